@@ -1,1 +1,18 @@
-//! Placeholder while the crate is being written.
+//! DynamoDB's data model as plain data: attribute values, items and their compact binary form,
+//! exact 38-digit numbers, sizes, limits, and every error with its wording.
+//!
+//! Invariants as absences: no IO, no async, no JSON, no HTTP, no knowledge of tables' contents.
+//! Parsing requests is `hashrange-wire`'s work, expressions are `hashrange-expr`'s.
+#![forbid(unsafe_code)]
+
+pub mod encode;
+pub mod error;
+pub mod item;
+pub mod limits;
+pub mod number;
+pub mod reserved;
+pub mod value;
+
+pub use item::Item;
+pub use number::{Number, NumberRef};
+pub use value::{AttributeType, AttributeValue, Value, ValueRef};
