@@ -13,6 +13,7 @@ pub mod number;
 pub mod reserved;
 pub mod value;
 
+pub use error::{ApiError, ApiResult, ErrorKind, Reason};
 pub use item::Item;
 pub use number::{Number, NumberRef};
 pub use value::{AttributeType, AttributeValue, Value, ValueRef};

@@ -92,12 +92,8 @@ impl Number {
         if digits.len() > DIGITS_MAX {
             return Err(NumberFault::TooManyDigits);
         }
-        let mut number = Self {
-            negative,
-            exponent: exponent as i16,
-            length: digits.len() as u8,
-            ..Self::ZERO
-        };
+        let mut number =
+            Self { negative, exponent: exponent as i16, length: digits.len() as u8, ..Self::ZERO };
         number.digits[..digits.len()].copy_from_slice(digits);
         Ok(number)
     }
@@ -134,8 +130,11 @@ impl Number {
         if self.negative == other.negative {
             return Self::from_digits(self.negative, top, &add_digits(left, right)[..span]);
         }
-        let (negative, larger, smaller) =
-            if left >= right { (self.negative, left, right) } else { (other.negative, right, left) };
+        let (negative, larger, smaller) = if left >= right {
+            (self.negative, left, right)
+        } else {
+            (other.negative, right, left)
+        };
         Self::from_digits(negative, top, &subtract_digits(larger, smaller)[..span])
     }
 
@@ -370,9 +369,8 @@ impl PartialOrd for Number {
 
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
-        let magnitude = || {
-            (self.exponent, self.significant()).cmp(&(other.exponent, other.significant()))
-        };
+        let magnitude =
+            || (self.exponent, self.significant()).cmp(&(other.exponent, other.significant()));
         let sign = |number: &Self| match (number.is_zero(), number.negative) {
             (true, _) => 0,
             (false, true) => -1,
@@ -496,9 +494,20 @@ mod tests {
     #[test]
     fn text_is_printed_plain_and_trimmed() {
         for (text, printed) in [
-            ("0", "0"), ("-0", "0"), ("0e125", "0"), ("+5", "5"), ("007", "7"), (".5", "0.5"),
-            ("5.", "5"), ("1.500", "1.5"), ("100", "100"), ("1e3", "1000"), ("1.5e1", "15"),
-            ("12.34e1", "123.4"), ("-0.00120", "-0.0012"), ("1E-3", "0.001"),
+            ("0", "0"),
+            ("-0", "0"),
+            ("0e125", "0"),
+            ("+5", "5"),
+            ("007", "7"),
+            (".5", "0.5"),
+            ("5.", "5"),
+            ("1.500", "1.5"),
+            ("100", "100"),
+            ("1e3", "1000"),
+            ("1.5e1", "15"),
+            ("12.34e1", "123.4"),
+            ("-0.00120", "-0.0012"),
+            ("1E-3", "0.001"),
             ("99999999999999999999999999999999999999", "99999999999999999999999999999999999999"),
         ] {
             assert_eq!(number(text).to_string(), printed, "{text}");
@@ -509,12 +518,16 @@ mod tests {
 
     #[test]
     fn faults_are_told_apart() {
-        for text in ["", " 1", "1 ", "1+2", "1.2.3", "+e2", "1e", "0x10", "NaN", "abc", ".", "e5", "-"] {
+        for text in
+            ["", " 1", "1 ", "1+2", "1.2.3", "+e2", "1e", "0x10", "NaN", "abc", ".", "e5", "-"]
+        {
             assert_eq!(Number::parse(text), Err(NumberFault::NotNumeric(text.to_owned())));
         }
         for (text, fault) in [
-            ("1e126", NumberFault::Overflow), ("0e126", NumberFault::Overflow),
-            ("1e-131", NumberFault::Underflow), ("0e-131", NumberFault::Underflow),
+            ("1e126", NumberFault::Overflow),
+            ("0e126", NumberFault::Overflow),
+            ("1e-131", NumberFault::Underflow),
+            ("0e-131", NumberFault::Underflow),
             ("123456789012345678901234567890123456789", NumberFault::TooManyDigits),
             ("1e2147483647", NumberFault::ExponentAt32BitMax),
             ("1e9223372036854775808", NumberFault::NotNumeric("1e9223372036854775808".to_owned())),
@@ -530,11 +543,32 @@ mod tests {
     #[test]
     fn sizes_match_the_captured_points() {
         for (text, size) in [
-            ("0", 1), ("1", 2), ("12", 2), ("123", 3), ("1234", 3), ("12345", 4), ("123456", 4),
-            ("12345678", 5), ("1234567890123456789", 11), ("0042", 2), ("100", 2), ("1010", 3),
-            ("0.0000001", 2), ("1E125", 2), ("1E-100", 2), ("1.5", 3), ("1.200", 3), ("1.234", 4),
-            ("3.14159", 5), ("100.5", 4), ("0.15", 2), ("-42", 3), ("-12345", 5), ("-1E125", 3),
-            ("-0", 1), ("99999999999999999999999999999999999999", 20),
+            ("0", 1),
+            ("1", 2),
+            ("12", 2),
+            ("123", 3),
+            ("1234", 3),
+            ("12345", 4),
+            ("123456", 4),
+            ("12345678", 5),
+            ("1234567890123456789", 11),
+            ("0042", 2),
+            ("100", 2),
+            ("1010", 3),
+            ("0.0000001", 2),
+            ("1E125", 2),
+            ("1E-100", 2),
+            ("1.5", 3),
+            ("1.200", 3),
+            ("1.234", 4),
+            ("3.14159", 5),
+            ("100.5", 4),
+            ("0.15", 2),
+            ("-42", 3),
+            ("-12345", 5),
+            ("-1E125", 3),
+            ("-0", 1),
+            ("99999999999999999999999999999999999999", 20),
         ] {
             assert_eq!(number(text).size(), size, "{text}");
         }
@@ -543,8 +577,14 @@ mod tests {
     #[test]
     fn arithmetic_is_exact() {
         for (left, right, sum) in [
-            ("1", "2", "3"), ("0.1", "0.2", "0.3"), ("-5", "5", "0"), ("1e38", "-1", "99999999999999999999999999999999999999"),
-            ("9", "1", "10"), ("-1", "-9.5", "-10.5"), ("1", "-0.01", "0.99"), ("1e125", "0", &format!("1{}", "0".repeat(125))),
+            ("1", "2", "3"),
+            ("0.1", "0.2", "0.3"),
+            ("-5", "5", "0"),
+            ("1e38", "-1", "99999999999999999999999999999999999999"),
+            ("9", "1", "10"),
+            ("-1", "-9.5", "-10.5"),
+            ("1", "-0.01", "0.99"),
+            ("1e125", "0", &format!("1{}", "0".repeat(125))),
         ] {
             assert_eq!(number(left).checked_add(&number(right)).unwrap().to_string(), sum);
         }
@@ -554,10 +594,10 @@ mod tests {
     }
 
     fn decimals() -> impl Strategy<Value = Number> {
-        (any::<bool>(), prop::collection::vec(0_u8..10, 0..39), -130_i64..126).prop_filter_map(
-            "out of range",
-            |(negative, digits, exponent)| Number::from_digits(negative, exponent, &digits).ok(),
-        )
+        (any::<bool>(), prop::collection::vec(0_u8..10, 0..39), -130_i64..126)
+            .prop_filter_map("out of range", |(negative, digits, exponent)| {
+                Number::from_digits(negative, exponent, &digits).ok()
+            })
     }
 
     /// Compares by aligning digit strings: an independent definition of numeric order.

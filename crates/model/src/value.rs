@@ -384,7 +384,9 @@ impl<'a> ValueRef<'a> {
             Self::Bool(_) | Self::Null => 1,
             Self::Ss(members) | Self::Bs(members) => members.iter().map(<[u8]>::len).sum(),
             Self::Ns(members) => members.numbers().map(|number| number.size()).sum(),
-            Self::L(elements) => 3 + elements.iter().map(|element| 1 + element.size()).sum::<usize>(),
+            Self::L(elements) => {
+                3 + elements.iter().map(|element| 1 + element.size()).sum::<usize>()
+            }
             Self::M(entries) => {
                 3 + entries.iter().map(|(name, value)| 1 + name.len() + value.size()).sum::<usize>()
             }
@@ -403,10 +405,12 @@ impl<'a> ValueRef<'a> {
             Self::Ns(members) => {
                 AttributeValue::Ns(members.numbers().map(|number| number.to_number()).collect())
             }
-            Self::Bs(members) => AttributeValue::Bs(members.iter().map(Bytes::copy_from_slice).collect()),
-            Self::L(elements) => {
-                AttributeValue::L(elements.iter().map(|element| element.to_attribute_value()).collect())
+            Self::Bs(members) => {
+                AttributeValue::Bs(members.iter().map(Bytes::copy_from_slice).collect())
             }
+            Self::L(elements) => AttributeValue::L(
+                elements.iter().map(|element| element.to_attribute_value()).collect(),
+            ),
             Self::M(entries) => AttributeValue::M(
                 entries
                     .iter()

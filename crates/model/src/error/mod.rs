@@ -1,0 +1,183 @@
+//! Every error the API can answer with: its kind (the exception on the wire), its typed reason, and
+//! the members that travel with it. The sentences stand in [`wording`]; none is composed elsewhere.
+
+mod expression;
+mod reason;
+mod value;
+pub mod wording;
+
+pub use expression::{ExpressionFault, ExpressionKind};
+pub use reason::{IndexedKeyFault, Reason};
+pub use value::ValueFault;
+
+use crate::item::Item;
+use std::fmt;
+
+/// The exception that names an error on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// `ValidationException`
+    Validation,
+    /// `SerializationException`
+    Serialization,
+    /// `UnknownOperationException`
+    UnknownOperation,
+    /// `ResourceNotFoundException`
+    ResourceNotFound,
+    /// `ResourceInUseException`
+    ResourceInUse,
+    /// `LimitExceededException`
+    LimitExceeded,
+    /// `ConditionalCheckFailedException`
+    ConditionalCheckFailed,
+    /// `ItemCollectionSizeLimitExceededException`
+    ItemCollectionSizeLimitExceeded,
+    /// `TransactionConflictException`
+    TransactionConflict,
+    /// `NotImplementedException`: the service has it, this server does not yet.
+    NotImplemented,
+    /// `InternalServerError`
+    InternalServerError,
+}
+
+impl ErrorKind {
+    /// Returns the `__type` of the error body.
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Validation => "com.amazon.coral.validate#ValidationException",
+            Self::Serialization => "com.amazon.coral.service#SerializationException",
+            Self::UnknownOperation => "com.amazon.coral.service#UnknownOperationException",
+            Self::ResourceNotFound => "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
+            Self::ResourceInUse => "com.amazonaws.dynamodb.v20120810#ResourceInUseException",
+            Self::LimitExceeded => "com.amazonaws.dynamodb.v20120810#LimitExceededException",
+            Self::ConditionalCheckFailed => {
+                "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"
+            }
+            Self::ItemCollectionSizeLimitExceeded => {
+                "com.amazonaws.dynamodb.v20120810#ItemCollectionSizeLimitExceededException"
+            }
+            Self::TransactionConflict => {
+                "com.amazonaws.dynamodb.v20120810#TransactionConflictException"
+            }
+            Self::NotImplemented => "com.amazonaws.dynamodb.v20120810#NotImplementedException",
+            Self::InternalServerError => "com.amazonaws.dynamodb.v20120810#InternalServerError",
+        }
+    }
+
+    /// Returns the exception's name without its namespace.
+    pub fn short_name(self) -> &'static str {
+        let name = self.type_name();
+        name.rsplit_once('#').map_or(name, |(_, short)| short)
+    }
+
+    /// Returns the HTTP status of the answer.
+    pub fn http_status(self) -> u16 {
+        match self {
+            Self::InternalServerError => 500,
+            _ => 400,
+        }
+    }
+
+    /// Returns the member that carries the message: most use `message`, some `Message`.
+    pub fn message_member(self) -> &'static str {
+        match self {
+            Self::Serialization => "Message",
+            _ => "message",
+        }
+    }
+}
+
+/// Which of the service's validation layers words an operation's errors.
+/// Source: captures of 2026-10 (us-east-1): the newer layer serves some operations only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layer {
+    /// PutItem, UpdateItem, DeleteItem: newer wording inside `1 validation error detected: …`.
+    Enveloped,
+    /// GetItem, BatchGetItem, Query and everything else: newer wording, bare.
+    #[default]
+    Current,
+    /// BatchWriteItem, Scan, transactions: the older wording.
+    Older,
+}
+
+/// An answer that is an error.
+#[derive(Clone, PartialEq)]
+pub struct ApiError(Box<Inner>);
+
+#[derive(Clone, PartialEq)]
+struct Inner {
+    reason: Reason,
+    layer: Layer,
+    item: Option<Item>,
+}
+
+/// Result of an operation.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+impl ApiError {
+    /// Returns the error for `reason`.
+    pub fn new(reason: Reason) -> Self {
+        Self(Box::new(Inner { reason, layer: Layer::default(), item: None }))
+    }
+
+    /// Returns the error as an operation of `layer` words it.
+    #[must_use]
+    pub fn in_layer(mut self, layer: Layer) -> Self {
+        self.0.layer = layer;
+        self
+    }
+
+    /// Returns the error with the item that a failed condition was asked to return.
+    #[must_use]
+    pub fn with_item(mut self, item: Option<Item>) -> Self {
+        self.0.item = item;
+        self
+    }
+
+    /// Returns the exception.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.reason.kind()
+    }
+
+    /// Returns what went wrong, typed.
+    pub fn reason(&self) -> &Reason {
+        &self.0.reason
+    }
+
+    /// Returns the item that travels with a failed condition.
+    pub fn item(&self) -> Option<&Item> {
+        self.0.item.as_ref()
+    }
+
+    /// Returns the message, or `None` for the few errors that carry none.
+    pub fn message(&self) -> Option<String> {
+        if matches!(self.0.reason, Reason::MalformedJson | Reason::UnknownOperation) {
+            return None;
+        }
+        Some(wording::render(&self.0.reason, self.0.layer))
+    }
+}
+
+impl From<Reason> for ApiError {
+    fn from(reason: Reason) -> Self {
+        Self::new(reason)
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.kind().short_name();
+        match self.message() {
+            Some(message) => write!(formatter, "{name}: {message}"),
+            None => formatter.write_str(name),
+        }
+    }
+}
+
+impl fmt::Debug for ApiError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl std::error::Error for ApiError {}

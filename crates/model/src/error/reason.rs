@@ -1,0 +1,405 @@
+//! The typed reasons of errors.
+
+use super::{ErrorKind, ExpressionFault, ExpressionKind, ValueFault};
+use crate::number::NumberFault;
+use crate::value::AttributeType;
+
+/// What is wrong with an index key attribute in a write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexedKeyFault {
+    /// The attribute has another type than the index declares.
+    Type {
+        /// Declared type.
+        expected: AttributeType,
+        /// Type in the item.
+        actual: AttributeType,
+    },
+    /// An empty string or binary; holds the type.
+    Empty(AttributeType),
+    /// A partition key value over 2048 bytes.
+    PartitionKeyTooLong,
+    /// Sort key values over 1024 bytes.
+    SortKeyTooLong,
+}
+
+/// Why a request was refused. One variant is one sentence of [`super::wording`].
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the fields are named as in the sentences that print them")]
+pub enum Reason {
+    // ---- protocol
+    /// The body is not JSON.
+    MalformedJson,
+    /// A member has another JSON type than the API's model says; holds the sentence's words.
+    Serialization(String),
+    /// The target names no operation.
+    UnknownOperation,
+    /// The operation exists in the service but not yet here.
+    NotYetAvailable {
+        operation: &'static str,
+    },
+    /// A parameter exists in the service but not yet here.
+    ParameterNotYetAvailable {
+        parameter: &'static str,
+    },
+    /// Constraints of the API's model; holds the whole joined message.
+    Constraints(String),
+    /// A fault of ours; the details are in the log.
+    Internal,
+    /// The store refuses writes since a write failed.
+    StoreUnavailable(String),
+
+    // ---- values
+    /// A value in an item, a key or a legacy parameter.
+    Value(ValueFault),
+    /// A value in ExpressionAttributeValues.
+    ExpressionValue {
+        fault: ValueFault,
+        placeholder: String,
+    },
+    /// The result of arithmetic or of an update cannot be stored.
+    UpdateResult(ValueFault),
+    /// The item exceeds 400 KB.
+    ItemTooLarge,
+    /// The updated item exceeds 400 KB.
+    UpdatedItemTooLarge,
+
+    // ---- keys
+    /// A key member of an operation does not fit the table's key schema.
+    KeyElementMismatch,
+    /// An item lacks a key attribute.
+    MissingKey {
+        attribute: String,
+    },
+    /// A key attribute has another type than declared.
+    KeyTypeMismatch {
+        attribute: String,
+        expected: AttributeType,
+        actual: AttributeType,
+    },
+    /// A key attribute is an empty string or binary; holds which.
+    EmptyKeyValue {
+        attribute: String,
+        attribute_type: AttributeType,
+    },
+    /// A partition key value over 2048 bytes.
+    PartitionKeyTooLong,
+    /// A sort key value over 1024 bytes.
+    SortKeyTooLong,
+    /// An index key attribute in a put item.
+    IndexKey {
+        index: String,
+        attribute: String,
+        fault: IndexedKeyFault,
+    },
+    /// An index key attribute in an update.
+    UpdatedIndexKey {
+        index: String,
+        attribute: String,
+        fault: IndexedKeyFault,
+    },
+    /// An update that touches the primary key.
+    CannotUpdateKey {
+        attribute: String,
+    },
+    /// A nested path into a key attribute.
+    KeyNotScalar {
+        attribute: String,
+    },
+    /// A nested path into an index key attribute.
+    IndexKeyNotScalar {
+        attribute: String,
+    },
+
+    // ---- expressions
+    /// A fault of one expression.
+    Expression(ExpressionKind, ExpressionFault),
+    /// Names that no expression uses.
+    UnusedNames(Vec<String>),
+    /// Values that no expression uses.
+    UnusedValues(Vec<String>),
+    /// ExpressionAttributeNames without any expression; holds the parameters that are null.
+    NamesWithoutExpression(Vec<&'static str>),
+    /// ExpressionAttributeValues without any expression; holds the parameters that are null.
+    ValuesWithoutExpression(Vec<&'static str>),
+    EmptyNames,
+    EmptyValues,
+    InvalidNameKey(String),
+    InvalidValueKey(String),
+    /// Legacy and expression parameters in one request.
+    BothStyles {
+        legacy: Vec<&'static str>,
+        expression: Vec<&'static str>,
+    },
+    /// An update to a path whose parent does not exist.
+    InvalidDocumentPath,
+    /// An operand of an update has the wrong type in the stored item.
+    UpdateOperandType,
+    /// An update reads an attribute that does not exist.
+    UpdateMissingAttribute,
+
+    // ---- conditions and legacy parameters
+    ConditionalCheckFailed,
+    DuplicateAttributeName(String),
+    ExpectedValueMissing {
+        attribute: String,
+        exists: Option<bool>,
+    },
+    ExpectedValueForbidden {
+        attribute: String,
+    },
+    ExpectedValueAndList {
+        attribute: String,
+    },
+    ExpectedExistsAndOperator {
+        attribute: String,
+    },
+    ExpectedOperatorWithoutValues {
+        operator: &'static str,
+        attribute: String,
+    },
+    ExpectedListWithoutOperator {
+        attribute: String,
+    },
+    ArgumentCount {
+        operator: &'static str,
+    },
+    ArgumentTypesDiffer,
+    ArgumentType {
+        operator: &'static str,
+        attribute_type: AttributeType,
+    },
+    LegacyBetweenReversed,
+    NotIndexable,
+    ConditionalOperatorAlone,
+    ConditionalOperatorWithoutConditions,
+    AddNotSupported(AttributeType),
+    DeleteNotSupported(AttributeType),
+    OnlyDeleteWithoutValue,
+    LegacyUpdateTypeMismatch,
+    ReturnValuesPutDelete,
+
+    // ---- reads
+    KeyConditionsMissing,
+    KeyConditionCount,
+    TooManyKeyConditions {
+        conditions: usize,
+        attributes: usize,
+    },
+    MissedKeyElement(String),
+    KeyConditionNotSupported,
+    RangeNeedsEquality {
+        attribute: String,
+        condition_on: String,
+    },
+    ConditionTypeMismatch,
+    FilterOnKey {
+        parameter: &'static str,
+        attribute: String,
+    },
+    NoSuchIndex(String),
+    IndexBackfilling(String),
+    ConsistentReadOnGlobalIndex,
+    AllProjectedWithoutIndex,
+    AllAttributesNotProjected(String),
+    NotProjected {
+        index: String,
+        attributes: Vec<String>,
+    },
+    SelectNeedsProjection {
+        enveloped: bool,
+    },
+    SelectWithProjection {
+        parameter: &'static str,
+        select: &'static str,
+    },
+    StartKeyInvalid,
+    StartKeySchema,
+    /// The key of an index in ExclusiveStartKey; holds the inner sentence's reason.
+    StartKeyValue(Box<Reason>),
+    StartKeyOutsideBoundaries,
+    StartKeyOutsideRange,
+    StartKeyOneRow,
+    StartKeySegment {
+        total_segments: i64,
+        segment: i64,
+    },
+    TotalSegmentsMissing,
+    SegmentMissing,
+    SegmentTooLarge {
+        segment: i64,
+        total_segments: i64,
+    },
+
+    // ---- batches
+    DuplicateKeys,
+    TooManyBatchGetKeys,
+    TooManyBatchWriteRequests,
+    BatchMixedProjection,
+    EmptyWriteRequest,
+    TwoWritesInRequest,
+
+    // ---- item collections
+    ItemCollectionTooLarge,
+
+    // ---- tables
+    /// A table named in a data operation does not exist.
+    TableNotFound,
+    /// A table named in a control operation does not exist.
+    NamedTableNotFound(String),
+    TableExists(String),
+    TableNotActive {
+        table: String,
+    },
+    TableBeingCreated(String),
+    TableProtected,
+    TableNameMissing,
+    InvalidArn(String),
+    ResourceNotFound(String),
+    KeySchemaMissing,
+    AttributeDefinitionsMissing,
+    KeySchemaFirst,
+    KeySchemaSecond,
+    KeySchemaTwice,
+    KeyUndefined,
+    KeyAttributesUndefined {
+        keys: Vec<String>,
+        definitions: Vec<String>,
+    },
+    DefinitionsNotExact,
+    DefinitionsUnused {
+        definitions: Vec<String>,
+        keys: Vec<String>,
+    },
+    DuplicateDefinition(String),
+    ThroughputOnDemand,
+    ThroughputMissing,
+    ThroughputOutOfBounds {
+        value: i64,
+        member: &'static str,
+    },
+    OnDemandThroughputOnProvisioned,
+    LocalIndexNeedsSortKey,
+    LocalIndexWithoutRange(String),
+    LocalIndexHash {
+        index: String,
+        index_key: String,
+        table_key: String,
+    },
+    EmptyLocalIndexes,
+    EmptyGlobalIndexes,
+    TooManyLocalIndexes,
+    TooManyGlobalIndexes,
+    DuplicateIndexName(String),
+    ProjectionMissing,
+    ProjectionTypeMissing,
+    NonKeyAttributesForbidden(&'static str),
+    NonKeyAttributesMissing,
+    TooManyProjectedAttributes,
+    IndexKeySchema(&'static str),
+    IndexThroughputOnDemand(String),
+    IndexThroughputMissing(String),
+    IndexOnDemandThroughputOnProvisioned(String),
+    StreamViewTypeForbidden,
+    StreamViewTypeMissing,
+    NothingToUpdate,
+    ThroughputUnchanged {
+        read: i64,
+        write: i64,
+    },
+    UpdateThroughputMissing,
+    UpdateIndexThroughputMissing(Vec<String>),
+    IndexUpdateEmpty,
+    OneIndexAtATime,
+    IndexExists(String),
+    IndexAttributesUndefined,
+    IndexNotFound {
+        index: String,
+        table: String,
+    },
+    IndexInUse {
+        index: String,
+    },
+    IndexUnchanged {
+        index: String,
+        read: i64,
+        write: i64,
+    },
+    TooManyTags,
+    DuplicateTag(String),
+    TagKeyReserved,
+}
+
+impl Reason {
+    /// Returns the exception this reason is reported as.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::MalformedJson | Self::Serialization(_) => ErrorKind::Serialization,
+            Self::UnknownOperation => ErrorKind::UnknownOperation,
+            Self::NotYetAvailable { .. } | Self::ParameterNotYetAvailable { .. } => {
+                ErrorKind::NotImplemented
+            }
+            Self::Internal | Self::StoreUnavailable(_) => ErrorKind::InternalServerError,
+            Self::ConditionalCheckFailed => ErrorKind::ConditionalCheckFailed,
+            Self::ItemCollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
+            Self::TableNotFound
+            | Self::NamedTableNotFound(_)
+            | Self::ResourceNotFound(_)
+            | Self::IndexNotFound { .. } => ErrorKind::ResourceNotFound,
+            Self::TableExists(_)
+            | Self::TableNotActive { .. }
+            | Self::TableBeingCreated(_)
+            | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
+            Self::OneIndexAtATime | Self::TooManyTags => ErrorKind::LimitExceeded,
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    /// Returns true for the families that the newer layer wraps in `1 validation error detected: `
+    /// on PutItem, UpdateItem and DeleteItem. Source: captures of 2026-10.
+    pub fn is_enveloped(&self) -> bool {
+        match self {
+            Self::Value(fault) | Self::ExpressionValue { fault, .. } => !matches!(
+                fault,
+                ValueFault::EmptyAttributeValue
+                    | ValueFault::MultipleTypes
+                    | ValueFault::NestingTooDeep
+            ),
+            Self::Expression(..)
+            | Self::UnusedNames(_)
+            | Self::UnusedValues(_)
+            | Self::NamesWithoutExpression(_)
+            | Self::ValuesWithoutExpression(_)
+            | Self::EmptyNames
+            | Self::EmptyValues
+            | Self::InvalidNameKey(_)
+            | Self::InvalidValueKey(_)
+            | Self::BothStyles { .. }
+            | Self::ExpectedValueMissing { .. }
+            | Self::ExpectedValueForbidden { .. }
+            | Self::ExpectedValueAndList { .. }
+            | Self::ExpectedExistsAndOperator { .. }
+            | Self::ExpectedOperatorWithoutValues { .. }
+            | Self::ExpectedListWithoutOperator { .. }
+            | Self::ArgumentCount { .. }
+            | Self::ArgumentTypesDiffer
+            | Self::ArgumentType { .. }
+            | Self::LegacyBetweenReversed
+            | Self::ConditionalOperatorAlone
+            | Self::ConditionalOperatorWithoutConditions
+            | Self::ReturnValuesPutDelete => true,
+            _ => false,
+        }
+    }
+}
+
+impl From<ValueFault> for Reason {
+    fn from(fault: ValueFault) -> Self {
+        Self::Value(fault)
+    }
+}
+
+impl From<NumberFault> for Reason {
+    fn from(fault: NumberFault) -> Self {
+        Self::Value(ValueFault::Number(fault))
+    }
+}

@@ -1,0 +1,825 @@
+//! Every sentence the API says in an error, each once. A comment gives the source where the
+//! sentence is not in the service's public API reference.
+//!
+//! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
+//! newer and of the older validation layer and adds the envelope where an operation has it.
+
+use super::{ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Reason, ValueFault};
+use crate::number::NumberFault;
+use crate::value::AttributeType;
+
+/// Opens most complaints about parameters.
+const INVALID_PARAMETERS: &str = "One or more parameter values were invalid: ";
+/// Opens constraint violations, and on some operations much more.
+pub const ENVELOPE: &str = "1 validation error detected: ";
+const NOT_VALID: &str = "One or more parameter values are not valid. ";
+const START_KEY: &str = "The provided starting key is invalid";
+
+/// Returns the message for `reason` as an operation of `layer` words it.
+pub fn render(reason: &Reason, layer: Layer) -> String {
+    let text = sentence(reason, layer);
+    if layer == Layer::Enveloped && reason.is_enveloped() {
+        return format!("{ENVELOPE}{text}");
+    }
+    text
+}
+
+fn invalid(rest: impl AsRef<str>) -> String {
+    format!("{INVALID_PARAMETERS}{}", rest.as_ref())
+}
+
+fn join(names: &[String]) -> String {
+    names.join(", ")
+}
+
+fn sentence(reason: &Reason, layer: Layer) -> String {
+    match reason {
+        Reason::MalformedJson | Reason::UnknownOperation => String::new(),
+        Reason::Serialization(words) | Reason::Constraints(words) => words.clone(),
+        Reason::NotYetAvailable { operation } => {
+            format!("The operation {operation} is not yet available in Hashrange.")
+        }
+        Reason::ParameterNotYetAvailable { parameter } => {
+            format!("The parameter {parameter} is not yet available in Hashrange.")
+        }
+        Reason::Internal => "Internal server error".to_owned(),
+        Reason::StoreUnavailable(why) => format!("The store does not accept writes: {why}"),
+        Reason::Value(fault) | Reason::UpdateResult(fault) => value(fault, layer),
+        Reason::ExpressionValue { fault, placeholder } => match layer {
+            Layer::Older => format!(
+                "ExpressionAttributeValues contains invalid value: {} for key {placeholder}",
+                value(fault, layer)
+            ),
+            Layer::Current | Layer::Enveloped => value(fault, layer),
+        },
+        Reason::ItemTooLarge => "Item size has exceeded the maximum allowed size".to_owned(),
+        Reason::UpdatedItemTooLarge => {
+            "Item size to update has exceeded the maximum allowed size".to_owned()
+        }
+        Reason::Expression(kind, fault) => expression(*kind, fault),
+        Reason::ConditionalCheckFailed => "The conditional request failed".to_owned(),
+        Reason::InvalidDocumentPath => {
+            "The document path provided in the update expression is invalid for update".to_owned()
+        }
+        Reason::UpdateOperandType => {
+            "An operand in the update expression has an incorrect data type".to_owned()
+        }
+        Reason::UpdateMissingAttribute => {
+            "The provided expression refers to an attribute that does not exist in the item"
+                .to_owned()
+        }
+        Reason::ItemCollectionTooLarge => "Collection size exceeded.".to_owned(),
+        reason => key(reason)
+            .or_else(|| placeholders(reason, layer))
+            .or_else(|| legacy(reason))
+            .or_else(|| read(reason))
+            .or_else(|| batch(reason))
+            .or_else(|| table(reason))
+            .or_else(|| table_update(reason))
+            .expect("every reason has its sentence; the catalogue test prints them all"),
+    }
+}
+
+fn number(fault: &NumberFault, layer: Layer) -> String {
+    const OVERFLOW: &str =
+        "Number overflow. Attempting to store a number with magnitude larger than supported range";
+    const UNDERFLOW: &str = "Number underflow. Attempting to store a number with magnitude smaller than supported range";
+    match fault {
+        NumberFault::NotNumeric(text) if text.is_empty() && layer == Layer::Older => {
+            "The parameter cannot be converted to a numeric value".to_owned()
+        }
+        NumberFault::NotNumeric(text) => not_numeric(text),
+        NumberFault::Overflow => OVERFLOW.to_owned(),
+        NumberFault::Underflow => UNDERFLOW.to_owned(),
+        NumberFault::TooManyDigits => {
+            "Attempting to store more than 38 significant digits in a Number".to_owned()
+        }
+        NumberFault::ExponentBeyond32Bits { text, .. } if layer == Layer::Older => {
+            not_numeric(text)
+        }
+        NumberFault::ExponentBeyond32Bits { overflow: true, .. } => OVERFLOW.to_owned(),
+        NumberFault::ExponentBeyond32Bits { overflow: false, .. } => UNDERFLOW.to_owned(),
+        NumberFault::ExponentAt32BitMax if layer == Layer::Older => UNDERFLOW.to_owned(),
+        NumberFault::ExponentAt32BitMax => OVERFLOW.to_owned(),
+    }
+}
+
+fn not_numeric(text: &str) -> String {
+    format!("The parameter cannot be converted to a numeric value: {text}")
+}
+
+/// Source of the two wordings of duplicates: captures of 2026-10, both validation layers.
+fn value(fault: &ValueFault, layer: Layer) -> String {
+    match fault {
+        ValueFault::EmptyAttributeValue => {
+            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+                .to_owned()
+        }
+        ValueFault::MultipleTypes => {
+            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of \
+             the supported datatypes"
+                .to_owned()
+        }
+        ValueFault::NullFalse => invalid("Null attribute value types must have the value of true"),
+        ValueFault::EmptySet(AttributeType::Ss) => invalid("An string set  may not be empty"),
+        ValueFault::EmptySet(AttributeType::Ns) => invalid("An number set  may not be empty"),
+        ValueFault::EmptySet(_) => invalid("Binary sets should not be empty"),
+        ValueFault::DuplicateMembers { set: AttributeType::Ns, .. } if layer == Layer::Older => {
+            "Input collection contains duplicates".to_owned()
+        }
+        ValueFault::DuplicateMembers { set: AttributeType::Ns, .. } => {
+            invalid("Input collection contains duplicates.")
+        }
+        ValueFault::DuplicateMembers { set, members } => {
+            let of_type = if *set == AttributeType::Bs { "of type BS" } else { "" };
+            let listed = match layer {
+                Layer::Older => join(members),
+                Layer::Current | Layer::Enveloped => quoted_duplicates(*set, members),
+            };
+            invalid(format!("Input collection [{listed}]{of_type} contains duplicates."))
+        }
+        ValueFault::Number(fault) => number(fault, layer),
+        ValueFault::EmptyAttributeName => "Empty attribute name".to_owned(),
+        ValueFault::NestingTooDeep => {
+            "Nesting Levels have exceeded supported limits: Attributes in the item have nested \
+             levels beyond supported limit"
+                .to_owned()
+        }
+    }
+}
+
+/// Strings: members in byte order up to the first repeat, then the repeat, then the rest as sent.
+/// Binary: as sent.
+fn quoted_duplicates(set: AttributeType, members: &[String]) -> String {
+    let quote = |member: &String| format!("\"{member}\"");
+    if set == AttributeType::Bs {
+        return members.iter().map(quote).collect::<Vec<_>>().join(",");
+    }
+    let repeat = (1..members.len()).find(|nth| members[..*nth].contains(&members[*nth]));
+    let mut listed = members.to_vec();
+    if let Some(repeat) = repeat {
+        listed[..repeat].sort();
+    }
+    listed.iter().map(quote).collect::<Vec<_>>().join(", ")
+}
+
+fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
+    let words = match fault {
+        ExpressionFault::KeyOperator(operator) => {
+            return format!("Invalid operator used in KeyConditionExpression: {operator}");
+        }
+        ExpressionFault::KeyNestedOperation => {
+            return "KeyConditionExpressions cannot contain nested operations".to_owned();
+        }
+        ExpressionFault::KeyMultipleNames => {
+            return "Invalid condition in KeyConditionExpression: Multiple attribute names used \
+                    in one condition"
+                .to_owned();
+        }
+        ExpressionFault::KeyNoName => {
+            return "Invalid condition in KeyConditionExpression: No key attribute specified"
+                .to_owned();
+        }
+        ExpressionFault::KeyNotFirst(operator) => {
+            return format!(
+                "Invalid condition in KeyConditionExpression: {operator} operator must have the \
+                 key attribute as its first operand"
+            );
+        }
+        ExpressionFault::KeyTwice => {
+            return "KeyConditionExpressions must only contain one condition per key".to_owned();
+        }
+        ExpressionFault::KeyNestedAttribute => {
+            "KeyConditionExpressions cannot have conditions on nested attributes".to_owned()
+        }
+        ExpressionFault::Empty => "The expression can not be empty;".to_owned(),
+        ExpressionFault::TooLong(_) if kind == ExpressionKind::Update => {
+            "Expression size has exceeded the maximum allowed size;".to_owned()
+        }
+        ExpressionFault::TooLong(size) => format!(
+            "Expression size has exceeded the maximum allowed size; expression size: {size}"
+        ),
+        ExpressionFault::Syntax { token, near } => {
+            format!("Syntax error; token: \"{token}\", near: \"{near}\"")
+        }
+        ExpressionFault::RedundantParentheses => {
+            "The expression has redundant parentheses;".to_owned()
+        }
+        ExpressionFault::ReservedWord(name) => {
+            format!("Attribute name is a reserved keyword; reserved keyword: {name}")
+        }
+        ExpressionFault::UndefinedName(name) => format!(
+            "An expression attribute name used in the document path is not defined; attribute \
+             name: {name}"
+        ),
+        ExpressionFault::UndefinedValue(name) => format!(
+            "An expression attribute value used in expression is not defined; attribute value: \
+             {name}"
+        ),
+        ExpressionFault::Overlap(one, two) => two_paths("overlap", one, two),
+        ExpressionFault::Conflict(one, two) => two_paths("conflict", one, two),
+        ExpressionFault::UnknownFunction(name) => {
+            format!("Invalid function name; function: {name}")
+        }
+        ExpressionFault::FunctionMisused(name) => format!(
+            "The function is not allowed to be used this way in an expression; function: {name}"
+        ),
+        ExpressionFault::OperandCount { operator, count } => format!(
+            "Incorrect number of operands for operator or function; operator or function: \
+             {operator}, number of operands: {count}"
+        ),
+        ExpressionFault::OperandType { operator, operand } => format!(
+            "Incorrect operand type for operator or function; operator or function: {operator}, \
+             operand type: {}",
+            operand.as_str()
+        ),
+        ExpressionFault::ActionOperandType { action, operand } => format!(
+            "Incorrect operand type for operator or function; operator: {action}, operand type: {}",
+            operand.long_name()
+        ),
+        ExpressionFault::PathRequired(operator) => format!(
+            "Operator or function requires a document path; operator or function: {operator}"
+        ),
+        ExpressionFault::OperandsNotDistinct { operator, operand } => format!(
+            "The first operand must be distinct from the remaining operands for this operator or \
+             function; operator: {operator}, first operand: {operand}"
+        ),
+        ExpressionFault::UnknownTypeName(name) => format!(
+            "Invalid attribute type name found; type: {name}, valid types: \
+             {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}"
+        ),
+        ExpressionFault::BetweenTypes(lower, upper) => format!(
+            "The BETWEEN operator requires same data type for lower and upper bounds; lower bound \
+             operand: AttributeValue: {lower}, upper bound operand: AttributeValue: {upper}"
+        ),
+        ExpressionFault::BetweenReversed(lower, upper) => format!(
+            "The BETWEEN operator requires upper bound to be greater than or equal to lower \
+             bound; lower bound operand: AttributeValue: {lower}, upper bound operand: \
+             AttributeValue: {upper}"
+        ),
+        ExpressionFault::DuplicateSection(section) => {
+            format!("The \"{section}\" section can only be used once in an update expression;")
+        }
+        ExpressionFault::TooManyOperators => {
+            "The expression contains too many operators; max number of operators: 300".to_owned()
+        }
+        ExpressionFault::TooManyInOperands(count) => format!(
+            "The number of operands for the IN operator exceeds the maximum; number of operands: \
+             {count}, maximum: 100"
+        ),
+        ExpressionFault::TooDeep => {
+            "The expression is nested too deeply; max depth: 300".to_owned()
+        }
+        ExpressionFault::PathTooDeep => {
+            "The document path has too many nesting elements; nesting levels: 32".to_owned()
+        }
+    };
+    format!("Invalid {kind}: {words}")
+}
+
+fn two_paths(how: &str, one: &str, two: &str) -> String {
+    format!(
+        "Two document paths {how} with each other; must remove or rewrite one of these paths; \
+         path one: {one}, path two: {two}"
+    )
+}
+
+fn empty_key(attribute_type: AttributeType) -> &'static str {
+    match attribute_type {
+        AttributeType::B => {
+            "The AttributeValue for a key attribute cannot contain an empty binary value."
+        }
+        _ => "The AttributeValue for a key attribute cannot contain an empty string value.",
+    }
+}
+
+fn key(reason: &Reason) -> Option<String> {
+    const PARTITION: &str = "Size of hashkey has exceeded the maximum size limit of2048 bytes"; // sic
+    const SORT: &str =
+        "Aggregated size of all range keys has exceeded the size limit of 1024 bytes";
+    Some(match reason {
+        Reason::KeyElementMismatch => {
+            "The provided key element does not match the schema".to_owned()
+        }
+        Reason::MissingKey { attribute } => {
+            invalid(format!("Missing the key {attribute} in the item"))
+        }
+        Reason::KeyTypeMismatch { attribute, expected, actual } => invalid(format!(
+            "Type mismatch for key {attribute} expected: {} actual: {}",
+            expected.as_str(),
+            actual.as_str()
+        )),
+        Reason::EmptyKeyValue { attribute, attribute_type } => {
+            format!("{NOT_VALID}{} Key: {attribute}", empty_key(*attribute_type))
+        }
+        Reason::PartitionKeyTooLong => invalid(PARTITION),
+        Reason::SortKeyTooLong => invalid(SORT),
+        Reason::IndexKey { index, attribute, fault }
+        | Reason::UpdatedIndexKey {
+            index,
+            attribute,
+            fault: fault @ IndexedKeyFault::Type { .. },
+        } => match fault {
+            IndexedKeyFault::Type { expected, actual } => invalid(format!(
+                "Type mismatch for Index Key {attribute} Expected: {} Actual: {} IndexName: \
+                     {index}",
+                expected.as_str(),
+                actual.as_str()
+            )),
+            IndexedKeyFault::Empty(attribute_type) => format!(
+                "{NOT_VALID}A value specified for a secondary index key is not supported. {} \
+                     IndexName: {index}, IndexKey: {attribute}",
+                empty_key(*attribute_type)
+            ),
+            IndexedKeyFault::PartitionKeyTooLong => invalid(PARTITION),
+            IndexedKeyFault::SortKeyTooLong => invalid(SORT),
+        },
+        Reason::UpdatedIndexKey { fault: IndexedKeyFault::Empty(attribute_type), .. } => format!(
+            "{NOT_VALID}The update expression attempted to update a secondary index key to a \
+             value that is not supported. {}",
+            empty_key(*attribute_type)
+        ),
+        Reason::UpdatedIndexKey { .. } => {
+            "The update expression attempted to update the secondary index key beyond allowed \
+             size limits"
+                .to_owned()
+        }
+        Reason::CannotUpdateKey { attribute } => invalid(format!(
+            "Cannot update attribute {attribute}. This attribute is part of the key"
+        )),
+        Reason::KeyNotScalar { attribute } => format!(
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+             allowed: Key: {attribute}"
+        ),
+        Reason::IndexKeyNotScalar { attribute } => format!(
+            "Key attributes must be scalars; list random access '[]' and map lookup '.' are not \
+             allowed: IndexKey: {attribute}"
+        ),
+        _ => return None,
+    })
+}
+
+fn placeholders(reason: &Reason, layer: Layer) -> Option<String> {
+    Some(match reason {
+        Reason::UnusedNames(keys) => format!(
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {{{}}}",
+            join(keys)
+        ),
+        Reason::UnusedValues(keys) => format!(
+            "Value provided in ExpressionAttributeValues unused in expressions: keys: {{{}}}",
+            join(keys)
+        ),
+        Reason::NamesWithoutExpression(absent) => {
+            without_expression("ExpressionAttributeNames", absent, layer)
+        }
+        Reason::ValuesWithoutExpression(absent) => {
+            without_expression("ExpressionAttributeValues", absent, layer)
+        }
+        Reason::EmptyNames => "ExpressionAttributeNames must not be empty".to_owned(),
+        Reason::EmptyValues => "ExpressionAttributeValues must not be empty".to_owned(),
+        Reason::InvalidNameKey(name) => {
+            format!("ExpressionAttributeNames contains invalid key: Syntax error; key: \"{name}\"")
+        }
+        Reason::InvalidValueKey(name) => {
+            format!("ExpressionAttributeValues contains invalid key: Syntax error; key: \"{name}\"")
+        }
+        Reason::BothStyles { legacy, expression } => format!(
+            "Can not use both expression and non-expression parameters in the same request: \
+             Non-expression parameters: {{{}}} Expression parameters: {{{}}}",
+            legacy.join(", "),
+            expression.join(", ")
+        ),
+        _ => return None,
+    })
+}
+
+/// The newer layer of the single-item writes leaves out which expressions are null.
+/// Source: captures of 2026-10.
+fn without_expression(parameter: &str, absent: &[&str], layer: Layer) -> String {
+    let sentence = format!("{parameter} can only be specified when using expressions");
+    match (layer, absent) {
+        (Layer::Enveloped, _) | (_, []) => sentence,
+        (_, [one]) => format!("{sentence}: {one} is null"),
+        (_, several) => format!("{sentence}: {} are null", several.join(" and ")),
+    }
+}
+
+fn legacy(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::DuplicateAttributeName(name) => {
+            invalid(format!("Duplicate value in attribute name: {name}"))
+        }
+        Reason::ExpectedValueMissing { attribute, exists } => invalid(format!(
+            "Value must be provided when Exists is {} for Attribute: {attribute}",
+            exists.map_or("null", |_| "true")
+        )),
+        Reason::ExpectedValueForbidden { attribute } => {
+            invalid(format!("Value cannot be used when Exists is false for Attribute: {attribute}"))
+        }
+        Reason::ExpectedValueAndList { attribute } => invalid(format!(
+            "Value and AttributeValueList cannot be used together for Attribute: {attribute}"
+        )),
+        Reason::ExpectedExistsAndOperator { attribute } => invalid(format!(
+            "Exists and ComparisonOperator cannot be used together for Attribute: {attribute}"
+        )),
+        Reason::ExpectedOperatorWithoutValues { operator, attribute } => invalid(format!(
+            "Value or AttributeValueList must be used with ComparisonOperator: {operator} for \
+             Attribute: {attribute}"
+        )),
+        Reason::ExpectedListWithoutOperator { attribute } => invalid(format!(
+            "AttributeValueList can only be used with a ComparisonOperator for Attribute: \
+             {attribute}"
+        )),
+        Reason::ArgumentCount { operator } => {
+            invalid(format!("Invalid number of argument(s) for the {operator} ComparisonOperator"))
+        }
+        Reason::ArgumentTypesDiffer => {
+            invalid("AttributeValues inside AttributeValueList must be of same type")
+        }
+        Reason::ArgumentType { operator, attribute_type } => invalid(format!(
+            "ComparisonOperator {operator} is not valid for {} AttributeValue type",
+            attribute_type.as_str()
+        )),
+        Reason::LegacyBetweenReversed => {
+            "The BETWEEN condition was provided a range where the lower bound is greater than the \
+             upper bound"
+                .to_owned()
+        }
+        Reason::NotIndexable => {
+            "Attempted conditional constraint is not an indexable operation".to_owned()
+        }
+        Reason::ConditionalOperatorAlone => {
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+                .to_owned()
+        }
+        Reason::ConditionalOperatorWithoutConditions => {
+            "ConditionalOperator cannot be used without Filter or Expected".to_owned()
+        }
+        Reason::AddNotSupported(attribute_type) => {
+            invalid(format!("ADD action is not supported for the type {}", attribute_type.as_str()))
+        }
+        Reason::DeleteNotSupported(attribute_type) => invalid(format!(
+            "DELETE action with value is not supported for the type {}",
+            attribute_type.as_str()
+        )),
+        Reason::OnlyDeleteWithoutValue => {
+            invalid("Only DELETE action is allowed when no attribute value is specified")
+        }
+        Reason::LegacyUpdateTypeMismatch => "Type mismatch for attribute to update".to_owned(),
+        Reason::ReturnValuesPutDelete => "ReturnValues can only be ALL_OLD or NONE".to_owned(),
+        _ => return None,
+    })
+}
+
+fn read(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::KeyConditionsMissing => {
+            "Either the KeyConditions or KeyConditionExpression parameter must be specified in \
+             the request."
+                .to_owned()
+        }
+        Reason::KeyConditionCount => "Conditions can be of length 1 or 2 only".to_owned(),
+        Reason::TooManyKeyConditions { conditions, attributes } => format!(
+            "The number of query conditions ({conditions}) exceeds the number of key attributes \
+             defined in the schema ({attributes})"
+        ),
+        Reason::MissedKeyElement(attribute) => {
+            format!("Query condition missed key schema element: {attribute}")
+        }
+        Reason::KeyConditionNotSupported => "Query key condition not supported".to_owned(),
+        Reason::RangeNeedsEquality { attribute, condition_on } => format!(
+            "RANGE key attributes {attribute} must have equality conditions specified in the \
+             query because a condition is present on key attribute {condition_on}"
+        ),
+        Reason::ConditionTypeMismatch => {
+            invalid("Condition parameter type does not match schema type")
+        }
+        Reason::FilterOnKey { parameter, attribute } => format!(
+            "{parameter} can only contain non-primary key attributes: Primary key attribute: \
+             {attribute}"
+        ),
+        Reason::NoSuchIndex(index) => {
+            format!("The table does not have the specified index: {index}")
+        }
+        Reason::IndexBackfilling(index) => {
+            format!("Cannot read from backfilling global secondary index: {index}")
+        }
+        Reason::ConsistentReadOnGlobalIndex => {
+            "Consistent reads are not supported on global secondary indexes".to_owned()
+        }
+        Reason::AllProjectedWithoutIndex => {
+            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName".to_owned()
+        }
+        Reason::AllAttributesNotProjected(index) => invalid(format!(
+            "Select type ALL_ATTRIBUTES is not supported for global secondary index {index} \
+             because its projection type is not ALL"
+        )),
+        Reason::NotProjected { index, attributes } => invalid(format!(
+            "Global secondary index {index} does not project [{}]",
+            join(attributes)
+        )),
+        Reason::SelectNeedsProjection { enveloped } => format!(
+            "{}Must specify the AttributesToGet or ProjectionExpression when choosing to get \
+             SPECIFIC_ATTRIBUTES",
+            if *enveloped { ENVELOPE } else { "" }
+        ),
+        Reason::SelectWithProjection { parameter, select } => {
+            format!("Cannot specify the {parameter} when choosing to get {select}")
+        }
+        Reason::StartKeyInvalid => START_KEY.to_owned(),
+        Reason::StartKeySchema => {
+            format!("{START_KEY}: The provided key element does not match the schema")
+        }
+        Reason::StartKeyValue(inner) => {
+            format!("{START_KEY}: {}", sentence(inner, Layer::Current))
+        }
+        Reason::StartKeyOutsideBoundaries => {
+            "The provided starting key is outside query boundaries based on provided conditions"
+                .to_owned()
+        }
+        Reason::StartKeyOutsideRange => {
+            "The provided starting key does not match the range key predicate".to_owned()
+        }
+        Reason::StartKeyOneRow => {
+            "The query can return at most one row and cannot be restarted".to_owned()
+        }
+        Reason::StartKeySegment { total_segments, segment } => format!(
+            "{START_KEY}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct \
+             Segment. TotalSegments: {total_segments} Segment: {segment}"
+        ),
+        Reason::TotalSegmentsMissing => {
+            "The TotalSegments parameter is required but was not present in the request when \
+             Segment parameter is present"
+                .to_owned()
+        }
+        Reason::SegmentMissing => {
+            "The Segment parameter is required but was not present in the request when parameter \
+             TotalSegments is present"
+                .to_owned()
+        }
+        Reason::SegmentTooLarge { segment, total_segments } => format!(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: \
+             Segment: {segment} is not less than TotalSegments: {total_segments}"
+        ),
+        _ => return None,
+    })
+}
+
+fn batch(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::DuplicateKeys => "Provided list of item keys contains duplicates".to_owned(),
+        Reason::TooManyBatchGetKeys => {
+            "Too many items requested for the BatchGetItem call".to_owned()
+        }
+        Reason::TooManyBatchWriteRequests => {
+            "Too many items requested for the BatchWriteItem call".to_owned()
+        }
+        Reason::BatchMixedProjection => {
+            "Can not use both expression and non-expression parameters in the same request: \
+             Non-expression parameters: {AttributesToGet} Expression parameters: \
+             {ProjectionExpression}"
+                .to_owned()
+        }
+        Reason::EmptyWriteRequest => value(&ValueFault::EmptyAttributeValue, Layer::Older),
+        Reason::TwoWritesInRequest => value(&ValueFault::MultipleTypes, Layer::Older),
+        _ => return None,
+    })
+}
+
+fn table(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::TableNotFound => "Requested resource not found".to_owned(),
+        Reason::NamedTableNotFound(table) => {
+            format!("Requested resource not found: Table: {table} not found")
+        }
+        Reason::TableExists(table) => format!("Table already exists: {table}"),
+        Reason::TableNotActive { table } => {
+            format!(
+                "Attempt to change a resource which is still in use: Table is being updated: {table}"
+            )
+        }
+        Reason::TableBeingCreated(table) => {
+            format!(
+                "Attempt to change a resource which is still in use: Table is being created: {table}"
+            )
+        }
+        Reason::TableProtected => {
+            "Resource cannot be deleted as it is currently protected against deletion. Disable \
+             deletion protection first."
+                .to_owned()
+        }
+        Reason::TableNameMissing => {
+            "The parameter 'TableName' is required but was not present in the request".to_owned()
+        }
+        Reason::InvalidArn(arn) => format!("Invalid ResourceArn provided as input: {arn}"),
+        Reason::ResourceNotFound(resource) => {
+            format!("Requested resource not found: ResourcArn: {resource} not found") // sic
+        }
+        Reason::KeySchemaMissing => {
+            "The parameter 'KeySchema' is required but was not present in the request".to_owned()
+        }
+        Reason::AttributeDefinitionsMissing => {
+            "The parameter 'AttributeDefinitions' is required but was not present in the request"
+                .to_owned()
+        }
+        Reason::KeySchemaFirst => {
+            "Invalid KeySchema: The first KeySchemaElement is not a HASH key type".to_owned()
+        }
+        Reason::KeySchemaSecond => {
+            "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type".to_owned()
+        }
+        Reason::KeySchemaTwice => {
+            "Both the Hash Key and the Range Key element in the KeySchema have the same name"
+                .to_owned()
+        }
+        Reason::KeyUndefined => {
+            "Invalid KeySchema: Some index key attribute have no definition".to_owned()
+        }
+        Reason::KeyAttributesUndefined { keys, definitions } => invalid(format!(
+            "Some index key attributes are not defined in AttributeDefinitions. Keys: [{}], \
+             AttributeDefinitions: [{}]",
+            join(keys),
+            join(definitions)
+        )),
+        Reason::DefinitionsNotExact => invalid(
+            "Number of attributes in KeySchema does not exactly match number of attributes defined \
+             in AttributeDefinitions",
+        ),
+        Reason::DefinitionsUnused { definitions, keys } => invalid(format!(
+            "Some AttributeDefinitions are not used. AttributeDefinitions: [{}], keys used: [{}]",
+            join(definitions),
+            join(keys)
+        )),
+        Reason::DuplicateDefinition(attribute) => {
+            format!("Cannot have two attributes with the same name: {attribute}")
+        }
+        Reason::ThroughputOnDemand => invalid(
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is \
+             PAY_PER_REQUEST",
+        ),
+        Reason::ThroughputMissing => invalid(
+            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is \
+             PROVISIONED",
+        ),
+        Reason::ThroughputOutOfBounds { value, member } => {
+            format!("Given value {value} for {member} is out of bounds")
+        }
+        Reason::OnDemandThroughputOnProvisioned => {
+            invalid("OnDemandThroughput cannot be specified when BillingMode is PROVISIONED")
+        }
+        Reason::LocalIndexNeedsSortKey => invalid(
+            "Table KeySchema does not have a range key, which is required when specifying a \
+             LocalSecondaryIndex",
+        ),
+        Reason::LocalIndexWithoutRange(index) => {
+            invalid(format!("Index KeySchema does not have a range key for index: {index}"))
+        }
+        Reason::LocalIndexHash { index, index_key, table_key } => invalid(format!(
+            "Index KeySchema does not have the same leading hash key as table KeySchema for index: \
+             {index}. index hash key: {index_key}, table hash key: {table_key}"
+        )),
+        Reason::EmptyLocalIndexes => invalid("List of LocalSecondaryIndexes is empty"),
+        Reason::EmptyGlobalIndexes => invalid("List of GlobalSecondaryIndexes is empty"),
+        Reason::TooManyLocalIndexes => {
+            invalid("Number of LocalSecondaryIndexes exceeds per-table limit of 5")
+        }
+        Reason::TooManyGlobalIndexes => {
+            invalid("GlobalSecondaryIndex count exceeds the per-table limit of 20")
+        }
+        Reason::DuplicateIndexName(index) => invalid(format!("Duplicate index name: {index}")),
+        Reason::ProjectionMissing => invalid("Indexes must have a projection specified"),
+        Reason::ProjectionTypeMissing => invalid("Unknown ProjectionType: null"),
+        Reason::NonKeyAttributesForbidden(projection) => {
+            invalid(format!("ProjectionType is {projection}, but NonKeyAttributes is specified"))
+        }
+        Reason::NonKeyAttributesMissing => {
+            invalid("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+        }
+        Reason::TooManyProjectedAttributes => invalid(
+            "Number of projected attributes exceeds the limit of 100 for all indexes of a table",
+        ),
+        Reason::IndexKeySchema(words) => invalid(*words),
+        Reason::IndexThroughputOnDemand(index) => invalid(format!(
+            "ProvisionedThroughput should not be specified for index: {index} when BillingMode is \
+             PAY_PER_REQUEST"
+        )),
+        Reason::IndexThroughputMissing(index) => {
+            invalid(format!("ProvisionedThroughput must be specified for index: {index}"))
+        }
+        Reason::IndexOnDemandThroughputOnProvisioned(index) => invalid(format!(
+            "OnDemandThroughput should not be specified for index: {index} when BillingMode is \
+             PROVISIONED"
+        )),
+        Reason::StreamViewTypeForbidden => invalid(
+            "Table is being created with a stream disabled, UpdateViewType should not be specified",
+        ),
+        Reason::StreamViewTypeMissing => {
+            invalid("StreamViewType must be specified when StreamEnabled is true")
+        }
+        _ => return None,
+    })
+}
+
+fn table_update(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::NothingToUpdate => {
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, \
+             GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+                .to_owned()
+        }
+        Reason::ThroughputUnchanged { read, write } => unchanged("table", *read, *write),
+        Reason::IndexUnchanged { index, read, write } => {
+            unchanged(&format!("index {index}"), *read, *write)
+        }
+        Reason::UpdateThroughputMissing => {
+            invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+        }
+        Reason::UpdateIndexThroughputMissing(indexes) => invalid(format!(
+            "ProvisionedThroughput must be specified for index: {}",
+            indexes.join(",")
+        )),
+        Reason::IndexUpdateEmpty => invalid(
+            "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+             GlobalSecondaryIndexUpdate.Delete must not be null",
+        ),
+        Reason::OneIndexAtATime => {
+            "Subscriber limit exceeded: Only 1 online index can be created or deleted \
+             simultaneously per table"
+                .to_owned()
+        }
+        Reason::IndexExists(index) => {
+            format!("Attempting to create an index which already exists: {index}")
+        }
+        Reason::IndexAttributesUndefined => {
+            invalid("Some index key attributes are not defined in AttributeDefinitions")
+        }
+        Reason::IndexNotFound { index, table } => {
+            format!("Requested resource not found: Index: {index} in table: {table} not found")
+        }
+        Reason::IndexInUse { index } => {
+            format!(
+                "Attempt to change a resource which is still in use: Index is being updated: {index}"
+            )
+        }
+        Reason::TooManyTags => "One or more parameter values were invalid: Too many tags: the \
+                                limit is 50 tags for each resource"
+            .to_owned(),
+        Reason::DuplicateTag(key) => invalid(format!("Duplicate tag key found in request: {key}")),
+        Reason::TagKeyReserved => {
+            "One or more parameter values were invalid: Tag keys must not begin with aws:"
+                .to_owned()
+        }
+        _ => return None,
+    })
+}
+
+fn unchanged(what: &str, read: i64, write: i64) -> String {
+    format!(
+        "The provisioned throughput for the {what} will not change. The requested value equals \
+         the current value. Current ReadCapacityUnits provisioned for the {what}: {read}. \
+         Requested ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for the \
+         {what}: {write}. Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB \
+         Developer Guide for current limits and how to request higher limits."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicates_are_listed_as_each_layer_does() {
+        let fault = |set, members: &[&str]| {
+            Reason::Value(ValueFault::DuplicateMembers {
+                set,
+                members: members.iter().map(|member| (*member).to_owned()).collect(),
+            })
+        };
+        let strings = fault(AttributeType::Ss, &["b", "a", "b"]);
+        assert_eq!(
+            render(&strings, Layer::Current),
+            "One or more parameter values were invalid: Input collection [\"a\", \"b\", \"b\"] \
+             contains duplicates."
+        );
+        assert_eq!(
+            render(&strings, Layer::Older),
+            "One or more parameter values were invalid: Input collection [b, a, b] contains \
+             duplicates."
+        );
+        let binary = fault(AttributeType::Bs, &["AA==", "/w==", "AA=="]);
+        assert_eq!(
+            render(&binary, Layer::Current),
+            "One or more parameter values were invalid: Input collection \
+             [\"AA==\",\"/w==\",\"AA==\"]of type BS contains duplicates."
+        );
+    }
+
+    #[test]
+    fn the_envelope_is_only_for_its_families_and_operations() {
+        let enveloped = Reason::UnusedNames(vec!["#a".to_owned()]);
+        let bare = Reason::InvalidDocumentPath;
+        assert!(render(&enveloped, Layer::Enveloped).starts_with(ENVELOPE));
+        assert!(!render(&enveloped, Layer::Current).starts_with(ENVELOPE));
+        assert!(!render(&bare, Layer::Enveloped).starts_with(ENVELOPE));
+    }
+}
