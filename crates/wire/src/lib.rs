@@ -1,1 +1,37 @@
-//! Placeholder while the crate is being written.
+//! Requests and responses of DynamoDB and DynamoDB Streams as they travel: JSON in and out.
+//!
+//! The types in `generated` come from the service's own model (`model/facts.json`, reduced to
+//! names, types and limits), so that no member of any operation is missing. [`decode`] reads a
+//! request in one pass without an intermediate tree; items go straight to their binary form.
+//! [`Encode`] appends a response to a buffer.
+//!
+//! Left to others: HTTP and error envelopes of the framework (the server), every rule that is
+//! not a constraint of the model (the engine).
+//!
+//! Invariant: no input makes this crate panic, recurse without bound or use memory out of
+//! proportion to the input's length.
+#![forbid(unsafe_code)]
+
+pub mod check;
+mod constraint;
+mod enumeration;
+mod generated;
+pub mod json;
+mod map;
+mod operation;
+
+pub use generated::enums::*;
+pub use generated::exceptions;
+pub use generated::operations::{Operation, calls};
+pub use generated::requests::*;
+pub use generated::responses::*;
+pub use generated::shared::*;
+pub use json::attribute_value::{DecodedItem, DecodedValue};
+pub use json::decode::{Decode, Decoded, Fault, decode};
+pub use json::encode::Encode;
+pub use json::parser::syntax_check;
+pub use map::Map;
+pub use operation::{Call, Service};
+
+/// A point in time as the wire has it: seconds since the epoch, with a fraction.
+pub type Timestamp = f64;

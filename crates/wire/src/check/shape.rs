@@ -1,0 +1,57 @@
+//! The shapes of the model as data, for a walk that knows no types.
+
+/// An offset into the table of shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShapeId(pub u16);
+
+/// A shape.
+#[derive(Debug)]
+pub struct Shape {
+    /// The name in the model.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a shape is, with its limits.
+#[derive(Debug)]
+pub enum Kind {
+    /// Members in the order of the model.
+    Structure(&'static [Member]),
+    /// A list, limited in length.
+    List { element: ShapeId, min: Option<i64>, max: Option<i64> },
+    /// A map, limited in length.
+    Map { key: ShapeId, value: ShapeId, min: Option<i64>, max: Option<i64> },
+    /// A string, limited in characters.
+    String { min: Option<i64>, max: Option<i64>, pattern: Option<Pattern> },
+    /// A string of which only some values are known.
+    Enum(&'static [&'static str]),
+    /// A whole number, limited in value.
+    Integer { min: Option<i64>, max: Option<i64> },
+    /// An attribute value, which has rules of its own.
+    AttributeValue,
+    /// A map of attribute values.
+    Item,
+    /// A scalar without limits.
+    Unlimited,
+}
+
+/// A member of a structure.
+#[derive(Debug)]
+pub struct Member {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: ShapeId,
+    /// Whether a request must carry it.
+    pub required: bool,
+}
+
+/// The pattern of a string.
+#[derive(Debug)]
+pub struct Pattern {
+    /// As messages show it.
+    pub text: &'static str,
+    /// Whether a text matches in full.
+    pub matches: fn(&str) -> bool,
+}

@@ -1,0 +1,15 @@
+//! What `cargo xtask codegen` makes of `model/facts.json`.
+#![allow(missing_docs, reason = "the names are the service's own")]
+#![allow(
+    clippy::redundant_closure_for_method_calls,
+    clippy::semicolon_if_nothing_returned,
+    reason = "the generator writes one form for all members"
+)]
+
+pub mod constraints;
+pub mod enums;
+pub mod exceptions;
+pub mod operations;
+pub mod requests;
+pub mod responses;
+pub mod shared;

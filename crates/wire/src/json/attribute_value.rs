@@ -1,0 +1,420 @@
+//! Attribute values: JSON to the binary form and back, without a tree between.
+//!
+//! A fault of a value (an empty set, a bad number, too many levels) does not stop the reading,
+//! because a type or syntax fault further on is reported before it; the first one is kept. A
+//! value with a fault has no content.
+//!
+//! Within one value the members are judged in the order present, and more than one type last.
+//! Source: wire captures of the service; data model notes, "Attribute types".
+//!
+//! Invariant: the recursion of reading is bounded by [`DEPTH_MAX`](super::parser::DEPTH_MAX).
+
+use std::borrow::Cow;
+
+use base64::engine::general_purpose::STANDARD;
+use base64::{DecodeError, Engine as _};
+use hashrange_model::encode::Encoder;
+use hashrange_model::error::ValueFault;
+use hashrange_model::limits::NESTING_DEPTH_MAX;
+use hashrange_model::{AttributeType, Item, Number, Value, ValueRef};
+
+use super::decode::{Decode, Fault, JavaType, Position, append_class};
+use super::encode::Encode;
+use super::parser::{Kind, Parser};
+use super::writer::{write_base64, write_string};
+
+/// An item (or a key) of a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DecodedItem {
+    /// The item; empty when there is a fault.
+    pub item: Item,
+    /// The first fault of its values.
+    pub fault: Option<Box<ValueFault>>,
+}
+
+/// One attribute value of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecodedValue {
+    /// The value; null when there is a fault.
+    pub value: Value,
+    /// The first fault in it.
+    pub fault: Option<Box<ValueFault>>,
+}
+
+impl DecodedItem {
+    /// Returns the item, or its fault.
+    pub fn into_result(self) -> Result<Item, Box<ValueFault>> {
+        self.fault.map_or(Ok(self.item), Err)
+    }
+}
+
+impl DecodedValue {
+    /// Returns the value, or its fault.
+    pub fn into_result(self) -> Result<Value, Box<ValueFault>> {
+        self.fault.map_or(Ok(self.value), Err)
+    }
+}
+
+impl From<Item> for DecodedItem {
+    fn from(item: Item) -> Self {
+        Self { item, fault: None }
+    }
+}
+
+impl From<Value> for DecodedValue {
+    fn from(value: Value) -> Self {
+        Self { value, fault: None }
+    }
+}
+
+impl JavaType for DecodedItem {
+    fn append_java_type(name: &mut String) {
+        name.push_str("java.util.Map<java.lang.String, ");
+        DecodedValue::append_java_type(name);
+        name.push('>');
+    }
+}
+
+impl JavaType for DecodedValue {
+    fn append_java_type(name: &mut String) {
+        append_class(name, "AttributeValue");
+    }
+}
+
+impl<'a> Decode<'a> for DecodedItem {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        let mut members = parser.begin_map::<Self>()?;
+        let mut reader = ValueReader::default();
+        let item = reader.encoder.begin_item();
+        while let Some(name) = parser.next_member(&mut members)? {
+            reader.entry(parser, &name, 1)?;
+        }
+        Ok(Some(match reader.fault {
+            // What was written may be no value at all.
+            Some(fault) => Self { item: Item::empty(), fault: Some(fault) },
+            None => Self { item: reader.encoder.end_item(item), fault: None },
+        }))
+    }
+}
+
+impl<'a> Decode<'a> for DecodedValue {
+    fn decode(parser: &mut Parser<'a>, position: Position) -> Result<Option<Self>, Fault> {
+        let mut reader = ValueReader::default();
+        reader.value(parser, position, 1)?;
+        Ok(Some(match reader.fault {
+            Some(fault) => {
+                let mut null = Encoder::new();
+                null.null();
+                Self { value: null.into_value(), fault: Some(fault) }
+            }
+            None => Self { value: reader.encoder.into_value(), fault: None },
+        }))
+    }
+}
+
+impl Encode for DecodedItem {
+    fn encode(&self, out: &mut Vec<u8>) {
+        write_item(out, &self.item);
+    }
+}
+
+impl Encode for DecodedValue {
+    fn encode(&self, out: &mut Vec<u8>) {
+        write_value(out, &self.value.get());
+    }
+}
+
+/// Reads values into an encoder and keeps the first fault.
+#[derive(Default)]
+struct ValueReader {
+    encoder: Encoder,
+    fault: Option<Box<ValueFault>>,
+}
+
+impl ValueReader {
+    fn record(&mut self, fault: ValueFault) {
+        if self.fault.is_none() {
+            self.fault = Some(Box::new(fault));
+        }
+    }
+
+    /// Reads the value of a named attribute, which may be `null` and is then empty.
+    fn entry(&mut self, parser: &mut Parser<'_>, name: &str, level: usize) -> Result<(), Fault> {
+        if name.is_empty() {
+            self.record(ValueFault::EmptyAttributeName);
+        }
+        self.encoder.map_entry(name);
+        self.element(parser, level)
+    }
+
+    /// Reads an element of a list or map.
+    fn element(&mut self, parser: &mut Parser<'_>, level: usize) -> Result<(), Fault> {
+        if parser.null()? {
+            self.record(ValueFault::EmptyAttributeValue);
+            return Ok(());
+        }
+        self.value(parser, Position::Element, level)
+    }
+
+    /// Reads one attribute value.
+    fn value(
+        &mut self,
+        parser: &mut Parser<'_>,
+        position: Position,
+        level: usize,
+    ) -> Result<(), Fault> {
+        if level > NESTING_DEPTH_MAX {
+            self.record(ValueFault::NestingTooDeep);
+        }
+        let mut members = parser.begin_structure::<DecodedValue>(position)?;
+        let mut types = 0;
+        while let Some(tag) = parser.next_member(&mut members)? {
+            types += usize::from(self.tagged(parser, &tag, level)?);
+        }
+        match types {
+            0 => self.record(ValueFault::EmptyAttributeValue),
+            1 => {}
+            _ => self.record(ValueFault::MultipleTypes),
+        }
+        Ok(())
+    }
+
+    /// Reads what follows a type tag. Returns false if that adds no type to the value.
+    fn tagged(&mut self, parser: &mut Parser<'_>, tag: &str, level: usize) -> Result<bool, Fault> {
+        if parser.null()? {
+            return Ok(false);
+        }
+        match tag {
+            "S" => self.encoder.string(&parser.string_value()?),
+            "N" => self.number(&parser.string_value()?),
+            "B" => self.encoder.binary(&binary(parser)?),
+            "BOOL" => self.encoder.boolean(boolean(parser)?),
+            "NULL" => self.null(boolean(parser)?),
+            "SS" => self.string_set(parser)?,
+            "NS" => self.number_set(parser)?,
+            "BS" => self.binary_set(parser)?,
+            "L" => self.list(parser, level)?,
+            "M" => self.map(parser, level)?,
+            _ => {
+                parser.skip_value()?;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn number(&mut self, text: &str) {
+        match Number::parse(text) {
+            Ok(number) => self.encoder.number(&number),
+            Err(fault) => self.record(ValueFault::Number(fault)),
+        }
+    }
+
+    fn null(&mut self, value: bool) {
+        if !value {
+            self.record(ValueFault::NullFalse);
+        }
+        self.encoder.null();
+    }
+
+    fn string_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
+        let members = set_members(parser, Parser::string_value)?;
+        let mut sorted: Vec<&str> = members.iter().map(AsRef::as_ref).collect();
+        self.encoder.string_set(&mut sorted);
+        if sorted.is_empty() {
+            self.record(ValueFault::EmptySet(AttributeType::Ss));
+        } else if has_repeated(&sorted) {
+            let members = members.into_iter().map(Cow::into_owned).collect();
+            self.record(ValueFault::DuplicateMembers { set: AttributeType::Ss, members });
+        }
+        Ok(())
+    }
+
+    fn number_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
+        let members = set_members(parser, Parser::string_value)?;
+        let mut numbers = Vec::with_capacity(members.len());
+        for member in &members {
+            match Number::parse(member) {
+                Ok(number) => numbers.push(number),
+                Err(fault) => self.record(ValueFault::Number(fault)),
+            }
+        }
+        self.encoder.number_set(&mut numbers);
+        if members.is_empty() {
+            self.record(ValueFault::EmptySet(AttributeType::Ns));
+        } else if has_repeated(&numbers) {
+            let members = members.into_iter().map(Cow::into_owned).collect();
+            self.record(ValueFault::DuplicateMembers { set: AttributeType::Ns, members });
+        }
+        Ok(())
+    }
+
+    fn binary_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
+        let members = set_members(parser, binary)?;
+        let mut sorted: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
+        self.encoder.binary_set(&mut sorted);
+        if sorted.is_empty() {
+            self.record(ValueFault::EmptySet(AttributeType::Bs));
+        } else if has_repeated(&sorted) {
+            let members = members.iter().map(|member| STANDARD.encode(member)).collect();
+            self.record(ValueFault::DuplicateMembers { set: AttributeType::Bs, members });
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, parser: &mut Parser<'_>, level: usize) -> Result<(), Fault> {
+        let mut elements = parser.begin_list()?;
+        let list = self.encoder.begin_list();
+        while parser.next_element(&mut elements)? {
+            self.element(parser, level + 1)?;
+        }
+        self.encoder.end_list(list);
+        Ok(())
+    }
+
+    fn map(&mut self, parser: &mut Parser<'_>, level: usize) -> Result<(), Fault> {
+        let mut members = parser.begin_map::<DecodedItem>()?;
+        let map = self.encoder.begin_map();
+        while let Some(name) = parser.next_member(&mut members)? {
+            self.entry(parser, &name, level + 1)?;
+        }
+        self.encoder.end_map(map);
+        Ok(())
+    }
+}
+
+/// Returns whether two neighbours are equal.
+fn has_repeated<T: PartialEq>(sorted: &[T]) -> bool {
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// Reads the members of a set; a `null` among them is no member.
+fn set_members<'a, T>(
+    parser: &mut Parser<'a>,
+    read: impl Fn(&mut Parser<'a>) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let mut elements = parser.begin_list()?;
+    let mut members = Vec::new();
+    while parser.next_element(&mut elements)? {
+        if !parser.null()? {
+            members.push(read(parser)?);
+        }
+    }
+    Ok(members)
+}
+
+fn boolean(parser: &mut Parser<'_>) -> Result<bool, Fault> {
+    let value = bool::decode(parser, Position::Member)?;
+    Ok(value.expect("every boolean has a meaning"))
+}
+
+/// The type of binary values, for the wording of faults.
+struct Bytes;
+
+impl JavaType for Bytes {
+    fn append_java_type(name: &mut String) {
+        name.push_str("java.nio.ByteBuffer");
+    }
+}
+
+fn binary(parser: &mut Parser<'_>) -> Result<Vec<u8>, Fault> {
+    match parser.peek()? {
+        Kind::String => decode_base64(&parser.string()?),
+        Kind::Number | Kind::Boolean => {
+            Err(type_fault("only base-64-encoded strings are convertible to bytes"))
+        }
+        Kind::Object | Kind::Array | Kind::Null => Err(parser.not_a::<Bytes>("ByteBuffer")?),
+    }
+}
+
+fn decode_base64(text: &str) -> Result<Vec<u8>, Fault> {
+    if !text.len().is_multiple_of(4) {
+        let length = text.len();
+        return Err(Fault::Type(format!(
+            "Base64 encoded length is expected a multiple of 4 bytes but found: {length}"
+        )));
+    }
+    STANDARD.decode(text).map_err(|error| match error {
+        DecodeError::InvalidLastSymbol(..)
+        | DecodeError::InvalidByte(..)
+        | DecodeError::InvalidLength(_)
+        | DecodeError::InvalidPadding => {
+            type_fault("Invalid last non-pad Base64 character dectected")
+        }
+    })
+}
+
+fn type_fault(message: &str) -> Fault {
+    Fault::Type(message.to_owned())
+}
+
+/// Appends an item as a JSON object of attribute values.
+pub fn write_item(out: &mut Vec<u8>, item: &Item) {
+    out.reserve(item.as_bytes().len() * 3 / 2);
+    write_entries(out, item.iter());
+}
+
+/// Appends one attribute value, such as `{"S":"text"}`.
+pub fn write_value(out: &mut Vec<u8>, value: &ValueRef<'_>) {
+    match value {
+        ValueRef::S(text) => tagged(out, b"{\"S\":", |out| write_string(out, text)),
+        ValueRef::N(number) => {
+            out.extend_from_slice(b"{\"N\":\"");
+            number.write_text(out);
+            out.extend_from_slice(b"\"}");
+        }
+        ValueRef::B(bytes) => tagged(out, b"{\"B\":", |out| write_base64(out, bytes)),
+        ValueRef::Bool(true) => out.extend_from_slice(b"{\"BOOL\":true}"),
+        ValueRef::Bool(false) => out.extend_from_slice(b"{\"BOOL\":false}"),
+        ValueRef::Null => out.extend_from_slice(b"{\"NULL\":true}"),
+        ValueRef::Ss(members) => {
+            tagged(out, b"{\"SS\":", |out| array(out, members.strings(), write_string));
+        }
+        ValueRef::Ns(members) => tagged(out, b"{\"NS\":", |out| {
+            array(out, members.numbers(), |out, number| {
+                out.push(b'"');
+                number.write_text(out);
+                out.push(b'"');
+            });
+        }),
+        ValueRef::Bs(members) => {
+            tagged(out, b"{\"BS\":", |out| array(out, members.iter(), write_base64));
+        }
+        ValueRef::L(elements) => tagged(out, b"{\"L\":", |out| {
+            array(out, elements.iter(), |out, element| write_value(out, &element));
+        }),
+        ValueRef::M(entries) => tagged(out, b"{\"M\":", |out| write_entries(out, entries.iter())),
+    }
+}
+
+fn tagged(out: &mut Vec<u8>, opening: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
+    out.extend_from_slice(opening);
+    write(out);
+    out.push(b'}');
+}
+
+fn array<T>(out: &mut Vec<u8>, members: impl Iterator<Item = T>, write: impl Fn(&mut Vec<u8>, T)) {
+    out.push(b'[');
+    for (nth, member) in members.enumerate() {
+        if nth > 0 {
+            out.push(b',');
+        }
+        write(out, member);
+    }
+    out.push(b']');
+}
+
+fn write_entries<'v>(out: &mut Vec<u8>, entries: impl Iterator<Item = (&'v str, ValueRef<'v>)>) {
+    let mut separator = b'{';
+    for (name, value) in entries {
+        out.push(separator);
+        separator = b',';
+        write_string(out, name);
+        out.push(b':');
+        write_value(out, &value);
+    }
+    if separator == b'{' {
+        out.push(b'{');
+    }
+    out.push(b'}');
+}

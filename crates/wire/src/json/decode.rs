@@ -1,0 +1,308 @@
+//! How types are read from JSON, and what can be wrong with a body.
+//!
+//! A value of the wrong JSON type is a fault at once, worded as the service's framework does.
+//! Source of the wordings: wire captures of the service (2013-2019); only the kind is stable.
+
+use std::borrow::Cow;
+
+use super::parser::{Cursor, Kind, Parser};
+use crate::Map;
+
+/// Why a body is no request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Not well-formed JSON: a SerializationException without a message.
+    Syntax,
+    /// A value of the wrong type: a SerializationException with this message.
+    Type(String),
+}
+
+/// A request as it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded<T> {
+    /// The request.
+    pub value: T,
+    /// Whether a constraint of the model may be violated: if so, [`check`](crate::check::check)
+    /// must be asked before the value is used.
+    pub suspect: bool,
+}
+
+/// Where a value stands, which changes the wording of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// The value of a structure's member.
+    Member,
+    /// An element of a list or a value of a map.
+    Element,
+}
+
+/// The type's name in the messages of the service's framework.
+pub trait JavaType {
+    /// Appends the name.
+    fn append_java_type(name: &mut String);
+}
+
+/// A type that can be read from JSON.
+pub trait Decode<'a>: Sized + JavaType {
+    /// Reads one value, which is not `null`. Returns none for a value that has the right type but
+    /// no meaning (an unknown enum name); the parser is then marked as suspect.
+    fn decode(parser: &mut Parser<'a>, position: Position) -> Result<Option<Self>, Fault>;
+}
+
+/// Reads a whole body.
+pub fn decode<'a, T: Decode<'a>>(body: &'a [u8]) -> Result<Decoded<T>, Fault> {
+    decode_body(body).map_err(|fault| match fault {
+        // A body with both faults is reported as malformed.
+        Fault::Type(_) => super::parser::syntax_check(body).err().unwrap_or(fault),
+        Fault::Syntax => fault,
+    })
+}
+
+fn decode_body<'a, T: Decode<'a>>(body: &'a [u8]) -> Result<Decoded<T>, Fault> {
+    let mut parser = Parser::new(body)?;
+    let value = T::decode(&mut parser, Position::Member)?;
+    parser.finish()?;
+    let suspect = parser.is_suspect();
+    value.map(|value| Decoded { value, suspect }).ok_or_else(unexpected_field)
+}
+
+/// Appends the name of a shape of the service.
+pub(crate) fn append_class(name: &mut String, shape: &str) {
+    name.push_str("com.amazonaws.dynamodb.v20120810.");
+    name.push_str(shape);
+}
+
+fn unexpected_field() -> Fault {
+    Fault::Type("Unexpected field type".to_owned())
+}
+
+fn unexpected_collection<T: JavaType>() -> Fault {
+    let mut name = String::new();
+    T::append_java_type(&mut name);
+    let class = if name.contains('<') { "" } else { "class " };
+    Fault::Type(format!("Unrecognized collection type {class}{name}"))
+}
+
+fn unexpected_structure() -> Fault {
+    Fault::Type("Start of structure or map found where not expected".to_owned())
+}
+
+/// Returns the fault for a scalar of the wrong type.
+fn not_convertible(token: &str, target: &str) -> Fault {
+    Fault::Type(format!("{token} cannot be converted to {target}"))
+}
+
+fn boolean_token(value: bool) -> &'static str {
+    if value { "TRUE_VALUE" } else { "FALSE_VALUE" }
+}
+
+fn number_token(text: &str) -> &'static str {
+    if text.contains(['.', 'e', 'E']) { "DECIMAL_VALUE" } else { "NUMBER_VALUE" }
+}
+
+impl<'a> Parser<'a> {
+    /// Reads the value of a member; `null` is the same as no member.
+    pub fn member<T: Decode<'a>>(&mut self) -> Result<Option<T>, Fault> {
+        if self.null()? { Ok(None) } else { T::decode(self, Position::Member) }
+    }
+
+    /// Reads the start of a structure.
+    pub fn begin_structure<T: JavaType>(&mut self, position: Position) -> Result<Cursor, Fault> {
+        match (self.peek()?, position) {
+            (Kind::Object, _) => self.begin_object(),
+            (Kind::Array, _) => Err(unexpected_collection::<T>()),
+            (_, Position::Member) => Err(unexpected_field()),
+            (_, Position::Element) => {
+                Err(Fault::Type("Unexpected value type in payload".to_owned()))
+            }
+        }
+    }
+
+    /// Reads the start of a list.
+    pub fn begin_list(&mut self) -> Result<Cursor, Fault> {
+        match self.peek()? {
+            Kind::Array => self.begin_array(),
+            Kind::Object => Err(unexpected_structure()),
+            _ => Err(unexpected_field()),
+        }
+    }
+
+    /// Reads the start of a map.
+    pub fn begin_map<T: JavaType>(&mut self) -> Result<Cursor, Fault> {
+        match self.peek()? {
+            Kind::Object => self.begin_object(),
+            Kind::Array => Err(unexpected_collection::<T>()),
+            _ => Err(unexpected_field()),
+        }
+    }
+
+    /// Reads a string, and nothing else will do.
+    pub fn string_value(&mut self) -> Result<Cow<'a, str>, Fault> {
+        match self.peek()? {
+            Kind::String => self.string(),
+            _ => Err(self.not_a::<String>("String")?),
+        }
+    }
+
+    /// Returns the fault of a value that is no `T`; `name` is the short name of that type.
+    /// Fails with a syntax fault when the value is malformed besides.
+    pub(crate) fn not_a<T: JavaType>(&mut self, name: &str) -> Result<Fault, Fault> {
+        Ok(match self.peek()? {
+            Kind::Object => unexpected_structure(),
+            Kind::Array => unexpected_collection::<T>(),
+            Kind::String => not_convertible("STRING_VALUE", name),
+            Kind::Number => not_convertible(number_token(self.number()?), name),
+            Kind::Boolean => not_convertible(boolean_token(self.boolean()?), name),
+            Kind::Null => unexpected_field(),
+        })
+    }
+
+    /// Reads a whole number; a fraction is cut off downwards, a number too large is the largest.
+    fn integer(&mut self) -> Result<i64, Fault> {
+        let text = self.number()?;
+        if let Ok(value) = text.parse() {
+            return Ok(value);
+        }
+        let value: f64 = text.parse().map_err(|_| Fault::Syntax)?;
+        // The conversion saturates, which is what is wanted of numbers out of range.
+        #[expect(clippy::cast_possible_truncation, reason = "floored before, saturating")]
+        Ok(value.floor() as i64)
+    }
+}
+
+impl<'a> Decode<'a> for Cow<'a, str> {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        parser.string_value().map(Some)
+    }
+}
+
+impl<'a> Decode<'a> for String {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        Ok(Some(parser.string_value()?.into_owned()))
+    }
+}
+
+impl<'a> Decode<'a> for i32 {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        if parser.peek()? != Kind::Number {
+            return Err(parser.not_a::<Self>("Integer")?);
+        }
+        let value = parser.integer()?;
+        let nearest = if value < 0 { Self::MIN } else { Self::MAX };
+        Ok(Some(Self::try_from(value).unwrap_or(nearest)))
+    }
+}
+
+impl<'a> Decode<'a> for i64 {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        if parser.peek()? != Kind::Number {
+            return Err(parser.not_a::<Self>("Long")?);
+        }
+        parser.integer().map(Some)
+    }
+}
+
+/// Floating-point members and timestamps.
+impl<'a> Decode<'a> for f64 {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        if parser.peek()? != Kind::Number {
+            return Err(parser.not_a::<Self>("Double")?);
+        }
+        parser.number()?.parse().map(Some).map_err(|_| Fault::Syntax)
+    }
+}
+
+impl<'a> Decode<'a> for bool {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        match parser.peek()? {
+            Kind::Boolean => parser.boolean().map(Some),
+            Kind::String => boolean_of_text(&parser.string()?).map(Some),
+            _ => Err(parser.not_a::<Self>("Boolean")?),
+        }
+    }
+}
+
+/// Returns what a text in place of a boolean means.
+fn boolean_of_text(text: &str) -> Result<bool, Fault> {
+    let is_one_of = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_one_of(["true", "1", "yes"]) {
+        Ok(true)
+    } else if is_one_of(["false", "0", "no"]) {
+        Ok(false)
+    } else {
+        Err(Fault::Type("Unexpected token received from parser".to_owned()))
+    }
+}
+
+impl<'a, T: Decode<'a>> Decode<'a> for Vec<T> {
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        let mut elements = parser.begin_list()?;
+        let mut list = Self::new();
+        while parser.next_element(&mut elements)? {
+            match decode_element(parser)? {
+                Some(value) => list.push(value),
+                None => parser.suspect_if(true),
+            }
+        }
+        Ok(Some(list))
+    }
+}
+
+impl<'a, K, V> Decode<'a> for Map<K, V>
+where
+    K: From<Cow<'a, str>> + Ord + JavaType,
+    V: Decode<'a>,
+{
+    fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        let mut members = parser.begin_map::<Self>()?;
+        let mut entries = Vec::new();
+        while let Some(name) = parser.next_member(&mut members)? {
+            match decode_element(parser)? {
+                Some(value) => entries.push((K::from(name), value)),
+                None => parser.suspect_if(true),
+            }
+        }
+        Ok(Some(Self::from_entries_last_wins(entries)))
+    }
+}
+
+fn decode_element<'a, T: Decode<'a>>(parser: &mut Parser<'a>) -> Result<Option<T>, Fault> {
+    if parser.null()? { Ok(None) } else { T::decode(parser, Position::Element) }
+}
+
+macro_rules! java_type {
+    ($($rust:ty => $java:literal,)+) => {$(
+        impl JavaType for $rust {
+            fn append_java_type(name: &mut String) {
+                name.push_str($java);
+            }
+        }
+    )+};
+}
+
+java_type! {
+    Cow<'_, str> => "java.lang.String",
+    String => "java.lang.String",
+    i32 => "java.lang.Integer",
+    i64 => "java.lang.Long",
+    f64 => "java.lang.Double",
+    bool => "java.lang.Boolean",
+}
+
+impl<T: JavaType> JavaType for Vec<T> {
+    fn append_java_type(name: &mut String) {
+        name.push_str("java.util.List<");
+        T::append_java_type(name);
+        name.push('>');
+    }
+}
+
+impl<K: JavaType, V: JavaType> JavaType for Map<K, V> {
+    fn append_java_type(name: &mut String) {
+        name.push_str("java.util.Map<");
+        K::append_java_type(name);
+        name.push_str(", ");
+        V::append_java_type(name);
+        name.push('>');
+    }
+}

@@ -1,0 +1,63 @@
+//! Appends JSON scalars to a buffer.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::scan::special_byte;
+
+const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Appends a string in quotes.
+pub fn write_string(out: &mut Vec<u8>, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut plain_from = 0;
+    loop {
+        let special = special_byte(bytes, plain_from);
+        out.extend_from_slice(&bytes[plain_from..special]);
+        let Some(&byte) = bytes.get(special) else { break };
+        write_escape(out, byte);
+        plain_from = special + 1;
+    }
+    out.push(b'"');
+}
+
+/// Appends a string of which the caller knows that nothing in it needs an escape.
+pub fn write_plain_string(out: &mut Vec<u8>, text: &str) {
+    debug_assert_eq!(special_byte(text.as_bytes(), 0), text.len());
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
+}
+
+/// Appends bytes as a base64 string in quotes.
+pub fn write_base64(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.push(b'"');
+    let start = out.len();
+    out.resize(start + bytes.len().div_ceil(3) * 4, 0);
+    let written = STANDARD
+        .encode_slice(bytes, &mut out[start..])
+        .expect("three bytes take four letters, the last group is padded");
+    out.truncate(start + written);
+    out.push(b'"');
+}
+
+#[cold]
+fn write_escape(out: &mut Vec<u8>, byte: u8) {
+    let letter = match byte {
+        b'"' | b'\\' => byte,
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0C => b'f',
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX_DIGITS[usize::from(byte >> 4)]);
+            out.push(HEX_DIGITS[usize::from(byte & 15)]);
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', letter]);
+}
