@@ -2,6 +2,53 @@
 //!
 //! The decoders ask them of every request, so they are plain loops over bytes.
 
+use crate::Map;
+
+/// The longest name of a table. Source: DynamoDB quotas, table name.
+pub const TABLE_NAME_MAX: usize = 255;
+
+/// A structure that knows the limits of the model.
+///
+/// The answers may be yes for a value that is allowed, never no for one that is not: yes means
+/// that the exhaustive [`check`](crate::check) must be asked.
+pub trait Constrained {
+    /// Returns whether the structure's own members may violate a constraint.
+    fn may_violate_itself(&self) -> bool;
+
+    /// Returns whether the structure, or one below it, may violate a constraint.
+    fn may_violate(&self) -> bool;
+}
+
+impl<T: Constrained> Constrained for Option<T> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+
+    fn may_violate(&self) -> bool {
+        self.as_ref().is_some_and(T::may_violate)
+    }
+}
+
+impl<T: Constrained> Constrained for Vec<T> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+
+    fn may_violate(&self) -> bool {
+        self.iter().any(T::may_violate)
+    }
+}
+
+impl<K, V: Constrained> Constrained for Map<K, V> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+
+    fn may_violate(&self) -> bool {
+        self.values().any(V::may_violate)
+    }
+}
+
 /// Returns whether a text has between `min` and `max` characters.
 pub fn length_within(text: &str, min: usize, max: usize) -> bool {
     // A character has one to four bytes, which decides nearly every case.
@@ -11,10 +58,10 @@ pub fn length_within(text: &str, min: usize, max: usize) -> bool {
     (min..=max).contains(&text.chars().count())
 }
 
-/// Returns whether a text may name a table or be the ARN of one. Says no to some texts the
-/// service accepts; the exhaustive check then decides.
-pub fn is_table_reference(text: &str) -> bool {
-    (text.len() <= 255 && is_resource_name(text)) || is_table_arn(text)
+/// Returns whether a text has the form of a table's name, of at least `min` characters, or of an
+/// ARN.
+pub fn is_table_reference(text: &str, min: usize) -> bool {
+    ((min..=TABLE_NAME_MAX).contains(&text.len()) && is_resource_name(text)) || is_table_arn(text)
 }
 
 /// Returns whether a text is an ARN as far as a table member needs it.

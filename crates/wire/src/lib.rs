@@ -20,6 +20,7 @@ pub mod json;
 mod map;
 mod operation;
 
+pub use constraint::Constrained;
 pub use generated::enums::*;
 pub use generated::exceptions;
 pub use generated::operations::{Operation, calls};

@@ -1,2 +1,63 @@
-//! The exhaustive check of a request against the constraints of the model.
-pub mod shape;
+//! The exhaustive check of a request against the constraints of the model, and its wording.
+//!
+//! The decoders only notice that something may be wrong. This walk over the body finds what is
+//! wrong and says it as the service does: which violations are reported together, in which order
+//! and in which of two forms depends on the operation ([`policy`]).
+//!
+//! Slow beside decoding, and only run for requests that will be refused. The walk recurses along
+//! the shapes of the model, which do not nest without end; attribute values are not entered.
+
+use std::fmt;
+
+use crate::generated::constraints::input;
+use crate::json::parser::Parser;
+use crate::{Constrained, Encode, Operation};
+
+mod echo;
+mod policy;
+mod render;
+pub(crate) mod shape;
+mod violation;
+mod walk;
+
+pub use violation::{Constraint, Path, Segment, Violation};
+
+/// Most violations that one answer lists. Source: wire captures of the service.
+const LISTED_MAX: usize = 10;
+
+/// What is wrong with a request: the ground for a ValidationException.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstraintViolations {
+    /// What the answer lists, in its order.
+    pub violations: Vec<Violation>,
+    /// The message of the answer, complete with its prefix.
+    pub message: String,
+}
+
+impl fmt::Display for ConstraintViolations {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+/// Returns what in a body violates the constraints of an operation's request, if anything.
+/// A body that does not decode has no violations.
+pub fn check(operation: Operation, body: &[u8]) -> Option<ConstraintViolations> {
+    let parser = Parser::new(body).ok()?;
+    let policy = policy::of(operation);
+    let found = walk::violations(&parser, input(operation), policy);
+    render::answer(found, policy)
+}
+
+/// Returns what in a request made in the same process violates its constraints, if anything.
+pub fn check_value<T: Constrained + Encode>(
+    operation: Operation,
+    request: &T,
+) -> Option<ConstraintViolations> {
+    if !request.may_violate() {
+        return None;
+    }
+    let mut body = Vec::new();
+    request.encode(&mut body);
+    check(operation, &body)
+}

@@ -24,6 +24,8 @@ pub enum Kind {
     Map { key: ShapeId, value: ShapeId, min: Option<i64>, max: Option<i64> },
     /// A string, limited in characters.
     String { min: Option<i64>, max: Option<i64>, pattern: Option<Pattern> },
+    /// The name of a table, or its ARN.
+    TableReference { min: i64 },
     /// A string of which only some values are known.
     Enum(&'static [&'static str]),
     /// A whole number, limited in value.

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 
 use super::enums::*;
 use super::shared::*;
-use crate::constraint;
+use crate::constraint::{self, Constrained};
 use crate::json::attribute_value::{DecodedItem, DecodedValue};
 use crate::json::decode::{Decode, Fault, JavaType, Position, append_class};
+use crate::json::encode::{Encode, Object};
 use crate::json::parser::Parser;
 use crate::{Map, Timestamp};
 
@@ -15,6 +16,15 @@ use crate::{Map, Timestamp};
 pub struct AttributeValueUpdate {
     pub value: Option<DecodedValue>,
     pub action: Option<AttributeAction>,
+}
+
+impl Constrained for AttributeValueUpdate {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for AttributeValueUpdate {
@@ -34,8 +44,18 @@ impl<'a> Decode<'a> for AttributeValueUpdate {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for AttributeValueUpdate {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Value\":", self.value.as_ref());
+        object.member("\"Action\":", self.action.as_ref());
+
+        object.end();
     }
 }
 
@@ -44,6 +64,17 @@ pub struct AutoScalingPolicyUpdate<'a> {
     pub policy_name: Option<Cow<'a, str>>,
     pub target_tracking_scaling_policy_configuration:
         Option<AutoScalingTargetTrackingScalingPolicyConfigurationUpdate>,
+}
+
+impl Constrained for AutoScalingPolicyUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.policy_name.as_ref().is_some_and(|it| {
+            !constraint::length_within(it, 1, 256) || !constraint::is_printable(it)
+        }) || self.target_tracking_scaling_policy_configuration.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.target_tracking_scaling_policy_configuration.may_violate()
+    }
 }
 
 impl JavaType for AutoScalingPolicyUpdate<'_> {
@@ -65,12 +96,21 @@ impl<'a> Decode<'a> for AutoScalingPolicyUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.policy_name.as_ref().is_some_and(|it| {
-                !constraint::length_within(it, 1, 256) || !constraint::is_printable(it)
-            }) || value.target_tracking_scaling_policy_configuration.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for AutoScalingPolicyUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"PolicyName\":", self.policy_name.as_ref());
+        object.member(
+            "\"TargetTrackingScalingPolicyConfiguration\":",
+            self.target_tracking_scaling_policy_configuration.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -81,6 +121,19 @@ pub struct AutoScalingSettingsUpdate<'a> {
     pub auto_scaling_disabled: Option<bool>,
     pub auto_scaling_role_arn: Option<Cow<'a, str>>,
     pub scaling_policy_update: Option<AutoScalingPolicyUpdate<'a>>,
+}
+
+impl Constrained for AutoScalingSettingsUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.minimum_units.as_ref().is_some_and(|it| *it < 1)
+            || self.maximum_units.as_ref().is_some_and(|it| *it < 1)
+            || self.auto_scaling_role_arn.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 1, 1600) || !constraint::is_xml_text(it)
+            })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.scaling_policy_update.may_violate()
+    }
 }
 
 impl JavaType for AutoScalingSettingsUpdate<'_> {
@@ -103,14 +156,21 @@ impl<'a> Decode<'a> for AutoScalingSettingsUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.minimum_units.as_ref().is_some_and(|it| *it < 1)
-                || value.maximum_units.as_ref().is_some_and(|it| *it < 1)
-                || value.auto_scaling_role_arn.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 1, 1600) || !constraint::is_xml_text(it)
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for AutoScalingSettingsUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"MinimumUnits\":", self.minimum_units.as_ref());
+        object.member("\"MaximumUnits\":", self.maximum_units.as_ref());
+        object.member("\"AutoScalingDisabled\":", self.auto_scaling_disabled.as_ref());
+        object.member("\"AutoScalingRoleArn\":", self.auto_scaling_role_arn.as_ref());
+        object.member("\"ScalingPolicyUpdate\":", self.scaling_policy_update.as_ref());
+
+        object.end();
     }
 }
 
@@ -120,6 +180,15 @@ pub struct AutoScalingTargetTrackingScalingPolicyConfigurationUpdate {
     pub scale_in_cooldown: Option<i32>,
     pub scale_out_cooldown: Option<i32>,
     pub target_value: Option<f64>,
+}
+
+impl Constrained for AutoScalingTargetTrackingScalingPolicyConfigurationUpdate {
+    fn may_violate_itself(&self) -> bool {
+        self.target_value.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for AutoScalingTargetTrackingScalingPolicyConfigurationUpdate {
@@ -141,8 +210,20 @@ impl<'a> Decode<'a> for AutoScalingTargetTrackingScalingPolicyConfigurationUpdat
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.target_value.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for AutoScalingTargetTrackingScalingPolicyConfigurationUpdate {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"DisableScaleIn\":", self.disable_scale_in.as_ref());
+        object.member("\"ScaleInCooldown\":", self.scale_in_cooldown.as_ref());
+        object.member("\"ScaleOutCooldown\":", self.scale_out_cooldown.as_ref());
+        object.member("\"TargetValue\":", self.target_value.as_ref());
+
+        object.end();
     }
 }
 
@@ -150,6 +231,15 @@ impl<'a> Decode<'a> for AutoScalingTargetTrackingScalingPolicyConfigurationUpdat
 pub struct BatchExecuteStatementInput<'a> {
     pub statements: Option<Vec<BatchStatementRequest<'a>>>,
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl Constrained for BatchExecuteStatementInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.statements.as_ref().is_none_or(|it| it.is_empty() || it.len() > 25)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.statements.may_violate()
+    }
 }
 
 impl JavaType for BatchExecuteStatementInput<'_> {
@@ -169,9 +259,18 @@ impl<'a> Decode<'a> for BatchExecuteStatementInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser
-            .suspect_if(value.statements.as_ref().is_none_or(|it| it.is_empty() || it.len() > 25));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for BatchExecuteStatementInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Statements\":", self.statements.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+
+        object.end();
     }
 }
 
@@ -179,6 +278,19 @@ impl<'a> Decode<'a> for BatchExecuteStatementInput<'a> {
 pub struct BatchGetItemInput<'a> {
     pub request_items: Option<Map<Cow<'a, str>, KeysAndAttributes>>,
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl Constrained for BatchGetItemInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.request_items.as_ref().is_none_or(|it| {
+            it.is_empty()
+                || it.len() > 100
+                || it.keys().any(|it| !constraint::is_table_reference(it, 3))
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.request_items.may_violate()
+    }
 }
 
 impl JavaType for BatchGetItemInput<'_> {
@@ -198,12 +310,18 @@ impl<'a> Decode<'a> for BatchGetItemInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.request_items.as_ref().is_none_or(|it| {
-            it.is_empty()
-                || it.len() > 100
-                || it.keys().any(|it| !constraint::is_table_reference(it))
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for BatchGetItemInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RequestItems\":", self.request_items.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+
+        object.end();
     }
 }
 
@@ -213,6 +331,16 @@ pub struct BatchStatementRequest<'a> {
     pub parameters: Option<Vec<DecodedValue>>,
     pub consistent_read: Option<bool>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for BatchStatementRequest<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.statement.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 8192))
+            || self.parameters.as_ref().is_some_and(|it| it.is_empty())
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for BatchStatementRequest<'_> {
@@ -236,11 +364,23 @@ impl<'a> Decode<'a> for BatchStatementRequest<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.statement.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 8192))
-                || value.parameters.as_ref().is_some_and(|it| it.is_empty()),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for BatchStatementRequest<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Statement\":", self.statement.as_ref());
+        object.member("\"Parameters\":", self.parameters.as_ref());
+        object.member("\"ConsistentRead\":", self.consistent_read.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -249,6 +389,20 @@ pub struct BatchWriteItemInput<'a> {
     pub request_items: Option<Map<Cow<'a, str>, Vec<WriteRequest>>>,
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
     pub return_item_collection_metrics: Option<ReturnItemCollectionMetrics>,
+}
+
+impl Constrained for BatchWriteItemInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.request_items.as_ref().is_none_or(|it| {
+            it.is_empty()
+                || it.len() > 25
+                || it.keys().any(|it| !constraint::is_table_reference(it, 3))
+                || it.values().any(|it| it.is_empty() || it.len() > 25)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.request_items.may_violate()
+    }
 }
 
 impl JavaType for BatchWriteItemInput<'_> {
@@ -271,19 +425,37 @@ impl<'a> Decode<'a> for BatchWriteItemInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.request_items.as_ref().is_none_or(|it| {
-            it.is_empty()
-                || it.len() > 25
-                || it.keys().any(|it| !constraint::is_table_reference(it))
-                || it.values().any(|it| it.is_empty() || it.len() > 25)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for BatchWriteItemInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RequestItems\":", self.request_items.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member(
+            "\"ReturnItemCollectionMetrics\":",
+            self.return_item_collection_metrics.as_ref(),
+        );
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CancelBulkOperationInput<'a> {
     pub bulk_operation_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for CancelBulkOperationInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.bulk_operation_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for CancelBulkOperationInput<'_> {
@@ -302,13 +474,17 @@ impl<'a> Decode<'a> for CancelBulkOperationInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value
-                .bulk_operation_arn
-                .as_ref()
-                .is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CancelBulkOperationInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"BulkOperationArn\":", self.bulk_operation_arn.as_ref());
+
+        object.end();
     }
 }
 
@@ -316,6 +492,15 @@ impl<'a> Decode<'a> for CancelBulkOperationInput<'a> {
 pub struct Condition {
     pub attribute_value_list: Option<Vec<DecodedValue>>,
     pub comparison_operator: Option<ComparisonOperator>,
+}
+
+impl Constrained for Condition {
+    fn may_violate_itself(&self) -> bool {
+        self.comparison_operator.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for Condition {
@@ -335,8 +520,18 @@ impl<'a> Decode<'a> for Condition {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.comparison_operator.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for Condition {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"AttributeValueList\":", self.attribute_value_list.as_ref());
+        object.member("\"ComparisonOperator\":", self.comparison_operator.as_ref());
+
+        object.end();
     }
 }
 
@@ -348,6 +543,21 @@ pub struct ConditionCheck<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for ConditionCheck<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.key.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.condition_expression.is_none()
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ConditionCheck<'_> {
@@ -375,15 +585,25 @@ impl<'a> Decode<'a> for ConditionCheck<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.key.is_none()
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.condition_expression.is_none()
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ConditionCheck<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -391,6 +611,18 @@ impl<'a> Decode<'a> for ConditionCheck<'a> {
 pub struct CreateBackupInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub backup_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for CreateBackupInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.backup_name.as_ref().is_none_or(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for CreateBackupInput<'_> {
@@ -410,13 +642,18 @@ impl<'a> Decode<'a> for CreateBackupInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.backup_name.as_ref().is_none_or(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateBackupInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"BackupName\":", self.backup_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -428,6 +665,23 @@ pub struct CreateGlobalSecondaryIndexAction<'a> {
     pub provisioned_throughput: Option<ProvisionedThroughput>,
     pub on_demand_throughput: Option<OnDemandThroughput>,
     pub warm_throughput: Option<WarmThroughput>,
+}
+
+impl Constrained for CreateGlobalSecondaryIndexAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.key_schema.as_ref().is_none_or(|it| it.is_empty())
+            || self.projection.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.key_schema.may_violate()
+            || self.projection.may_violate()
+            || self.provisioned_throughput.may_violate()
+            || self.on_demand_throughput.may_violate()
+            || self.warm_throughput.may_violate()
+    }
 }
 
 impl JavaType for CreateGlobalSecondaryIndexAction<'_> {
@@ -451,13 +705,22 @@ impl<'a> Decode<'a> for CreateGlobalSecondaryIndexAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.index_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.key_schema.as_ref().is_none_or(|it| it.is_empty())
-                || value.projection.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateGlobalSecondaryIndexAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"KeySchema\":", self.key_schema.as_ref());
+        object.member("\"Projection\":", self.projection.as_ref());
+        object.member("\"ProvisionedThroughput\":", self.provisioned_throughput.as_ref());
+        object.member("\"OnDemandThroughput\":", self.on_demand_throughput.as_ref());
+        object.member("\"WarmThroughput\":", self.warm_throughput.as_ref());
+
+        object.end();
     }
 }
 
@@ -465,6 +728,17 @@ impl<'a> Decode<'a> for CreateGlobalSecondaryIndexAction<'a> {
 pub struct CreateGlobalTableInput<'a> {
     pub global_table_name: Option<Cow<'a, str>>,
     pub replication_group: Option<Vec<Replica>>,
+}
+
+impl Constrained for CreateGlobalTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.global_table_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.replication_group.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.replication_group.may_violate()
+    }
 }
 
 impl JavaType for CreateGlobalTableInput<'_> {
@@ -484,18 +758,33 @@ impl<'a> Decode<'a> for CreateGlobalTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.global_table_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.replication_group.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateGlobalTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"GlobalTableName\":", self.global_table_name.as_ref());
+        object.member("\"ReplicationGroup\":", self.replication_group.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreateGlobalTableWitnessGroupMemberAction<'a> {
     pub region_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for CreateGlobalTableWitnessGroupMemberAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for CreateGlobalTableWitnessGroupMemberAction<'_> {
@@ -514,14 +803,32 @@ impl<'a> Decode<'a> for CreateGlobalTableWitnessGroupMemberAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateGlobalTableWitnessGroupMemberAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreateReplicaAction<'a> {
     pub region_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for CreateReplicaAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for CreateReplicaAction<'_> {
@@ -540,8 +847,17 @@ impl<'a> Decode<'a> for CreateReplicaAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateReplicaAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -553,6 +869,19 @@ pub struct CreateReplicationGroupMemberAction<'a> {
     pub on_demand_throughput_override: Option<OnDemandThroughputOverride>,
     pub global_secondary_indexes: Option<Vec<ReplicaGlobalSecondaryIndex<'a>>>,
     pub table_class_override: Option<TableClass>,
+}
+
+impl Constrained for CreateReplicationGroupMemberAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+            || self.global_secondary_indexes.as_ref().is_some_and(|it| it.is_empty())
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_throughput_override.may_violate()
+            || self.on_demand_throughput_override.may_violate()
+            || self.global_secondary_indexes.may_violate()
+    }
 }
 
 impl JavaType for CreateReplicationGroupMemberAction<'_> {
@@ -580,11 +909,26 @@ impl<'a> Decode<'a> for CreateReplicationGroupMemberAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.region_name.is_none()
-                || value.global_secondary_indexes.as_ref().is_some_and(|it| it.is_empty()),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateReplicationGroupMemberAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+        object.member("\"KMSMasterKeyId\":", self.kms_master_key_id.as_ref());
+        object.member(
+            "\"ProvisionedThroughputOverride\":",
+            self.provisioned_throughput_override.as_ref(),
+        );
+        object
+            .member("\"OnDemandThroughputOverride\":", self.on_demand_throughput_override.as_ref());
+        object.member("\"GlobalSecondaryIndexes\":", self.global_secondary_indexes.as_ref());
+        object.member("\"TableClassOverride\":", self.table_class_override.as_ref());
+
+        object.end();
     }
 }
 
@@ -608,6 +952,31 @@ pub struct CreateTableInput<'a> {
     pub global_table_source_arn: Option<Cow<'a, str>>,
     pub global_table_settings_replication_mode: Option<GlobalTableSettingsReplicationMode>,
     pub vector_indexes: Option<Vec<VectorIndex>>,
+}
+
+impl Constrained for CreateTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
+            || self.key_schema.as_ref().is_some_and(|it| it.is_empty() || it.len() > 2)
+            || self
+                .global_table_source_arn
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 1, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.attribute_definitions.may_violate()
+            || self.key_schema.may_violate()
+            || self.local_secondary_indexes.may_violate()
+            || self.global_secondary_indexes.may_violate()
+            || self.provisioned_throughput.may_violate()
+            || self.stream_specification.may_violate()
+            || self.sse_specification.may_violate()
+            || self.tags.may_violate()
+            || self.warm_throughput.may_violate()
+            || self.on_demand_throughput.may_violate()
+            || self.vector_indexes.may_violate()
+    }
 }
 
 impl JavaType for CreateTableInput<'_> {
@@ -647,15 +1016,37 @@ impl<'a> Decode<'a> for CreateTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.key_schema.as_ref().is_some_and(|it| it.is_empty())
-                || value
-                    .global_table_source_arn
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"AttributeDefinitions\":", self.attribute_definitions.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"KeySchema\":", self.key_schema.as_ref());
+        object.member("\"LocalSecondaryIndexes\":", self.local_secondary_indexes.as_ref());
+        object.member("\"GlobalSecondaryIndexes\":", self.global_secondary_indexes.as_ref());
+        object.member("\"BillingMode\":", self.billing_mode.as_ref());
+        object.member("\"ProvisionedThroughput\":", self.provisioned_throughput.as_ref());
+        object.member("\"StreamSpecification\":", self.stream_specification.as_ref());
+        object.member("\"SSESpecification\":", self.sse_specification.as_ref());
+        object.member("\"Tags\":", self.tags.as_ref());
+        object.member("\"TableClass\":", self.table_class.as_ref());
+        object.member("\"DeletionProtectionEnabled\":", self.deletion_protection_enabled.as_ref());
+        object.member("\"WarmThroughput\":", self.warm_throughput.as_ref());
+        object.member("\"ResourcePolicy\":", self.resource_policy.as_ref());
+        object.member("\"OnDemandThroughput\":", self.on_demand_throughput.as_ref());
+        object.member("\"GlobalTableSourceArn\":", self.global_table_source_arn.as_ref());
+        object.member(
+            "\"GlobalTableSettingsReplicationMode\":",
+            self.global_table_settings_replication_mode.as_ref(),
+        );
+        object.member("\"VectorIndexes\":", self.vector_indexes.as_ref());
+
+        object.end();
     }
 }
 
@@ -667,6 +1058,24 @@ pub struct CreateVectorIndexAction<'a> {
     pub projection: Option<Projection>,
     pub dimensions: Option<i64>,
     pub distance_function: Option<VectorDistanceFunction>,
+}
+
+impl Constrained for CreateVectorIndexAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.vector_attribute.is_none()
+            || self.search_schema.as_ref().is_some_and(|it| it.is_empty())
+            || self.projection.is_none()
+            || self.dimensions.as_ref().is_none_or(|it| *it < 1)
+            || self.distance_function.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.vector_attribute.may_violate()
+            || self.search_schema.may_violate()
+            || self.projection.may_violate()
+    }
 }
 
 impl JavaType for CreateVectorIndexAction<'_> {
@@ -690,16 +1099,22 @@ impl<'a> Decode<'a> for CreateVectorIndexAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.index_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.vector_attribute.is_none()
-                || value.search_schema.as_ref().is_some_and(|it| it.is_empty())
-                || value.projection.is_none()
-                || value.dimensions.as_ref().is_none_or(|it| *it < 1)
-                || value.distance_function.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for CreateVectorIndexAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"VectorAttribute\":", self.vector_attribute.as_ref());
+        object.member("\"SearchSchema\":", self.search_schema.as_ref());
+        object.member("\"Projection\":", self.projection.as_ref());
+        object.member("\"Dimensions\":", self.dimensions.as_ref());
+        object.member("\"DistanceFunction\":", self.distance_function.as_ref());
+
+        object.end();
     }
 }
 
@@ -711,6 +1126,20 @@ pub struct Delete<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for Delete<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.key.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for Delete<'_> {
@@ -738,20 +1167,40 @@ impl<'a> Decode<'a> for Delete<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.key.is_none()
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for Delete<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteBackupInput<'a> {
     pub backup_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteBackupInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.backup_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteBackupInput<'_> {
@@ -770,16 +1219,34 @@ impl<'a> Decode<'a> for DeleteBackupInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.backup_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteBackupInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"BackupArn\":", self.backup_arn.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteGlobalSecondaryIndexAction<'a> {
     pub index_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteGlobalSecondaryIndexAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteGlobalSecondaryIndexAction<'_> {
@@ -798,16 +1265,32 @@ impl<'a> Decode<'a> for DeleteGlobalSecondaryIndexAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.index_name.as_ref().is_none_or(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteGlobalSecondaryIndexAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteGlobalTableWitnessGroupMemberAction<'a> {
     pub region_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteGlobalTableWitnessGroupMemberAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteGlobalTableWitnessGroupMemberAction<'_> {
@@ -826,8 +1309,17 @@ impl<'a> Decode<'a> for DeleteGlobalTableWitnessGroupMemberAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteGlobalTableWitnessGroupMemberAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -844,6 +1336,24 @@ pub struct DeleteItemInput<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for DeleteItemInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.key.is_none()
+            || self
+                .expected
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.expected.may_violate()
+    }
 }
 
 impl JavaType for DeleteItemInput<'_> {
@@ -878,24 +1388,48 @@ impl<'a> Decode<'a> for DeleteItemInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.key.is_none()
-                || value
-                    .expected
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteItemInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"Expected\":", self.expected.as_ref());
+        object.member("\"ConditionalOperator\":", self.conditional_operator.as_ref());
+        object.member("\"ReturnValues\":", self.return_values.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member(
+            "\"ReturnItemCollectionMetrics\":",
+            self.return_item_collection_metrics.as_ref(),
+        );
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteReplicaAction<'a> {
     pub region_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteReplicaAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteReplicaAction<'_> {
@@ -914,14 +1448,32 @@ impl<'a> Decode<'a> for DeleteReplicaAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteReplicaAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteReplicationGroupMemberAction<'a> {
     pub region_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteReplicationGroupMemberAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteReplicationGroupMemberAction<'_> {
@@ -940,8 +1492,17 @@ impl<'a> Decode<'a> for DeleteReplicationGroupMemberAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteReplicationGroupMemberAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -949,6 +1510,19 @@ impl<'a> Decode<'a> for DeleteReplicationGroupMemberAction<'a> {
 pub struct DeleteResourcePolicyInput<'a> {
     pub resource_arn: Option<Cow<'a, str>>,
     pub expected_revision_id: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteResourcePolicyInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
+            || self
+                .expected_revision_id
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 1, 255))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteResourcePolicyInput<'_> {
@@ -968,20 +1542,33 @@ impl<'a> Decode<'a> for DeleteResourcePolicyInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
-                || value
-                    .expected_revision_id
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 255)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteResourcePolicyInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ResourceArn\":", self.resource_arn.as_ref());
+        object.member("\"ExpectedRevisionId\":", self.expected_revision_id.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteTableInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteTableInput<'_> {
@@ -1000,16 +1587,34 @@ impl<'a> Decode<'a> for DeleteTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteVectorIndexAction<'a> {
     pub index_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DeleteVectorIndexAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DeleteVectorIndexAction<'_> {
@@ -1028,16 +1633,32 @@ impl<'a> Decode<'a> for DeleteVectorIndexAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.index_name.as_ref().is_none_or(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DeleteVectorIndexAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeBackupInput<'a> {
     pub backup_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeBackupInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.backup_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeBackupInput<'_> {
@@ -1056,16 +1677,32 @@ impl<'a> Decode<'a> for DescribeBackupInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.backup_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeBackupInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"BackupArn\":", self.backup_arn.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeBulkOperationInput<'a> {
     pub bulk_operation_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeBulkOperationInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.bulk_operation_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeBulkOperationInput<'_> {
@@ -1084,19 +1721,32 @@ impl<'a> Decode<'a> for DescribeBulkOperationInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value
-                .bulk_operation_arn
-                .as_ref()
-                .is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeBulkOperationInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"BulkOperationArn\":", self.bulk_operation_arn.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeContinuousBackupsInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeContinuousBackupsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeContinuousBackupsInput<'_> {
@@ -1115,10 +1765,17 @@ impl<'a> Decode<'a> for DescribeContinuousBackupsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeContinuousBackupsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -1126,6 +1783,18 @@ impl<'a> Decode<'a> for DescribeContinuousBackupsInput<'a> {
 pub struct DescribeContributorInsightsInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub index_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeContributorInsightsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.index_name.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeContributorInsightsInput<'_> {
@@ -1145,18 +1814,32 @@ impl<'a> Decode<'a> for DescribeContributorInsightsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.index_name.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeContributorInsightsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"IndexName\":", self.index_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeEndpointsRequest {}
+
+impl Constrained for DescribeEndpointsRequest {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
+}
 
 impl JavaType for DescribeEndpointsRequest {
     fn append_java_type(name: &mut String) {
@@ -1172,14 +1855,31 @@ impl<'a> Decode<'a> for DescribeEndpointsRequest {
             drop(name);
             parser.skip_value()?;
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeEndpointsRequest {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let object = Object::begin(out);
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeExportInput<'a> {
     pub export_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeExportInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.export_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeExportInput<'_> {
@@ -1198,16 +1898,34 @@ impl<'a> Decode<'a> for DescribeExportInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.export_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeExportInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ExportArn\":", self.export_arn.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeGlobalTableInput<'a> {
     pub global_table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeGlobalTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.global_table_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeGlobalTableInput<'_> {
@@ -1226,16 +1944,34 @@ impl<'a> Decode<'a> for DescribeGlobalTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.global_table_name.as_ref().is_none_or(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeGlobalTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"GlobalTableName\":", self.global_table_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeGlobalTableSettingsInput<'a> {
     pub global_table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeGlobalTableSettingsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.global_table_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeGlobalTableSettingsInput<'_> {
@@ -1254,16 +1990,32 @@ impl<'a> Decode<'a> for DescribeGlobalTableSettingsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.global_table_name.as_ref().is_none_or(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeGlobalTableSettingsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"GlobalTableName\":", self.global_table_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeImportInput<'a> {
     pub import_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeImportInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.import_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeImportInput<'_> {
@@ -1282,16 +2034,32 @@ impl<'a> Decode<'a> for DescribeImportInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.import_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeImportInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ImportArn\":", self.import_arn.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeKinesisStreamingDestinationInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeKinesisStreamingDestinationInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeKinesisStreamingDestinationInput<'_> {
@@ -1310,15 +2078,31 @@ impl<'a> Decode<'a> for DescribeKinesisStreamingDestinationInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeKinesisStreamingDestinationInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeLimitsInput {}
+
+impl Constrained for DescribeLimitsInput {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
+}
 
 impl JavaType for DescribeLimitsInput {
     fn append_java_type(name: &mut String) {
@@ -1334,8 +2118,16 @@ impl<'a> Decode<'a> for DescribeLimitsInput {
             drop(name);
             parser.skip_value()?;
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeLimitsInput {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let object = Object::begin(out);
+
+        object.end();
     }
 }
 
@@ -1345,6 +2137,20 @@ pub struct DescribeStreamInput<'a> {
     pub limit: Option<i32>,
     pub exclusive_start_shard_id: Option<Cow<'a, str>>,
     pub shard_filter: Option<ShardFilter<'a>>,
+}
+
+impl Constrained for DescribeStreamInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+            || self.limit.as_ref().is_some_and(|it| *it < 1)
+            || self
+                .exclusive_start_shard_id
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 28, 65))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.shard_filter.may_violate()
+    }
 }
 
 impl JavaType for DescribeStreamInput<'_> {
@@ -1366,21 +2172,35 @@ impl<'a> Decode<'a> for DescribeStreamInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
-                || value.limit.as_ref().is_some_and(|it| *it < 1)
-                || value
-                    .exclusive_start_shard_id
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 28, 65)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeStreamInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"StreamArn\":", self.stream_arn.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member("\"ExclusiveStartShardId\":", self.exclusive_start_shard_id.as_ref());
+        object.member("\"ShardFilter\":", self.shard_filter.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeTableInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeTableInput<'_> {
@@ -1399,16 +2219,32 @@ impl<'a> Decode<'a> for DescribeTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeTableReplicaAutoScalingInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeTableReplicaAutoScalingInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeTableReplicaAutoScalingInput<'_> {
@@ -1427,16 +2263,32 @@ impl<'a> Decode<'a> for DescribeTableReplicaAutoScalingInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeTableReplicaAutoScalingInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DescribeTimeToLiveInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for DescribeTimeToLiveInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DescribeTimeToLiveInput<'_> {
@@ -1455,10 +2307,17 @@ impl<'a> Decode<'a> for DescribeTimeToLiveInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DescribeTimeToLiveInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -1466,6 +2325,15 @@ impl<'a> Decode<'a> for DescribeTimeToLiveInput<'a> {
 pub struct DisassociateReplicationGroupMemberAction<'a> {
     pub region_name: Option<Cow<'a, str>>,
     pub disassociation_mode: Option<DisassociationMode>,
+}
+
+impl Constrained for DisassociateReplicationGroupMemberAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none() || self.disassociation_mode.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for DisassociateReplicationGroupMemberAction<'_> {
@@ -1485,8 +2353,18 @@ impl<'a> Decode<'a> for DisassociateReplicationGroupMemberAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none() || value.disassociation_mode.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for DisassociateReplicationGroupMemberAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+        object.member("\"DisassociationMode\":", self.disassociation_mode.as_ref());
+
+        object.end();
     }
 }
 
@@ -1499,6 +2377,18 @@ pub struct ExecuteStatementInput<'a> {
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
     pub limit: Option<i32>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for ExecuteStatementInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.statement.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 8192))
+            || self.parameters.as_ref().is_some_and(|it| it.is_empty())
+            || self.next_token.as_ref().is_some_and(|it| !constraint::length_within(it, 1, 32768))
+            || self.limit.as_ref().is_some_and(|it| *it < 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ExecuteStatementInput<'_> {
@@ -1525,16 +2415,26 @@ impl<'a> Decode<'a> for ExecuteStatementInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.statement.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 8192))
-                || value.parameters.as_ref().is_some_and(|it| it.is_empty())
-                || value
-                    .next_token
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 32768))
-                || value.limit.as_ref().is_some_and(|it| *it < 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ExecuteStatementInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Statement\":", self.statement.as_ref());
+        object.member("\"Parameters\":", self.parameters.as_ref());
+        object.member("\"ConsistentRead\":", self.consistent_read.as_ref());
+        object.member("\"NextToken\":", self.next_token.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -1543,6 +2443,19 @@ pub struct ExecuteTransactionInput<'a> {
     pub transact_statements: Option<Vec<ParameterizedStatement<'a>>>,
     pub client_request_token: Option<Cow<'a, str>>,
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl Constrained for ExecuteTransactionInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.transact_statements.as_ref().is_none_or(|it| it.is_empty() || it.len() > 100)
+            || self
+                .client_request_token
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 1, 36))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.transact_statements.may_violate()
+    }
 }
 
 impl JavaType for ExecuteTransactionInput<'_> {
@@ -1563,14 +2476,19 @@ impl<'a> Decode<'a> for ExecuteTransactionInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.transact_statements.as_ref().is_none_or(|it| it.is_empty() || it.len() > 100)
-                || value
-                    .client_request_token
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 36)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ExecuteTransactionInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TransactStatements\":", self.transact_statements.as_ref());
+        object.member("\"ClientRequestToken\":", self.client_request_token.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+
+        object.end();
     }
 }
 
@@ -1580,6 +2498,15 @@ pub struct ExpectedAttributeValue {
     pub exists: Option<bool>,
     pub comparison_operator: Option<ComparisonOperator>,
     pub attribute_value_list: Option<Vec<DecodedValue>>,
+}
+
+impl Constrained for ExpectedAttributeValue {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ExpectedAttributeValue {
@@ -1601,8 +2528,20 @@ impl<'a> Decode<'a> for ExpectedAttributeValue {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ExpectedAttributeValue {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Value\":", self.value.as_ref());
+        object.member("\"Exists\":", self.exists.as_ref());
+        object.member("\"ComparisonOperator\":", self.comparison_operator.as_ref());
+        object.member("\"AttributeValueList\":", self.attribute_value_list.as_ref());
+
+        object.end();
     }
 }
 
@@ -1620,6 +2559,27 @@ pub struct ExportTableToPointInTimeInput<'a> {
     pub export_type: Option<ExportType>,
     pub incremental_export_specification: Option<IncrementalExportSpecification>,
     pub filter_specification: Option<FilterSpecification>,
+}
+
+impl Constrained for ExportTableToPointInTimeInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1024))
+            || self.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
+            || self.s3_bucket.as_ref().is_none_or(|it| {
+                !constraint::length_within(it, 0, 255) || !constraint::is_bucket_name(it)
+            })
+            || self.s3_bucket_owner.as_ref().is_some_and(|it| !constraint::is_account_id(it))
+            || self.s3_prefix.as_ref().is_some_and(|it| !constraint::length_within(it, 0, 1024))
+            || self
+                .s3_sse_kms_key_id
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 1, 2048))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.incremental_export_specification.may_violate()
+            || self.filter_specification.may_violate()
+    }
 }
 
 impl JavaType for ExportTableToPointInTimeInput<'_> {
@@ -1651,23 +2611,31 @@ impl<'a> Decode<'a> for ExportTableToPointInTimeInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1024))
-                || value.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
-                || value.s3_bucket.as_ref().is_none_or(|it| {
-                    !constraint::length_within(it, 0, 255) || !constraint::is_bucket_name(it)
-                })
-                || value.s3_bucket_owner.as_ref().is_some_and(|it| !constraint::is_account_id(it))
-                || value
-                    .s3_prefix
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 0, 1024))
-                || value
-                    .s3_sse_kms_key_id
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 2048)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ExportTableToPointInTimeInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableArn\":", self.table_arn.as_ref());
+        object.member("\"ExportTime\":", self.export_time.as_ref());
+        object.member("\"ClientToken\":", self.client_token.as_ref());
+        object.member("\"S3Bucket\":", self.s3_bucket.as_ref());
+        object.member("\"S3BucketOwner\":", self.s3_bucket_owner.as_ref());
+        object.member("\"S3Prefix\":", self.s3_prefix.as_ref());
+        object.member("\"S3SseAlgorithm\":", self.s3_sse_algorithm.as_ref());
+        object.member("\"S3SseKmsKeyId\":", self.s3_sse_kms_key_id.as_ref());
+        object.member("\"ExportFormat\":", self.export_format.as_ref());
+        object.member("\"ExportType\":", self.export_type.as_ref());
+        object.member(
+            "\"IncrementalExportSpecification\":",
+            self.incremental_export_specification.as_ref(),
+        );
+        object.member("\"FilterSpecification\":", self.filter_specification.as_ref());
+
+        object.end();
     }
 }
 
@@ -1677,6 +2645,20 @@ pub struct Get<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub projection_expression: Option<Cow<'a, str>>,
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
+}
+
+impl Constrained for Get<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.key.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for Get<'_> {
@@ -1698,14 +2680,20 @@ impl<'a> Decode<'a> for Get<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.key.is_none()
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for Get<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"ProjectionExpression\":", self.projection_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+
+        object.end();
     }
 }
 
@@ -1718,6 +2706,23 @@ pub struct GetItemInput<'a> {
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
     pub projection_expression: Option<Cow<'a, str>>,
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
+}
+
+impl Constrained for GetItemInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.key.is_none()
+            || self.attributes_to_get.as_ref().is_some_and(|it| {
+                it.is_empty() || it.iter().any(|it| !constraint::length_within(it, 0, 65535))
+            })
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for GetItemInput<'_> {
@@ -1742,17 +2747,23 @@ impl<'a> Decode<'a> for GetItemInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.key.is_none()
-                || value.attributes_to_get.as_ref().is_some_and(|it| {
-                    it.is_empty() || it.iter().any(|it| !constraint::length_within(it, 0, 65535))
-                })
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GetItemInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"AttributesToGet\":", self.attributes_to_get.as_ref());
+        object.member("\"ConsistentRead\":", self.consistent_read.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member("\"ProjectionExpression\":", self.projection_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+
+        object.end();
     }
 }
 
@@ -1760,6 +2771,16 @@ impl<'a> Decode<'a> for GetItemInput<'a> {
 pub struct GetRecordsInput<'a> {
     pub shard_iterator: Option<Cow<'a, str>>,
     pub limit: Option<i32>,
+}
+
+impl Constrained for GetRecordsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.shard_iterator.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 2048))
+            || self.limit.as_ref().is_some_and(|it| *it < 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for GetRecordsInput<'_> {
@@ -1779,17 +2800,33 @@ impl<'a> Decode<'a> for GetRecordsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.shard_iterator.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 2048))
-                || value.limit.as_ref().is_some_and(|it| *it < 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GetRecordsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ShardIterator\":", self.shard_iterator.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GetResourcePolicyInput<'a> {
     pub resource_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for GetResourcePolicyInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for GetResourcePolicyInput<'_> {
@@ -1808,10 +2845,17 @@ impl<'a> Decode<'a> for GetResourcePolicyInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GetResourcePolicyInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ResourceArn\":", self.resource_arn.as_ref());
+
+        object.end();
     }
 }
 
@@ -1822,6 +2866,21 @@ pub struct GetShardIteratorInput<'a> {
     pub shard_iterator_type: Option<ShardIteratorType>,
     pub sequence_number: Option<Cow<'a, str>>,
     pub timestamp: Option<Timestamp>,
+}
+
+impl Constrained for GetShardIteratorInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+            || self.shard_id.as_ref().is_none_or(|it| !constraint::length_within(it, 28, 65))
+            || self.shard_iterator_type.is_none()
+            || self
+                .sequence_number
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 21, 40))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for GetShardIteratorInput<'_> {
@@ -1844,16 +2903,21 @@ impl<'a> Decode<'a> for GetShardIteratorInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
-                || value.shard_id.as_ref().is_none_or(|it| !constraint::length_within(it, 28, 65))
-                || value.shard_iterator_type.is_none()
-                || value
-                    .sequence_number
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 21, 40)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GetShardIteratorInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"StreamArn\":", self.stream_arn.as_ref());
+        object.member("\"ShardId\":", self.shard_id.as_ref());
+        object.member("\"ShardIteratorType\":", self.shard_iterator_type.as_ref());
+        object.member("\"SequenceNumber\":", self.sequence_number.as_ref());
+        object.member("\"Timestamp\":", self.timestamp.as_ref());
+
+        object.end();
     }
 }
 
@@ -1861,6 +2925,18 @@ impl<'a> Decode<'a> for GetShardIteratorInput<'a> {
 pub struct GlobalSecondaryIndexAutoScalingUpdate<'a> {
     pub index_name: Option<Cow<'a, str>>,
     pub provisioned_write_capacity_auto_scaling_update: Option<AutoScalingSettingsUpdate<'a>>,
+}
+
+impl Constrained for GlobalSecondaryIndexAutoScalingUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_some_and(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_write_capacity_auto_scaling_update.may_violate()
+    }
 }
 
 impl JavaType for GlobalSecondaryIndexAutoScalingUpdate<'_> {
@@ -1882,10 +2958,21 @@ impl<'a> Decode<'a> for GlobalSecondaryIndexAutoScalingUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.index_name.as_ref().is_some_and(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GlobalSecondaryIndexAutoScalingUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member(
+            "\"ProvisionedWriteCapacityAutoScalingUpdate\":",
+            self.provisioned_write_capacity_auto_scaling_update.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -1894,6 +2981,18 @@ pub struct GlobalSecondaryIndexUpdate<'a> {
     pub update: Option<UpdateGlobalSecondaryIndexAction<'a>>,
     pub create: Option<CreateGlobalSecondaryIndexAction<'a>>,
     pub delete: Option<DeleteGlobalSecondaryIndexAction<'a>>,
+}
+
+impl Constrained for GlobalSecondaryIndexUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.update.may_violate()
+            || self.create.may_violate()
+            || self.delete.may_violate()
+    }
 }
 
 impl JavaType for GlobalSecondaryIndexUpdate<'_> {
@@ -1914,8 +3013,19 @@ impl<'a> Decode<'a> for GlobalSecondaryIndexUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GlobalSecondaryIndexUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Update\":", self.update.as_ref());
+        object.member("\"Create\":", self.create.as_ref());
+        object.member("\"Delete\":", self.delete.as_ref());
+
+        object.end();
     }
 }
 
@@ -1925,6 +3035,18 @@ pub struct GlobalTableGlobalSecondaryIndexSettingsUpdate<'a> {
     pub provisioned_write_capacity_units: Option<i64>,
     pub provisioned_write_capacity_auto_scaling_settings_update:
         Option<AutoScalingSettingsUpdate<'a>>,
+}
+
+impl Constrained for GlobalTableGlobalSecondaryIndexSettingsUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.provisioned_write_capacity_units.as_ref().is_some_and(|it| *it < 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_write_capacity_auto_scaling_settings_update.may_violate()
+    }
 }
 
 impl JavaType for GlobalTableGlobalSecondaryIndexSettingsUpdate<'_> {
@@ -1950,12 +3072,25 @@ impl<'a> Decode<'a> for GlobalTableGlobalSecondaryIndexSettingsUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.index_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.provisioned_write_capacity_units.as_ref().is_some_and(|it| *it < 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GlobalTableGlobalSecondaryIndexSettingsUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member(
+            "\"ProvisionedWriteCapacityUnits\":",
+            self.provisioned_write_capacity_units.as_ref(),
+        );
+        object.member(
+            "\"ProvisionedWriteCapacityAutoScalingSettingsUpdate\":",
+            self.provisioned_write_capacity_auto_scaling_settings_update.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -1963,6 +3098,15 @@ impl<'a> Decode<'a> for GlobalTableGlobalSecondaryIndexSettingsUpdate<'a> {
 pub struct GlobalTableWitnessGroupUpdate<'a> {
     pub create: Option<CreateGlobalTableWitnessGroupMemberAction<'a>>,
     pub delete: Option<DeleteGlobalTableWitnessGroupMemberAction<'a>>,
+}
+
+impl Constrained for GlobalTableWitnessGroupUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.create.may_violate() || self.delete.may_violate()
+    }
 }
 
 impl JavaType for GlobalTableWitnessGroupUpdate<'_> {
@@ -1982,8 +3126,18 @@ impl<'a> Decode<'a> for GlobalTableWitnessGroupUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for GlobalTableWitnessGroupUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Create\":", self.create.as_ref());
+        object.member("\"Delete\":", self.delete.as_ref());
+
+        object.end();
     }
 }
 
@@ -1995,6 +3149,21 @@ pub struct ImportTableInput<'a> {
     pub input_format_options: Option<InputFormatOptions>,
     pub input_compression_type: Option<InputCompressionType>,
     pub table_creation_parameters: Option<TableCreationParameters>,
+}
+
+impl Constrained for ImportTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
+            || self.s3_bucket_source.is_none()
+            || self.input_format.is_none()
+            || self.table_creation_parameters.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.s3_bucket_source.may_violate()
+            || self.input_format_options.may_violate()
+            || self.table_creation_parameters.may_violate()
+    }
 }
 
 impl JavaType for ImportTableInput<'_> {
@@ -2018,13 +3187,22 @@ impl<'a> Decode<'a> for ImportTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
-                || value.s3_bucket_source.is_none()
-                || value.input_format.is_none()
-                || value.table_creation_parameters.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ImportTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ClientToken\":", self.client_token.as_ref());
+        object.member("\"S3BucketSource\":", self.s3_bucket_source.as_ref());
+        object.member("\"InputFormat\":", self.input_format.as_ref());
+        object.member("\"InputFormatOptions\":", self.input_format_options.as_ref());
+        object.member("\"InputCompressionType\":", self.input_compression_type.as_ref());
+        object.member("\"TableCreationParameters\":", self.table_creation_parameters.as_ref());
+
+        object.end();
     }
 }
 
@@ -2033,6 +3211,16 @@ pub struct KinesisStreamingDestinationInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub stream_arn: Option<Cow<'a, str>>,
     pub enable_kinesis_streaming_configuration: Option<EnableKinesisStreamingConfiguration>,
+}
+
+impl Constrained for KinesisStreamingDestinationInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.enable_kinesis_streaming_configuration.may_violate()
+    }
 }
 
 impl JavaType for KinesisStreamingDestinationInput<'_> {
@@ -2055,14 +3243,22 @@ impl<'a> Decode<'a> for KinesisStreamingDestinationInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value
-                    .stream_arn
-                    .as_ref()
-                    .is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for KinesisStreamingDestinationInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"StreamArn\":", self.stream_arn.as_ref());
+        object.member(
+            "\"EnableKinesisStreamingConfiguration\":",
+            self.enable_kinesis_streaming_configuration.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2074,6 +3270,20 @@ pub struct ListBackupsInput<'a> {
     pub time_range_upper_bound: Option<Timestamp>,
     pub exclusive_start_backup_arn: Option<Cow<'a, str>>,
     pub backup_type: Option<BackupTypeFilter>,
+}
+
+impl Constrained for ListBackupsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it, 1))
+            || self.limit.as_ref().is_some_and(|it| *it < 1 || *it > 100)
+            || self
+                .exclusive_start_backup_arn
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListBackupsInput<'_> {
@@ -2097,15 +3307,22 @@ impl<'a> Decode<'a> for ListBackupsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it))
-                || value.limit.as_ref().is_some_and(|it| *it < 1 || *it > 100)
-                || value
-                    .exclusive_start_backup_arn
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListBackupsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member("\"TimeRangeLowerBound\":", self.time_range_lower_bound.as_ref());
+        object.member("\"TimeRangeUpperBound\":", self.time_range_upper_bound.as_ref());
+        object.member("\"ExclusiveStartBackupArn\":", self.exclusive_start_backup_arn.as_ref());
+        object.member("\"BackupType\":", self.backup_type.as_ref());
+
+        object.end();
     }
 }
 
@@ -2113,6 +3330,18 @@ impl<'a> Decode<'a> for ListBackupsInput<'a> {
 pub struct ListBulkOperationsInput<'a> {
     pub max_results: Option<i32>,
     pub next_token: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ListBulkOperationsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.max_results.as_ref().is_some_and(|it| *it < 1 || *it > 25)
+            || self.next_token.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 1, 1024) || !constraint::is_hexadecimal_token(it)
+            })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListBulkOperationsInput<'_> {
@@ -2132,13 +3361,18 @@ impl<'a> Decode<'a> for ListBulkOperationsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.max_results.as_ref().is_some_and(|it| *it < 1 || *it > 25)
-                || value.next_token.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 1, 1024) || !constraint::is_hexadecimal_token(it)
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListBulkOperationsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"MaxResults\":", self.max_results.as_ref());
+        object.member("\"NextToken\":", self.next_token.as_ref());
+
+        object.end();
     }
 }
 
@@ -2147,6 +3381,16 @@ pub struct ListContributorInsightsInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub next_token: Option<Cow<'a, str>>,
     pub max_results: Option<i32>,
+}
+
+impl Constrained for ListContributorInsightsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it, 1))
+            || self.max_results.as_ref().is_some_and(|it| *it > 100)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListContributorInsightsInput<'_> {
@@ -2167,11 +3411,19 @@ impl<'a> Decode<'a> for ListContributorInsightsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it))
-                || value.max_results.as_ref().is_some_and(|it| *it > 100),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListContributorInsightsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"NextToken\":", self.next_token.as_ref());
+        object.member("\"MaxResults\":", self.max_results.as_ref());
+
+        object.end();
     }
 }
 
@@ -2180,6 +3432,16 @@ pub struct ListExportsInput<'a> {
     pub table_arn: Option<Cow<'a, str>>,
     pub max_results: Option<i32>,
     pub next_token: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ListExportsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_arn.as_ref().is_some_and(|it| !constraint::length_within(it, 1, 1024))
+            || self.max_results.as_ref().is_some_and(|it| *it < 1 || *it > 25)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListExportsInput<'_> {
@@ -2200,11 +3462,19 @@ impl<'a> Decode<'a> for ListExportsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_arn.as_ref().is_some_and(|it| !constraint::length_within(it, 1, 1024))
-                || value.max_results.as_ref().is_some_and(|it| *it < 1 || *it > 25),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListExportsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableArn\":", self.table_arn.as_ref());
+        object.member("\"MaxResults\":", self.max_results.as_ref());
+        object.member("\"NextToken\":", self.next_token.as_ref());
+
+        object.end();
     }
 }
 
@@ -2213,6 +3483,17 @@ pub struct ListGlobalTablesInput<'a> {
     pub exclusive_start_global_table_name: Option<Cow<'a, str>>,
     pub limit: Option<i32>,
     pub region_name: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ListGlobalTablesInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.exclusive_start_global_table_name.as_ref().is_some_and(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.limit.as_ref().is_some_and(|it| *it < 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListGlobalTablesInput<'_> {
@@ -2235,12 +3516,22 @@ impl<'a> Decode<'a> for ListGlobalTablesInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.exclusive_start_global_table_name.as_ref().is_some_and(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.limit.as_ref().is_some_and(|it| *it < 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListGlobalTablesInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member(
+            "\"ExclusiveStartGlobalTableName\":",
+            self.exclusive_start_global_table_name.as_ref(),
+        );
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member("\"RegionName\":", self.region_name.as_ref());
+
+        object.end();
     }
 }
 
@@ -2249,6 +3540,19 @@ pub struct ListImportsInput<'a> {
     pub table_arn: Option<Cow<'a, str>>,
     pub page_size: Option<i32>,
     pub next_token: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ListImportsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_arn.as_ref().is_some_and(|it| !constraint::length_within(it, 1, 1024))
+            || self.page_size.as_ref().is_some_and(|it| *it < 1 || *it > 25)
+            || self.next_token.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 112, 1024) || !constraint::is_hexadecimal_token(it)
+            })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListImportsInput<'_> {
@@ -2269,15 +3573,19 @@ impl<'a> Decode<'a> for ListImportsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_arn.as_ref().is_some_and(|it| !constraint::length_within(it, 1, 1024))
-                || value.page_size.as_ref().is_some_and(|it| *it < 1 || *it > 25)
-                || value.next_token.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 112, 1024)
-                        || !constraint::is_hexadecimal_token(it)
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListImportsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableArn\":", self.table_arn.as_ref());
+        object.member("\"PageSize\":", self.page_size.as_ref());
+        object.member("\"NextToken\":", self.next_token.as_ref());
+
+        object.end();
     }
 }
 
@@ -2286,6 +3594,21 @@ pub struct ListStreamsInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub limit: Option<i32>,
     pub exclusive_start_stream_arn: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ListStreamsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_some_and(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.limit.as_ref().is_some_and(|it| *it < 1)
+            || self
+                .exclusive_start_stream_arn
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListStreamsInput<'_> {
@@ -2306,16 +3629,19 @@ impl<'a> Decode<'a> for ListStreamsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_some_and(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.limit.as_ref().is_some_and(|it| *it < 1)
-                || value
-                    .exclusive_start_stream_arn
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListStreamsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member("\"ExclusiveStartStreamArn\":", self.exclusive_start_stream_arn.as_ref());
+
+        object.end();
     }
 }
 
@@ -2323,6 +3649,17 @@ impl<'a> Decode<'a> for ListStreamsInput<'a> {
 pub struct ListTablesInput<'a> {
     pub exclusive_start_table_name: Option<Cow<'a, str>>,
     pub limit: Option<i32>,
+}
+
+impl Constrained for ListTablesInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.exclusive_start_table_name.as_ref().is_some_and(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.limit.as_ref().is_some_and(|it| *it < 1 || *it > 100)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListTablesInput<'_> {
@@ -2342,12 +3679,18 @@ impl<'a> Decode<'a> for ListTablesInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.exclusive_start_table_name.as_ref().is_some_and(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.limit.as_ref().is_some_and(|it| *it < 1 || *it > 100),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListTablesInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ExclusiveStartTableName\":", self.exclusive_start_table_name.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+
+        object.end();
     }
 }
 
@@ -2355,6 +3698,15 @@ impl<'a> Decode<'a> for ListTablesInput<'a> {
 pub struct ListTagsOfResourceInput<'a> {
     pub resource_arn: Option<Cow<'a, str>>,
     pub next_token: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ListTagsOfResourceInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ListTagsOfResourceInput<'_> {
@@ -2374,10 +3726,18 @@ impl<'a> Decode<'a> for ListTagsOfResourceInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ListTagsOfResourceInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ResourceArn\":", self.resource_arn.as_ref());
+        object.member("\"NextToken\":", self.next_token.as_ref());
+
+        object.end();
     }
 }
 
@@ -2386,6 +3746,18 @@ pub struct LocalSecondaryIndex<'a> {
     pub index_name: Option<Cow<'a, str>>,
     pub key_schema: Option<Vec<KeySchemaElement>>,
     pub projection: Option<Projection>,
+}
+
+impl Constrained for LocalSecondaryIndex<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.key_schema.as_ref().is_none_or(|it| it.is_empty())
+            || self.projection.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.key_schema.may_violate() || self.projection.may_violate()
+    }
 }
 
 impl JavaType for LocalSecondaryIndex<'_> {
@@ -2406,13 +3778,19 @@ impl<'a> Decode<'a> for LocalSecondaryIndex<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.index_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.key_schema.as_ref().is_none_or(|it| it.is_empty())
-                || value.projection.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for LocalSecondaryIndex<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"KeySchema\":", self.key_schema.as_ref());
+        object.member("\"Projection\":", self.projection.as_ref());
+
+        object.end();
     }
 }
 
@@ -2421,6 +3799,16 @@ pub struct ParameterizedStatement<'a> {
     pub statement: Option<Cow<'a, str>>,
     pub parameters: Option<Vec<DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for ParameterizedStatement<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.statement.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 8192))
+            || self.parameters.as_ref().is_some_and(|it| it.is_empty())
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ParameterizedStatement<'_> {
@@ -2443,11 +3831,22 @@ impl<'a> Decode<'a> for ParameterizedStatement<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.statement.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 8192))
-                || value.parameters.as_ref().is_some_and(|it| it.is_empty()),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ParameterizedStatement<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Statement\":", self.statement.as_ref());
+        object.member("\"Parameters\":", self.parameters.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2455,6 +3854,16 @@ impl<'a> Decode<'a> for ParameterizedStatement<'a> {
 pub struct PointInTimeRecoverySpecification {
     pub point_in_time_recovery_enabled: Option<bool>,
     pub recovery_period_in_days: Option<i32>,
+}
+
+impl Constrained for PointInTimeRecoverySpecification {
+    fn may_violate_itself(&self) -> bool {
+        self.point_in_time_recovery_enabled.is_none()
+            || self.recovery_period_in_days.as_ref().is_some_and(|it| *it < 1 || *it > 35)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for PointInTimeRecoverySpecification {
@@ -2476,11 +3885,21 @@ impl<'a> Decode<'a> for PointInTimeRecoverySpecification {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.point_in_time_recovery_enabled.is_none()
-                || value.recovery_period_in_days.as_ref().is_some_and(|it| *it < 1 || *it > 35),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for PointInTimeRecoverySpecification {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member(
+            "\"PointInTimeRecoveryEnabled\":",
+            self.point_in_time_recovery_enabled.as_ref(),
+        );
+        object.member("\"RecoveryPeriodInDays\":", self.recovery_period_in_days.as_ref());
+
+        object.end();
     }
 }
 
@@ -2492,6 +3911,20 @@ pub struct Put<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for Put<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.item.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for Put<'_> {
@@ -2519,14 +3952,25 @@ impl<'a> Decode<'a> for Put<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.item.is_none()
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for Put<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Item\":", self.item.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2543,6 +3987,24 @@ pub struct PutItemInput<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for PutItemInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.item.is_none()
+            || self
+                .expected
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.expected.may_violate()
+    }
 }
 
 impl JavaType for PutItemInput<'_> {
@@ -2577,18 +4039,33 @@ impl<'a> Decode<'a> for PutItemInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.item.is_none()
-                || value
-                    .expected
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for PutItemInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"Item\":", self.item.as_ref());
+        object.member("\"Expected\":", self.expected.as_ref());
+        object.member("\"ReturnValues\":", self.return_values.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member(
+            "\"ReturnItemCollectionMetrics\":",
+            self.return_item_collection_metrics.as_ref(),
+        );
+        object.member("\"ConditionalOperator\":", self.conditional_operator.as_ref());
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2598,6 +4075,20 @@ pub struct PutResourcePolicyInput<'a> {
     pub policy: Option<Cow<'a, str>>,
     pub expected_revision_id: Option<Cow<'a, str>>,
     pub confirm_remove_self_resource_access: Option<bool>,
+}
+
+impl Constrained for PutResourcePolicyInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
+            || self.policy.is_none()
+            || self
+                .expected_revision_id
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 1, 255))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for PutResourcePolicyInput<'_> {
@@ -2621,15 +4112,23 @@ impl<'a> Decode<'a> for PutResourcePolicyInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
-                || value.policy.is_none()
-                || value
-                    .expected_revision_id
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 255)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for PutResourcePolicyInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ResourceArn\":", self.resource_arn.as_ref());
+        object.member("\"Policy\":", self.policy.as_ref());
+        object.member("\"ExpectedRevisionId\":", self.expected_revision_id.as_ref());
+        object.member(
+            "\"ConfirmRemoveSelfResourceAccess\":",
+            self.confirm_remove_self_resource_access.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2652,6 +4151,36 @@ pub struct QueryInput<'a> {
     pub key_condition_expression: Option<Cow<'a, str>>,
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
+}
+
+impl Constrained for QueryInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.index_name.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+            || self.attributes_to_get.as_ref().is_some_and(|it| {
+                it.is_empty() || it.iter().any(|it| !constraint::length_within(it, 0, 65535))
+            })
+            || self.limit.as_ref().is_some_and(|it| *it < 1)
+            || self
+                .key_conditions
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self
+                .query_filter
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.key_conditions.may_violate()
+            || self.query_filter.may_violate()
+    }
 }
 
 impl JavaType for QueryInput<'_> {
@@ -2688,28 +4217,33 @@ impl<'a> Decode<'a> for QueryInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.index_name.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                })
-                || value.attributes_to_get.as_ref().is_some_and(|it| {
-                    it.is_empty() || it.iter().any(|it| !constraint::length_within(it, 0, 65535))
-                })
-                || value.limit.as_ref().is_some_and(|it| *it < 1)
-                || value
-                    .key_conditions
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value
-                    .query_filter
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for QueryInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"Select\":", self.select.as_ref());
+        object.member("\"AttributesToGet\":", self.attributes_to_get.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member("\"ConsistentRead\":", self.consistent_read.as_ref());
+        object.member("\"KeyConditions\":", self.key_conditions.as_ref());
+        object.member("\"QueryFilter\":", self.query_filter.as_ref());
+        object.member("\"ConditionalOperator\":", self.conditional_operator.as_ref());
+        object.member("\"ScanIndexForward\":", self.scan_index_forward.as_ref());
+        object.member("\"ExclusiveStartKey\":", self.exclusive_start_key.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member("\"ProjectionExpression\":", self.projection_expression.as_ref());
+        object.member("\"FilterExpression\":", self.filter_expression.as_ref());
+        object.member("\"KeyConditionExpression\":", self.key_condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+
+        object.end();
     }
 }
 
@@ -2720,6 +4254,17 @@ pub struct ReplicaAutoScalingUpdate<'a> {
         Option<Vec<ReplicaGlobalSecondaryIndexAutoScalingUpdate<'a>>>,
     pub replica_provisioned_read_capacity_auto_scaling_update:
         Option<AutoScalingSettingsUpdate<'a>>,
+}
+
+impl Constrained for ReplicaAutoScalingUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.replica_global_secondary_index_updates.may_violate()
+            || self.replica_provisioned_read_capacity_auto_scaling_update.may_violate()
+    }
 }
 
 impl JavaType for ReplicaAutoScalingUpdate<'_> {
@@ -2744,8 +4289,25 @@ impl<'a> Decode<'a> for ReplicaAutoScalingUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.region_name.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicaAutoScalingUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+        object.member(
+            "\"ReplicaGlobalSecondaryIndexUpdates\":",
+            self.replica_global_secondary_index_updates.as_ref(),
+        );
+        object.member(
+            "\"ReplicaProvisionedReadCapacityAutoScalingUpdate\":",
+            self.replica_provisioned_read_capacity_auto_scaling_update.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2754,6 +4316,19 @@ pub struct ReplicaGlobalSecondaryIndex<'a> {
     pub index_name: Option<Cow<'a, str>>,
     pub provisioned_throughput_override: Option<ProvisionedThroughputOverride>,
     pub on_demand_throughput_override: Option<OnDemandThroughputOverride>,
+}
+
+impl Constrained for ReplicaGlobalSecondaryIndex<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_throughput_override.may_violate()
+            || self.on_demand_throughput_override.may_violate()
+    }
 }
 
 impl JavaType for ReplicaGlobalSecondaryIndex<'_> {
@@ -2778,10 +4353,23 @@ impl<'a> Decode<'a> for ReplicaGlobalSecondaryIndex<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.index_name.as_ref().is_none_or(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicaGlobalSecondaryIndex<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member(
+            "\"ProvisionedThroughputOverride\":",
+            self.provisioned_throughput_override.as_ref(),
+        );
+        object
+            .member("\"OnDemandThroughputOverride\":", self.on_demand_throughput_override.as_ref());
+
+        object.end();
     }
 }
 
@@ -2789,6 +4377,18 @@ impl<'a> Decode<'a> for ReplicaGlobalSecondaryIndex<'a> {
 pub struct ReplicaGlobalSecondaryIndexAutoScalingUpdate<'a> {
     pub index_name: Option<Cow<'a, str>>,
     pub provisioned_read_capacity_auto_scaling_update: Option<AutoScalingSettingsUpdate<'a>>,
+}
+
+impl Constrained for ReplicaGlobalSecondaryIndexAutoScalingUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_some_and(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_read_capacity_auto_scaling_update.may_violate()
+    }
 }
 
 impl JavaType for ReplicaGlobalSecondaryIndexAutoScalingUpdate<'_> {
@@ -2810,10 +4410,21 @@ impl<'a> Decode<'a> for ReplicaGlobalSecondaryIndexAutoScalingUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.index_name.as_ref().is_some_and(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicaGlobalSecondaryIndexAutoScalingUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member(
+            "\"ProvisionedReadCapacityAutoScalingUpdate\":",
+            self.provisioned_read_capacity_auto_scaling_update.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2823,6 +4434,18 @@ pub struct ReplicaGlobalSecondaryIndexSettingsUpdate<'a> {
     pub provisioned_read_capacity_units: Option<i64>,
     pub provisioned_read_capacity_auto_scaling_settings_update:
         Option<AutoScalingSettingsUpdate<'a>>,
+}
+
+impl Constrained for ReplicaGlobalSecondaryIndexSettingsUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.provisioned_read_capacity_units.as_ref().is_some_and(|it| *it < 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_read_capacity_auto_scaling_settings_update.may_violate()
+    }
 }
 
 impl JavaType for ReplicaGlobalSecondaryIndexSettingsUpdate<'_> {
@@ -2848,12 +4471,25 @@ impl<'a> Decode<'a> for ReplicaGlobalSecondaryIndexSettingsUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.index_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.provisioned_read_capacity_units.as_ref().is_some_and(|it| *it < 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicaGlobalSecondaryIndexSettingsUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member(
+            "\"ProvisionedReadCapacityUnits\":",
+            self.provisioned_read_capacity_units.as_ref(),
+        );
+        object.member(
+            "\"ProvisionedReadCapacityAutoScalingSettingsUpdate\":",
+            self.provisioned_read_capacity_auto_scaling_settings_update.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -2866,6 +4502,22 @@ pub struct ReplicaSettingsUpdate<'a> {
     pub replica_global_secondary_index_settings_update:
         Option<Vec<ReplicaGlobalSecondaryIndexSettingsUpdate<'a>>>,
     pub replica_table_class: Option<TableClass>,
+}
+
+impl Constrained for ReplicaSettingsUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+            || self.replica_provisioned_read_capacity_units.as_ref().is_some_and(|it| *it < 1)
+            || self
+                .replica_global_secondary_index_settings_update
+                .as_ref()
+                .is_some_and(|it| it.is_empty() || it.len() > 20)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.replica_provisioned_read_capacity_auto_scaling_settings_update.may_violate()
+            || self.replica_global_secondary_index_settings_update.may_violate()
+    }
 }
 
 impl JavaType for ReplicaSettingsUpdate<'_> {
@@ -2895,15 +4547,30 @@ impl<'a> Decode<'a> for ReplicaSettingsUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.region_name.is_none()
-                || value.replica_provisioned_read_capacity_units.as_ref().is_some_and(|it| *it < 1)
-                || value
-                    .replica_global_secondary_index_settings_update
-                    .as_ref()
-                    .is_some_and(|it| it.is_empty() || it.len() > 20),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicaSettingsUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+        object.member(
+            "\"ReplicaProvisionedReadCapacityUnits\":",
+            self.replica_provisioned_read_capacity_units.as_ref(),
+        );
+        object.member(
+            "\"ReplicaProvisionedReadCapacityAutoScalingSettingsUpdate\":",
+            self.replica_provisioned_read_capacity_auto_scaling_settings_update.as_ref(),
+        );
+        object.member(
+            "\"ReplicaGlobalSecondaryIndexSettingsUpdate\":",
+            self.replica_global_secondary_index_settings_update.as_ref(),
+        );
+        object.member("\"ReplicaTableClass\":", self.replica_table_class.as_ref());
+
+        object.end();
     }
 }
 
@@ -2911,6 +4578,15 @@ impl<'a> Decode<'a> for ReplicaSettingsUpdate<'a> {
 pub struct ReplicaUpdate<'a> {
     pub create: Option<CreateReplicaAction<'a>>,
     pub delete: Option<DeleteReplicaAction<'a>>,
+}
+
+impl Constrained for ReplicaUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.create.may_violate() || self.delete.may_violate()
+    }
 }
 
 impl JavaType for ReplicaUpdate<'_> {
@@ -2930,8 +4606,18 @@ impl<'a> Decode<'a> for ReplicaUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicaUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Create\":", self.create.as_ref());
+        object.member("\"Delete\":", self.delete.as_ref());
+
+        object.end();
     }
 }
 
@@ -2941,6 +4627,19 @@ pub struct ReplicationGroupUpdate<'a> {
     pub update: Option<UpdateReplicationGroupMemberAction<'a>>,
     pub delete: Option<DeleteReplicationGroupMemberAction<'a>>,
     pub disassociate: Option<DisassociateReplicationGroupMemberAction<'a>>,
+}
+
+impl Constrained for ReplicationGroupUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.create.may_violate()
+            || self.update.may_violate()
+            || self.delete.may_violate()
+            || self.disassociate.may_violate()
+    }
 }
 
 impl JavaType for ReplicationGroupUpdate<'_> {
@@ -2962,8 +4661,20 @@ impl<'a> Decode<'a> for ReplicationGroupUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ReplicationGroupUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Create\":", self.create.as_ref());
+        object.member("\"Update\":", self.update.as_ref());
+        object.member("\"Delete\":", self.delete.as_ref());
+        object.member("\"Disassociate\":", self.disassociate.as_ref());
+
+        object.end();
     }
 }
 
@@ -2978,6 +4689,23 @@ pub struct RestoreTableFromBackupInput<'a> {
     pub on_demand_throughput_override: Option<OnDemandThroughput>,
     pub sse_specification_override: Option<SSESpecification>,
     pub vector_index_override: Option<Vec<VectorIndex>>,
+}
+
+impl Constrained for RestoreTableFromBackupInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.target_table_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.backup_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.global_secondary_index_override.may_violate()
+            || self.local_secondary_index_override.may_violate()
+            || self.provisioned_throughput_override.may_violate()
+            || self.on_demand_throughput_override.may_violate()
+            || self.sse_specification_override.may_violate()
+            || self.vector_index_override.may_violate()
+    }
 }
 
 impl JavaType for RestoreTableFromBackupInput<'_> {
@@ -3012,15 +4740,35 @@ impl<'a> Decode<'a> for RestoreTableFromBackupInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.target_table_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value
-                .backup_arn
-                .as_ref()
-                .is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for RestoreTableFromBackupInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TargetTableName\":", self.target_table_name.as_ref());
+        object.member("\"BackupArn\":", self.backup_arn.as_ref());
+        object.member("\"BillingModeOverride\":", self.billing_mode_override.as_ref());
+        object.member(
+            "\"GlobalSecondaryIndexOverride\":",
+            self.global_secondary_index_override.as_ref(),
+        );
+        object.member(
+            "\"LocalSecondaryIndexOverride\":",
+            self.local_secondary_index_override.as_ref(),
+        );
+        object.member(
+            "\"ProvisionedThroughputOverride\":",
+            self.provisioned_throughput_override.as_ref(),
+        );
+        object
+            .member("\"OnDemandThroughputOverride\":", self.on_demand_throughput_override.as_ref());
+        object.member("\"SSESpecificationOverride\":", self.sse_specification_override.as_ref());
+        object.member("\"VectorIndexOverride\":", self.vector_index_override.as_ref());
+
+        object.end();
     }
 }
 
@@ -3038,6 +4786,27 @@ pub struct RestoreTableToPointInTimeInput<'a> {
     pub on_demand_throughput_override: Option<OnDemandThroughput>,
     pub sse_specification_override: Option<SSESpecification>,
     pub vector_index_override: Option<Vec<VectorIndex>>,
+}
+
+impl Constrained for RestoreTableToPointInTimeInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.source_table_arn.as_ref().is_some_and(|it| !constraint::length_within(it, 1, 1024))
+            || self.source_table_name.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+            || self.target_table_name.as_ref().is_none_or(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.global_secondary_index_override.may_violate()
+            || self.local_secondary_index_override.may_violate()
+            || self.provisioned_throughput_override.may_violate()
+            || self.on_demand_throughput_override.may_violate()
+            || self.sse_specification_override.may_violate()
+            || self.vector_index_override.may_violate()
+    }
 }
 
 impl JavaType for RestoreTableToPointInTimeInput<'_> {
@@ -3075,19 +4844,38 @@ impl<'a> Decode<'a> for RestoreTableToPointInTimeInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value
-                .source_table_arn
-                .as_ref()
-                .is_some_and(|it| !constraint::length_within(it, 1, 1024))
-                || value.source_table_name.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                })
-                || value.target_table_name.as_ref().is_none_or(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for RestoreTableToPointInTimeInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"SourceTableArn\":", self.source_table_arn.as_ref());
+        object.member("\"SourceTableName\":", self.source_table_name.as_ref());
+        object.member("\"TargetTableName\":", self.target_table_name.as_ref());
+        object.member("\"UseLatestRestorableTime\":", self.use_latest_restorable_time.as_ref());
+        object.member("\"RestoreDateTime\":", self.restore_date_time.as_ref());
+        object.member("\"BillingModeOverride\":", self.billing_mode_override.as_ref());
+        object.member(
+            "\"GlobalSecondaryIndexOverride\":",
+            self.global_secondary_index_override.as_ref(),
+        );
+        object.member(
+            "\"LocalSecondaryIndexOverride\":",
+            self.local_secondary_index_override.as_ref(),
+        );
+        object.member(
+            "\"ProvisionedThroughputOverride\":",
+            self.provisioned_throughput_override.as_ref(),
+        );
+        object
+            .member("\"OnDemandThroughputOverride\":", self.on_demand_throughput_override.as_ref());
+        object.member("\"SSESpecificationOverride\":", self.sse_specification_override.as_ref());
+        object.member("\"VectorIndexOverride\":", self.vector_index_override.as_ref());
+
+        object.end();
     }
 }
 
@@ -3109,6 +4897,32 @@ pub struct ScanInput<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub consistent_read: Option<bool>,
+}
+
+impl Constrained for ScanInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.index_name.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+            || self.attributes_to_get.as_ref().is_some_and(|it| {
+                it.is_empty() || it.iter().any(|it| !constraint::length_within(it, 0, 65535))
+            })
+            || self.limit.as_ref().is_some_and(|it| *it < 1)
+            || self
+                .scan_filter
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self.total_segments.as_ref().is_some_and(|it| *it < 1 || *it > 1_000_000)
+            || self.segment.as_ref().is_some_and(|it| *it < 0 || *it > 999_999)
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.scan_filter.may_violate()
+    }
 }
 
 impl JavaType for ScanInput<'_> {
@@ -3144,26 +4958,32 @@ impl<'a> Decode<'a> for ScanInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.index_name.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                })
-                || value.attributes_to_get.as_ref().is_some_and(|it| {
-                    it.is_empty() || it.iter().any(|it| !constraint::length_within(it, 0, 65535))
-                })
-                || value.limit.as_ref().is_some_and(|it| *it < 1)
-                || value
-                    .scan_filter
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value.total_segments.as_ref().is_some_and(|it| *it < 1 || *it > 1_000_000)
-                || value.segment.as_ref().is_some_and(|it| *it < 0 || *it > 999_999)
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ScanInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"AttributesToGet\":", self.attributes_to_get.as_ref());
+        object.member("\"Limit\":", self.limit.as_ref());
+        object.member("\"Select\":", self.select.as_ref());
+        object.member("\"ScanFilter\":", self.scan_filter.as_ref());
+        object.member("\"ConditionalOperator\":", self.conditional_operator.as_ref());
+        object.member("\"ExclusiveStartKey\":", self.exclusive_start_key.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member("\"TotalSegments\":", self.total_segments.as_ref());
+        object.member("\"Segment\":", self.segment.as_ref());
+        object.member("\"ProjectionExpression\":", self.projection_expression.as_ref());
+        object.member("\"FilterExpression\":", self.filter_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member("\"ConsistentRead\":", self.consistent_read.as_ref());
+
+        object.end();
     }
 }
 
@@ -3178,6 +4998,24 @@ pub struct SearchVectorsInput<'a> {
     pub search_vector: Option<Vec<DecodedValue>>,
     pub search_condition_expression: Option<Cow<'a, str>>,
     pub top_k: Option<i32>,
+}
+
+impl Constrained for SearchVectorsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.index_name.as_ref().is_none_or(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self.search_vector.as_ref().is_none_or(|it| it.is_empty() || it.len() > 4096)
+            || self.top_k.as_ref().is_none_or(|it| *it < 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for SearchVectorsInput<'_> {
@@ -3208,18 +5046,25 @@ impl<'a> Decode<'a> for SearchVectorsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.index_name.as_ref().is_none_or(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                })
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                })
-                || value.search_vector.as_ref().is_none_or(|it| it.is_empty() || it.len() > 4096)
-                || value.top_k.as_ref().is_none_or(|it| *it < 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for SearchVectorsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member("\"ProjectionExpression\":", self.projection_expression.as_ref());
+        object.member("\"SearchVector\":", self.search_vector.as_ref());
+        object.member("\"SearchConditionExpression\":", self.search_condition_expression.as_ref());
+        object.member("\"TopK\":", self.top_k.as_ref());
+
+        object.end();
     }
 }
 
@@ -3227,6 +5072,15 @@ impl<'a> Decode<'a> for SearchVectorsInput<'a> {
 pub struct ShardFilter<'a> {
     pub r#type: Option<ShardFilterType>,
     pub shard_id: Option<Cow<'a, str>>,
+}
+
+impl Constrained for ShardFilter<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.shard_id.as_ref().is_some_and(|it| !constraint::length_within(it, 28, 65))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for ShardFilter<'_> {
@@ -3246,10 +5100,18 @@ impl<'a> Decode<'a> for ShardFilter<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.shard_id.as_ref().is_some_and(|it| !constraint::length_within(it, 28, 65)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for ShardFilter<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Type\":", self.r#type.as_ref());
+        object.member("\"ShardId\":", self.shard_id.as_ref());
+
+        object.end();
     }
 }
 
@@ -3261,6 +5123,21 @@ pub struct StartBulkPutItemsInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub max_write_request_units: Option<i64>,
     pub performance_tier: Option<BulkOperationPerformanceTier>,
+}
+
+impl Constrained for StartBulkPutItemsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
+            || self.input_s3_configuration.is_none()
+            || self.output_s3_configuration.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.max_write_request_units.as_ref().is_some_and(|it| *it < 1024)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.input_s3_configuration.may_violate()
+            || self.output_s3_configuration.may_violate()
+    }
 }
 
 impl JavaType for StartBulkPutItemsInput<'_> {
@@ -3284,14 +5161,22 @@ impl<'a> Decode<'a> for StartBulkPutItemsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
-                || value.input_s3_configuration.is_none()
-                || value.output_s3_configuration.is_none()
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.max_write_request_units.as_ref().is_some_and(|it| *it < 1024),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for StartBulkPutItemsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ClientToken\":", self.client_token.as_ref());
+        object.member("\"InputS3Configuration\":", self.input_s3_configuration.as_ref());
+        object.member("\"OutputS3Configuration\":", self.output_s3_configuration.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"MaxWriteRequestUnits\":", self.max_write_request_units.as_ref());
+        object.member("\"PerformanceTier\":", self.performance_tier.as_ref());
+
+        object.end();
     }
 }
 
@@ -3299,6 +5184,16 @@ impl<'a> Decode<'a> for StartBulkPutItemsInput<'a> {
 pub struct TagResourceInput<'a> {
     pub resource_arn: Option<Cow<'a, str>>,
     pub tags: Option<Vec<Tag>>,
+}
+
+impl Constrained for TagResourceInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
+            || self.tags.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.tags.may_violate()
+    }
 }
 
 impl JavaType for TagResourceInput<'_> {
@@ -3318,17 +5213,33 @@ impl<'a> Decode<'a> for TagResourceInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
-                || value.tags.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for TagResourceInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ResourceArn\":", self.resource_arn.as_ref());
+        object.member("\"Tags\":", self.tags.as_ref());
+
+        object.end();
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TransactGetItem<'a> {
     pub get: Option<Get<'a>>,
+}
+
+impl Constrained for TransactGetItem<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.get.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.get.may_violate()
+    }
 }
 
 impl JavaType for TransactGetItem<'_> {
@@ -3347,8 +5258,17 @@ impl<'a> Decode<'a> for TransactGetItem<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.get.is_none());
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for TransactGetItem<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Get\":", self.get.as_ref());
+
+        object.end();
     }
 }
 
@@ -3356,6 +5276,15 @@ impl<'a> Decode<'a> for TransactGetItem<'a> {
 pub struct TransactGetItemsInput<'a> {
     pub transact_items: Option<Vec<TransactGetItem<'a>>>,
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
+}
+
+impl Constrained for TransactGetItemsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.transact_items.as_ref().is_none_or(|it| it.is_empty() || it.len() > 100)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.transact_items.may_violate()
+    }
 }
 
 impl JavaType for TransactGetItemsInput<'_> {
@@ -3375,10 +5304,18 @@ impl<'a> Decode<'a> for TransactGetItemsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.transact_items.as_ref().is_none_or(|it| it.is_empty() || it.len() > 100),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for TransactGetItemsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TransactItems\":", self.transact_items.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+
+        object.end();
     }
 }
 
@@ -3388,6 +5325,19 @@ pub struct TransactWriteItem<'a> {
     pub put: Option<Put<'a>>,
     pub delete: Option<Delete<'a>>,
     pub update: Option<Update<'a>>,
+}
+
+impl Constrained for TransactWriteItem<'_> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.condition_check.may_violate()
+            || self.put.may_violate()
+            || self.delete.may_violate()
+            || self.update.may_violate()
+    }
 }
 
 impl JavaType for TransactWriteItem<'_> {
@@ -3409,8 +5359,20 @@ impl<'a> Decode<'a> for TransactWriteItem<'a> {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for TransactWriteItem<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ConditionCheck\":", self.condition_check.as_ref());
+        object.member("\"Put\":", self.put.as_ref());
+        object.member("\"Delete\":", self.delete.as_ref());
+        object.member("\"Update\":", self.update.as_ref());
+
+        object.end();
     }
 }
 
@@ -3420,6 +5382,19 @@ pub struct TransactWriteItemsInput<'a> {
     pub return_consumed_capacity: Option<ReturnConsumedCapacity>,
     pub return_item_collection_metrics: Option<ReturnItemCollectionMetrics>,
     pub client_request_token: Option<Cow<'a, str>>,
+}
+
+impl Constrained for TransactWriteItemsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.transact_items.as_ref().is_none_or(|it| it.is_empty() || it.len() > 100)
+            || self
+                .client_request_token
+                .as_ref()
+                .is_some_and(|it| !constraint::length_within(it, 1, 36))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.transact_items.may_violate()
+    }
 }
 
 impl JavaType for TransactWriteItemsInput<'_> {
@@ -3443,14 +5418,23 @@ impl<'a> Decode<'a> for TransactWriteItemsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.transact_items.as_ref().is_none_or(|it| it.is_empty() || it.len() > 100)
-                || value
-                    .client_request_token
-                    .as_ref()
-                    .is_some_and(|it| !constraint::length_within(it, 1, 36)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for TransactWriteItemsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TransactItems\":", self.transact_items.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member(
+            "\"ReturnItemCollectionMetrics\":",
+            self.return_item_collection_metrics.as_ref(),
+        );
+        object.member("\"ClientRequestToken\":", self.client_request_token.as_ref());
+
+        object.end();
     }
 }
 
@@ -3458,6 +5442,19 @@ impl<'a> Decode<'a> for TransactWriteItemsInput<'a> {
 pub struct UntagResourceInput<'a> {
     pub resource_arn: Option<Cow<'a, str>>,
     pub tag_keys: Option<Vec<Cow<'a, str>>>,
+}
+
+impl Constrained for UntagResourceInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
+            || self
+                .tag_keys
+                .as_ref()
+                .is_none_or(|it| it.iter().any(|it| !constraint::length_within(it, 1, 128)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for UntagResourceInput<'_> {
@@ -3477,14 +5474,18 @@ impl<'a> Decode<'a> for UntagResourceInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.resource_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 1, 1283))
-                || value
-                    .tag_keys
-                    .as_ref()
-                    .is_none_or(|it| it.iter().any(|it| !constraint::length_within(it, 1, 128))),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UntagResourceInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"ResourceArn\":", self.resource_arn.as_ref());
+        object.member("\"TagKeys\":", self.tag_keys.as_ref());
+
+        object.end();
     }
 }
 
@@ -3497,6 +5498,21 @@ pub struct Update<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for Update<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.key.is_none()
+            || self.update_expression.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for Update<'_> {
@@ -3525,15 +5541,26 @@ impl<'a> Decode<'a> for Update<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.key.is_none()
-                || value.update_expression.is_none()
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for Update<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"UpdateExpression\":", self.update_expression.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -3541,6 +5568,16 @@ impl<'a> Decode<'a> for Update<'a> {
 pub struct UpdateContinuousBackupsInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub point_in_time_recovery_specification: Option<PointInTimeRecoverySpecification>,
+}
+
+impl Constrained for UpdateContinuousBackupsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.point_in_time_recovery_specification.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.point_in_time_recovery_specification.may_violate()
+    }
 }
 
 impl JavaType for UpdateContinuousBackupsInput<'_> {
@@ -3562,11 +5599,21 @@ impl<'a> Decode<'a> for UpdateContinuousBackupsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.point_in_time_recovery_specification.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateContinuousBackupsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member(
+            "\"PointInTimeRecoverySpecification\":",
+            self.point_in_time_recovery_specification.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -3576,6 +5623,19 @@ pub struct UpdateContributorInsightsInput<'a> {
     pub index_name: Option<Cow<'a, str>>,
     pub contributor_insights_action: Option<ContributorInsightsAction>,
     pub contributor_insights_mode: Option<ContributorInsightsMode>,
+}
+
+impl Constrained for UpdateContributorInsightsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.index_name.as_ref().is_some_and(|it| {
+                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+            })
+            || self.contributor_insights_action.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+    }
 }
 
 impl JavaType for UpdateContributorInsightsInput<'_> {
@@ -3599,14 +5659,20 @@ impl<'a> Decode<'a> for UpdateContributorInsightsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.index_name.as_ref().is_some_and(|it| {
-                    !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-                })
-                || value.contributor_insights_action.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateContributorInsightsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"ContributorInsightsAction\":", self.contributor_insights_action.as_ref());
+        object.member("\"ContributorInsightsMode\":", self.contributor_insights_mode.as_ref());
+
+        object.end();
     }
 }
 
@@ -3616,6 +5682,20 @@ pub struct UpdateGlobalSecondaryIndexAction<'a> {
     pub provisioned_throughput: Option<ProvisionedThroughput>,
     pub on_demand_throughput: Option<OnDemandThroughput>,
     pub warm_throughput: Option<WarmThroughput>,
+}
+
+impl Constrained for UpdateGlobalSecondaryIndexAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.index_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        })
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_throughput.may_violate()
+            || self.on_demand_throughput.may_violate()
+            || self.warm_throughput.may_violate()
+    }
 }
 
 impl JavaType for UpdateGlobalSecondaryIndexAction<'_> {
@@ -3637,10 +5717,20 @@ impl<'a> Decode<'a> for UpdateGlobalSecondaryIndexAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(value.index_name.as_ref().is_none_or(|it| {
-            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }));
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateGlobalSecondaryIndexAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"IndexName\":", self.index_name.as_ref());
+        object.member("\"ProvisionedThroughput\":", self.provisioned_throughput.as_ref());
+        object.member("\"OnDemandThroughput\":", self.on_demand_throughput.as_ref());
+        object.member("\"WarmThroughput\":", self.warm_throughput.as_ref());
+
+        object.end();
     }
 }
 
@@ -3648,6 +5738,17 @@ impl<'a> Decode<'a> for UpdateGlobalSecondaryIndexAction<'a> {
 pub struct UpdateGlobalTableInput<'a> {
     pub global_table_name: Option<Cow<'a, str>>,
     pub replica_updates: Option<Vec<ReplicaUpdate<'a>>>,
+}
+
+impl Constrained for UpdateGlobalTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.global_table_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.replica_updates.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.replica_updates.may_violate()
+    }
 }
 
 impl JavaType for UpdateGlobalTableInput<'_> {
@@ -3667,12 +5768,18 @@ impl<'a> Decode<'a> for UpdateGlobalTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.global_table_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value.replica_updates.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateGlobalTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"GlobalTableName\":", self.global_table_name.as_ref());
+        object.member("\"ReplicaUpdates\":", self.replica_updates.as_ref());
+
+        object.end();
     }
 }
 
@@ -3686,6 +5793,30 @@ pub struct UpdateGlobalTableSettingsInput<'a> {
     pub global_table_global_secondary_index_settings_update:
         Option<Vec<GlobalTableGlobalSecondaryIndexSettingsUpdate<'a>>>,
     pub replica_settings_update: Option<Vec<ReplicaSettingsUpdate<'a>>>,
+}
+
+impl Constrained for UpdateGlobalTableSettingsInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.global_table_name.as_ref().is_none_or(|it| {
+            !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
+        }) || self.global_table_provisioned_write_capacity_units.as_ref().is_some_and(|it| *it < 1)
+            || self
+                .global_table_global_secondary_index_settings_update
+                .as_ref()
+                .is_some_and(|it| it.is_empty() || it.len() > 20)
+            || self
+                .replica_settings_update
+                .as_ref()
+                .is_some_and(|it| it.is_empty() || it.len() > 50)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self
+                .global_table_provisioned_write_capacity_auto_scaling_settings_update
+                .may_violate()
+            || self.global_table_global_secondary_index_settings_update.may_violate()
+            || self.replica_settings_update.may_violate()
+    }
 }
 
 impl JavaType for UpdateGlobalTableSettingsInput<'_> {
@@ -3716,23 +5847,31 @@ impl<'a> Decode<'a> for UpdateGlobalTableSettingsInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.global_table_name.as_ref().is_none_or(|it| {
-                !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-            }) || value
-                .global_table_provisioned_write_capacity_units
-                .as_ref()
-                .is_some_and(|it| *it < 1)
-                || value
-                    .global_table_global_secondary_index_settings_update
-                    .as_ref()
-                    .is_some_and(|it| it.is_empty() || it.len() > 20)
-                || value
-                    .replica_settings_update
-                    .as_ref()
-                    .is_some_and(|it| it.is_empty() || it.len() > 50),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateGlobalTableSettingsInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"GlobalTableName\":", self.global_table_name.as_ref());
+        object.member("\"GlobalTableBillingMode\":", self.global_table_billing_mode.as_ref());
+        object.member(
+            "\"GlobalTableProvisionedWriteCapacityUnits\":",
+            self.global_table_provisioned_write_capacity_units.as_ref(),
+        );
+        object.member(
+            "\"GlobalTableProvisionedWriteCapacityAutoScalingSettingsUpdate\":",
+            self.global_table_provisioned_write_capacity_auto_scaling_settings_update.as_ref(),
+        );
+        object.member(
+            "\"GlobalTableGlobalSecondaryIndexSettingsUpdate\":",
+            self.global_table_global_secondary_index_settings_update.as_ref(),
+        );
+        object.member("\"ReplicaSettingsUpdate\":", self.replica_settings_update.as_ref());
+
+        object.end();
     }
 }
 
@@ -3751,6 +5890,30 @@ pub struct UpdateItemInput<'a> {
     pub expression_attribute_names: Option<Map<Cow<'a, str>, Cow<'a, str>>>,
     pub expression_attribute_values: Option<Map<Cow<'a, str>, DecodedValue>>,
     pub return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+impl Constrained for UpdateItemInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.key.is_none()
+            || self
+                .attribute_updates
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self
+                .expected
+                .as_ref()
+                .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
+            || self
+                .expression_attribute_names
+                .as_ref()
+                .is_some_and(|it| it.values().any(|it| !constraint::length_within(it, 0, 65535)))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.attribute_updates.may_violate()
+            || self.expected.may_violate()
+    }
 }
 
 impl JavaType for UpdateItemInput<'_> {
@@ -3787,22 +5950,35 @@ impl<'a> Decode<'a> for UpdateItemInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.key.is_none()
-                || value
-                    .attribute_updates
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value
-                    .expected
-                    .as_ref()
-                    .is_some_and(|it| it.keys().any(|it| !constraint::length_within(it, 0, 65535)))
-                || value.expression_attribute_names.as_ref().is_some_and(|it| {
-                    it.values().any(|it| !constraint::length_within(it, 0, 65535))
-                }),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateItemInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"Key\":", self.key.as_ref());
+        object.member("\"AttributeUpdates\":", self.attribute_updates.as_ref());
+        object.member("\"Expected\":", self.expected.as_ref());
+        object.member("\"ConditionalOperator\":", self.conditional_operator.as_ref());
+        object.member("\"ReturnValues\":", self.return_values.as_ref());
+        object.member("\"ReturnConsumedCapacity\":", self.return_consumed_capacity.as_ref());
+        object.member(
+            "\"ReturnItemCollectionMetrics\":",
+            self.return_item_collection_metrics.as_ref(),
+        );
+        object.member("\"UpdateExpression\":", self.update_expression.as_ref());
+        object.member("\"ConditionExpression\":", self.condition_expression.as_ref());
+        object.member("\"ExpressionAttributeNames\":", self.expression_attribute_names.as_ref());
+        object.member("\"ExpressionAttributeValues\":", self.expression_attribute_values.as_ref());
+        object.member(
+            "\"ReturnValuesOnConditionCheckFailure\":",
+            self.return_values_on_condition_check_failure.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -3811,6 +5987,16 @@ pub struct UpdateKinesisStreamingDestinationInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub stream_arn: Option<Cow<'a, str>>,
     pub update_kinesis_streaming_configuration: Option<UpdateKinesisStreamingConfiguration>,
+}
+
+impl Constrained for UpdateKinesisStreamingDestinationInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.update_kinesis_streaming_configuration.may_violate()
+    }
 }
 
 impl JavaType for UpdateKinesisStreamingDestinationInput<'_> {
@@ -3833,14 +6019,22 @@ impl<'a> Decode<'a> for UpdateKinesisStreamingDestinationInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value
-                    .stream_arn
-                    .as_ref()
-                    .is_none_or(|it| !constraint::length_within(it, 37, 1024)),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateKinesisStreamingDestinationInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"StreamArn\":", self.stream_arn.as_ref());
+        object.member(
+            "\"UpdateKinesisStreamingConfiguration\":",
+            self.update_kinesis_streaming_configuration.as_ref(),
+        );
+
+        object.end();
     }
 }
 
@@ -3852,6 +6046,19 @@ pub struct UpdateReplicationGroupMemberAction<'a> {
     pub on_demand_throughput_override: Option<OnDemandThroughputOverride>,
     pub global_secondary_indexes: Option<Vec<ReplicaGlobalSecondaryIndex<'a>>>,
     pub table_class_override: Option<TableClass>,
+}
+
+impl Constrained for UpdateReplicationGroupMemberAction<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.region_name.is_none()
+            || self.global_secondary_indexes.as_ref().is_some_and(|it| it.is_empty())
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.provisioned_throughput_override.may_violate()
+            || self.on_demand_throughput_override.may_violate()
+            || self.global_secondary_indexes.may_violate()
+    }
 }
 
 impl JavaType for UpdateReplicationGroupMemberAction<'_> {
@@ -3879,11 +6086,26 @@ impl<'a> Decode<'a> for UpdateReplicationGroupMemberAction<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.region_name.is_none()
-                || value.global_secondary_indexes.as_ref().is_some_and(|it| it.is_empty()),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateReplicationGroupMemberAction<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"RegionName\":", self.region_name.as_ref());
+        object.member("\"KMSMasterKeyId\":", self.kms_master_key_id.as_ref());
+        object.member(
+            "\"ProvisionedThroughputOverride\":",
+            self.provisioned_throughput_override.as_ref(),
+        );
+        object
+            .member("\"OnDemandThroughputOverride\":", self.on_demand_throughput_override.as_ref());
+        object.member("\"GlobalSecondaryIndexes\":", self.global_secondary_indexes.as_ref());
+        object.member("\"TableClassOverride\":", self.table_class_override.as_ref());
+
+        object.end();
     }
 }
 
@@ -3906,6 +6128,30 @@ pub struct UpdateTableInput<'a> {
     pub global_table_settings_replication_mode: Option<GlobalTableSettingsReplicationMode>,
     pub disassociation_protection_enabled: Option<bool>,
     pub vector_index_updates: Option<Vec<VectorIndexUpdate<'a>>>,
+}
+
+impl Constrained for UpdateTableInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.replica_updates.as_ref().is_some_and(|it| it.is_empty())
+            || self
+                .global_table_witness_updates
+                .as_ref()
+                .is_some_and(|it| it.is_empty() || it.len() > 1)
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.attribute_definitions.may_violate()
+            || self.provisioned_throughput.may_violate()
+            || self.global_secondary_index_updates.may_violate()
+            || self.stream_specification.may_violate()
+            || self.sse_specification.may_violate()
+            || self.replica_updates.may_violate()
+            || self.global_table_witness_updates.may_violate()
+            || self.on_demand_throughput.may_violate()
+            || self.warm_throughput.may_violate()
+            || self.vector_index_updates.may_violate()
+    }
 }
 
 impl JavaType for UpdateTableInput<'_> {
@@ -3950,15 +6196,42 @@ impl<'a> Decode<'a> for UpdateTableInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.replica_updates.as_ref().is_some_and(|it| it.is_empty())
-                || value
-                    .global_table_witness_updates
-                    .as_ref()
-                    .is_some_and(|it| it.is_empty() || it.len() > 1),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateTableInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"AttributeDefinitions\":", self.attribute_definitions.as_ref());
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"BillingMode\":", self.billing_mode.as_ref());
+        object.member("\"ProvisionedThroughput\":", self.provisioned_throughput.as_ref());
+        object.member(
+            "\"GlobalSecondaryIndexUpdates\":",
+            self.global_secondary_index_updates.as_ref(),
+        );
+        object.member("\"StreamSpecification\":", self.stream_specification.as_ref());
+        object.member("\"SSESpecification\":", self.sse_specification.as_ref());
+        object.member("\"ReplicaUpdates\":", self.replica_updates.as_ref());
+        object.member("\"TableClass\":", self.table_class.as_ref());
+        object.member("\"DeletionProtectionEnabled\":", self.deletion_protection_enabled.as_ref());
+        object.member("\"MultiRegionConsistency\":", self.multi_region_consistency.as_ref());
+        object.member("\"GlobalTableWitnessUpdates\":", self.global_table_witness_updates.as_ref());
+        object.member("\"OnDemandThroughput\":", self.on_demand_throughput.as_ref());
+        object.member("\"WarmThroughput\":", self.warm_throughput.as_ref());
+        object.member(
+            "\"GlobalTableSettingsReplicationMode\":",
+            self.global_table_settings_replication_mode.as_ref(),
+        );
+        object.member(
+            "\"DisassociationProtectionEnabled\":",
+            self.disassociation_protection_enabled.as_ref(),
+        );
+        object.member("\"VectorIndexUpdates\":", self.vector_index_updates.as_ref());
+
+        object.end();
     }
 }
 
@@ -3968,6 +6241,20 @@ pub struct UpdateTableReplicaAutoScalingInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub provisioned_write_capacity_auto_scaling_update: Option<AutoScalingSettingsUpdate<'a>>,
     pub replica_updates: Option<Vec<ReplicaAutoScalingUpdate<'a>>>,
+}
+
+impl Constrained for UpdateTableReplicaAutoScalingInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.global_secondary_index_updates.as_ref().is_some_and(|it| it.is_empty())
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.replica_updates.as_ref().is_some_and(|it| it.is_empty())
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself()
+            || self.global_secondary_index_updates.may_violate()
+            || self.provisioned_write_capacity_auto_scaling_update.may_violate()
+            || self.replica_updates.may_violate()
+    }
 }
 
 impl JavaType for UpdateTableReplicaAutoScalingInput<'_> {
@@ -3993,12 +6280,26 @@ impl<'a> Decode<'a> for UpdateTableReplicaAutoScalingInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.global_secondary_index_updates.as_ref().is_some_and(|it| it.is_empty())
-                || value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.replica_updates.as_ref().is_some_and(|it| it.is_empty()),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateTableReplicaAutoScalingInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member(
+            "\"GlobalSecondaryIndexUpdates\":",
+            self.global_secondary_index_updates.as_ref(),
+        );
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member(
+            "\"ProvisionedWriteCapacityAutoScalingUpdate\":",
+            self.provisioned_write_capacity_auto_scaling_update.as_ref(),
+        );
+        object.member("\"ReplicaUpdates\":", self.replica_updates.as_ref());
+
+        object.end();
     }
 }
 
@@ -4006,6 +6307,16 @@ impl<'a> Decode<'a> for UpdateTableReplicaAutoScalingInput<'a> {
 pub struct UpdateTimeToLiveInput<'a> {
     pub table_name: Option<Cow<'a, str>>,
     pub time_to_live_specification: Option<TimeToLiveSpecification>,
+}
+
+impl Constrained for UpdateTimeToLiveInput<'_> {
+    fn may_violate_itself(&self) -> bool {
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.time_to_live_specification.is_none()
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.time_to_live_specification.may_violate()
+    }
 }
 
 impl JavaType for UpdateTimeToLiveInput<'_> {
@@ -4025,11 +6336,18 @@ impl<'a> Decode<'a> for UpdateTimeToLiveInput<'a> {
                 _ => parser.skip_value()?,
             }
         }
-        parser.suspect_if(
-            value.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it))
-                || value.time_to_live_specification.is_none(),
-        );
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for UpdateTimeToLiveInput<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"TableName\":", self.table_name.as_ref());
+        object.member("\"TimeToLiveSpecification\":", self.time_to_live_specification.as_ref());
+
+        object.end();
     }
 }
 
@@ -4037,6 +6355,15 @@ impl<'a> Decode<'a> for UpdateTimeToLiveInput<'a> {
 pub struct VectorIndexUpdate<'a> {
     pub create: Option<CreateVectorIndexAction<'a>>,
     pub delete: Option<DeleteVectorIndexAction<'a>>,
+}
+
+impl Constrained for VectorIndexUpdate<'_> {
+    fn may_violate_itself(&self) -> bool {
+        false
+    }
+    fn may_violate(&self) -> bool {
+        self.may_violate_itself() || self.create.may_violate() || self.delete.may_violate()
+    }
 }
 
 impl JavaType for VectorIndexUpdate<'_> {
@@ -4056,7 +6383,17 @@ impl<'a> Decode<'a> for VectorIndexUpdate<'a> {
                 _ => parser.skip_value()?,
             }
         }
-
+        parser.suspect_if(value.may_violate_itself());
         Ok(Some(value))
+    }
+}
+
+impl Encode for VectorIndexUpdate<'_> {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"Create\":", self.create.as_ref());
+        object.member("\"Delete\":", self.delete.as_ref());
+
+        object.end();
     }
 }

@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a whole number; a fraction is cut off downwards, a number too large is the largest.
-    fn integer(&mut self) -> Result<i64, Fault> {
+    pub(crate) fn integer(&mut self) -> Result<i64, Fault> {
         let text = self.number()?;
         if let Ok(value) = text.parse() {
             return Ok(value);

@@ -1,5 +1,6 @@
 //! How types are written as JSON: appended to a buffer, absent members left out.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 
 use hashrange_model::{Item, Value};
@@ -61,6 +62,12 @@ impl Encode for str {
 }
 
 impl Encode for String {
+    fn encode(&self, out: &mut Vec<u8>) {
+        write_string(out, self);
+    }
+}
+
+impl Encode for Cow<'_, str> {
     fn encode(&self, out: &mut Vec<u8>) {
         write_string(out, self);
     }

@@ -178,6 +178,14 @@ impl<'a> Parser<'a> {
         if self.skip_text("null") { Ok(true) } else { Err(Fault::Syntax) }
     }
 
+    /// Reads any value and returns its text.
+    pub(crate) fn raw_value(&mut self) -> Result<&'a str, Fault> {
+        self.skip_white_space();
+        let start = self.position;
+        self.skip_value()?;
+        Ok(&self.text[start..self.position])
+    }
+
     /// Reads any value and forgets it. Does not recurse.
     pub fn skip_value(&mut self) -> Result<(), Fault> {
         let floor = self.depth;

@@ -152,6 +152,11 @@ impl Facts {
         self.shapes.get(name).unwrap_or_else(|| panic!("the model has no shape {name}"))
     }
 
+    /// Returns the shape of a name that the model refers to, to be changed.
+    pub fn shape_mut(&mut self, name: &str) -> &mut Shape {
+        self.shapes.get_mut(name).unwrap_or_else(|| panic!("the model has no shape {name}"))
+    }
+
     /// Returns every operation of every service.
     pub fn operations(&self) -> impl Iterator<Item = &Operation> {
         self.services.iter().flat_map(|service| &service.operations)

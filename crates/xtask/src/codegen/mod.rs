@@ -18,6 +18,7 @@ mod facts;
 mod naming;
 mod operations;
 mod rust_types;
+mod service_limits;
 mod structures;
 
 use facts::Facts;
@@ -67,7 +68,8 @@ fn generate() -> Result<Vec<GeneratedFile>, String> {
     let path = facts_path();
     let text =
         fs::read_to_string(&path).map_err(|error| format!("read {}: {error}", path.display()))?;
-    let facts = Facts::from_json(&text)?;
+    let mut facts = Facts::from_json(&text)?;
+    service_limits::apply(&mut facts);
     let usage = Usage::of(&facts);
     let files = [
         ("operations.rs", operations::emit(&facts, &usage)),

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{Facts, Member, Shape};
+use super::service_limits::TABLE_REFERENCE;
 
 /// The shapes that requests and responses reach.
 pub struct Usage {
@@ -105,6 +106,7 @@ impl Usage {
     fn borrows(&self, facts: &Facts, name: &str) -> bool {
         let shape = facts.shape(name);
         match shape.kind.as_str() {
+            TABLE_REFERENCE => true,
             "string" => shape.values.is_empty(),
             "list" => self.borrows(facts, element(shape)),
             "map" => !is_item(shape),
@@ -130,6 +132,17 @@ pub fn element(shape: &Shape) -> &str {
     shape.element.as_deref().expect("a list has an element shape")
 }
 
+/// Returns whether values of a shape are or hold structures of the model with members of their own.
+pub fn holds_structures(facts: &Facts, name: &str) -> bool {
+    let shape = facts.shape(name);
+    match shape.kind.as_str() {
+        "structure" => name != "AttributeValue",
+        "list" => holds_structures(facts, element(shape)),
+        "map" => holds_structures(facts, entry(shape).1),
+        _ => false,
+    }
+}
+
 /// Returns the shapes of a map's keys and values.
 pub fn entry(shape: &Shape) -> (&str, &str) {
     let key = shape.key.as_deref().expect("a map has a key shape");
@@ -152,8 +165,8 @@ fn of_shape(facts: &Facts, usage: &Usage, name: &str, side: Side) -> String {
     let shape = facts.shape(name);
     match shape.kind.as_str() {
         "string" if !shape.values.is_empty() => name.to_owned(),
-        "string" if side == Side::Request => "Cow<'a, str>".to_owned(),
-        "string" => "String".to_owned(),
+        "string" | TABLE_REFERENCE if side == Side::Request => "Cow<'a, str>".to_owned(),
+        "string" | TABLE_REFERENCE => "String".to_owned(),
         "integer" => "i32".to_owned(),
         "long" => "i64".to_owned(),
         "double" => "f64".to_owned(),

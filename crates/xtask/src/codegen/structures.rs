@@ -1,13 +1,13 @@
 //! Emits `requests.rs`, `responses.rs` and `shared.rs`: the structures of the model.
 //!
-//! A structure of a request gets a decoder, one of a response an encoder, a shared one both.
+//! Every structure gets an encoder; one that requests use gets a decoder and its constraints too.
 
 use std::fmt::Write as _;
 
 use super::constraints;
 use super::facts::{Facts, Member, Shape};
 use super::naming;
-use super::rust_types::{Side, Usage, rust_type};
+use super::rust_types::{Side, Usage, holds_structures, rust_type};
 
 /// Returns the text of `requests.rs`.
 pub fn emit_requests(facts: &Facts, usage: &Usage) -> String {
@@ -17,16 +17,19 @@ pub fn emit_requests(facts: &Facts, usage: &Usage) -> String {
 
 use super::enums::*;
 use super::shared::*;
-use crate::constraint;
+use crate::constraint::{self, Constrained};
 use crate::json::decode::{Decode, Fault, JavaType, Position, append_class};
 use crate::json::attribute_value::{DecodedItem, DecodedValue};
+use crate::json::encode::{Encode, Object};
 use crate::json::parser::Parser;
 use crate::{Map, Timestamp};
 ",
     );
     for (name, shape) in usage.structures(facts, Side::Request) {
         emit_structure(&mut text, facts, usage, name, shape, Side::Request);
-        emit_decoder(&mut text, facts, usage, name, shape);
+        emit_constraints(&mut text, facts, usage, name, shape);
+        emit_decoder(&mut text, usage, name, shape);
+        emit_encoder(&mut text, usage, name, shape);
     }
     text
 }
@@ -45,7 +48,7 @@ use crate::{Map, Timestamp};
     );
     for (name, shape) in usage.structures(facts, Side::Response) {
         emit_structure(&mut text, facts, usage, name, shape, Side::Response);
-        emit_encoder(&mut text, name, shape);
+        emit_encoder(&mut text, usage, name, shape);
     }
     for operation in facts.operations().filter(|operation| operation.output.is_none()) {
         emit_empty_response(&mut text, &operation.output_name());
@@ -58,7 +61,7 @@ pub fn emit_shared(facts: &Facts, usage: &Usage) -> String {
     let mut text = header(
         "Structures that both requests and responses use.",
         "use super::enums::*;
-use crate::constraint;
+use crate::constraint::{self, Constrained};
 use crate::json::decode::{Decode, Fault, JavaType, Position, append_class};
 use crate::json::attribute_value::DecodedItem;
 use crate::json::attribute_value::DecodedValue;
@@ -69,8 +72,9 @@ use crate::{Map, Timestamp};
     );
     for (name, shape) in usage.structures(facts, Side::Shared) {
         emit_structure(&mut text, facts, usage, name, shape, Side::Shared);
-        emit_decoder(&mut text, facts, usage, name, shape);
-        emit_encoder(&mut text, name, shape);
+        emit_constraints(&mut text, facts, usage, name, shape);
+        emit_decoder(&mut text, usage, name, shape);
+        emit_encoder(&mut text, usage, name, shape);
     }
     text
 }
@@ -102,7 +106,7 @@ pub fn emit_structure(
 }
 
 /// Emits the decoder: members in any order, unknown ones skipped, the last of several wins.
-fn emit_decoder(text: &mut String, facts: &Facts, usage: &Usage, name: &str, shape: &Shape) {
+fn emit_decoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape) {
     let own = usage.lifetime(name);
     let mutability = if shape.members.is_empty() { "" } else { "mut " };
     let arms: String = shape.members.iter().map(decoder_arm).collect();
@@ -120,17 +124,16 @@ fn emit_decoder(text: &mut String, facts: &Facts, usage: &Usage, name: &str, sha
                     while let Some(name) = parser.next_member(&mut members)? {{
                         {body}
                     }}
-                    {suspicion}
+                    parser.suspect_if(value.may_violate_itself());
                     Ok(Some(value))
                 }}
             }}\n\n",
-            anonymous = if own.is_empty() { "" } else { "<'_>" },
+            anonymous = anonymous_lifetime(usage, name),
             body = if arms.is_empty() {
                 "drop(name); parser.skip_value()?;".to_owned()
             } else {
                 format!("match &*name {{ {arms} _ => parser.skip_value()?, }}")
             },
-            suspicion = suspicion(facts, shape),
         ),
     );
 }
@@ -139,23 +142,42 @@ fn decoder_arm(member: &Member) -> String {
     format!("\"{}\" => value.{} = parser.member()?,\n", member.name, naming::field(&member.name))
 }
 
-/// Returns the code that marks the request as one to be checked in full.
-fn suspicion(facts: &Facts, shape: &Shape) -> String {
-    let conditions: Vec<String> =
+/// Emits the limits of the model: those of the members, and the way to structures below.
+fn emit_constraints(text: &mut String, facts: &Facts, usage: &Usage, name: &str, shape: &Shape) {
+    let own: Vec<String> =
         shape.members.iter().filter_map(|member| constraints::suspicion(facts, member)).collect();
-    if conditions.is_empty() {
-        return String::new();
-    }
-    format!("parser.suspect_if({});", conditions.join(" || "))
+    let below: Vec<String> = shape
+        .members
+        .iter()
+        .filter(|member| holds_structures(facts, &member.shape))
+        .map(|member| format!("self.{}.may_violate()", naming::field(&member.name)))
+        .collect();
+    push(
+        text,
+        format_args!(
+            "impl Constrained for {name}{lifetime} {{
+                fn may_violate_itself(&self) -> bool {{ {own} }}
+                fn may_violate(&self) -> bool {{ self.may_violate_itself() {below} }}
+            }}\n\n",
+            lifetime = anonymous_lifetime(usage, name),
+            own = if own.is_empty() { "false".to_owned() } else { own.join(" || ") },
+            below = below.iter().map(|call| format!(" || {call}")).collect::<String>(),
+        ),
+    );
+}
+
+fn anonymous_lifetime(usage: &Usage, name: &str) -> &'static str {
+    if usage.lifetime(name).is_empty() { "" } else { "<'_>" }
 }
 
 /// Emits the encoder: members in the order of the model, absent ones left out.
-pub fn emit_encoder(text: &mut String, name: &str, shape: &Shape) {
+fn emit_encoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape) {
+    let lifetime = anonymous_lifetime(usage, name);
     let mutability = if shape.members.is_empty() { "" } else { "mut " };
     push(
         text,
         format_args!(
-            "impl Encode for {name} {{
+            "impl Encode for {name}{lifetime} {{
                 fn encode(&self, out: &mut Vec<u8>) {{
                     let {mutability}object = Object::begin(out);
                     {}

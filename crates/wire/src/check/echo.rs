@@ -1,0 +1,129 @@
+//! The value of a violation as messages show it.
+//!
+//! Scalars stand as they are, collections as Java prints them or as JSON. A value of megabytes is
+//! cut off, because the answer may repeat it.
+
+use super::policy::Echo;
+use super::shape::{Kind, Member, ShapeId};
+use super::walk::{elements, entries, shape};
+use crate::json::decode::Fault;
+use crate::json::parser::{Kind as JsonKind, Parser};
+
+/// Most bytes of one value that are shown.
+const SHOWN_MAX: usize = 256 * 1024;
+
+/// Returns a text, cut off if it is very long.
+pub fn shortened(text: &str) -> String {
+    let mut end = text.len().min(SHOWN_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}
+
+/// Returns the value that comes next, which is of the shape.
+pub fn value(parser: &Parser<'_>, id: ShapeId, echo: Echo) -> Result<String, Fault> {
+    let mut shown = String::new();
+    match echo {
+        Echo::Java => append(&mut shown, &mut parser.fork(), id)?,
+        Echo::Json => append_json(&mut shown, &mut parser.fork())?,
+    }
+    Ok(shortened(&shown))
+}
+
+fn append(shown: &mut String, parser: &mut Parser<'_>, id: ShapeId) -> Result<(), Fault> {
+    if shown.len() > SHOWN_MAX {
+        return Ok(());
+    }
+    match &shape(id).kind {
+        Kind::Structure(members) => append_structure(shown, parser, shape(id).name, members),
+        Kind::List { element, .. } => append_list(shown, parser, *element),
+        Kind::Map { value, .. } => append_map(shown, parser, *value),
+        Kind::Item | Kind::AttributeValue => append_json(shown, parser),
+        Kind::String { .. }
+        | Kind::TableReference { .. }
+        | Kind::Enum(_)
+        | Kind::Integer { .. }
+        | Kind::Unlimited => append_scalar(shown, parser),
+    }
+}
+
+fn append_scalar(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
+    match parser.peek()? {
+        JsonKind::String => shown.push_str(&parser.string()?),
+        _ => shown.push_str(parser.raw_value()?),
+    }
+    Ok(())
+}
+
+fn append_structure(
+    shown: &mut String,
+    parser: &mut Parser<'_>,
+    name: &str,
+    members: &'static [Member],
+) -> Result<(), Fault> {
+    let values = entries(parser.fork())?;
+    shown.push_str(name);
+    shown.push('(');
+    for (nth, member) in members.iter().enumerate() {
+        shown.push_str(if nth == 0 { "" } else { ", " });
+        push_lower_camel(shown, member.name);
+        shown.push('=');
+        match values.get(member.name) {
+            Some(Some(value)) => append(shown, &mut value.fork(), member.shape)?,
+            Some(None) | None => shown.push_str("null"),
+        }
+    }
+    shown.push(')');
+    Ok(())
+}
+
+fn append_list(shown: &mut String, parser: &mut Parser<'_>, element: ShapeId) -> Result<(), Fault> {
+    shown.push('[');
+    for (nth, value) in elements(parser.fork())?.into_iter().enumerate() {
+        shown.push_str(if nth == 0 { "" } else { ", " });
+        match value {
+            Some(mut value) => append(shown, &mut value, element)?,
+            None => shown.push_str("null"),
+        }
+    }
+    shown.push(']');
+    Ok(())
+}
+
+fn append_map(shown: &mut String, parser: &mut Parser<'_>, value: ShapeId) -> Result<(), Fault> {
+    shown.push('{');
+    for (nth, (key, entry)) in entries(parser.fork())?.into_iter().enumerate() {
+        shown.push_str(if nth == 0 { "" } else { ", " });
+        shown.push_str(&key);
+        shown.push('=');
+        match entry {
+            Some(mut entry) => append(shown, &mut entry, value)?,
+            None => shown.push_str("null"),
+        }
+    }
+    shown.push('}');
+    Ok(())
+}
+
+/// Appends the value's own text without the white space between its parts.
+fn append_json(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
+    let (mut in_string, mut escaped) = (false, false);
+    for character in parser.raw_value()?.chars() {
+        if in_string || !matches!(character, ' ' | '\t' | '\n' | '\r') {
+            shown.push(character);
+        }
+        if character == '"' && !escaped {
+            in_string = !in_string;
+        }
+        escaped = in_string && character == '\\' && !escaped;
+    }
+    Ok(())
+}
+
+/// Appends a member's name with its first letter in lower case.
+pub fn push_lower_camel(text: &mut String, name: &str) {
+    let mut letters = name.chars();
+    text.extend(letters.next().map(|first| first.to_ascii_lowercase()));
+    text.push_str(letters.as_str());
+}

@@ -1,0 +1,334 @@
+//! The walk: compares a body with the shapes of the model.
+//!
+//! Members of a structure are judged in the order of the model (those of the request itself in
+//! the order of the policy), wherever they stand in the body; so their places are noted first.
+
+use super::LISTED_MAX;
+use super::echo;
+use super::policy::Policy;
+use super::shape::{Kind, Member, Pattern, Shape, ShapeId};
+use super::violation::{Constraint, Path, Segment, Violation};
+use crate::Map;
+use crate::constraint::{TABLE_NAME_MAX, is_resource_name, is_table_arn};
+use crate::generated::constraints::SHAPES;
+use crate::json::decode::Fault;
+use crate::json::parser::{Kind as JsonKind, Parser};
+
+/// Longest attribute name. Source: DynamoDB quotas, attribute name length.
+const ATTRIBUTE_NAME_MAX: usize = 65_535;
+const TABLE_NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
+/// How much of a map's key a path shows.
+const PATH_KEY_MAX: usize = 1024;
+
+/// Returns the shape of an id.
+pub fn shape(id: ShapeId) -> &'static Shape {
+    &SHAPES[usize::from(id.0)]
+}
+
+/// Returns the violations in a body, in the order of reporting, a few more than are listed.
+pub fn violations(body: &Parser<'_>, input: ShapeId, policy: &Policy) -> Vec<Violation> {
+    let mut walk = Walk { found: Vec::new(), policy };
+    let Kind::Structure(members) = &shape(input).kind else { return Vec::new() };
+    // A fault ends the walk: such a body is refused for other reasons.
+    match walk.structure(body.fork(), members, &Path::default(), policy.first) {
+        Ok(()) => walk.found,
+        Err(_) => Vec::new(),
+    }
+}
+
+struct Walk<'p> {
+    found: Vec<Violation>,
+    policy: &'p Policy,
+}
+
+impl Walk<'_> {
+    /// Each member of the request may bring as many violations as are listed, so that the policy
+    /// can choose among members.
+    fn is_full(&self, path: &Path) -> bool {
+        let top = path.top();
+        self.found.iter().filter(|violation| violation.path.top() == top).count() >= LISTED_MAX
+    }
+
+    fn report(&mut self, path: &Path, value: Option<String>, constraint: Constraint) {
+        if !self.is_full(path) {
+            self.found.push(Violation { path: path.clone(), value, constraint });
+        }
+    }
+
+    fn structure(
+        &mut self,
+        mut parser: Parser<'_>,
+        members: &'static [Member],
+        path: &Path,
+        first: &[&str],
+    ) -> Result<(), Fault> {
+        let mut values: Vec<Option<Parser<'_>>> = Vec::new();
+        values.resize_with(members.len(), || None);
+        let mut cursor = parser.begin_object()?;
+        while let Some(name) = parser.next_member(&mut cursor)? {
+            if let Some(nth) = members.iter().position(|member| member.name == name) {
+                values[nth] = (parser.peek()? != JsonKind::Null).then(|| parser.fork());
+            }
+            parser.skip_value()?;
+        }
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        let rank = |name| first.iter().position(|one| *one == name).unwrap_or(first.len());
+        order.sort_by_key(|&nth| rank(members[nth].name));
+        for nth in order {
+            let path = path.to(Segment::Member(members[nth].name));
+            match values[nth].take() {
+                Some(value) => self.value(value, members[nth].shape, &path)?,
+                None if members[nth].required => self.report(&path, None, Constraint::NotNull),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, mut parser: Parser<'_>, id: ShapeId, path: &Path) -> Result<(), Fault> {
+        if self.is_full(path) {
+            return Ok(());
+        }
+        match &shape(id).kind {
+            Kind::Structure(members) => self.structure(parser, members, path, &[]),
+            // What is too short as the value of a map was told of the map.
+            Kind::List { element, max, .. } if path.is_map_value() => {
+                let elements = elements(parser.fork())?;
+                self.length(&parser, id, path, elements.len(), (None, *max))?;
+                self.elements(elements, *element, path)
+            }
+            Kind::List { element, min, max } => {
+                let elements = elements(parser.fork())?;
+                self.length(&parser, id, path, elements.len(), (*min, *max))?;
+                self.elements(elements, *element, path)
+            }
+            Kind::Map { key, value, min, max } => {
+                let entries = entries(parser.fork())?;
+                self.length(&parser, id, path, entries.len(), (*min, *max))?;
+                self.map_keys(&parser, id, *key, path, &entries)?;
+                self.map_values(&parser, id, *value, path, &entries)?;
+                self.entries(entries, *value, path)
+            }
+            Kind::String { min, max, pattern } => {
+                self.string(&parser.string_value()?, path, (*min, *max), pattern.as_ref());
+                Ok(())
+            }
+            Kind::TableReference { min } => {
+                self.table_reference(&parser.string_value()?, path, *min);
+                Ok(())
+            }
+            Kind::Enum(values) => {
+                let text = parser.string_value()?;
+                if !values.contains(&&*text) {
+                    let constraint = Constraint::Enum { shape: shape(id).name, values };
+                    self.report(path, Some(echo::shortened(&text)), constraint);
+                }
+                Ok(())
+            }
+            Kind::Integer { min, max } => {
+                self.integer(parser.integer()?, path, (*min, *max));
+                Ok(())
+            }
+            Kind::Item => self.attribute_names(&parser, id, path),
+            Kind::AttributeValue | Kind::Unlimited => Ok(()),
+        }
+    }
+
+    fn elements(
+        &mut self,
+        elements: Vec<Option<Parser<'_>>>,
+        shape: ShapeId,
+        path: &Path,
+    ) -> Result<(), Fault> {
+        for (nth, element) in elements.into_iter().enumerate() {
+            let path = path.to(Segment::Element(nth + 1));
+            match element {
+                Some(element) => self.value(element, shape, &path)?,
+                None => self.report(&path, None, Constraint::NotNull),
+            }
+        }
+        Ok(())
+    }
+
+    fn entries(
+        &mut self,
+        entries: Map<String, Option<Parser<'_>>>,
+        shape: ShapeId,
+        path: &Path,
+    ) -> Result<(), Fault> {
+        for (key, value) in entries {
+            let shown = key.chars().take(PATH_KEY_MAX).collect();
+            let path = path.to(Segment::Key(shown));
+            match value {
+                Some(value) => self.value(value, shape, &path)?,
+                None => self.report(&path, None, Constraint::NotNull),
+            }
+        }
+        Ok(())
+    }
+
+    fn length(
+        &mut self,
+        parser: &Parser<'_>,
+        id: ShapeId,
+        path: &Path,
+        length: usize,
+        limits: (Option<i64>, Option<i64>),
+    ) -> Result<(), Fault> {
+        if let Some(constraint) = length_violation(length, limits) {
+            let shown = echo::value(parser, id, self.policy.echo)?;
+            self.report(path, Some(shown), constraint);
+        }
+        Ok(())
+    }
+
+    fn string(
+        &mut self,
+        text: &str,
+        path: &Path,
+        limits: (Option<i64>, Option<i64>),
+        pattern: Option<&Pattern>,
+    ) {
+        if let Some(pattern) = pattern.filter(|pattern| !(pattern.matches)(text)) {
+            let constraint = Constraint::Pattern(pattern.text);
+            self.report(path, Some(echo::shortened(text)), constraint);
+        }
+        if let Some(constraint) = length_violation(text.chars().count(), limits) {
+            self.report(path, Some(echo::shortened(text)), constraint);
+        }
+    }
+
+    fn table_reference(&mut self, text: &str, path: &Path, min: i64) {
+        if is_table_arn(text) {
+            return;
+        }
+        // An empty name is told only that it is too short.
+        if !text.is_empty() && !is_resource_name(text) {
+            let constraint = Constraint::Pattern(TABLE_NAME_PATTERN);
+            self.report(path, Some(echo::shortened(text)), constraint);
+        }
+        let limits = (Some(min), i64::try_from(TABLE_NAME_MAX).ok());
+        if let Some(constraint) = length_violation(text.chars().count(), limits) {
+            self.report(path, Some(echo::shortened(text)), constraint);
+        }
+    }
+
+    fn integer(&mut self, value: i64, path: &Path, (min, max): (Option<i64>, Option<i64>)) {
+        let constraint = match (min, max) {
+            (Some(min), _) if value < min => Constraint::ValueMin(min),
+            (_, Some(max)) if value > max => Constraint::ValueMax(max),
+            _ => return,
+        };
+        self.report(path, Some(value.to_string()), constraint);
+    }
+
+    /// Judges the keys of a map: all that is asked of them is told if one fails any of it.
+    fn map_keys(
+        &mut self,
+        parser: &Parser<'_>,
+        map: ShapeId,
+        key: ShapeId,
+        path: &Path,
+        entries: &Map<String, Option<Parser<'_>>>,
+    ) -> Result<(), Fault> {
+        let key_path = Path::default();
+        let mut keys = Walk { found: Vec::new(), policy: self.policy };
+        for name in entries.keys() {
+            match &shape(key).kind {
+                Kind::TableReference { min } => keys.table_reference(name, &key_path, *min),
+                Kind::String { min, max, pattern } => {
+                    keys.string(name, &key_path, (*min, *max), pattern.as_ref());
+                }
+                _ => {}
+            }
+        }
+        if !keys.found.is_empty() {
+            let shown = echo::value(parser, map, self.policy.echo)?;
+            self.report(path, Some(shown), Constraint::MapKeys(all_of(key)));
+        }
+        Ok(())
+    }
+
+    /// Judges the least length of lists that are values of a map, which is told of the map.
+    fn map_values(
+        &mut self,
+        parser: &Parser<'_>,
+        map: ShapeId,
+        value: ShapeId,
+        path: &Path,
+        entries: &Map<String, Option<Parser<'_>>>,
+    ) -> Result<(), Fault> {
+        let Kind::List { min: Some(min), .. } = &shape(value).kind else { return Ok(()) };
+        for list in entries.values().flatten() {
+            let length = elements(list.fork())?.len();
+            if length_violation(length, (Some(*min), None)).is_some() {
+                let shown = echo::value(parser, map, self.policy.echo)?;
+                self.report(path, Some(shown), Constraint::MapValues(all_of(value)));
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn attribute_names(
+        &mut self,
+        parser: &Parser<'_>,
+        id: ShapeId,
+        path: &Path,
+    ) -> Result<(), Fault> {
+        let entries = entries(parser.fork())?;
+        if entries.keys().any(|name| name.len() > ATTRIBUTE_NAME_MAX) {
+            let shown = echo::value(parser, id, self.policy.echo)?;
+            let max = i64::try_from(ATTRIBUTE_NAME_MAX).unwrap_or(i64::MAX);
+            let constraint = Constraint::MapKeys(vec![Constraint::LengthMax(max)]);
+            self.report(path, Some(shown), constraint);
+        }
+        Ok(())
+    }
+}
+
+/// Returns everything that is asked of a string of a shape.
+pub fn all_of(id: ShapeId) -> Vec<Constraint> {
+    let (min, max, pattern) = match &shape(id).kind {
+        Kind::TableReference { min } => {
+            (Some(*min), i64::try_from(TABLE_NAME_MAX).ok(), Some(TABLE_NAME_PATTERN))
+        }
+        Kind::String { min, max, pattern } => (*min, *max, pattern.as_ref().map(|one| one.text)),
+        Kind::List { min, max, .. } => (*min, *max, None),
+        _ => (None, None, None),
+    };
+    let length = [max.map(Constraint::LengthMax), min.map(Constraint::LengthMin)];
+    length.into_iter().chain([pattern.map(Constraint::Pattern)]).flatten().collect()
+}
+
+fn length_violation(length: usize, (min, max): (Option<i64>, Option<i64>)) -> Option<Constraint> {
+    let length = i64::try_from(length).unwrap_or(i64::MAX);
+    match (min, max) {
+        (Some(min), _) if length < min => Some(Constraint::LengthMin(min)),
+        (_, Some(max)) if length > max => Some(Constraint::LengthMax(max)),
+        _ => None,
+    }
+}
+
+/// Returns the place of each element of the array that comes next; none for `null`.
+pub fn elements<'a>(mut parser: Parser<'a>) -> Result<Vec<Option<Parser<'a>>>, Fault> {
+    let mut cursor = parser.begin_array()?;
+    let mut elements = Vec::new();
+    while parser.next_element(&mut cursor)? {
+        elements.push((parser.peek()? != JsonKind::Null).then(|| parser.fork()));
+        parser.skip_value()?;
+    }
+    Ok(elements)
+}
+
+/// Returns the place of each value of the object that comes next; none for `null`.
+pub fn entries<'a>(mut parser: Parser<'a>) -> Result<Map<String, Option<Parser<'a>>>, Fault> {
+    let mut cursor = parser.begin_object()?;
+    let mut entries = Vec::new();
+    while let Some(name) = parser.next_member(&mut cursor)? {
+        let value = (parser.peek()? != JsonKind::Null).then(|| parser.fork());
+        entries.push((name.into_owned(), value));
+        parser.skip_value()?;
+    }
+    Ok(Map::from_entries_last_wins(entries))
+}

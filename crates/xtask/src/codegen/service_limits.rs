@@ -1,0 +1,57 @@
+//! Where the service's limits differ from its model's, the service's win.
+//!
+//! The difference becomes a shape of its own, to which the members concerned are pointed.
+
+use super::facts::{Facts, Shape};
+
+/// Members that take a table's name or its ARN have this kind of shape in the facts.
+pub const TABLE_REFERENCE: &str = "table reference";
+
+/// The shape the model gives to such members; it knows only the length of an ARN.
+const TABLE_ARN: &str = "TableArn";
+
+/// Changes the facts to what the service enforces.
+pub fn apply(facts: &mut Facts) {
+    // Source: responses of the service, 2026: one character is enough to look a table up, three
+    // are needed to create one, and the keys of a batch's map are told to have three.
+    let table_name = add_table_reference(facts, "TableReference", 1);
+    let new_table_name = add_table_reference(facts, "NewTableReference", 3);
+    let batch_key = add_table_reference(facts, "BatchTableReference", 3);
+    for (name, shape) in &mut facts.shapes {
+        for member in &mut shape.members {
+            if member.name == "TableName" && member.shape == TABLE_ARN {
+                let new = if name == "CreateTableInput" { &new_table_name } else { &table_name };
+                member.shape.clone_from(new);
+            }
+        }
+    }
+    for map in ["BatchGetRequestMap", "BatchWriteItemRequestMap"] {
+        facts.shape_mut(map).key = Some(batch_key.clone());
+    }
+    limit_table_keys(facts);
+}
+
+fn add_table_reference(facts: &mut Facts, name: &str, min: i64) -> String {
+    let shape = Shape { kind: TABLE_REFERENCE.to_owned(), min: Some(min), ..Shape::default() };
+    facts.shapes.insert(name.to_owned(), shape);
+    name.to_owned()
+}
+
+/// A table has at most two key attributes; the model's list is that of indexes, which may have
+/// eight. Source: CreateTable response of the service for three key elements.
+fn limit_table_keys(facts: &mut Facts) {
+    let model = facts.shape("KeySchema");
+    let shape = Shape {
+        kind: model.kind.clone(),
+        element: model.element.clone(),
+        min: model.min,
+        max: Some(2),
+        ..Shape::default()
+    };
+    facts.shapes.insert("TableKeySchema".to_owned(), shape);
+    for member in &mut facts.shape_mut("CreateTableInput").members {
+        if member.name == "KeySchema" {
+            "TableKeySchema".clone_into(&mut member.shape);
+        }
+    }
+}
