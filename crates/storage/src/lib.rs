@@ -1,1 +1,111 @@
-//! Placeholder while the crate is being written.
+//! The store below the engine: an ordered map from byte keys to byte values with atomic, durable
+//! commits and consistent views.
+//!
+//! Knows bytes, never items. One trait, [`Store`], and its engines: [`MemoryStore`] for tests and
+//! throw-away servers, [`EmbeddedStore`] for data on disk. Callers cannot tell them apart except by
+//! what survives the process.
+//!
+//! Invariants every engine keeps:
+//! - a [`View`] shows one published state and never one that a crash could take back;
+//! - a commit decides on the newest sequenced values of the keys it declared, and its batch is
+//!   applied whole or not at all;
+//! - when a commit answers, its batch is durable and every view taken afterwards shows it.
+
+mod any;
+mod batch;
+mod block_on;
+pub mod embedded;
+mod error;
+mod key_locks;
+mod key_range;
+mod memory;
+mod stats;
+
+pub use any::{AnyStore, AnyView};
+pub use batch::Batch;
+pub use block_on::block_on;
+pub use bytes::Bytes;
+pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError};
+pub use error::Error;
+pub use key_range::{Direction, KeyRange};
+pub use memory::{MemoryStore, MemoryView};
+pub use stats::Stats;
+
+use std::future::Future;
+use std::ops::ControlFlow;
+
+/// A byte key: 1 to 65,535 bytes, ordered as unsigned bytes.
+pub type Key = Vec<u8>;
+
+/// An ordered map from byte keys to byte values with atomic, durable commits.
+///
+/// Writes name the keys they decide on before they start; engines lock those keys in one global
+/// order, so commits are serialisable and cannot deadlock.
+///
+/// The contract on keys, which no engine can check cheaply:
+/// - a key that any commit declares must be declared by every commit that writes it;
+/// - a key that is written without being declared (an index entry, say) must be guarded: all
+///   commits that write it declare one and the same other key;
+/// - a counter key (see [`Batch::add`]) is never declared.
+pub trait Store: Send + Sync + 'static {
+    /// The engine's consistent view.
+    type View: View;
+
+    /// Returns the newest published state: durable, and never taken back by a crash.
+    fn view(&self) -> Self::View;
+
+    /// Locks `keys`, shows their newest sequenced values to `decide` (`None` = absent, in the
+    /// order of `keys`), applies the batch it fills, and returns its answer once the batch is
+    /// durable and published.
+    ///
+    /// A batch left empty writes nothing, but the answer still waits until every value that was
+    /// shown is durable and published. `decide` must not block and must not call the store; it
+    /// may run again (each time on an empty batch), so only its last answer counts. When it
+    /// panics, nothing is written and the panic reaches the caller.
+    ///
+    /// Dropping the future before it is ready leaves it open whether the batch is written.
+    fn commit<T, F>(
+        &self,
+        keys: Vec<Key>,
+        decide: F,
+    ) -> impl Future<Output = Result<T, Error>> + Send
+    where
+        T: Send,
+        F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send;
+
+    /// Waits until every commit that was deciding or sequenced at the call is durable and
+    /// published.
+    fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// Returns counts and sizes since the store was opened.
+    fn stats(&self) -> Stats;
+
+    /// Refuses further commits with [`Error::Closed`] and waits until all sequenced ones are
+    /// durable and published. Reads go on. Dropping a store does the same first half and also
+    /// frees its resources.
+    fn close(&self) -> impl Future<Output = Result<(), Error>> + Send;
+}
+
+/// One published state of a store; cheap to clone, unaffected by later commits.
+///
+/// A view keeps old data from being reclaimed, so it should not be held for long.
+pub trait View: Clone + Send + Sync + 'static {
+    /// Returns the value of `key`, `None` when it is absent.
+    fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send;
+
+    /// Returns the values of `keys`, in their order.
+    fn get_many(
+        &self,
+        keys: &[Key],
+    ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send;
+
+    /// Shows the entries of `range` to `visitor` in `direction` until it breaks.
+    fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        visitor: F,
+    ) -> impl Future<Output = Result<(), Error>> + Send
+    where
+        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send;
+}

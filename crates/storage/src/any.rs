@@ -1,0 +1,106 @@
+//! One type for all engines, so that the code above is compiled once.
+
+use crate::{
+    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Key, KeyRange, MemoryStore,
+    MemoryView, Stats, Store, View,
+};
+use std::ops::ControlFlow;
+
+/// A store of any engine.
+#[derive(Debug)]
+pub enum AnyStore {
+    /// In memory.
+    Memory(MemoryStore),
+    /// In a folder of this machine.
+    Embedded(EmbeddedStore),
+}
+
+/// A view of any engine.
+#[derive(Debug, Clone)]
+pub enum AnyView {
+    /// Of a [`MemoryStore`].
+    Memory(MemoryView),
+    /// Of an [`EmbeddedStore`].
+    Embedded(EmbeddedView),
+}
+
+impl Store for AnyStore {
+    type View = AnyView;
+
+    fn view(&self) -> AnyView {
+        match self {
+            Self::Memory(store) => AnyView::Memory(store.view()),
+            Self::Embedded(store) => AnyView::Embedded(store.view()),
+        }
+    }
+
+    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    where
+        T: Send,
+        F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    {
+        match self {
+            Self::Memory(store) => store.commit(keys, decide).await,
+            Self::Embedded(store) => store.commit(keys, decide).await,
+        }
+    }
+
+    async fn sync(&self) -> Result<(), Error> {
+        match self {
+            Self::Memory(store) => store.sync().await,
+            Self::Embedded(store) => store.sync().await,
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        match self {
+            Self::Memory(store) => store.stats(),
+            Self::Embedded(store) => store.stats(),
+        }
+    }
+
+    async fn close(&self) -> Result<(), Error> {
+        match self {
+            Self::Memory(store) => store.close().await,
+            Self::Embedded(store) => store.close().await,
+        }
+    }
+}
+
+impl View for AnyView {
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        match self {
+            Self::Memory(view) => view.get(key).await,
+            Self::Embedded(view) => view.get(key).await,
+        }
+    }
+
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        match self {
+            Self::Memory(view) => view.get_many(keys).await,
+            Self::Embedded(view) => view.get_many(keys).await,
+        }
+    }
+
+    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send,
+    {
+        match self {
+            Self::Memory(view) => view.visit(range, direction, visitor).await,
+            Self::Embedded(view) => view.visit(range, direction, visitor).await,
+        }
+    }
+}
+
+impl From<MemoryStore> for AnyStore {
+    fn from(store: MemoryStore) -> Self {
+        Self::Memory(store)
+    }
+}
+
+impl From<EmbeddedStore> for AnyStore {
+    fn from(store: EmbeddedStore) -> Self {
+        Self::Embedded(store)
+    }
+}

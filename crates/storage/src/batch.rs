@@ -1,0 +1,123 @@
+//! What one commit writes: puts, deletes and counter additions, in order.
+//!
+//! Leaves locking, sequencing and durability to the engines.
+
+use crate::{Error, Key};
+use bytes::Bytes;
+
+/// The longest key in bytes.
+pub(crate) const MAX_KEY_BYTES: usize = u16::MAX as usize;
+
+/// The writes of one commit; of several writes to one key the last counts.
+#[derive(Debug, Default)]
+pub struct Batch {
+    operations: Vec<Operation>,
+    size_bytes: usize,
+}
+
+/// One write of a batch.
+#[derive(Debug, Clone)]
+pub(crate) struct Operation {
+    pub(crate) key: Bytes,
+    pub(crate) change: Change,
+}
+
+/// What a write does to its key.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    Put(Bytes),
+    Delete,
+    Add(i64),
+}
+
+impl Batch {
+    /// Returns an empty batch.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets `key` to `value`. The value is kept as it is: it should not be a small part of a
+    /// large buffer.
+    ///
+    /// # Panics
+    /// When the key is empty or longer than 65,535 bytes, or the value is 4 GiB or longer.
+    pub fn put(&mut self, key: Key, value: Bytes) {
+        assert!(u32::try_from(value.len()).is_ok(), "a value is shorter than 4 GiB");
+        self.size_bytes += value.len();
+        self.push(key, Change::Put(value));
+    }
+
+    /// Removes `key`; nothing happens when it is absent.
+    ///
+    /// # Panics
+    /// When the key is empty or longer than 65,535 bytes.
+    pub fn delete(&mut self, key: Key) {
+        self.push(key, Change::Delete);
+    }
+
+    /// Adds `delta` to the counter at `key`, which holds an `i64` as 8 bytes little-endian and
+    /// counts as 0 while absent. Wraps around at the ends of `i64`.
+    ///
+    /// Additions of concurrent commits are merged, so a hot counter costs nothing. A counter that
+    /// is put or deleted in a commit must be guarded by a declared key like any undeclared key.
+    ///
+    /// # Panics
+    /// When the key is empty or longer than 65,535 bytes.
+    pub fn add(&mut self, counter_key: Key, delta: i64) {
+        self.push(counter_key, Change::Add(delta));
+    }
+
+    /// Returns whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// Returns the number of writes.
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Returns the bytes of all keys and values.
+    pub fn size_bytes(&self) -> usize {
+        self.size_bytes
+    }
+
+    /// Takes all writes back, for a `decide` that changes its mind.
+    pub fn clear(&mut self) {
+        self.operations.clear();
+        self.size_bytes = 0;
+    }
+
+    /// Returns the writes in order.
+    pub(crate) fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// Returns the writes in order, by value.
+    pub(crate) fn into_operations(self) -> Vec<Operation> {
+        self.operations
+    }
+
+    fn push(&mut self, key: Key, change: Change) {
+        assert!(!key.is_empty() && key.len() <= MAX_KEY_BYTES, "a key has 1 to 65,535 bytes");
+        self.size_bytes += key.len();
+        self.operations.push(Operation { key: Bytes::from(key), change });
+    }
+}
+
+/// Returns the value of a counter from its stored bytes.
+pub(crate) fn decode_counter(stored: Option<&[u8]>, key: &[u8]) -> Result<i64, Error> {
+    let Some(stored) = stored else { return Ok(0) };
+    let bytes = stored.try_into().map_err(|_| {
+        Error::corrupt(
+            format!("a counter of {} bytes", stored.len()),
+            key.escape_ascii().to_string(),
+        )
+    })?;
+    Ok(i64::from_le_bytes(bytes))
+}
+
+/// Returns the stored bytes of a counter.
+pub(crate) fn encode_counter(value: i64) -> Bytes {
+    Bytes::copy_from_slice(&value.to_le_bytes())
+}

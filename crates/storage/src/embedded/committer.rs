@@ -1,0 +1,144 @@
+//! The committer: one thread that makes groups of batches durable and publishes them.
+//!
+//! For each group: keep the last write to each key, fold counters, write one atomic batch with one
+//! sync, publish a snapshot, forget the overlay entries, wake all who wait. A failure or a panic
+//! poisons the store: nothing after it is acknowledged.
+//!
+//! Invariant: this thread is the only writer, so it alone knows counters exactly.
+
+use super::Shared;
+use super::sequencer::Group;
+use crate::Error;
+use crate::batch::{Change, Operation, decode_counter, encode_counter};
+use bytes::Bytes;
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Counters remembered between groups; beyond it all are forgotten and read again.
+const MAX_CACHED_COUNTERS: usize = 4096;
+
+/// Free disk space is looked at again after this many bytes were written.
+const SPACE_CHECK_BYTES: usize = 4 << 20;
+
+/// The committer's own state.
+#[derive(Debug, Default)]
+struct Committer {
+    counters: HashMap<Bytes, i64, RandomState>,
+    unchecked_bytes: usize,
+}
+
+/// Commits groups until the store is closed or fails.
+pub(crate) fn run(shared: &Arc<Shared>) {
+    let mut committer = Committer::default();
+    while let Some(group) = shared.sequencer.take_group() {
+        let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, &group)));
+        let outcome = outcome
+            .unwrap_or_else(|_| Err(Error::failed("commit group", "the committer panicked")));
+        if let Err(error) = outcome {
+            shared.sequencer.fail(error);
+            return;
+        }
+    }
+}
+
+impl Committer {
+    fn commit(&mut self, shared: &Shared, group: &Group) -> Result<(), Error> {
+        shared.faults.before_group()?;
+        shared.engine.wait_for_workers()?;
+        let changes = self.resolve(shared, fold(group))?;
+        let written_keys = changes.len() as u64;
+        shared
+            .engine
+            .write_group(changes.into_iter())
+            .map_err(|error| shared.space.explain(error))?;
+        shared.publish_snapshot();
+        shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
+        shared.sequencer.publish(group);
+        self.check_space(shared, group.size_bytes);
+        Ok(())
+    }
+
+    /// Turns additions into puts of the new values.
+    fn resolve(
+        &mut self,
+        shared: &Shared,
+        folded: HashMap<Bytes, Change, RandomState>,
+    ) -> Result<Vec<(Bytes, Option<Bytes>)>, Error> {
+        let mut changes = Vec::with_capacity(folded.len());
+        for (key, change) in folded {
+            let value = match change {
+                Change::Put(value) => {
+                    self.counters.remove(&key);
+                    Some(value)
+                }
+                Change::Delete => {
+                    self.counters.remove(&key);
+                    None
+                }
+                Change::Add(delta) => Some(encode_counter(self.add(shared, &key, delta)?)),
+            };
+            changes.push((key, value));
+        }
+        Ok(changes)
+    }
+
+    fn add(&mut self, shared: &Shared, key: &Bytes, delta: i64) -> Result<i64, Error> {
+        if let Some(counter) = self.counters.get_mut(key) {
+            *counter = counter.wrapping_add(delta);
+            return Ok(*counter);
+        }
+        let stored = shared.engine.get_newest(key)?;
+        let counter = decode_counter(stored.as_deref(), key)?.wrapping_add(delta);
+        if self.counters.len() >= MAX_CACHED_COUNTERS {
+            self.counters.clear();
+        }
+        self.counters.insert(key.clone(), counter);
+        Ok(counter)
+    }
+
+    fn check_space(&mut self, shared: &Shared, written_bytes: usize) {
+        self.unchecked_bytes += written_bytes;
+        if self.unchecked_bytes >= SPACE_CHECK_BYTES {
+            self.unchecked_bytes = 0;
+            shared.space.check();
+        }
+    }
+}
+
+/// Returns the effect of a whole group on each key it touches.
+fn fold(group: &Group) -> HashMap<Bytes, Change, RandomState> {
+    let operations = group.batches.iter().map(|batch| batch.operations.len()).sum();
+    let mut folded = HashMap::with_capacity_and_hasher(operations, RandomState::default());
+    for operation in group.batches.iter().flat_map(|batch| &batch.operations) {
+        fold_operation(&mut folded, operation);
+    }
+    folded
+}
+
+fn fold_operation(folded: &mut HashMap<Bytes, Change, RandomState>, operation: &Operation) {
+    match folded.entry(operation.key.clone()) {
+        Entry::Vacant(vacant) => {
+            vacant.insert(operation.change.clone());
+        }
+        Entry::Occupied(mut occupied) => {
+            let merged = merge(occupied.get(), &operation.change, &operation.key);
+            occupied.insert(merged);
+        }
+    }
+}
+
+/// Returns the effect of `first` and then `second`.
+fn merge(first: &Change, second: &Change, key: &[u8]) -> Change {
+    match (first, second) {
+        (_, Change::Put(_) | Change::Delete) => second.clone(),
+        (Change::Delete, Change::Add(delta)) => Change::Put(encode_counter(*delta)),
+        (Change::Add(before), Change::Add(delta)) => Change::Add(before.wrapping_add(*delta)),
+        (Change::Put(value), Change::Add(delta)) => {
+            let counter = decode_counter(Some(value), key).expect("only counters are added to");
+            Change::Put(encode_counter(counter.wrapping_add(*delta)))
+        }
+    }
+}

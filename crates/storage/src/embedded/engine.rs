@@ -1,0 +1,188 @@
+//! The only code that knows fjall: opening, reading, writing one group with one sync.
+//!
+//! fjall panics on some kinds of damaged files; every call into it is guarded here and a panic
+//! becomes [`Error::Corrupt`]. Leaves sequencing, counters and waiting to its callers.
+
+use super::EmbeddedOptions;
+use crate::{Direction, Error, KeyRange};
+use bytes::Bytes;
+use fjall::{
+    AbstractTree, Database, Guard, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
+    Readable, Snapshot,
+};
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+/// All data is in one keyspace: an idle second one would keep old logs alive.
+const KEYSPACE: &str = "data";
+
+/// fjall sleeps without end once it has this much unsorted data and its workers have stopped, so
+/// waiting happens here, at lower marks, where a failure is noticed.
+const MAX_SEALED_MEMTABLES: usize = 2;
+const MAX_UNMERGED_RUNS: usize = 28;
+
+/// The open ordered map.
+pub(crate) struct Engine {
+    database: Database,
+    keyspace: Keyspace,
+}
+
+/// One state of the ordered map.
+pub(crate) struct EngineSnapshot {
+    snapshot: Snapshot,
+    keyspace: Keyspace,
+}
+
+impl Engine {
+    /// Creates an empty map in a new folder and leaves everything synced.
+    pub(crate) fn create(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
+        guarded("create store", || {
+            let database = builder(path, options).open()?;
+            database.keyspace(KEYSPACE, || keyspace_options(options))?;
+            database.persist(PersistMode::SyncAll)
+        })
+    }
+
+    /// Opens the map in `path`.
+    pub(crate) fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self, Error> {
+        guarded("open store", || {
+            let database = builder(path, options).open()?;
+            if !database.keyspace_exists(KEYSPACE) {
+                return Ok(None);
+            }
+            let keyspace = database.keyspace(KEYSPACE, || keyspace_options(options))?;
+            Ok(Some(Self { database, keyspace }))
+        })?
+        .ok_or_else(|| Error::corrupt("the keyspace is missing", path.display().to_string()))
+    }
+
+    /// Returns the newest durable value of `key`, published or not.
+    pub(crate) fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        guarded("read key", || Ok(self.keyspace.get(key)?.map(Bytes::from)))
+    }
+
+    /// Writes all changes (`None` = delete) atomically and makes them durable. Each key may occur
+    /// once.
+    pub(crate) fn write_group(
+        &self,
+        changes: impl ExactSizeIterator<Item = (Bytes, Option<Bytes>)>,
+    ) -> Result<(), Error> {
+        guarded("commit group", || {
+            let mut batch = OwnedWriteBatch::with_capacity(self.database.clone(), changes.len())
+                .durability(Some(PersistMode::SyncData));
+            for (key, value) in changes {
+                match value {
+                    Some(value) => batch.insert(&self.keyspace, key, value),
+                    None => batch.remove(&self.keyspace, key),
+                }
+            }
+            batch.commit()
+        })
+    }
+
+    /// Waits while too much data is unsorted; fails when the workers that sort have failed.
+    pub(crate) fn wait_for_workers(&self) -> Result<(), Error> {
+        while self.keyspace.sealed_memtable_count() >= MAX_SEALED_MEMTABLES
+            || self.keyspace.tree.l0_run_count() >= MAX_UNMERGED_RUNS
+        {
+            guarded("sort files", || self.database.persist(PersistMode::Buffer))?;
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// Returns the state after the last group.
+    pub(crate) fn snapshot(&self) -> EngineSnapshot {
+        EngineSnapshot { snapshot: self.database.snapshot(), keyspace: self.keyspace.clone() }
+    }
+
+    /// Returns the bytes of all files, of the cache and of unsorted data.
+    pub(crate) fn sizes(&self) -> [u64; 3] {
+        let disk = guarded("read sizes", || self.database.disk_space()).unwrap_or(0);
+        [disk, self.database.cache_size(), self.database.write_buffer_size()]
+    }
+}
+
+impl EngineSnapshot {
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        if key.is_empty() {
+            return Ok(None);
+        }
+        guarded("read key", || Ok(self.snapshot.get(&self.keyspace, key)?.map(Bytes::from)))
+    }
+
+    pub(crate) fn visit(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        visitor: &mut dyn FnMut(&[u8], &Bytes) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut entries = guarded("read range", || {
+            Ok(self.snapshot.range::<&[u8], _>(&self.keyspace, range.bounds()))
+        })?;
+        let mut next = || {
+            guarded("read range", || {
+                let entry = match direction {
+                    Direction::Forward => entries.next(),
+                    Direction::Backward => entries.next_back(),
+                };
+                entry.map(Guard::into_inner).transpose()
+            })
+        };
+        while let Some((key, value)) = next()? {
+            if visitor(&key, &Bytes::from(value)).is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Database> {
+    Database::builder(path)
+        .cache_size(options.cache_bytes)
+        .max_journaling_size(options.journal_bytes.max(64 << 20))
+        .worker_threads(options.worker_threads.max(1))
+        .manual_journal_persist(true)
+}
+
+fn keyspace_options(options: &EmbeddedOptions) -> KeyspaceCreateOptions {
+    KeyspaceCreateOptions::default()
+        .max_memtable_size(options.memtable_bytes)
+        .manual_journal_persist(true)
+}
+
+/// Runs a call into fjall and translates its failures. After a panic the same data fails again
+/// or is read correctly: fjall's shared state is behind locks that notice panics.
+fn guarded<T>(
+    action: &'static str,
+    call: impl FnOnce() -> Result<T, fjall::Error>,
+) -> Result<T, Error> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(result) => result.map_err(|error| translate(action, error)),
+        Err(panic) => Err(Error::corrupt(panic_message(&*panic), action)),
+    }
+}
+
+fn translate(action: &'static str, error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(source) | fjall::Error::Storage(fjall::LsmError::Io(source)) => {
+            Error::from_io(action, source)
+        }
+        fjall::Error::Poisoned => Error::failed(action, "an earlier write or sync failed"),
+        fjall::Error::Locked => Error::failed(action, "another process uses the files"),
+        damaged => Error::corrupt(damaged.to_string(), action),
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned()
+}

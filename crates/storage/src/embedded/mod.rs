@@ -1,0 +1,275 @@
+//! The embedded engine: fjall for the ordered map, our own group commit on top.
+//!
+//! A writer locks its keys, reads their newest sequenced values, decides, appends its batch to the
+//! queue and releases the locks; then it waits. The committer thread takes all queued batches,
+//! writes them as one atomic batch with one sync, publishes a snapshot and wakes the writers.
+//! Views read the newest published snapshot and never wait.
+//!
+//! | file           | what                                                     |
+//! |----------------|----------------------------------------------------------|
+//! | `folder.rs`    | lock file, format file                                   |
+//! | `engine.rs`    | all that knows fjall                                     |
+//! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
+//! | `committer.rs` | the thread that makes groups durable                     |
+//! | `space.rs`     | refusing writes before the disk is full                  |
+
+mod committer;
+mod engine;
+mod faults;
+mod folder;
+mod open_error;
+mod options;
+mod sequencer;
+mod space;
+
+pub use faults::Fault;
+pub use open_error::OpenError;
+pub use options::EmbeddedOptions;
+
+use crate::key_locks::KeyLocks;
+use crate::{Batch, Direction, Error, Key, KeyRange, Stats, Store, View};
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use engine::{Engine, EngineSnapshot};
+use faults::Faults;
+use folder::Folder;
+use parking_lot::{MutexGuard, RwLock};
+use sequencer::{Sequencer, Ticket};
+use space::Space;
+use std::fmt;
+use std::future::{Future, ready};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+
+/// A store in a folder of this machine.
+///
+/// The folder stays locked until the store and all of its views are dropped.
+#[derive(Debug)]
+pub struct EmbeddedStore {
+    shared: Arc<Shared>,
+    committer: Option<JoinHandle<()>>,
+}
+
+/// A published state of an [`EmbeddedStore`].
+#[derive(Debug, Clone)]
+pub struct EmbeddedView(Arc<Published>);
+
+/// What the writers and the committer share.
+struct Shared {
+    // Dropped first: nothing may read when the engine stops.
+    published: ArcSwap<Published>,
+    engine: Engine,
+    locks: KeyLocks,
+    /// Read-locked by every decision, so that `sync` can wait for those that are running.
+    deciding: RwLock<()>,
+    sequencer: Sequencer,
+    space: Space,
+    counts: Counts,
+    faults: Faults,
+    folder: Arc<Folder>,
+}
+
+struct Published {
+    snapshot: EngineSnapshot,
+    /// Keeps the folder locked while the view lives.
+    _folder: Arc<Folder>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    commits: AtomicU64,
+    groups: AtomicU64,
+    written_keys: AtomicU64,
+    written_bytes: AtomicU64,
+}
+
+impl EmbeddedStore {
+    /// Opens the data folder at `path`, creating it when it does not exist.
+    pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let folder = Arc::new(Folder::open(path, |engine| Engine::create(engine, options))?);
+        let engine = Engine::open(&folder.engine_path(), options)?;
+        let published = Published { snapshot: engine.snapshot(), _folder: Arc::clone(&folder) };
+        let shared = Arc::new(Shared {
+            published: ArcSwap::from_pointee(published),
+            engine,
+            locks: KeyLocks::new(),
+            deciding: RwLock::new(()),
+            sequencer: Sequencer::new(options.queue_bytes),
+            space: Space::new(path, options.reserve_bytes),
+            counts: Counts::default(),
+            faults: Faults::default(),
+            folder,
+        });
+        let committer = thread::Builder::new()
+            .name("committer".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                move || committer::run(&shared)
+            })
+            .map_err(|error| Error::from_io("start committer", error))?;
+        Ok(Self { shared, committer: Some(committer) })
+    }
+
+    /// Holds the committer before its next group until the guard is dropped. For tests.
+    #[doc(hidden)]
+    pub fn hold_committer(&self) -> MutexGuard<'_, ()> {
+        self.shared.faults.hold()
+    }
+
+    /// Makes the next group fail. For tests.
+    #[doc(hidden)]
+    pub fn fail_next_group(&self, fault: Fault) {
+        self.shared.faults.set(fault);
+    }
+}
+
+impl Drop for EmbeddedStore {
+    fn drop(&mut self) {
+        self.shared.sequencer.close();
+        if let Some(committer) = self.committer.take() {
+            // It catches its own panics, so there is no outcome to look at.
+            drop(committer.join());
+        }
+    }
+}
+
+impl Shared {
+    /// Decides under the keys' locks and queues the batch; returns the answer and the ticket that
+    /// must be published before it may be given.
+    fn sequence<T>(
+        &self,
+        keys: &[Key],
+        mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
+    ) -> Result<(T, Ticket), Error> {
+        let _deciding = self.deciding.read();
+        self.sequencer.check_writable()?;
+        let _locks = self.locks.lock(keys);
+        let (values, shown) = self.newest(keys)?;
+        let mut batch = Batch::new();
+        let answer = decide(&values, &mut batch);
+        if batch.is_empty() {
+            return Ok((answer, shown));
+        }
+        self.space.check_room()?;
+        let ticket = self.sequencer.push(keys, batch)?;
+        Ok((answer, ticket))
+    }
+
+    /// Returns the newest sequenced values of locked keys and the newest ticket among them.
+    fn newest(&self, keys: &[Key]) -> Result<(Vec<Option<Bytes>>, Ticket), Error> {
+        let mut values = Vec::with_capacity(keys.len());
+        let mut newest = 0;
+        for key in keys {
+            values.push(match self.sequencer.pending(key) {
+                Some((ticket, value)) => {
+                    newest = newest.max(ticket);
+                    value
+                }
+                None => self.engine.get_newest(key)?,
+            });
+        }
+        Ok((values, newest))
+    }
+
+    fn publish_snapshot(&self) {
+        let snapshot = self.engine.snapshot();
+        self.published.store(Arc::new(Published { snapshot, _folder: Arc::clone(&self.folder) }));
+    }
+}
+
+impl Counts {
+    fn add_group(&self, commits: u64, written_keys: u64, written_bytes: u64) {
+        self.groups.fetch_add(1, Ordering::Relaxed);
+        self.commits.fetch_add(commits, Ordering::Relaxed);
+        self.written_keys.fetch_add(written_keys, Ordering::Relaxed);
+        self.written_bytes.fetch_add(written_bytes, Ordering::Relaxed);
+    }
+}
+
+impl Store for EmbeddedStore {
+    type View = EmbeddedView;
+
+    fn view(&self) -> EmbeddedView {
+        EmbeddedView(self.shared.published.load_full())
+    }
+
+    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    where
+        T: Send,
+        F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    {
+        self.shared.sequencer.room().await?;
+        let (answer, ticket) = self.shared.sequence(&keys, decide)?;
+        self.shared.sequencer.published(ticket).await?;
+        Ok(answer)
+    }
+
+    async fn sync(&self) -> Result<(), Error> {
+        // Taken for a moment: every decision that was running has queued its batch by then.
+        drop(self.shared.deciding.write());
+        self.shared.sequencer.published(self.shared.sequencer.newest_ticket()).await
+    }
+
+    fn stats(&self) -> Stats {
+        let counts = &self.shared.counts;
+        let [disk_bytes, cache_bytes, write_buffer_bytes] = self.shared.engine.sizes();
+        let groups = counts.groups.load(Ordering::Relaxed);
+        Stats {
+            commits: counts.commits.load(Ordering::Relaxed),
+            groups,
+            syncs: groups,
+            written_keys: counts.written_keys.load(Ordering::Relaxed),
+            written_bytes: counts.written_bytes.load(Ordering::Relaxed),
+            queued_commits: self.shared.sequencer.queued(),
+            disk_bytes,
+            cache_bytes,
+            write_buffer_bytes,
+        }
+    }
+
+    async fn close(&self) -> Result<(), Error> {
+        self.shared.sequencer.close();
+        self.sync().await
+    }
+}
+
+impl View for EmbeddedView {
+    fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send {
+        ready(self.0.snapshot.get(key))
+    }
+
+    fn get_many(
+        &self,
+        keys: &[Key],
+    ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send {
+        ready(keys.iter().map(|key| self.0.snapshot.get(key)).collect())
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        mut visitor: F,
+    ) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send,
+    {
+        self.0.snapshot.visit(&range, direction, &mut visitor)
+    }
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Shared").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Published {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Published").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,36 @@
+//! How an embedded store uses memory, disk and threads.
+
+/// Options of an [`EmbeddedStore`](crate::EmbeddedStore); the defaults suit a laptop.
+///
+/// Memory in use is at most about `cache_bytes` + 3 x `memtable_bytes` + `queue_bytes`, plus a
+/// few MiB; an idle store uses only those few MiB.
+#[derive(Debug, Clone)]
+pub struct EmbeddedOptions {
+    /// Bytes for blocks read from sorted files.
+    pub cache_bytes: u64,
+    /// Bytes of writes held in memory before they are sorted into a file. Fixed when the data
+    /// folder is created.
+    pub memtable_bytes: u64,
+    /// Bytes of logs kept before sorting into files is forced; at least 64 MiB.
+    pub journal_bytes: u64,
+    /// Bytes of commits that may wait for the committer; writers wait when it is reached.
+    pub queue_bytes: usize,
+    /// Threads that sort and merge files; at least 1.
+    pub worker_threads: usize,
+    /// Bytes of disk space kept free: commits that write are refused with
+    /// [`Error::Full`](crate::Error::Full) while less is left, so that files can still be merged.
+    pub reserve_bytes: u64,
+}
+
+impl Default for EmbeddedOptions {
+    fn default() -> Self {
+        Self {
+            cache_bytes: 64 << 20,
+            memtable_bytes: 32 << 20,
+            journal_bytes: 256 << 20,
+            queue_bytes: 8 << 20,
+            worker_threads: 2,
+            reserve_bytes: 64 << 20,
+        }
+    }
+}

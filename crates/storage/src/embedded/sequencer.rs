@@ -1,0 +1,320 @@
+//! The state between writers and the committer: sequenced batches, the values they gave to
+//! declared keys, and everyone who waits.
+//!
+//! Invariants:
+//! - tickets are given in queue order, without gaps;
+//! - a declared key that was written is in the overlay from before its locks are released until
+//!   its value is published, so whoever holds the key's lock reads the newest sequenced value from
+//!   the overlay or else from the ordered map;
+//! - once a failure is set nothing is queued or published any more.
+
+use crate::batch::{Change, Operation};
+use crate::{Batch, Error, Key};
+use bytes::Bytes;
+use foldhash::fast::RandomState;
+use parking_lot::{Condvar, Mutex};
+use std::collections::HashMap;
+use std::future::Future;
+use std::hash::BuildHasher;
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+
+/// The place of a batch in the order of all batches; 0 = before the first.
+pub(crate) type Ticket = u64;
+
+const OVERLAY_SHARDS: usize = 64;
+
+/// Declared keys up to this many are compared one by one.
+const FEW_KEYS: usize = 8;
+
+/// A sequenced batch.
+#[derive(Debug)]
+pub(crate) struct Sequenced {
+    pub(crate) operations: Vec<Operation>,
+    /// The declared keys it writes: those in the overlay.
+    pub(crate) declared: Vec<Bytes>,
+}
+
+/// The batches the committer took in one go.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    pub(crate) batches: Vec<Sequenced>,
+    pub(crate) last_ticket: Ticket,
+    pub(crate) size_bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    batches: Vec<Sequenced>,
+    last_ticket: Ticket,
+    size_bytes: usize,
+    closed: bool,
+    /// Writers that found the queue full.
+    room_waiters: Vec<Waker>,
+}
+
+/// A value that is sequenced and not yet published.
+#[derive(Debug)]
+struct Pending {
+    ticket: Ticket,
+    value: Option<Bytes>,
+}
+
+type OverlayShard = Mutex<HashMap<Bytes, Pending, RandomState>>;
+
+/// See the head of this file.
+#[derive(Debug)]
+pub(crate) struct Sequencer {
+    queue: Mutex<Queue>,
+    work: Condvar,
+    queue_bytes: usize,
+    /// A copy of the queue's size, to look without its lock.
+    queued_bytes: AtomicUsize,
+    overlay: Box<[OverlayShard]>,
+    overlay_hasher: RandomState,
+    published: AtomicU64,
+    waiters: Mutex<Vec<(Ticket, Waker)>>,
+    failure: OnceLock<Error>,
+}
+
+impl Sequencer {
+    pub(crate) fn new(queue_bytes: usize) -> Self {
+        Self {
+            queue: Mutex::default(),
+            work: Condvar::new(),
+            queue_bytes: queue_bytes.max(1),
+            queued_bytes: AtomicUsize::new(0),
+            overlay: (0..OVERLAY_SHARDS).map(|_| OverlayShard::default()).collect(),
+            overlay_hasher: RandomState::default(),
+            published: AtomicU64::new(0),
+            waiters: Mutex::default(),
+            failure: OnceLock::new(),
+        }
+    }
+
+    /// Returns the sequenced, unpublished value of `key` and its ticket, if there is one.
+    pub(crate) fn pending(&self, key: &[u8]) -> Option<(Ticket, Option<Bytes>)> {
+        let shard = self.shard(key)?.lock();
+        shard.get(key).map(|pending| (pending.ticket, pending.value.clone()))
+    }
+
+    /// Appends `batch`. The caller holds the locks of `keys`, the keys the commit declared.
+    pub(crate) fn push(&self, keys: &[Key], batch: Batch) -> Result<Ticket, Error> {
+        let size_bytes = batch.size_bytes();
+        let declared = declared_writes(keys, batch.operations());
+        let mut queue = self.queue.lock();
+        self.check_open(&queue)?;
+        let ticket = queue.last_ticket + 1;
+        for (key, value) in &declared {
+            self.insert_pending(key.clone(), Pending { ticket, value: value.clone() });
+        }
+        queue.last_ticket = ticket;
+        queue.size_bytes += size_bytes;
+        self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
+        let declared = declared.into_iter().map(|(key, _)| key).collect();
+        queue.batches.push(Sequenced { operations: batch.into_operations(), declared });
+        let was_empty = queue.batches.len() == 1;
+        drop(queue);
+        if was_empty {
+            self.work.notify_one();
+        }
+        Ok(ticket)
+    }
+
+    /// Takes all queued batches, waiting for one; `None` when the queue is closed and empty.
+    pub(crate) fn take_group(&self) -> Option<Group> {
+        let mut queue = self.queue.lock();
+        while queue.batches.is_empty() {
+            if queue.closed {
+                return None;
+            }
+            self.work.wait(&mut queue);
+        }
+        let group = Group {
+            batches: std::mem::take(&mut queue.batches),
+            last_ticket: queue.last_ticket,
+            size_bytes: std::mem::take(&mut queue.size_bytes),
+        };
+        self.queued_bytes.store(0, Ordering::Relaxed);
+        let room_waiters = std::mem::take(&mut queue.room_waiters);
+        drop(queue);
+        room_waiters.into_iter().for_each(Waker::wake);
+        Some(group)
+    }
+
+    /// Makes a group, which must be visible in new views by now, known as published.
+    pub(crate) fn publish(&self, group: &Group) {
+        for key in group.batches.iter().flat_map(|batch| &batch.declared) {
+            self.remove_pending(key, group.last_ticket);
+        }
+        self.published.store(group.last_ticket, Ordering::Release);
+        self.wake_waiters(group.last_ticket);
+    }
+
+    /// Fails everything that is not published, now and later.
+    pub(crate) fn fail(&self, error: Error) {
+        let mut queue = self.queue.lock();
+        // Only the committer fails the store, and only once; a second error would add nothing.
+        self.failure.get_or_init(|| error);
+        queue.batches.clear();
+        queue.size_bytes = 0;
+        self.queued_bytes.store(0, Ordering::Relaxed);
+        let room_waiters = std::mem::take(&mut queue.room_waiters);
+        drop(queue);
+        room_waiters.into_iter().for_each(Waker::wake);
+        self.wake_waiters(Ticket::MAX);
+    }
+
+    /// Refuses further batches; the committer ends after those that are queued.
+    pub(crate) fn close(&self) {
+        self.queue.lock().closed = true;
+        self.work.notify_one();
+    }
+
+    /// Returns the error that stops commits, if there is one.
+    pub(crate) fn check_writable(&self) -> Result<(), Error> {
+        self.failure.get().map_or(Ok(()), |error| Err(error.clone()))
+    }
+
+    /// Returns the ticket of the newest sequenced batch.
+    pub(crate) fn newest_ticket(&self) -> Ticket {
+        self.queue.lock().last_ticket
+    }
+
+    /// Returns the number of batches sequenced and not yet published.
+    pub(crate) fn queued(&self) -> u64 {
+        self.newest_ticket().saturating_sub(self.published.load(Ordering::Acquire))
+    }
+
+    /// Waits until the queue has room.
+    pub(crate) fn room(&self) -> Room<'_> {
+        Room(self)
+    }
+
+    /// Waits until the batch of `ticket` and all before it are published.
+    pub(crate) fn published(&self, ticket: Ticket) -> Publication<'_> {
+        Publication { sequencer: self, ticket, registered: None }
+    }
+
+    fn check_open(&self, queue: &Queue) -> Result<(), Error> {
+        self.check_writable()?;
+        if queue.closed { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    fn is_published(&self, ticket: Ticket) -> Option<Result<(), Error>> {
+        let failure = self.failure.get();
+        if self.published.load(Ordering::Acquire) >= ticket {
+            return Some(Ok(()));
+        }
+        failure.map(|error| Err(error.clone()))
+    }
+
+    fn wake_waiters(&self, ticket: Ticket) {
+        let mut ready = Vec::new();
+        self.waiters.lock().retain_mut(|(waits_for, waker)| {
+            let waits = *waits_for > ticket;
+            if !waits {
+                ready.push(std::mem::replace(waker, Waker::noop().clone()));
+            }
+            waits
+        });
+        ready.into_iter().for_each(Waker::wake);
+    }
+
+    fn shard(&self, key: &[u8]) -> Option<&OverlayShard> {
+        // Truncation keeps the low bits, which is what the remainder needs.
+        self.overlay.get((self.overlay_hasher.hash_one(key) % OVERLAY_SHARDS as u64) as usize)
+    }
+
+    fn insert_pending(&self, key: Bytes, pending: Pending) {
+        if let Some(shard) = self.shard(&key) {
+            shard.lock().insert(key, pending);
+        }
+    }
+
+    fn remove_pending(&self, key: &[u8], published: Ticket) {
+        let Some(shard) = self.shard(key) else { return };
+        let mut shard = shard.lock();
+        if shard.get(key).is_some_and(|pending| pending.ticket <= published) {
+            shard.remove(key);
+        }
+    }
+}
+
+/// Returns the last value each declared key gets from `operations`.
+fn declared_writes(keys: &[Key], operations: &[Operation]) -> Vec<(Bytes, Option<Bytes>)> {
+    let mut sorted: Vec<&[u8]> = Vec::new();
+    if keys.len() > FEW_KEYS {
+        sorted = keys.iter().map(Vec::as_slice).collect();
+        sorted.sort_unstable();
+    }
+    let is_declared = |key: &[u8]| match sorted.is_empty() {
+        true => keys.iter().any(|declared| declared == key),
+        false => sorted.binary_search(&key).is_ok(),
+    };
+    let mut writes = Vec::new();
+    for operation in operations.iter().filter(|operation| is_declared(&operation.key)) {
+        match &operation.change {
+            Change::Put(value) => writes.push((operation.key.clone(), Some(value.clone()))),
+            Change::Delete => writes.push((operation.key.clone(), None)),
+            Change::Add(_) => {}
+        }
+    }
+    writes
+}
+
+/// The future of [`Sequencer::room`].
+#[derive(Debug)]
+pub(crate) struct Room<'a>(&'a Sequencer);
+
+impl Future for Room<'_> {
+    type Output = Result<(), Error>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let sequencer = self.0;
+        if sequencer.queued_bytes.load(Ordering::Relaxed) < sequencer.queue_bytes {
+            return Poll::Ready(Ok(()));
+        }
+        let mut queue = sequencer.queue.lock();
+        if let Err(error) = sequencer.check_open(&queue) {
+            return Poll::Ready(Err(error));
+        }
+        if queue.size_bytes < sequencer.queue_bytes {
+            return Poll::Ready(Ok(()));
+        }
+        queue.room_waiters.push(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// The future of [`Sequencer::published`].
+#[derive(Debug)]
+pub(crate) struct Publication<'a> {
+    sequencer: &'a Sequencer,
+    ticket: Ticket,
+    /// The waker that is on the list, so that polling again does not put it there twice.
+    registered: Option<Waker>,
+}
+
+impl Future for Publication<'_> {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let sequencer = self.sequencer;
+        if let Some(result) = sequencer.is_published(self.ticket) {
+            return Poll::Ready(result);
+        }
+        if self.registered.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            return Poll::Pending;
+        }
+        let mut waiters = sequencer.waiters.lock();
+        if let Some(result) = sequencer.is_published(self.ticket) {
+            return Poll::Ready(result);
+        }
+        waiters.push((self.ticket, context.waker().clone()));
+        self.registered = Some(context.waker().clone());
+        Poll::Pending
+    }
+}

@@ -1,0 +1,77 @@
+//! The errors of every engine, by what the caller can do about them.
+//!
+//! No wording of the API: the engine above turns these into answers.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// Why a store could not do what it was asked.
+///
+/// After `Io` or `Full` from a failed write or sync the store is poisoned: every later commit gets
+/// the same error until the store is opened again, while views go on answering from the last
+/// published state.
+#[derive(Debug, Clone)]
+pub enum Error {
+    /// The operating system failed; `action` says at what.
+    Io {
+        /// What was being done, in the present tense ("commit group").
+        action: &'static str,
+        /// The system's error.
+        source: Arc<io::Error>,
+    },
+    /// Stored bytes are not what was written. The data folder needs repair or a restore.
+    Corrupt {
+        /// What was found.
+        what: String,
+        /// The file or the part of the store it was found in.
+        place: String,
+    },
+    /// Another writer was faster; the commit may be tried again.
+    Conflict,
+    /// No space is left for writing. Nothing of this commit was acknowledged.
+    Full,
+    /// The store was closed.
+    Closed,
+}
+
+impl Error {
+    /// Returns an [`Error::Io`], or [`Error::Full`] when that is what the system meant.
+    pub(crate) fn from_io(action: &'static str, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            _ => Self::Io { action, source: Arc::new(source) },
+        }
+    }
+
+    /// Returns an [`Error::Io`] with a message of our own.
+    pub(crate) fn failed(action: &'static str, message: &str) -> Self {
+        Self::Io { action, source: Arc::new(io::Error::other(message)) }
+    }
+
+    /// Returns an [`Error::Corrupt`].
+    pub(crate) fn corrupt(what: impl Into<String>, place: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into(), place: place.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { action, source } => write!(formatter, "{action}: {source}"),
+            Self::Corrupt { what, place } => write!(formatter, "corrupt data in {place}: {what}"),
+            Self::Conflict => write!(formatter, "another writer was faster"),
+            Self::Full => write!(formatter, "no space is left for the store's data"),
+            Self::Closed => write!(formatter, "the store is closed"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Corrupt { .. } | Self::Conflict | Self::Full | Self::Closed => None,
+        }
+    }
+}

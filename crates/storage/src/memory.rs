@@ -1,0 +1,188 @@
+//! The memory engine: a persistent ordered map behind one pointer.
+//!
+//! A view is one shared pointer to a whole map; a commit changes a copy that shares all untouched
+//! nodes and publishes it. Nothing survives the process, so "durable" means "published" and every
+//! future is ready at once. Same locks and same contract as the embedded engine.
+
+use crate::batch::{Change, Operation, decode_counter, encode_counter};
+use crate::key_locks::KeyLocks;
+use crate::{Batch, Direction, Error, Key, KeyRange, Stats, Store, View};
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use imbl::OrdMap;
+use parking_lot::{Mutex, RwLock};
+use std::future::{Future, ready};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+type Map = OrdMap<Bytes, Bytes>;
+
+/// A store in memory, gone when it is dropped.
+#[derive(Debug)]
+pub struct MemoryStore {
+    locks: KeyLocks,
+    /// Read-locked by every decision, so that `sync` can wait for those that are running.
+    deciding: RwLock<()>,
+    /// Invariant: the published map is the newest one whenever this lock is free.
+    writer: Mutex<Writer>,
+    published: ArcSwap<Map>,
+    closed: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Writer {
+    map: Map,
+    stats: Stats,
+}
+
+/// A published state of a [`MemoryStore`].
+#[derive(Debug, Clone)]
+pub struct MemoryView(Arc<Map>);
+
+impl MemoryStore {
+    /// Returns an empty store.
+    pub fn new() -> Self {
+        Self {
+            locks: KeyLocks::new(),
+            deciding: RwLock::new(()),
+            writer: Mutex::default(),
+            published: ArcSwap::default(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    fn commit_now<T>(
+        &self,
+        keys: &[Key],
+        mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
+    ) -> Result<T, Error> {
+        let _deciding = self.deciding.read();
+        if self.closed.load(Ordering::Acquire) {
+            return Err(Error::Closed);
+        }
+        let _locks = self.locks.lock(keys);
+        let newest = self.published.load();
+        let values: Vec<_> = keys.iter().map(|key| newest.get(key.as_slice()).cloned()).collect();
+        drop(newest);
+        let mut batch = Batch::new();
+        let answer = decide(&values, &mut batch);
+        if !batch.is_empty() {
+            self.writer.lock().apply(batch, &self.published)?;
+        }
+        Ok(answer)
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Writer {
+    fn apply(&mut self, batch: Batch, published: &ArcSwap<Map>) -> Result<(), Error> {
+        let mut next = self.map.clone();
+        self.stats.commits += 1;
+        self.stats.groups += 1;
+        self.stats.written_keys += batch.len() as u64;
+        self.stats.written_bytes += batch.size_bytes() as u64;
+        for operation in batch.into_operations() {
+            apply_operation(&mut next, operation)?;
+        }
+        self.map = next;
+        published.store(Arc::new(self.map.clone()));
+        Ok(())
+    }
+}
+
+fn apply_operation(map: &mut Map, operation: Operation) -> Result<(), Error> {
+    let Operation { key, change } = operation;
+    match change {
+        Change::Put(value) => {
+            map.insert(key, value);
+        }
+        Change::Delete => {
+            map.remove(&key);
+        }
+        Change::Add(delta) => {
+            let counter = decode_counter(map.get(&key).map(|value| &value[..]), &key)?;
+            map.insert(key, encode_counter(counter.wrapping_add(delta)));
+        }
+    }
+    Ok(())
+}
+
+impl Store for MemoryStore {
+    type View = MemoryView;
+
+    fn view(&self) -> MemoryView {
+        MemoryView(self.published.load_full())
+    }
+
+    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    where
+        T: Send,
+        F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    {
+        self.commit_now(&keys, decide)
+    }
+
+    fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send {
+        drop(self.deciding.write());
+        ready(Ok(()))
+    }
+
+    fn stats(&self) -> Stats {
+        self.writer.lock().stats
+    }
+
+    fn close(&self) -> impl Future<Output = Result<(), Error>> + Send {
+        self.closed.store(true, Ordering::Release);
+        self.sync()
+    }
+}
+
+impl MemoryView {
+    fn visit_now(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        mut visitor: impl FnMut(&[u8], &Bytes) -> ControlFlow<()>,
+    ) {
+        if range.is_empty() {
+            return;
+        }
+        let mut entries = self.0.range::<_, [u8]>(range.bounds());
+        let mut next = || match direction {
+            Direction::Forward => entries.next(),
+            Direction::Backward => entries.next_back(),
+        };
+        while let Some((key, value)) = next() {
+            if visitor(key, value).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+impl View for MemoryView {
+    fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send {
+        ready(Ok(self.0.get(key).cloned()))
+    }
+
+    fn get_many(
+        &self,
+        keys: &[Key],
+    ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send {
+        ready(Ok(keys.iter().map(|key| self.0.get(key.as_slice()).cloned()).collect()))
+    }
+
+    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send,
+    {
+        self.visit_now(&range, direction, visitor);
+        Ok(())
+    }
+}

@@ -1,0 +1,26 @@
+//! Counts and sizes a store reports.
+
+/// What a store did since it was opened, and how large it is. Zero where an engine has no such
+/// thing.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Stats {
+    /// Commits that wrote something and are published.
+    pub commits: u64,
+    /// Groups of commits that were made durable together: `commits / groups` is the gain of
+    /// group commit.
+    pub groups: u64,
+    /// Syncs of the log, one for each group.
+    pub syncs: u64,
+    /// Keys written, after the last write to a key within a group was kept and counters folded.
+    pub written_keys: u64,
+    /// Bytes of the keys and values written.
+    pub written_bytes: u64,
+    /// Commits sequenced and not yet published.
+    pub queued_commits: u64,
+    /// Bytes of the store's files.
+    pub disk_bytes: u64,
+    /// Bytes held by the block cache.
+    pub cache_bytes: u64,
+    /// Bytes written and not yet in sorted files.
+    pub write_buffer_bytes: u64,
+}
