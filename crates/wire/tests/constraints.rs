@@ -274,7 +274,7 @@ fn violations_are_worded_as_by_the_service() {
 
 #[test]
 fn at_most_ten_violations_are_listed() {
-    let gets = vec!["{}"; 12].join(",");
+    let gets = ["{}"; 12].join(",");
     let body = format!(r#"{{"TransactItems":[{gets}]}}"#);
     let violations = check(Operation::TransactGetItems, body.as_bytes()).expect("none has a Get");
     assert_eq!(violations.violations.len(), 10);

@@ -2,7 +2,7 @@
 //!
 //! The decoders only notice that something may be wrong. This walk over the body finds what is
 //! wrong and says it as the service does: which violations are reported together, in which order
-//! and in which of two forms depends on the operation ([`policy`]).
+//! and in which of two forms depends on the operation (`policy`).
 //!
 //! Slow beside decoding, and only run for requests that will be refused. The walk recurses along
 //! the shapes of the model, which do not nest without end; attribute values are not entered.

@@ -23,6 +23,9 @@ use super::encode::Encode;
 use super::parser::{Kind, Parser};
 use super::writer::{write_base64, write_string};
 
+/// Most bytes set aside for an item before it is read: enough for many, a waste for few.
+const ITEM_CAPACITY_MAX: usize = 512;
+
 /// An item (or a key) of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DecodedItem {
@@ -84,7 +87,7 @@ impl JavaType for DecodedValue {
 impl<'a> Decode<'a> for DecodedItem {
     fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
         let mut members = parser.begin_map::<Self>()?;
-        let mut reader = ValueReader::default();
+        let mut reader = ValueReader::with_capacity(parser.remaining().min(ITEM_CAPACITY_MAX));
         let item = reader.encoder.begin_item();
         while let Some(name) = parser.next_member(&mut members)? {
             reader.entry(parser, &name, 1)?;
@@ -132,6 +135,10 @@ struct ValueReader {
 }
 
 impl ValueReader {
+    fn with_capacity(bytes: usize) -> Self {
+        Self { encoder: Encoder::with_capacity(bytes), fault: None }
+    }
+
     fn record(&mut self, fault: ValueFault) {
         if self.fault.is_none() {
             self.fault = Some(Box::new(fault));
@@ -165,6 +172,14 @@ impl ValueReader {
     ) -> Result<(), Fault> {
         if level > NESTING_DEPTH_MAX {
             self.record(ValueFault::NestingTooDeep);
+        }
+        if let Some((tag, text)) = parser.single_string_member(b"SN") {
+            if tag == b'S' {
+                self.encoder.string(text);
+            } else {
+                self.number(text);
+            }
+            return Ok(());
         }
         let mut members = parser.begin_structure::<DecodedValue>(position)?;
         let mut types = 0;

@@ -69,6 +69,11 @@ impl<'a> Parser<'a> {
         if self.position == self.text.len() { Ok(()) } else { Err(Fault::Syntax) }
     }
 
+    /// Returns how many bytes are left.
+    pub fn remaining(&self) -> usize {
+        self.text.len() - self.position
+    }
+
     /// Marks the request as suspect if the condition holds.
     pub fn suspect_if(&mut self, condition: bool) {
         self.suspect |= condition;
@@ -176,6 +181,26 @@ impl<'a> Parser<'a> {
             return Ok(false);
         }
         if self.skip_text("null") { Ok(true) } else { Err(Fault::Syntax) }
+    }
+
+    /// Reads an object of exactly one member, whose name is one of the letters and whose value is
+    /// a string without escapes; returns none and stays in place if something else comes next.
+    /// Allows for one space after the colon and none elsewhere: what programs write.
+    pub(crate) fn single_string_member(&mut self, names: &[u8]) -> Option<(u8, &'a str)> {
+        let bytes = self.text.as_bytes();
+        let (name, opening) = match &bytes[self.position..] {
+            [b'{', b'"', name, b'"', b':', b'"', ..] => (*name, 6),
+            [b'{', b'"', name, b'"', b':', b' ', b'"', ..] => (*name, 7),
+            _ => return None,
+        };
+        let start = self.position + opening;
+        let end = special_byte(bytes, start);
+        let is_all = names.contains(&name) && bytes[end..].starts_with(b"\"}");
+        if !is_all || self.depth == DEPTH_MAX {
+            return None;
+        }
+        self.position = end + 2;
+        Some((name, &self.text[start..end]))
     }
 
     /// Reads any value and returns its text.

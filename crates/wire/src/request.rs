@@ -1,0 +1,85 @@
+//! The way of a body to a request that satisfies the model, and of an error back to a body.
+
+use hashrange_model::{ApiError, Reason};
+
+use crate::check::{ConstraintViolations, check};
+use crate::json::encode::{Encode, Object};
+use crate::{Call, Fault, decode};
+
+/// Reads the request of an operation: its syntax, its types, the constraints of the model.
+pub fn read_request<C: Call>(body: &[u8]) -> Result<C::Input<'_>, ApiError> {
+    let decoded = decode::<C::Input<'_>>(body)?;
+    if decoded.suspect
+        && let Some(violations) = check(C::OPERATION, body)
+    {
+        return Err(violations.into());
+    }
+    Ok(decoded.value)
+}
+
+impl From<Fault> for ApiError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Syntax => Reason::MalformedJson.into(),
+            Fault::Type(message) => Reason::Serialization(message).into(),
+        }
+    }
+}
+
+impl From<ConstraintViolations> for ApiError {
+    fn from(violations: ConstraintViolations) -> Self {
+        Reason::Constraints(violations.message).into()
+    }
+}
+
+/// The body of an error response.
+impl Encode for ApiError {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let mut object = Object::begin(out);
+        object.member("\"__type\":", Some(self.kind().type_name()));
+        let key = match self.kind().message_member() {
+            "Message" => "\"Message\":",
+            _ => "\"message\":",
+        };
+        object.member(key, self.message().as_deref());
+        object.member("\"Item\":", self.item());
+        object.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls;
+
+    fn refusal(body: &str) -> String {
+        let error = read_request::<calls::DescribeTable>(body.as_bytes()).map(drop);
+        let mut out = Vec::new();
+        error.expect_err("the body is wrong").encode(&mut out);
+        String::from_utf8(out).expect("JSON is UTF-8")
+    }
+
+    #[test]
+    fn each_kind_of_refusal_has_its_body() {
+        let cases = [
+            ("{", r#"{"__type":"com.amazon.coral.service#SerializationException"}"#),
+            (
+                r#"{"TableName":5}"#,
+                r#"{"__type":"com.amazon.coral.service#SerializationException","Message":"NUMBER_VALUE cannot be converted to String"}"#,
+            ),
+            (
+                "{}",
+                r#"{"__type":"com.amazon.coral.validate#ValidationException","message":"1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null"}"#,
+            ),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(refusal(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_sound_request_is_read() {
+        let request = read_request::<calls::DescribeTable>(br#"{"TableName":"T"}"#);
+        assert_eq!(request.map(|request| request.table_name), Ok(Some("T".into())));
+    }
+}
