@@ -273,6 +273,17 @@ fn violations_are_worded_as_by_the_service() {
 }
 
 #[test]
+fn attribute_names_are_limited() {
+    for (length, is_allowed) in [(65_535, true), (65_536, false)] {
+        let body = format!(r#"{{"TableName":"T","Key":{{"{}":{{"S":""}}}}}}"#, "a".repeat(length));
+        let message = message(Operation::GetItem, &body);
+        let expected = "Map keys must satisfy constraint: [Member must have length less than or \
+                        equal to 65535]";
+        assert_eq!(message.is_none_or(|message| !message.ends_with(expected)), is_allowed);
+    }
+}
+
+#[test]
 fn at_most_ten_violations_are_listed() {
     let gets = ["{}"; 12].join(",");
     let body = format!(r#"{{"TransactItems":[{gets}]}}"#);

@@ -3,6 +3,8 @@
 //! Members of a structure are judged in the order of the model (those of the request itself in
 //! the order of the policy), wherever they stand in the body; so their places are noted first.
 
+use hashrange_model::limits::ATTRIBUTE_NAME_MAX_BYTES;
+
 use super::LISTED_MAX;
 use super::echo;
 use super::policy::Policy;
@@ -14,8 +16,6 @@ use crate::generated::constraints::SHAPES;
 use crate::json::decode::Fault;
 use crate::json::parser::{Kind as JsonKind, Parser};
 
-/// Longest attribute name. Source: DynamoDB quotas, attribute name length.
-const ATTRIBUTE_NAME_MAX: usize = 65_535;
 const TABLE_NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
 /// How much of a map's key a path shows.
 const PATH_KEY_MAX: usize = 1024;
@@ -277,9 +277,9 @@ impl Walk<'_> {
         path: &Path,
     ) -> Result<(), Fault> {
         let entries = entries(parser.fork())?;
-        if entries.keys().any(|name| name.len() > ATTRIBUTE_NAME_MAX) {
+        if entries.keys().any(|name| name.len() > ATTRIBUTE_NAME_MAX_BYTES) {
             let shown = echo::value(parser, id, self.policy.echo)?;
-            let max = i64::try_from(ATTRIBUTE_NAME_MAX).unwrap_or(i64::MAX);
+            let max = i64::try_from(ATTRIBUTE_NAME_MAX_BYTES).unwrap_or(i64::MAX);
             let constraint = Constraint::MapKeys(vec![Constraint::LengthMax(max)]);
             self.report(path, Some(shown), constraint);
         }

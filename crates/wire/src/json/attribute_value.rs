@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::ValueFault;
-use hashrange_model::limits::NESTING_DEPTH_MAX;
+use hashrange_model::limits::{ATTRIBUTE_NAME_MAX_BYTES, NESTING_DEPTH_MAX};
 use hashrange_model::{AttributeType, Item, Number, Value, ValueRef};
 
 use super::decode::{Decode, Fault, JavaType, Position, append_class};
@@ -150,6 +150,7 @@ impl ValueReader {
         if name.is_empty() {
             self.record(ValueFault::EmptyAttributeName);
         }
+        parser.suspect_if(name.len() > ATTRIBUTE_NAME_MAX_BYTES);
         self.encoder.map_entry(name);
         self.element(parser, level)
     }
@@ -311,6 +312,8 @@ fn set_members<'a, T>(
     let mut elements = parser.begin_list()?;
     let mut members = Vec::new();
     while parser.next_element(&mut elements)? {
+        // Each is held once as sent and once to be sorted.
+        parser.charge(2 * size_of::<T>())?;
         if !parser.null()? {
             members.push(read(parser)?);
         }

@@ -239,6 +239,7 @@ impl<'a, T: Decode<'a>> Decode<'a> for Vec<T> {
         let mut elements = parser.begin_list()?;
         let mut list = Self::new();
         while parser.next_element(&mut elements)? {
+            parser.charge(size_of::<T>())?;
             match decode_element(parser)? {
                 Some(value) => list.push(value),
                 None => parser.suspect_if(true),
@@ -257,6 +258,7 @@ where
         let mut members = parser.begin_map::<Self>()?;
         let mut entries = Vec::new();
         while let Some(name) = parser.next_member(&mut members)? {
+            parser.charge(size_of::<(K, V)>())?;
             match decode_element(parser)? {
                 Some(value) => entries.push((K::from(name), value)),
                 None => parser.suspect_if(true),

@@ -17,6 +17,11 @@ use super::scan::special_byte;
 /// Most arrays and objects that may be open at once.
 pub const DEPTH_MAX: usize = 256;
 
+/// Memory that any body may take, in bytes: far more than the service's limits allow to be used.
+const MEMORY_FREE: usize = 16 * 1024 * 1024;
+/// Memory that a body may take for each of its bytes.
+const MEMORY_PER_BYTE: usize = 8;
+
 /// What kind of value comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -47,6 +52,8 @@ pub struct Parser<'a> {
     position: usize,
     depth: usize,
     suspect: bool,
+    /// Memory that what was read takes, in bytes.
+    charged: usize,
 }
 
 /// Checks that a body is one well-formed JSON value.
@@ -60,7 +67,7 @@ impl<'a> Parser<'a> {
     /// Starts at the beginning of a body. Fails when the body is not UTF-8.
     pub fn new(body: &'a [u8]) -> Result<Self, Fault> {
         let text = std::str::from_utf8(body).map_err(|_| Fault::Syntax)?;
-        Ok(Self { text, position: 0, depth: 0, suspect: false })
+        Ok(Self { text, position: 0, depth: 0, suspect: false, charged: 0 })
     }
 
     /// Checks that only white space is left.
@@ -77,6 +84,16 @@ impl<'a> Parser<'a> {
     /// Marks the request as suspect if the condition holds.
     pub fn suspect_if(&mut self, condition: bool) {
         self.suspect |= condition;
+    }
+
+    /// Accounts for memory that a value takes besides its text. Fails when a body asks for out of
+    /// proportion to its length, as one of a million empty structures does.
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.charged += bytes;
+        if self.charged <= MEMORY_FREE + MEMORY_PER_BYTE * self.position {
+            return Ok(());
+        }
+        Err(Fault::Type("Too many elements in payload".to_owned()))
     }
 
     /// Returns whether a constraint of the model may be violated in what was read.

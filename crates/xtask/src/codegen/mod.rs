@@ -3,6 +3,9 @@
 //! Two steps: `facts` reduces the service's own model (a file of an AWS SDK) to names, types and
 //! limits in `crates/wire/model/facts.json`; `codegen` turns those facts into Rust. Only the
 //! second is needed to build; its result is committed and `--check` proves it current.
+//!
+//! The models are published with the AWS SDKs under Apache-2.0; the facts are of botocore 1.44.5
+//! (`botocore/data/{dynamodb,dynamodbstreams}/2012-08-10/service-2.json`).
 
 use std::fs;
 use std::io::Write as _;
