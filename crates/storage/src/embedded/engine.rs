@@ -95,6 +95,21 @@ impl Engine {
         Ok(())
     }
 
+    /// Writes everything that is only in logs and memory to sorted files. Only while nothing else
+    /// writes.
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        let is_flushed = || {
+            self.keyspace.tree.active_memtable().is_empty()
+                && self.keyspace.sealed_memtable_count() == 0
+        };
+        while !is_flushed() {
+            guarded("flush", || self.keyspace.rotate_memtable())?;
+            guarded("flush", || self.database.persist(PersistMode::Buffer))?;
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
     /// Returns the state after the last group.
     pub(crate) fn snapshot(&self) -> EngineSnapshot {
         EngineSnapshot { snapshot: self.database.snapshot(), keyspace: self.keyspace.clone() }

@@ -9,14 +9,18 @@
 //! |----------------|----------------------------------------------------------|
 //! | `folder.rs`    | lock file, format file                                   |
 //! | `engine.rs`    | all that knows fjall                                     |
+//! | `journal.rs`   | checks the logs before fjall replays them                |
+//! | `checkpoint.rs`| empties the logs after a clean close                     |
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `space.rs`     | refusing writes before the disk is full                  |
 
+mod checkpoint;
 mod committer;
 mod engine;
 mod faults;
 mod folder;
+mod journal;
 mod open_error;
 mod options;
 mod sequencer;
@@ -30,6 +34,7 @@ use crate::key_locks::KeyLocks;
 use crate::{Batch, Direction, Error, Key, KeyRange, Stats, Store, View};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use checkpoint::Checkpoint;
 use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::Folder;
@@ -69,6 +74,8 @@ struct Shared {
     space: Space,
     counts: Counts,
     faults: Faults,
+    // Dropped after the engine, whose files it empties.
+    checkpoint: Checkpoint,
     folder: Arc<Folder>,
 }
 
@@ -91,7 +98,9 @@ impl EmbeddedStore {
     pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let folder = Arc::new(Folder::open(path, |engine| Engine::create(engine, options))?);
-        let engine = Engine::open(&folder.engine_path(), options)?;
+        let engine_path = folder.engine_path();
+        journal::check(&engine_path)?;
+        let engine = Engine::open(&engine_path, options)?;
         let published = Published { snapshot: engine.snapshot(), _folder: Arc::clone(&folder) };
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(published),
@@ -102,6 +111,7 @@ impl EmbeddedStore {
             space: Space::new(path, options.reserve_bytes),
             counts: Counts::default(),
             faults: Faults::default(),
+            checkpoint: Checkpoint::new(engine_path),
             folder,
         });
         let committer = thread::Builder::new()
@@ -133,6 +143,9 @@ impl Drop for EmbeddedStore {
         if let Some(committer) = self.committer.take() {
             // It catches its own panics, so there is no outcome to look at.
             drop(committer.join());
+        }
+        if self.shared.sequencer.check_writable().is_ok() && self.shared.engine.flush().is_ok() {
+            self.shared.checkpoint.complete();
         }
     }
 }

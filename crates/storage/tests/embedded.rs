@@ -1,0 +1,245 @@
+//! What only an engine on disk can show: waiting for the disk, groups, failures, reopening.
+
+#![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
+
+use hashrange_storage::embedded::Fault;
+use hashrange_storage::{
+    Batch, Bytes, EmbeddedOptions, EmbeddedStore, Error, OpenError, Store, View, block_on,
+};
+use std::fs;
+use std::future::Future;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+fn open(path: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(path, &EmbeddedOptions::default()).unwrap()
+}
+
+fn bytes(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
+
+fn get(store: &EmbeddedStore, key: &str) -> Option<Bytes> {
+    block_on(store.view().get(key.as_bytes())).unwrap()
+}
+
+fn counter(store: &EmbeddedStore, key: &str) -> Option<i64> {
+    get(store, key).map(|value| i64::from_le_bytes(value[..].try_into().unwrap()))
+}
+
+/// Returns a commit that sets `key` and answers with the value it saw before.
+fn put<'a>(
+    store: &'a EmbeddedStore,
+    key: &'a str,
+    value: &'a str,
+) -> Pin<Box<impl Future<Output = Result<Option<Bytes>, Error>> + 'a>> {
+    Box::pin(store.commit(vec![key.into()], move |values, batch: &mut Batch| {
+        batch.put(key.into(), bytes(value));
+        values[0].clone()
+    }))
+}
+
+/// Returns a commit that writes nothing and answers with the value of `key`.
+fn look<'a>(
+    store: &'a EmbeddedStore,
+    key: &'a str,
+) -> Pin<Box<impl Future<Output = Result<Option<Bytes>, Error>> + 'a>> {
+    Box::pin(store.commit(vec![key.into()], |values, _: &mut Batch| values[0].clone()))
+}
+
+fn is_pending<T>(future: Pin<&mut impl Future<Output = T>>) -> bool {
+    matches!(future.poll(&mut Context::from_waker(Waker::noop())), Poll::Pending)
+}
+
+#[test]
+fn sequenced_writes_are_seen_by_deciders_and_not_by_views() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let held = store.hold_committer();
+    let mut first = put(&store, "a", "1");
+    let mut second = put(&store, "a", "2");
+    let mut reader = look(&store, "a");
+    assert!(is_pending(first.as_mut()) && is_pending(second.as_mut()));
+    assert!(is_pending(reader.as_mut()), "an answer waits for what it was shown");
+    assert!(!is_pending(look(&store, "b").as_mut()), "nothing to wait for");
+    assert_eq!(get(&store, "a"), None);
+    assert_eq!(store.stats().queued_commits, 2);
+    drop(held);
+    assert_eq!(block_on(first).unwrap(), None);
+    assert_eq!(block_on(second).unwrap(), Some(bytes("1")));
+    assert_eq!(block_on(reader).unwrap(), Some(bytes("2")));
+    assert_eq!(get(&store, "a"), Some(bytes("2")));
+}
+
+#[test]
+fn group_is_written_with_one_sync_in_order_and_with_folded_counters() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    // The committer may take the first commit alone before it is held up.
+    let held = store.hold_committer();
+    let mut commits: Vec<_> = (0..50)
+        .map(|number: u32| {
+            Box::pin(store.commit(vec![b"k".to_vec()], move |_, batch| {
+                batch.put(b"k".to_vec(), bytes(&number.to_string()));
+                batch.put(format!("entry {number}").into_bytes(), bytes(""));
+                batch.add(b"n".to_vec(), 2);
+            }))
+        })
+        .collect();
+    assert!(commits.iter_mut().all(|commit| is_pending(commit.as_mut())));
+    drop(held);
+    commits.into_iter().for_each(|commit| block_on(commit).unwrap());
+    assert_eq!(get(&store, "k"), Some(bytes("49")));
+    assert_eq!(counter(&store, "n"), Some(100));
+    let stats = store.stats();
+    assert_eq!(stats.commits, 50);
+    assert!(stats.groups <= 2 && stats.syncs == stats.groups, "{stats:?}");
+    assert_eq!(stats.written_keys, 50 + 2 * stats.groups);
+}
+
+#[test]
+fn sync_waits_for_what_is_sequenced() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let held = store.hold_committer();
+    let mut commit = put(&store, "a", "1");
+    assert!(is_pending(commit.as_mut()));
+    let mut sync = pin!(store.sync());
+    assert!(is_pending(sync.as_mut()));
+    drop(held);
+    block_on(sync).unwrap();
+    assert_eq!(get(&store, "a"), Some(bytes("1")));
+}
+
+#[test]
+fn writers_wait_while_the_queue_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions { queue_bytes: 10, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    let held = store.hold_committer();
+    // The first is with the committer or in the queue, the second fills the queue for sure.
+    let mut commits = [put(&store, "a", "123456789"), put(&store, "b", "123456789")];
+    assert!(commits.iter_mut().all(|commit| is_pending(commit.as_mut())));
+    let mut waits = put(&store, "c", "1");
+    assert!(is_pending(waits.as_mut()));
+    drop(held);
+    block_on(waits).unwrap();
+    assert_eq!(get(&store, "c"), Some(bytes("1")));
+}
+
+#[test]
+fn failed_group_poisons_writes_and_spares_reads() {
+    for (fault, is_full) in [
+        (Fault::Fail(ErrorKind::StorageFull), true),
+        (Fault::Fail(ErrorKind::Other), false),
+        (Fault::Panic, false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path());
+        block_on(put(&store, "a", "1")).unwrap();
+        store.fail_next_group(fault);
+        let expected = |error: Error| match error {
+            Error::Full => is_full,
+            Error::Io { .. } => !is_full,
+            _ => false,
+        };
+        assert!(expected(block_on(put(&store, "a", "2")).unwrap_err()));
+        assert!(expected(block_on(put(&store, "b", "2")).unwrap_err()));
+        assert!(expected(block_on(store.close()).unwrap_err()));
+        assert_eq!(get(&store, "a"), Some(bytes("1")));
+        drop(store);
+        let store = open(folder.path());
+        assert_eq!(block_on(put(&store, "a", "3")).unwrap(), Some(bytes("1")));
+    }
+}
+
+#[test]
+fn writes_are_refused_while_space_is_below_the_reserve() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    let options = EmbeddedOptions { reserve_bytes: u64::MAX, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    assert!(matches!(block_on(put(&store, "a", "1")), Err(Error::Full)));
+    assert_eq!(block_on(look(&store, "a")).unwrap(), None);
+    drop(store);
+    block_on(put(&open(folder.path()), "a", "1")).unwrap();
+}
+
+#[test]
+fn reopened_store_has_all_data() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..4i64 {
+        let store = open(folder.path());
+        assert_eq!(counter(&store, "n").unwrap_or(0), round);
+        let text = round.to_string();
+        block_on(store.commit(vec![b"a".to_vec()], |values, batch| {
+            assert_eq!(values[0].is_some(), round > 0);
+            batch.put(b"a".to_vec(), bytes(&text));
+            batch.put(format!("round {round}").into_bytes(), bytes(&text));
+            batch.add(b"n".to_vec(), 1);
+        }))
+        .unwrap();
+    }
+    let store = open(folder.path());
+    assert_eq!(get(&store, "a"), Some(bytes("3")));
+    for round in 0..4 {
+        assert_eq!(get(&store, &format!("round {round}")), Some(bytes(&round.to_string())));
+    }
+}
+
+#[test]
+fn second_open_is_refused_until_store_and_views_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    block_on(put(&store, "a", "1")).unwrap();
+    let view = store.view();
+    let again = || EmbeddedStore::open(folder.path(), &EmbeddedOptions::default());
+    assert!(matches!(again(), Err(OpenError::Locked { .. })));
+    drop(store);
+    assert!(matches!(again(), Err(OpenError::Locked { .. })));
+    assert_eq!(block_on(view.get(b"a")).unwrap(), Some(bytes("1")));
+    drop(view);
+    assert_eq!(get(&again().unwrap(), "a"), Some(bytes("1")));
+}
+
+#[test]
+fn folder_of_unknown_format_or_of_others_is_refused() {
+    type Check = fn(&OpenError) -> bool;
+    let is_corrupt: Check = |error| matches!(error, OpenError::Store(Error::Corrupt { .. }));
+    let cases: [(&str, Check); 5] = [
+        ("hashrange store, format 2\n", |error| {
+            matches!(error, OpenError::UnknownFormat { found: 2, known: 1 })
+        }),
+        ("hashrange store, format 99999999999\n", is_corrupt),
+        ("hashrange store, format +1\n", is_corrupt),
+        ("hashrange store, format 1", is_corrupt),
+        ("", is_corrupt),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    for (content, is_expected) in cases {
+        fs::write(folder.path().join("FORMAT"), content).unwrap();
+        let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
+        assert!(is_expected(&error), "{content:?}: {error}");
+    }
+    fs::remove_file(folder.path().join("FORMAT")).unwrap();
+    let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
+    assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+}
+
+#[test]
+fn creation_cut_short_by_a_crash_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("creating")).unwrap();
+    fs::write(path("creating").join("0.jnl"), "half").unwrap();
+    fs::write(path("LOCK"), "").unwrap();
+    let store = open(folder.path());
+    block_on(put(&store, "a", "1")).unwrap();
+    drop(store);
+    fs::rename(path("FORMAT"), path("FORMAT.new")).unwrap();
+    assert_eq!(get(&open(folder.path()), "a"), Some(bytes("1")));
+    assert!(path("FORMAT").exists() && !path("FORMAT.new").exists());
+}

@@ -1,0 +1,148 @@
+//! Random commits and reads on every engine against a `BTreeMap`, with reopening in between.
+//!
+//! Bounded by default; `HASHRANGE_MODEL_STEPS` and `HASHRANGE_MODEL_SEED` ask for more or for
+//! one run again.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test: failures panic, seeds are printed"
+)]
+
+use hashrange_storage::{
+    AnyStore, AnyView, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange,
+    MemoryStore, Store, View, block_on,
+};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+type Model = BTreeMap<Key, Bytes>;
+
+/// A small seeded generator.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    /// Returns one of about a thousand keys, many of them prefixes of others.
+    fn key(&mut self) -> Key {
+        let length = 1 + self.below(5);
+        (0..length).map(|_| [b'a', b'b', 0, 0xff][self.below(4) as usize]).collect()
+    }
+
+    fn value(&mut self) -> Bytes {
+        let length = [0, 1, 20, 1000, 9000][self.below(5) as usize];
+        Bytes::from(vec![self.below(256) as u8; length])
+    }
+
+    fn range(&mut self) -> KeyRange {
+        match self.below(3) {
+            0 => KeyRange::prefix(&self.key()),
+            1 => KeyRange { start: self.key(), end: None },
+            _ => KeyRange { start: self.key(), end: Some(self.key()) },
+        }
+    }
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+/// Commits a few random writes to store and model after checking what `decide` is shown.
+fn commit(store: &AnyStore, model: &mut Model, random: &mut Random) {
+    let keys: Vec<Key> = (0..1 + random.below(12)).map(|_| random.key()).collect();
+    let expected: Vec<_> = keys.iter().map(|key| model.get(key).cloned()).collect();
+    let writes: Vec<_> =
+        keys.iter().map(|key| (key.clone(), random.below(3), random.value())).collect();
+    let shown = block_on(store.commit(keys, |values, batch| {
+        for (key, kind, value) in &writes {
+            match kind {
+                0 => batch.delete(key.clone()),
+                1 => batch.put(key.clone(), value.clone()),
+                _ => {}
+            }
+        }
+        values.to_vec()
+    }));
+    assert_eq!(shown.unwrap(), expected);
+    for (key, kind, value) in writes {
+        match kind {
+            0 => drop(model.remove(&key)),
+            1 => drop(model.insert(key, value)),
+            _ => {}
+        }
+    }
+}
+
+fn check_visit(view: &AnyView, model: &Model, random: &mut Random) {
+    let (range, limit) = (random.range(), 1 + random.below(40) as usize);
+    let in_range =
+        |key: &Key| *key >= range.start && range.end.as_ref().is_none_or(|end| key < end);
+    let mut expected: Vec<_> = model
+        .iter()
+        .filter(|(key, _)| in_range(key))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect();
+    let direction = [Direction::Forward, Direction::Backward][random.below(2) as usize];
+    if direction == Direction::Backward {
+        expected.reverse();
+    }
+    expected.truncate(limit);
+    let mut seen = Vec::new();
+    block_on(view.visit(range.clone(), direction, |key, value| {
+        seen.push((key.to_vec(), value.clone()));
+        if seen.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }))
+    .unwrap();
+    assert_eq!(seen, expected, "{range:?} {direction:?} {limit}");
+}
+
+fn check_get(view: &AnyView, model: &Model, random: &mut Random) {
+    let keys: Vec<Key> = (0..random.below(5)).map(|_| random.key()).collect();
+    let expected: Vec<_> = keys.iter().map(|key| model.get(key).cloned()).collect();
+    assert_eq!(block_on(view.get_many(&keys)).unwrap(), expected);
+}
+
+/// Runs random steps; `reopen` is called now and then and may replace the store.
+fn run(mut store: AnyStore, mut reopen: impl FnMut(AnyStore) -> AnyStore) {
+    let seed = setting("HASHRANGE_MODEL_SEED", 42);
+    println!("HASHRANGE_MODEL_SEED={seed}");
+    let mut random = Random(seed.max(1));
+    let mut model = Model::new();
+    let mut old = (store.view(), model.clone());
+    for _ in 0..setting("HASHRANGE_MODEL_STEPS", 600) {
+        match random.below(100) {
+            0..60 => commit(&store, &mut model, &mut random),
+            60..75 => check_visit(&store.view(), &model, &mut random),
+            75..90 => check_get(&store.view(), &model, &mut random),
+            90..93 => check_visit(&old.0, &old.1, &mut random),
+            93..98 => old = (store.view(), model.clone()),
+            _ => {
+                drop(old);
+                store = reopen(store);
+                old = (store.view(), model.clone());
+            }
+        }
+    }
+}
+
+#[test]
+fn memory_store_equals_the_model() {
+    run(MemoryStore::new().into(), |store| store);
+}
+
+#[test]
+fn embedded_store_equals_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions { memtable_bytes: 200_000, ..EmbeddedOptions::default() };
+    let open = || EmbeddedStore::open(folder.path(), &options).unwrap().into();
+    run(open(), |store| {
+        drop(store);
+        open()
+    });
+}
