@@ -53,7 +53,7 @@ impl Timestamp {
 
     /// Returns the time written as an HTTP date, `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
-    /// Source: RFC 9110, section 5.6.7 (the preferred form only).
+    /// Source: RFC 9110, section 5.6.7 (the preferred form only); botocore writes `-0000` for `GMT`.
     pub(crate) fn parse_http_date(text: &str) -> Option<Self> {
         let mut words = text.split_once(", ")?.1.split(' ');
         let day = number(words.next().filter(|day| day.len() == 2)?.as_bytes())?;
@@ -61,7 +61,8 @@ impl Timestamp {
         let month = MONTHS.iter().position(|month| *month == month_name)?;
         let year = number(words.next().filter(|year| year.len() == 4)?.as_bytes())?;
         let time = parse_clock(words.next()?)?;
-        if words.next() != Some("GMT") || words.next().is_some() {
+        let utc = matches!(words.next()?, "GMT" | "-0000" | "+0000");
+        if !utc || words.next().is_some() {
             return None;
         }
         Self::from_civil((year, i64::try_from(month).ok()? + 1, day), time)
@@ -257,6 +258,8 @@ mod tests {
     fn http_date() {
         let cases = [
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777)),
+            ("Sun, 06 Nov 1994 08:49:37 -0000", Some(784_111_777)),
+            ("Sun, 06 Nov 1994 08:49:37 +0100", None),
             ("Sun, 6 Nov 1994 08:49:37 GMT", None),
             ("Sun, 06 Nov 1994 08:49:37 UTC", None),
             ("Sun, 06 Nov 1994 08:49:37 GMT x", None),

@@ -1,6 +1,8 @@
 //! What is accepted: both forms, dates at the edge, unsigned bodies, any request of a server
 //! without keys. And whatever bytes a request is made of, the answer is an answer.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use hashrange_auth::{AuthFault, CredentialStore, Payload, Policy, Request, Signer, Timestamp};
 
 const SIGNED_AT: &str = "20261121T052800Z";
@@ -104,19 +106,12 @@ fn a_payload_hash_header_must_be_true_or_signed_as_unsigned() {
 }
 
 #[test]
-fn the_date_header_serves_where_there_is_no_x_amz_date() {
-    // The HTTP form of the same time gives the same string to sign.
-    for date in [SIGNED_AT, "Sat, 21 Nov 2026 05:28:00 GMT"] {
-        let mut headers = vec![("host", "h".to_owned()), ("date", date.to_owned())];
-        let added = signer().sign_request("POST", "/", "", &headers, b"{}", at(0));
-        headers.extend(added.into_iter().filter(|(name, _)| *name != "x-amz-date"));
-        let fault = policy().authenticate(&request("", &headers), at(0)).unwrap_err();
-        // The signer covers x-amz-date too; here it is gone, so only the date has been accepted.
-        assert_eq!(fault, AuthFault::SignatureMismatch, "{date}");
-    }
+fn the_date_header_is_read_only_where_there_is_no_x_amz_date() {
     let headers = [("date", "yesterday".to_owned()), ("authorization", full_header())];
     let fault = policy().authenticate(&request("", &headers), at(0)).unwrap_err();
     assert_eq!(fault, AuthFault::BadDate { got: "yesterday".to_owned() });
+    let headers = signed_headers(&[("date", "yesterday")]);
+    assert!(policy().authenticate(&request("", &headers), at(0)).is_ok());
 }
 
 fn full_header() -> String {
@@ -154,7 +149,7 @@ fn a_hundred_signed_headers_are_the_most() {
 fn without_keys_everybody_is_accepted() {
     let credential = "Credential=any/20000101/eu-west-9/dynamodb/x";
     let presigned = "X-Amz-Credential=any%2Fx%2Feu-west-9";
-    let cases: [(&str, Option<String>, Option<&str>, Option<&str>); 9] = [
+    let cases = [
         ("", None, None, None),
         ("", Some("anything".to_owned()), None, None),
         ("", Some("Bearer Credential".to_owned()), None, None),
