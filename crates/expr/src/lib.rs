@@ -1,1 +1,32 @@
-//! Placeholder while the crate is being written.
+//! DynamoDB's expressions: conditions, filters, key conditions, projections and updates, parsed,
+//! checked and evaluated over the binary form of items; and the legacy parameters, which compile
+//! to the very same forms.
+//!
+//! A request makes one [`Placeholders`], compiles its expressions against it in the service's
+//! order (update, condition, key condition, filter, projection) and ends with
+//! [`Placeholders::check_all_used`]. Compiling finds every fault that needs no item and no table;
+//! a compiled expression owns all it needs.
+//!
+//! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
+#![forbid(unsafe_code)]
+
+mod condition;
+mod evaluated;
+mod key_condition;
+mod parse;
+mod path;
+mod path_tree;
+mod placeholders;
+mod projection;
+mod render;
+mod syntax;
+mod token;
+mod update;
+
+pub use condition::{Condition, condition};
+pub use key_condition::{
+    KeyAttribute, KeyCondition, KeyConditions, KeyOperator, KeyPlan, key_condition,
+};
+pub use placeholders::Placeholders;
+pub use projection::{Projection, projection};
+pub use update::{Target, Update, update};

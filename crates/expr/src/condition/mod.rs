@@ -1,0 +1,118 @@
+//! Conditions and filters: what [`crate::condition`] compiles to, and what reads it.
+//!
+//! Source of the grammar and the functions: Amazon DynamoDB developer guide, "Condition and filter
+//! expressions, operators, and functions".
+
+mod check;
+mod evaluate;
+
+use crate::parse::Parser;
+use crate::path::DocumentPath;
+use crate::placeholders::Placeholders;
+use crate::token::Comparator;
+use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
+use hashrange_model::{AttributeType, Item, Value};
+
+pub(crate) use check::{check_bounds, check_range_operand};
+
+/// Operand of a checked condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Operand {
+    Path(DocumentPath),
+    Value(Value),
+    /// `size(path)`
+    Size(DocumentPath),
+}
+
+/// A checked condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Node {
+    Or(Vec<Node>),
+    And(Vec<Node>),
+    Not(Box<Node>),
+    Compare { comparator: Comparator, left: Operand, right: Operand },
+    Between { operand: Operand, lower: Operand, upper: Operand },
+    In { operand: Operand, candidates: Vec<Operand> },
+    Exists(DocumentPath),
+    HasType(DocumentPath, AttributeType),
+    BeginsWith(Operand, Operand),
+    Contains(Operand, Operand),
+}
+
+/// A compiled ConditionExpression or FilterExpression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition(pub(crate) Node);
+
+/// Compiles a ConditionExpression or, as `kind` says, a FilterExpression.
+pub fn condition(
+    kind: ExpressionKind,
+    text: &str,
+    placeholders: &mut Placeholders<'_>,
+) -> Result<Condition, Reason> {
+    compile(kind, text, placeholders)
+        .map(Condition)
+        .map_err(|fault| Reason::Expression(kind, fault))
+}
+
+fn compile(
+    kind: ExpressionKind,
+    text: &str,
+    placeholders: &mut Placeholders<'_>,
+) -> Result<Node, ExpressionFault> {
+    let mut parser = Parser::new(kind, text, placeholders)?;
+    let predicate = parser.predicate()?;
+    parser.found.check_parentheses()?;
+    parser.found.check_functions_known()?;
+    parser.found.check_functions_placed()?;
+    parser.found.check_reserved()?;
+    parser.found.check_limits()?;
+    check::check(predicate)
+}
+
+impl Condition {
+    /// Returns true if the condition holds for `item`; an item that does not exist is empty.
+    pub fn matches(&self, item: &Item) -> bool {
+        self.0.holds(item)
+    }
+
+    /// Returns the top-level attributes that the condition names, as often as it names them.
+    pub fn attribute_names(&self) -> impl Iterator<Item = &str> {
+        let mut names = Vec::new();
+        self.0.collect_names(&mut names);
+        names.into_iter()
+    }
+}
+
+impl Operand {
+    fn collect_names<'n>(&'n self, names: &mut Vec<&'n str>) {
+        match self {
+            Self::Path(path) | Self::Size(path) => names.push(&path.attribute),
+            Self::Value(_) => {}
+        }
+    }
+}
+
+impl Node {
+    fn collect_names<'n>(&'n self, names: &mut Vec<&'n str>) {
+        match self {
+            Self::Or(nodes) | Self::And(nodes) => {
+                nodes.iter().for_each(|node| node.collect_names(names));
+            }
+            Self::Not(node) => node.collect_names(names),
+            Self::Exists(path) | Self::HasType(path, _) => names.push(&path.attribute),
+            Self::Compare { left, right, .. }
+            | Self::BeginsWith(left, right)
+            | Self::Contains(left, right) => {
+                left.collect_names(names);
+                right.collect_names(names);
+            }
+            Self::Between { operand, lower, upper } => {
+                [operand, lower, upper].iter().for_each(|operand| operand.collect_names(names));
+            }
+            Self::In { operand, candidates } => {
+                operand.collect_names(names);
+                candidates.iter().for_each(|operand| operand.collect_names(names));
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The value of an operand: stored somewhere and borrowed, or computed.
+
+use hashrange_model::{Value, ValueRef};
+
+/// The value of an operand.
+#[derive(Debug, Clone)]
+pub(crate) enum Evaluated<'v> {
+    Stored(ValueRef<'v>),
+    Computed(Value),
+}
+
+impl Evaluated<'_> {
+    /// Returns a view of the value.
+    pub(crate) fn get(&self) -> ValueRef<'_> {
+        match self {
+            Self::Stored(value) => *value,
+            Self::Computed(value) => value.get(),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Document paths: a top-level attribute and the steps into it.
+
+use hashrange_model::{Item, ValueRef};
+use std::fmt;
+
+/// One step of a path into a container.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// An entry of a map.
+    Member(Box<str>),
+    /// An element of a list, 0-based.
+    Element(usize),
+}
+
+/// A document path with its placeholders resolved. Prints as the messages do: `[a, b, [0]]`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DocumentPath {
+    pub(crate) attribute: Box<str>,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl DocumentPath {
+    /// Returns the path of a top-level attribute.
+    pub(crate) fn top_level(attribute: &str) -> Self {
+        Self { attribute: attribute.into(), steps: Vec::new() }
+    }
+
+    /// Returns true if the path leads into an attribute.
+    pub(crate) fn is_nested(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// Returns the value at the path; a step into the wrong container finds nothing.
+    pub(crate) fn find<'i>(&self, item: &'i Item) -> Option<ValueRef<'i>> {
+        let mut value = item.get(&self.attribute)?;
+        for step in &self.steps {
+            value = match (step, value) {
+                (Step::Member(name), ValueRef::M(entries)) => entries.get(name)?,
+                (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+}
+
+impl fmt::Display for DocumentPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "[{}", self.attribute)?;
+        for step in &self.steps {
+            match step {
+                Step::Member(name) => write!(formatter, ", {name}")?,
+                Step::Element(offset) => write!(formatter, ", [{offset}]")?,
+            }
+        }
+        formatter.write_str("]")
+    }
+}

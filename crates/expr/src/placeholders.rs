@@ -1,0 +1,108 @@
+//! ExpressionAttributeNames and ExpressionAttributeValues of one request, and which of them its
+//! expressions use.
+//!
+//! Use is syntactic: a placeholder counts as used when an expression names it, whether or not
+//! that part is ever evaluated.
+
+use hashrange_model::Value;
+use hashrange_model::error::Reason;
+
+#[derive(Debug)]
+struct Entry<'a, T: ?Sized> {
+    key: &'a str,
+    meaning: &'a T,
+    used: bool,
+}
+
+/// ExpressionAttributeNames and -Values of one request with usage tracking across its expressions.
+#[derive(Debug, Default)]
+pub struct Placeholders<'a> {
+    /// Invariant: sorted by key.
+    names: Vec<Entry<'a, str>>,
+    /// Invariant: sorted by key.
+    values: Vec<Entry<'a, Value>>,
+}
+
+impl<'a> Placeholders<'a> {
+    /// Takes the two maps as sent, `None` where the member is absent, and checks their keys.
+    pub fn new(
+        names: Option<impl IntoIterator<Item = (&'a str, &'a str)>>,
+        values: Option<impl IntoIterator<Item = (&'a str, &'a Value)>>,
+    ) -> Result<Self, Reason> {
+        let names = entries(names, b'#', Reason::EmptyNames, Reason::InvalidNameKey)?;
+        let values = entries(values, b':', Reason::EmptyValues, Reason::InvalidValueKey)?;
+        Ok(Self { names, values })
+    }
+
+    /// Returns no placeholders, as a request without the two members has them.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Returns true if neither names nor values were given.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.values.is_empty()
+    }
+
+    /// Refuses names, then values, that no expression used so far.
+    pub fn check_all_used(&self) -> Result<(), Reason> {
+        match unused(&self.names) {
+            names if !names.is_empty() => return Err(Reason::UnusedNames(names)),
+            _ => {}
+        }
+        match unused(&self.values) {
+            values if !values.is_empty() => Err(Reason::UnusedValues(values)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns what `#name` stands for and marks it as used.
+    pub(crate) fn name(&mut self, alias: &str) -> Option<&'a str> {
+        look_up(&mut self.names, alias)
+    }
+
+    /// Returns what `:value` stands for and marks it as used.
+    pub(crate) fn value(&mut self, placeholder: &str) -> Option<&'a Value> {
+        look_up(&mut self.values, placeholder)
+    }
+}
+
+fn entries<'a, T: ?Sized>(
+    given: Option<impl IntoIterator<Item = (&'a str, &'a T)>>,
+    sigil: u8,
+    empty: Reason,
+    invalid_key: impl Fn(String) -> Reason,
+) -> Result<Vec<Entry<'a, T>>, Reason> {
+    let Some(given) = given else { return Ok(Vec::new()) };
+    let mut entries: Vec<_> =
+        given.into_iter().map(|(key, meaning)| Entry { key, meaning, used: false }).collect();
+    if entries.is_empty() {
+        return Err(empty);
+    }
+    if let Some(entry) = entries.iter().find(|entry| !is_key(entry.key, sigil)) {
+        return Err(invalid_key(entry.key.to_owned()));
+    }
+    entries.sort_unstable_by_key(|entry| entry.key);
+    Ok(entries)
+}
+
+fn is_key(key: &str, sigil: u8) -> bool {
+    match key.as_bytes() {
+        [first, word @ ..] => {
+            *first == sigil
+                && !word.is_empty()
+                && word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        }
+        [] => false,
+    }
+}
+
+fn look_up<'a, T: ?Sized>(entries: &mut [Entry<'a, T>], key: &str) -> Option<&'a T> {
+    let nth = entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
+    entries[nth].used = true;
+    Some(entries[nth].meaning)
+}
+
+fn unused<T: ?Sized>(entries: &[Entry<'_, T>]) -> Vec<String> {
+    entries.iter().filter(|entry| !entry.used).map(|entry| entry.key.to_owned()).collect()
+}

@@ -1,0 +1,16 @@
+//! Literals as the messages about BETWEEN print them.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hashrange_model::ValueRef;
+
+/// Returns a string, number or binary value as `{S:text}`.
+pub(crate) fn literal(value: ValueRef<'_>) -> String {
+    let name = value.attribute_type().as_str();
+    match value {
+        ValueRef::S(string) => format!("{{{name}:{string}}}"),
+        ValueRef::N(number) => format!("{{{name}:{}}}", number.to_number()),
+        ValueRef::B(bytes) => format!("{{{name}:{}}}", BASE64_STANDARD.encode(bytes)),
+        _ => format!("{{{name}}}"),
+    }
+}

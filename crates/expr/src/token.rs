@@ -1,0 +1,151 @@
+//! Cuts the text of an expression into tokens, one at a time and without copying.
+//!
+//! Whitespace separates tokens and is dropped. Any character that begins no token is a token of
+//! its own, [`TokenKind::Unknown`], which no grammar accepts; so this stage cannot fail.
+
+/// The comparison operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparator {
+    /// Returns the operator as the messages print it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    End,
+    /// A name, a keyword or a function.
+    Word,
+    /// `#name`
+    Alias,
+    /// `:value`
+    Placeholder,
+    Digits,
+    Compare(Comparator),
+    Open,
+    Close,
+    OpenIndex,
+    CloseIndex,
+    Comma,
+    Dot,
+    Plus,
+    Minus,
+    Unknown,
+}
+
+/// A token and where it stands in the text, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Token {
+    /// Reads the token that begins at or after `from`.
+    pub(crate) fn read(text: &str, from: usize) -> Self {
+        let bytes = text.as_bytes();
+        let blank = bytes[from..].iter().take_while(|byte| is_blank(**byte)).count();
+        let start = from + blank;
+        let Some(first) = bytes.get(start) else {
+            return Self { kind: TokenKind::End, start, end: start };
+        };
+        let rest = &bytes[start + 1..];
+        let (kind, length) = match first {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (TokenKind::Word, 1 + word_length(rest)),
+            b'#' => placeholder(TokenKind::Alias, rest),
+            b':' => placeholder(TokenKind::Placeholder, rest),
+            b'0'..=b'9' => {
+                let more = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                (TokenKind::Digits, 1 + more)
+            }
+            b'<' | b'>' | b'=' => comparator(*first, rest.first().copied()),
+            b'(' => (TokenKind::Open, 1),
+            b')' => (TokenKind::Close, 1),
+            b'[' => (TokenKind::OpenIndex, 1),
+            b']' => (TokenKind::CloseIndex, 1),
+            b',' => (TokenKind::Comma, 1),
+            b'.' => (TokenKind::Dot, 1),
+            b'+' => (TokenKind::Plus, 1),
+            b'-' => (TokenKind::Minus, 1),
+            _ => (TokenKind::Unknown, text[start..].chars().next().map_or(1, char::len_utf8)),
+        };
+        Self { kind, start, end: start + length }
+    }
+
+    /// Returns the token's text.
+    pub(crate) fn text(self, whole: &str) -> &str {
+        &whole[self.start..self.end]
+    }
+}
+
+/// Source: Amazon DynamoDB developer guide, expressions: space, tab, CR and LF separate tokens.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn word_length(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+}
+
+fn placeholder(kind: TokenKind, rest: &[u8]) -> (TokenKind, usize) {
+    match word_length(rest) {
+        0 => (TokenKind::Unknown, 1),
+        length => (kind, 1 + length),
+    }
+}
+
+fn comparator(first: u8, second: Option<u8>) -> (TokenKind, usize) {
+    let (comparator, length) = match (first, second) {
+        (b'<', Some(b'>')) => (Comparator::NotEqual, 2),
+        (b'<', Some(b'=')) => (Comparator::LessOrEqual, 2),
+        (b'>', Some(b'=')) => (Comparator::GreaterOrEqual, 2),
+        (b'<', _) => (Comparator::Less, 1),
+        (b'>', _) => (Comparator::Greater, 1),
+        _ => (Comparator::Equal, 1),
+    };
+    (TokenKind::Compare(comparator), length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_as_the_grammar_says() {
+        for (text, tokens) in [
+            ("a=:v", &["a", "=", ":v"][..]),
+            (" a\t<>\r\n#b_1 ", &["a", "<>", "#b_1"]),
+            ("a<=b>=c<d>e", &["a", "<=", "b", ">=", "c", "<", "d", ">", "e"]),
+            ("l[10].x", &["l", "[", "10", "]", ".", "x"]),
+            ("# :", &["#", ":"]),
+            ("1a!é", &["1", "a", "!", "é"]),
+            ("", &[]),
+        ] {
+            let mut found = Vec::new();
+            let mut token = Token::read(text, 0);
+            while token.kind != TokenKind::End {
+                found.push(token.text(text));
+                token = Token::read(text, token.end);
+            }
+            assert_eq!(found, tokens, "{text}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Update expressions: what [`crate::update`] compiles to.
+//!
+//! Every action ends as a value to set or a path to remove; all right-hand sides read the item as
+//! it was before the update, so the order of actions does not matter.
+//! Source of the rules: Amazon DynamoDB developer guide, "Update expressions".
+
+mod apply;
+mod check;
+mod document;
+
+use crate::path::DocumentPath;
+use crate::path_tree::PathTree;
+use crate::placeholders::Placeholders;
+use hashrange_model::error::{ExpressionKind, Reason};
+use hashrange_model::{Item, Value};
+
+/// What an update does at one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Action {
+    pub(crate) path: DocumentPath,
+    pub(crate) effect: Effect,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Set(Operand),
+    Remove,
+    /// Adds to a number or a set.
+    Add(Value),
+    /// Legacy ADD, which also appends to a list and words a mismatch differently.
+    AddLegacy(Value),
+    /// Takes members out of a set.
+    Delete(Value),
+    /// Legacy DELETE with a value, which words a mismatch differently.
+    DeleteLegacy(Value),
+}
+
+/// Right-hand side of a SET action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Operand {
+    Path(DocumentPath),
+    Value(Value),
+    IfNotExists(DocumentPath, Box<Operand>),
+    ListAppend(Box<(Operand, Operand)>),
+    Sum(Vec<Term>),
+}
+
+/// A term of a sum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Term {
+    pub(crate) negative: bool,
+    pub(crate) operand: Operand,
+}
+
+/// A compiled UpdateExpression or AttributeUpdates. Invariant: no two paths overlap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Update {
+    actions: Vec<Action>,
+}
+
+/// A top-level attribute that an update writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target<'u> {
+    /// The attribute's name.
+    pub attribute: &'u str,
+    /// True if only a part inside the attribute is written.
+    pub is_nested: bool,
+}
+
+/// Compiles an UpdateExpression.
+pub fn update(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Update, Reason> {
+    check::compile(text, placeholders)
+        .map(Update::from_actions)
+        .map_err(|fault| Reason::Expression(ExpressionKind::Update, fault))
+}
+
+impl Update {
+    /// Takes actions whose paths do not overlap.
+    pub(crate) fn from_actions(actions: Vec<Action>) -> Self {
+        Self { actions }
+    }
+
+    /// Returns what the update writes, one target for each action in written order.
+    pub fn targets(&self) -> impl Iterator<Item = Target<'_>> {
+        self.actions.iter().map(|action| Target {
+            attribute: &action.path.attribute,
+            is_nested: action.path.is_nested(),
+        })
+    }
+
+    /// Returns the item after the update. `old` is the stored item, or for an upsert the key
+    /// attributes alone. Size and key attributes are the caller's to check.
+    pub fn apply(&self, old: &Item) -> Result<Item, Reason> {
+        apply::apply(&self.actions, old)
+    }
+
+    /// Returns what UPDATED_OLD returns of the old item, `None` if it had nothing of it.
+    pub fn updated_old(&self, old: &Item) -> Option<Item> {
+        reduce(old, self.actions.iter().map(|action| &action.path))
+    }
+
+    /// Returns what UPDATED_NEW returns of the new item, `None` if it has nothing of it. Removed
+    /// paths have no new value, even where list elements have moved up into their places.
+    pub fn updated_new(&self, new: &Item) -> Option<Item> {
+        let written = self.actions.iter().filter(|action| action.effect != Effect::Remove);
+        reduce(new, written.map(|action| &action.path))
+    }
+}
+
+fn reduce<'p>(item: &Item, paths: impl Iterator<Item = &'p DocumentPath> + Clone) -> Option<Item> {
+    let tree = PathTree::build(paths).expect("the paths of an update do not overlap");
+    Some(tree.reduce(item)).filter(|reduced| !reduced.is_empty())
+}
