@@ -13,6 +13,7 @@
 mod condition;
 mod evaluated;
 mod key_condition;
+pub mod legacy;
 mod parse;
 mod path;
 mod path_tree;

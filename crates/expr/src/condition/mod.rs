@@ -14,6 +14,7 @@ use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 use hashrange_model::{AttributeType, Item, Value};
 
 pub(crate) use check::{check_bounds, check_range_operand};
+pub(crate) use evaluate::order;
 
 /// Operand of a checked condition.
 #[derive(Debug, Clone, PartialEq, Eq)]

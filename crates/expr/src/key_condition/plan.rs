@@ -24,7 +24,7 @@ pub struct KeyPlan {
     /// The values of the leading sort key attributes that are fixed, in the schema's order.
     pub sort_equal: Vec<Value>,
     /// The range of the sort key attribute after those; never [`KeyOperator::Equal`].
-    pub range: Option<KeyOperator>,
+    pub sort_range: Option<KeyOperator>,
 }
 
 impl KeyConditions {
@@ -39,8 +39,8 @@ impl KeyConditions {
             .iter()
             .map(|attribute| self.partition_value(attribute))
             .collect::<Result<_, _>>()?;
-        let (sort_equal, range) = self.sort_range(sort)?;
-        Ok(KeyPlan { partition, sort_equal, range })
+        let (sort_equal, sort_range) = self.sort_range(sort)?;
+        Ok(KeyPlan { partition, sort_equal, sort_range })
     }
 
     fn of(&self, attribute: &KeyAttribute<'_>) -> Option<&KeyCondition> {

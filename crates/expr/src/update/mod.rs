@@ -52,8 +52,9 @@ pub(crate) struct Term {
     pub(crate) operand: Operand,
 }
 
-/// A compiled UpdateExpression or AttributeUpdates. Invariant: no two paths overlap.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A compiled UpdateExpression or AttributeUpdates; the default one changes nothing.
+/// Invariant: no two paths overlap.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Update {
     actions: Vec<Action>,
 }
@@ -62,7 +63,7 @@ pub struct Update {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target<'u> {
     /// The attribute's name.
-    pub attribute: &'u str,
+    pub name: &'u str,
     /// True if only a part inside the attribute is written.
     pub is_nested: bool,
 }
@@ -83,7 +84,7 @@ impl Update {
     /// Returns what the update writes, one target for each action in written order.
     pub fn targets(&self) -> impl Iterator<Item = Target<'_>> {
         self.actions.iter().map(|action| Target {
-            attribute: &action.path.attribute,
+            name: &action.path.attribute,
             is_nested: action.path.is_nested(),
         })
     }
