@@ -1,1 +1,35 @@
-//! Placeholder while the crate is being written.
+//! The HTTP face of Hashrange: the only crate that knows HTTP.
+//!
+//! [`run`] accepts connections, reads requests within [`Limits`], checks them in the order in
+//! which DynamoDB reports faults, calls an [`Api`], and wraps its answer: status, error body,
+//! CRC-32, request id, compression, CORS. It counts what it does ([`metrics`]) and shuts down
+//! without cutting off running requests.
+//!
+//! Left to others: what operations mean (the API behind the trait), what a signature is
+//! (`hashrange-auth`), what a request body means (`hashrange-wire`), TLS.
+//!
+//! Invariants:
+//! - no request makes the process panic or a connection hang: a panic of the API is answered with
+//!   status 500, every wait on a client has an end;
+//! - memory per request is bounded by [`Limits`], before and after decompression;
+//! - a request is parsed as JSON at most once unless it is refused.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod api;
+mod body;
+mod config;
+mod connection;
+mod envelope;
+mod error;
+mod gzip;
+mod handler;
+mod listen;
+pub mod metrics;
+mod request_id;
+mod watch;
+
+pub use api::Api;
+pub use config::{Config, Limits};
+pub use error::Error;
+pub use listen::run;

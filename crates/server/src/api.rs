@@ -1,0 +1,20 @@
+//! What stands behind the server.
+
+use bytes::Bytes;
+use hashrange_model::ApiError;
+use hashrange_wire::Operation;
+use std::future::Future;
+
+/// An API that runs operations on request bodies.
+pub trait Api: Send + Sync + 'static {
+    /// Runs one operation on a request body and returns the response body, or the error.
+    ///
+    /// The body may be empty or not JSON: the API reports that as a serialization error. The
+    /// future is dropped when the client goes away, so work that must not be left half done has
+    /// to be finished by the API itself.
+    fn call(
+        &self,
+        operation: Operation,
+        body: Bytes,
+    ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send;
+}

@@ -1,0 +1,110 @@
+//! The bodies of errors: `{"__type":"<namespace>#<exception>","message":"..."}`.
+
+use hashrange_auth::AuthFault;
+use hashrange_model::ApiError;
+use hashrange_wire::json::attribute_value::write_item;
+use hashrange_wire::json::writer::write_string;
+
+/// The body of a body that is not JSON. Source: captured answers; it has no message.
+pub const MALFORMED_JSON: &[u8] =
+    br#"{"__type":"com.amazon.coral.service#SerializationException"}"#;
+
+/// The body for a target that names no operation. Source: captured answers; it has no message.
+pub const UNKNOWN_OPERATION: &[u8] =
+    br#"{"__type":"com.amazon.coral.service#UnknownOperationException"}"#;
+
+/// The body when the server has too much to do; clients try again.
+pub const UNAVAILABLE: &[u8] = br#"{"__type":"com.amazon.coral.availability#ServiceUnavailableException","message":"Service is unavailable. Please try again."}"#;
+
+/// The body for anything that is not a request of this protocol. Source: captured answers.
+pub const NOT_THE_PROTOCOL: &[u8] = b"<UnknownOperationException/>\n";
+
+/// Returns the body for an error of the API.
+pub fn api_error(error: &ApiError) -> Vec<u8> {
+    let kind = error.kind();
+    let mut out = Vec::with_capacity(256);
+    open(&mut out, "", kind.type_name());
+    if let Some(message) = error.message() {
+        member(&mut out, kind.message_member(), &message);
+    }
+    if let Some(item) = error.item() {
+        out.extend_from_slice(b",\"Item\":");
+        write_item(&mut out, item);
+    }
+    out.push(b'}');
+    out
+}
+
+/// Returns the body for a request that was not authenticated.
+pub fn auth_fault(fault: &AuthFault) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    open(&mut out, AuthFault::NAMESPACE, fault.exception());
+    member(&mut out, "message", &fault.to_string());
+    out.push(b'}');
+    out
+}
+
+fn open(out: &mut Vec<u8>, namespace: &str, name: &str) {
+    out.extend_from_slice(b"{\"__type\":\"");
+    out.extend_from_slice(namespace.as_bytes());
+    out.extend_from_slice(name.as_bytes());
+    out.push(b'"');
+}
+
+fn member(out: &mut Vec<u8>, name: &str, text: &str) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    write_string(out, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashrange_model::{AttributeValue, Item, Reason};
+
+    #[test]
+    fn errors_of_the_api_have_their_envelope() {
+        let cases = [
+            (Reason::MalformedJson, std::str::from_utf8(MALFORMED_JSON).unwrap()),
+            (Reason::UnknownOperation, std::str::from_utf8(UNKNOWN_OPERATION).unwrap()),
+            (
+                Reason::Serialization("NUMBER_VALUE cannot be converted to String".into()),
+                r#"{"__type":"com.amazon.coral.service#SerializationException","Message":"NUMBER_VALUE cannot be converted to String"}"#,
+            ),
+            (
+                Reason::ConditionalCheckFailed,
+                r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}"#,
+            ),
+        ];
+        for (reason, expected) in cases {
+            let body = api_error(&ApiError::new(reason));
+            assert_eq!(std::str::from_utf8(&body).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn messages_are_escaped() {
+        let body = api_error(&ApiError::new(Reason::Serialization("a\"b\\\n\u{1}é".into())));
+        assert!(hashrange_wire::syntax_check(&body).is_ok());
+        assert!(String::from_utf8(body).unwrap().contains(r#"a\"b\\\n\u0001é"#));
+    }
+
+    #[test]
+    fn a_failed_condition_carries_its_item() {
+        let key = AttributeValue::S("k".into());
+        let item = Item::from_attributes([("pk", key)]);
+        let error = ApiError::new(Reason::ConditionalCheckFailed).with_item(Some(item));
+        let body = String::from_utf8(api_error(&error)).unwrap();
+        assert!(body.ends_with(r#","Item":{"pk":{"S":"k"}}}"#), "{body}");
+    }
+
+    #[test]
+    fn authentication_faults_have_their_envelope() {
+        let body = auth_fault(&AuthFault::MissingToken);
+        assert_eq!(
+            std::str::from_utf8(&body).unwrap(),
+            r#"{"__type":"com.amazon.coral.service#MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}"#
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! Counters of what the server does, as text in the format of Prometheus.
+//!
+//! Counting is a few relaxed additions on memory that few threads share. The sums may be a moment
+//! apart from each other; each alone is exact.
+
+use hashrange_wire::Operation;
+use std::cell::Cell;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Upper bounds of the buckets of the latency histogram, in microseconds.
+const BUCKETS_US: [u64; 14] = [
+    50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 1_000_000,
+    5_000_000,
+];
+const SHARDS: usize = 8;
+const OPERATIONS: usize = Operation::ALL.len();
+const STATUSES: [&str; 4] = ["200", "4xx", "5xx", "other"];
+
+/// All counters of a server.
+#[derive(Debug)]
+pub struct Metrics {
+    shards: Box<[Shard]>,
+    connections_open: AtomicUsize,
+    connections_total: AtomicU64,
+    panics: AtomicU64,
+}
+
+/// The counters that a part of the threads writes to. Aligned so that no two share a cache line.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Shard {
+    /// One row per operation, the last for requests that name none.
+    requests: [[AtomicU64; STATUSES.len()]; OPERATIONS + 1],
+    /// Not cumulative; the last is for everything above the last bound.
+    latencies: [AtomicU64; BUCKETS_US.len() + 1],
+    latency_us: AtomicU64,
+}
+
+impl Shard {
+    fn new() -> Self {
+        Self {
+            requests: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
+            latencies: std::array::from_fn(|_| AtomicU64::new(0)),
+            latency_us: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| Shard::new()).collect(),
+            connections_open: AtomicUsize::new(0),
+            connections_total: AtomicU64::new(0),
+            panics: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts a request that was answered.
+    pub fn request(&self, operation: Option<Operation>, status: u16, latency: Duration) {
+        let shard = &self.shards[shard_of_thread()];
+        let row = operation.map_or(OPERATIONS, |operation| operation as usize);
+        shard.requests[row][status_class(status)].fetch_add(1, Relaxed);
+        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        let bucket = BUCKETS_US.partition_point(|&bound| bound < micros);
+        shard.latencies[bucket].fetch_add(1, Relaxed);
+        shard.latency_us.fetch_add(micros, Relaxed);
+    }
+
+    /// Counts a connection that was accepted.
+    pub fn connection_opened(&self) {
+        self.connections_open.fetch_add(1, Relaxed);
+        self.connections_total.fetch_add(1, Relaxed);
+    }
+
+    /// Counts a connection that ended.
+    pub fn connection_closed(&self) {
+        self.connections_open.fetch_sub(1, Relaxed);
+    }
+
+    /// Counts a panic that was caught.
+    pub fn panicked(&self) {
+        self.panics.fetch_add(1, Relaxed);
+    }
+
+    /// Returns all counters as text. Source: Prometheus documentation, "Exposition formats".
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        self.render_requests(&mut out);
+        self.render_latencies(&mut out);
+        let open = self.connections_open.load(Relaxed);
+        let total = self.connections_total.load(Relaxed);
+        let panics = self.panics.load(Relaxed);
+        head(&mut out, "hashrange_connections_open", "gauge", "Open connections.");
+        line(&mut out, format_args!("hashrange_connections_open {open}"));
+        head(&mut out, "hashrange_connections_total", "counter", "Accepted connections.");
+        line(&mut out, format_args!("hashrange_connections_total {total}"));
+        head(&mut out, "hashrange_panics_total", "counter", "Requests that ended in a panic.");
+        line(&mut out, format_args!("hashrange_panics_total {panics}"));
+        out
+    }
+
+    fn render_requests(&self, out: &mut String) {
+        head(out, "hashrange_requests_total", "counter", "Requests by operation and status.");
+        let names = Operation::ALL.iter().map(|operation| operation.name()).chain(["none"]);
+        for (row, name) in names.enumerate() {
+            for (class, status) in STATUSES.iter().enumerate() {
+                let count = self.sum(|shard| &shard.requests[row][class]);
+                if count > 0 {
+                    line(
+                        out,
+                        format_args!(
+                            "hashrange_requests_total{{operation=\"{name}\",status=\"{status}\"}} \
+                             {count}"
+                        ),
+                    );
+                }
+            }
+        }
+    }
+
+    fn render_latencies(&self, out: &mut String) {
+        let name = "hashrange_request_duration_seconds";
+        head(out, name, "histogram", "Time from a request's head to its answer.");
+        let mut count = 0;
+        for (bucket, bound) in BUCKETS_US.iter().enumerate() {
+            count += self.sum(|shard| &shard.latencies[bucket]);
+            let (whole, micros) = (bound / 1_000_000, bound % 1_000_000);
+            line(out, format_args!("{name}_bucket{{le=\"{whole}.{micros:06}\"}} {count}"));
+        }
+        count += self.sum(|shard| &shard.latencies[BUCKETS_US.len()]);
+        let micros = self.sum(|shard| &shard.latency_us);
+        line(out, format_args!("{name}_bucket{{le=\"+Inf\"}} {count}"));
+        line(out, format_args!("{name}_sum {}.{:06}", micros / 1_000_000, micros % 1_000_000));
+        line(out, format_args!("{name}_count {count}"));
+    }
+
+    fn sum(&self, counter: impl Fn(&Shard) -> &AtomicU64) -> u64 {
+        self.shards.iter().map(|shard| counter(shard).load(Relaxed)).sum()
+    }
+}
+
+fn status_class(status: u16) -> usize {
+    match status {
+        200 => 0,
+        400..=499 => 1,
+        500..=599 => 2,
+        _ => 3,
+    }
+}
+
+/// Returns the shard of this thread; threads get theirs in turn.
+fn shard_of_thread() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static SHARD: Cell<usize> = Cell::new(THREADS.fetch_add(1, Relaxed) % SHARDS));
+    SHARD.with(Cell::get)
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    line(out, format_args!("# HELP {name} {help}"));
+    line(out, format_args!("# TYPE {name} {kind}"));
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to memory does not fail");
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_rendered_by_operation_status_and_latency() {
+        let metrics = Metrics::default();
+        metrics.connection_opened();
+        metrics.connection_opened();
+        metrics.connection_closed();
+        metrics.request(Some(Operation::GetItem), 200, Duration::from_micros(50));
+        metrics.request(Some(Operation::GetItem), 200, Duration::from_micros(51));
+        metrics.request(Some(Operation::PutItem), 400, Duration::from_secs(6));
+        metrics.request(None, 503, Duration::ZERO);
+        let text = metrics.render();
+        for expected in [
+            "hashrange_requests_total{operation=\"GetItem\",status=\"200\"} 2\n",
+            "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\"} 1\n",
+            "hashrange_requests_total{operation=\"none\",status=\"5xx\"} 1\n",
+            "hashrange_request_duration_seconds_bucket{le=\"0.000050\"} 2\n",
+            "hashrange_request_duration_seconds_bucket{le=\"0.000100\"} 3\n",
+            "hashrange_request_duration_seconds_bucket{le=\"5.000000\"} 3\n",
+            "hashrange_request_duration_seconds_bucket{le=\"+Inf\"} 4\n",
+            "hashrange_request_duration_seconds_sum 6.000101\n",
+            "hashrange_request_duration_seconds_count 4\n",
+            "hashrange_connections_open 1\n",
+            "hashrange_connections_total 2\n",
+        ] {
+            assert!(text.contains(expected), "{expected} in {text}");
+        }
+        assert!(!text.contains("DeleteItem"));
+    }
+}
