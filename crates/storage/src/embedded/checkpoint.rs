@@ -6,7 +6,6 @@
 //! truncations is harmless for the same reason.
 
 use super::journal;
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,10 +32,7 @@ impl Drop for Checkpoint {
         if !self.is_complete.load(Ordering::Acquire) {
             return;
         }
-        for path in journal::files(&self.engine_path).unwrap_or_default() {
-            let truncated = File::options().write(true).open(path).and_then(|log| log.set_len(0));
-            // A log that stays is replayed at the next open, without effect.
-            drop(truncated);
-        }
+        // A log that stays is replayed at the next open, without effect.
+        drop(journal::truncate_all(&self.engine_path));
     }
 }

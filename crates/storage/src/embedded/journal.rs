@@ -21,8 +21,8 @@
 //! A new log is 64 MiB of zeros; a log is cut at its end when it is opened again.
 
 use crate::Error;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -53,11 +53,49 @@ pub(crate) fn check(engine_path: &Path) -> Result<(), Error> {
     let newest = logs.len().saturating_sub(1);
     let mut last_sequence = None;
     for (nth, path) in logs.iter().enumerate() {
-        let log = fs::read(path).map_err(|error| Error::from_io("read log", error))?;
+        let log = read_data(path).map_err(|error| Error::from_io("read log", error))?;
         let checked = check_log(&log, &mut last_sequence, nth == newest);
         checked.map_err(|what| Error::corrupt(what, path.display().to_string()))?;
     }
     Ok(())
+}
+
+/// Empties all logs; see `checkpoint.rs` for when this is right.
+pub(crate) fn truncate_all(engine_path: &Path) -> io::Result<()> {
+    for path in files(engine_path)? {
+        File::options().write(true).open(path)?.set_len(0)?;
+    }
+    Ok(())
+}
+
+/// Returns the bytes of a log without the zeros at its end that were never written.
+fn read_data(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let end = data_end(&file)?;
+    let mut data = Vec::with_capacity(usize::try_from(end).unwrap_or(0));
+    (&file).seek(SeekFrom::Start(0))?;
+    file.take(end).read_to_end(&mut data)?;
+    Ok(data)
+}
+
+/// Returns the offset after which the file is one hole to its end.
+#[cfg(target_os = "linux")]
+fn data_end(file: &File) -> io::Result<u64> {
+    use rustix::fs::{SeekFrom, seek};
+    let mut end = 0;
+    loop {
+        match seek(file, SeekFrom::Data(end)) {
+            Ok(start) => end = seek(file, SeekFrom::Hole(start))?,
+            Err(rustix::io::Errno::NXIO) => return Ok(end),
+            Err(_) => return Ok(file.metadata()?.len()),
+        }
+    }
+}
+
+/// Returns the offset after which the file is one hole to its end, as far as is known.
+#[cfg(not(target_os = "linux"))]
+fn data_end(file: &File) -> io::Result<u64> {
+    Ok(file.metadata()?.len())
 }
 
 /// Checks one log; `last_sequence` is the sequence number of the batch before it.

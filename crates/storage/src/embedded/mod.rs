@@ -97,7 +97,7 @@ impl EmbeddedStore {
     /// Opens the data folder at `path`, creating it when it does not exist.
     pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, OpenError> {
         let path = path.as_ref();
-        let folder = Arc::new(Folder::open(path, |engine| Engine::create(engine, options))?);
+        let folder = Arc::new(Folder::open(path, |engine| create_engine(engine, options))?);
         let engine_path = folder.engine_path();
         journal::check(&engine_path)?;
         let engine = Engine::open(&engine_path, options)?;
@@ -135,6 +135,12 @@ impl EmbeddedStore {
     pub fn fail_next_group(&self, fault: Fault) {
         self.shared.faults.set(fault);
     }
+}
+
+/// Creates an empty ordered map and leaves nothing to replay.
+fn create_engine(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
+    Engine::create(path, options)?;
+    journal::truncate_all(path).map_err(|error| Error::from_io("empty logs", error))
 }
 
 impl Drop for EmbeddedStore {
