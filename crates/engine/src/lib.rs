@@ -1,1 +1,29 @@
-//! Placeholder while the crate is being written.
+//! DynamoDB's operations over a byte store.
+//!
+//! An operation is check, plan, run, answer: its file in [`ops`] checks the parameters in the
+//! order in which the service reports faults and plans it; the shared pipelines run it
+//! ([`write`], [`read`], [`index`]), one commit or one view of the store each.
+//!
+//! Invariants as absences: no HTTP, no files, no clock and no randomness but the environment's,
+//! and no knowledge of which store is below.
+#![forbid(unsafe_code)]
+
+mod capacity;
+mod catalog;
+mod describe;
+mod engine;
+mod environment;
+mod fault;
+mod index;
+mod jobs;
+mod layout;
+mod ops;
+mod read;
+mod request;
+mod schema;
+mod verify;
+mod write;
+
+pub use engine::{Engine, OpenError};
+pub use environment::Environment;
+pub use verify::{Problem, Report, verify};

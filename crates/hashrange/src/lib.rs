@@ -1,1 +1,44 @@
-//! Placeholder while the crate is being written.
+//! DynamoDB in your program: the service's operations on a database in memory or in a folder, in
+//! process, without HTTP.
+//!
+//! ```
+//! use hashrange::{Database, item, create_table, PutItemInput, GetItemInput};
+//!
+//! let database = Database::memory().blocking();
+//! database.create_table(create_table("Music", ("Artist", "S"), Some(("Song", "S"))))?;
+//! database.put_item(PutItemInput {
+//!     table_name: Some("Music".into()),
+//!     item: Some(item! { "Artist": "Nina Simone", "Song": "Sinnerman", "Year": 1965 }.into()),
+//!     ..PutItemInput::default()
+//! })?;
+//! let found = database.get_item(GetItemInput {
+//!     table_name: Some("Music".into()),
+//!     key: Some(item! { "Artist": "Nina Simone", "Song": "Sinnerman" }.into()),
+//!     ..GetItemInput::default()
+//! })?;
+//! assert_eq!(found.item.unwrap().get("Year").unwrap().to_attribute_value(), 1965.into());
+//! # Ok::<(), hashrange::ApiError>(())
+//! ```
+//!
+//! Requests and responses are the service's own ([`PutItemInput`], [`QueryOutput`], ...), members
+//! optional as on the wire; an [`Item`] is kept in its binary form and read through
+//! [`Item::get`]. [`Database::call`] takes and returns the wire's JSON instead.
+//!
+//! A database can be shared between threads and cloned cheaply. Its futures need no particular
+//! runtime; reads are ready at once, writes when they are on disk.
+#![forbid(unsafe_code)]
+
+mod blocking;
+mod build;
+mod database;
+
+pub use blocking::Blocking;
+pub use build::create_table;
+pub use database::{Database, Error, Options};
+pub use hashrange_engine::{Problem, Report};
+pub use hashrange_model::{
+    ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, Item, Number, Reason, Value,
+    ValueRef,
+};
+pub use hashrange_storage::Stats;
+pub use hashrange_wire::*;

@@ -1,0 +1,70 @@
+//! The tables in use, by name.
+//!
+//! A definition changes in this order, so that no write can follow an old definition unnoticed:
+//! the new record is committed; the new [`Table`] takes the old one's place here; the old one is
+//! marked superseded; then `Store::sync` waits until every commit that was deciding is sequenced.
+//! A write checks the mark while it decides, under its key locks: if it finds it unset, the change
+//! waits for it; if set, it begins again with the new definition.
+
+use crate::schema::Table;
+use arc_swap::ArcSwap;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+type Tables = BTreeMap<String, Arc<Table>>;
+
+/// All tables, readable without a lock.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    tables: ArcSwap<Tables>,
+    /// Held by whoever changes definitions; never across a wait.
+    change: Mutex<()>,
+}
+
+impl Catalog {
+    pub(crate) fn new(tables: impl IntoIterator<Item = Table>) -> Self {
+        let tables = tables.into_iter().map(|table| (table.record.name.clone(), Arc::new(table)));
+        Self { tables: ArcSwap::from_pointee(tables.collect()), change: Mutex::new(()) }
+    }
+
+    /// Returns the table named `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Table>> {
+        self.tables.load().get(name).cloned()
+    }
+
+    /// Returns the names after `start` in order, at most `limit`, and whether there are more.
+    pub(crate) fn names_after(&self, start: Option<&str>, limit: usize) -> (Vec<String>, bool) {
+        let tables = self.tables.load();
+        let mut names =
+            tables.keys().filter(|name| start.is_none_or(|start| name.as_str() > start)).cloned();
+        let page = names.by_ref().take(limit).collect();
+        (page, names.next().is_some())
+    }
+
+    /// Returns every table.
+    pub(crate) fn all(&self) -> Vec<Arc<Table>> {
+        self.tables.load().values().cloned().collect()
+    }
+
+    /// Puts a table in the place of its older version, if there is one.
+    pub(crate) fn put(&self, table: Table) -> Arc<Table> {
+        let table = Arc::new(table);
+        self.change(|tables| tables.insert(table.record.name.clone(), Arc::clone(&table)));
+        table
+    }
+
+    /// Takes a table out.
+    pub(crate) fn remove(&self, name: &str) {
+        self.change(|tables| tables.remove(name));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Tables) -> Option<Arc<Table>>) {
+        let _guard = self.change.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = Tables::clone(&self.tables.load());
+        let old = change(&mut tables);
+        self.tables.store(Arc::new(tables));
+        if let Some(old) = old {
+            old.supersede();
+        }
+    }
+}

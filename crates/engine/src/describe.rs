@@ -1,0 +1,227 @@
+//! The description of a table as the control operations answer it.
+
+use crate::engine::Engine;
+use crate::fault;
+use crate::layout::{self, Counter};
+use crate::schema::{
+    Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
+    OnDemandLimits, StorageClass, Table, TableRecord, Throughput, WarmUnits,
+};
+use hashrange_model::ApiResult;
+use hashrange_storage::{Store, View};
+use hashrange_wire as wire;
+
+/// Warm throughput of an on-demand table nobody has warmed. Source: developer guide, warm
+/// throughput.
+const WARM_ON_DEMAND: WarmUnits = WarmUnits { read: 12_000, write: 4_000 };
+
+impl<S: Store> Engine<S> {
+    /// Returns the description of a table with live counts and sizes.
+    pub(crate) async fn describe(&self, table: &Table) -> ApiResult<wire::TableDescription> {
+        let record = &table.record;
+        let mut description = self.describe_settings(record);
+        let view = self.store().view();
+        let (items, bytes) = counts(&view, record, IndexId::BASE).await?;
+        description.item_count = Some(items);
+        description.table_size_bytes = Some(bytes);
+        let (mut local, mut global) = (Vec::new(), Vec::new());
+        for index in record.visible_indexes() {
+            let counts = counts(&view, record, index.id).await?;
+            match index.kind {
+                IndexKind::Local => local.push(self.describe_local(record, index, counts)),
+                IndexKind::Global => global.push(self.describe_global(record, index, counts)),
+            }
+        }
+        description.local_secondary_indexes = (!local.is_empty()).then_some(local);
+        description.global_secondary_indexes = (!global.is_empty()).then_some(global);
+        Ok(description)
+    }
+
+    fn describe_settings(&self, record: &TableRecord) -> wire::TableDescription {
+        let environment = self.environment();
+        wire::TableDescription {
+            attribute_definitions: Some(definitions(record)),
+            table_name: Some(record.name.clone()),
+            key_schema: Some(key_schema(&record.key)),
+            table_status: Some(wire::TableStatus::Active),
+            creation_date_time: Some(seconds(record.created_at_ms)),
+            provisioned_throughput: Some(throughput(&record.throughput)),
+            table_arn: Some(environment.table_arn(&record.name)),
+            table_id: Some(record.uuid.clone()),
+            billing_mode_summary: billing_summary(record),
+            table_class_summary: record.class.map(|(class, changed_at_ms)| {
+                wire::TableClassSummary {
+                    table_class: Some(match class {
+                        StorageClass::Standard => wire::TableClass::Standard,
+                        StorageClass::InfrequentAccess => {
+                            wire::TableClass::StandardInfrequentAccess
+                        }
+                    }),
+                    last_update_date_time: changed_at_ms.map(seconds),
+                }
+            }),
+            sse_description: record.encryption.as_ref().map(|key| {
+                let default = || {
+                    format!(
+                        "arn:aws:kms:{}:{}:alias/aws/dynamodb",
+                        environment.region, environment.account
+                    )
+                };
+                wire::SSEDescription {
+                    status: Some(wire::SSEStatus::Enabled),
+                    sse_type: Some(wire::SSEType::Kms),
+                    kms_master_key_arn: Some(key.clone().unwrap_or_else(default)),
+                    ..wire::SSEDescription::default()
+                }
+            }),
+            deletion_protection_enabled: Some(record.protected),
+            on_demand_throughput: on_demand(record.on_demand),
+            warm_throughput: Some({
+                let warm = warm_units(record.billing, record.warm, &record.throughput);
+                wire::TableWarmThroughputDescription {
+                    read_units_per_second: Some(warm.read),
+                    write_units_per_second: Some(warm.write),
+                    status: Some(wire::TableStatus::Active),
+                }
+            }),
+            ..wire::TableDescription::default()
+        }
+    }
+
+    fn describe_local(
+        &self,
+        record: &TableRecord,
+        index: &IndexRecord,
+        (entries, bytes): (i64, i64),
+    ) -> wire::LocalSecondaryIndexDescription {
+        wire::LocalSecondaryIndexDescription {
+            index_name: Some(index.name.clone()),
+            key_schema: Some(key_schema(&index.key)),
+            projection: Some(projection(&index.projection)),
+            index_size_bytes: Some(bytes),
+            item_count: Some(entries),
+            index_arn: Some(self.environment().index_arn(&record.name, &index.name)),
+        }
+    }
+
+    fn describe_global(
+        &self,
+        record: &TableRecord,
+        index: &IndexRecord,
+        (entries, bytes): (i64, i64),
+    ) -> wire::GlobalSecondaryIndexDescription {
+        let is_creating = index.state == IndexState::Creating;
+        let status =
+            if is_creating { wire::IndexStatus::Creating } else { wire::IndexStatus::Active };
+        let warm = warm_units(record.billing, index.warm, &index.throughput);
+        wire::GlobalSecondaryIndexDescription {
+            index_name: Some(index.name.clone()),
+            key_schema: Some(key_schema(&index.key)),
+            projection: Some(projection(&index.projection)),
+            index_status: Some(status),
+            backfilling: is_creating.then_some(true),
+            provisioned_throughput: Some(throughput(&index.throughput)),
+            index_size_bytes: Some(bytes),
+            item_count: Some(entries),
+            index_arn: Some(self.environment().index_arn(&record.name, &index.name)),
+            on_demand_throughput: on_demand(index.on_demand),
+            warm_throughput: Some(wire::GlobalSecondaryIndexWarmThroughputDescription {
+                read_units_per_second: Some(warm.read),
+                write_units_per_second: Some(warm.write),
+                status: Some(status),
+            }),
+        }
+    }
+}
+
+/// Returns number and bytes of the entries of a table or index. A new index is not counted before
+/// it is complete.
+async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiResult<(i64, i64)> {
+    let is_creating =
+        record.indexes.iter().any(|known| known.id == index && known.state == IndexState::Creating);
+    if is_creating {
+        return Ok((0, 0));
+    }
+    let keys = [Counter::Entries, Counter::Bytes]
+        .map(|counter| layout::counter(record.id, index, counter));
+    let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
+    let read = |nth: usize| {
+        stored.get(nth).and_then(Option::as_deref).map_or(0, crate::write::decode_size)
+    };
+    Ok((read(0), read(1)))
+}
+
+/// Returns an instant in the wire's unit, seconds with a fraction.
+pub(crate) fn seconds(epoch_ms: u64) -> f64 {
+    epoch_ms as f64 / 1000.0
+}
+
+fn definitions(record: &TableRecord) -> Vec<wire::AttributeDefinition> {
+    record
+        .definitions
+        .iter()
+        .map(|(name, key_type)| wire::AttributeDefinition {
+            attribute_name: Some(name.clone()),
+            attribute_type: Some(match key_type {
+                KeyType::S => wire::ScalarAttributeType::S,
+                KeyType::N => wire::ScalarAttributeType::N,
+                KeyType::B => wire::ScalarAttributeType::B,
+            }),
+        })
+        .collect()
+}
+
+fn key_schema(key: &KeyNames) -> Vec<wire::KeySchemaElement> {
+    let element = |name: &String, key_type| wire::KeySchemaElement {
+        attribute_name: Some(name.clone()),
+        key_type: Some(key_type),
+    };
+    key.partition
+        .iter()
+        .map(|name| element(name, wire::KeyType::Hash))
+        .chain(key.sort.iter().map(|name| element(name, wire::KeyType::Range)))
+        .collect()
+}
+
+fn projection(projection: &IndexProjection) -> wire::Projection {
+    let (projection_type, non_key_attributes) = match projection {
+        IndexProjection::KeysOnly => (wire::ProjectionType::KeysOnly, None),
+        IndexProjection::Include(names) => (wire::ProjectionType::Include, Some(names.clone())),
+        IndexProjection::All => (wire::ProjectionType::All, None),
+    };
+    wire::Projection { projection_type: Some(projection_type), non_key_attributes }
+}
+
+fn throughput(throughput: &Throughput) -> wire::ProvisionedThroughputDescription {
+    wire::ProvisionedThroughputDescription {
+        last_increase_date_time: throughput.increased_at_ms.map(seconds),
+        last_decrease_date_time: throughput.decreased_at_ms.map(seconds),
+        number_of_decreases_today: Some(0),
+        read_capacity_units: Some(throughput.read),
+        write_capacity_units: Some(throughput.write),
+    }
+}
+
+fn on_demand(limits: Option<OnDemandLimits>) -> Option<wire::OnDemandThroughput> {
+    limits.map(|limits| wire::OnDemandThroughput {
+        max_read_request_units: limits.read,
+        max_write_request_units: limits.write,
+    })
+}
+
+fn billing_summary(record: &TableRecord) -> Option<wire::BillingModeSummary> {
+    record.on_demand_since_ms.map(|since_ms| wire::BillingModeSummary {
+        billing_mode: Some(match record.billing {
+            Billing::Provisioned => wire::BillingMode::Provisioned,
+            Billing::PayPerRequest => wire::BillingMode::PayPerRequest,
+        }),
+        last_update_to_pay_per_request_date_time: Some(seconds(since_ms)),
+    })
+}
+
+fn warm_units(billing: Billing, asked: Option<WarmUnits>, throughput: &Throughput) -> WarmUnits {
+    asked.unwrap_or(match billing {
+        Billing::PayPerRequest => WARM_ON_DEMAND,
+        Billing::Provisioned => WarmUnits { read: throughput.read, write: throughput.write },
+    })
+}

@@ -1,0 +1,210 @@
+//! The engine: a store, the tables in it, and the environment. Its operations are in
+//! [`crate::ops`], one file each.
+
+use crate::catalog::Catalog;
+use crate::environment::{Environment, table_name_of};
+use crate::fault;
+use crate::jobs::{Job, Jobs};
+use crate::layout;
+use crate::schema::{IndexState, Table, TableRecord};
+use bytes::Bytes;
+use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_storage::{Direction, Error, Key, Store, View};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// DynamoDB's operations on one store.
+///
+/// Share it behind an [`Arc`]. Dropping it stops the background jobs; they go on where they were
+/// when the store is opened again.
+#[derive(Debug)]
+pub struct Engine<S: Store> {
+    core: Arc<Core<S>>,
+    jobs: Jobs,
+}
+
+/// What the operations and the background jobs share.
+#[derive(Debug)]
+pub(crate) struct Core<S> {
+    pub(crate) store: S,
+    pub(crate) catalog: Catalog,
+    pub(crate) environment: Environment,
+    /// Held by whoever changes a table's definition, until the change is in use.
+    pub(crate) definitions: tokio::sync::Mutex<()>,
+}
+
+/// Why a store cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The store failed.
+    Store(Error),
+    /// A table's record cannot be read: the data are from a newer release, or damaged.
+    Record {
+        /// The record's key.
+        key: Key,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Store(error) => write!(formatter, "{error}"),
+            Self::Record { key, problem } => {
+                write!(
+                    formatter,
+                    "the table record at key {} is unreadable: {problem}",
+                    key.escape_ascii()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl<S: Store> Engine<S> {
+    /// Opens the tables of a store and resumes the jobs that were under way.
+    pub async fn open(store: S, environment: Environment) -> Result<Self, OpenError> {
+        let view = store.view();
+        let tables = read_tables(&view).await?;
+        let mut pending = unfinished_backfills(&tables);
+        view.visit(layout::purges(), Direction::Forward, |key, _| {
+            pending
+                .extend(layout::parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
+            ControlFlow::Continue(())
+        })
+        .await
+        .map_err(OpenError::Store)?;
+        let engine = Self {
+            core: Arc::new(Core {
+                store,
+                catalog: Catalog::new(tables),
+                environment,
+                definitions: tokio::sync::Mutex::new(()),
+            }),
+            jobs: Jobs::default(),
+        };
+        pending.into_iter().for_each(|job| engine.start_job(job));
+        Ok(engine)
+    }
+
+    /// Returns the store, for its statistics.
+    pub fn store(&self) -> &S {
+        &self.core.store
+    }
+
+    /// Returns the environment.
+    pub fn environment(&self) -> &Environment {
+        &self.core.environment
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core<S>> {
+        &self.core
+    }
+
+    pub(crate) fn start_job(&self, job: Job) {
+        self.jobs.start(&self.core, job);
+    }
+
+    /// Returns the table that a data operation names, by name or ARN.
+    pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        self.core
+            .catalog
+            .get(table_name_of(name_or_arn))
+            .ok_or_else(|| Reason::TableNotFound.into())
+    }
+
+    /// Returns the table that a control operation names, by name or ARN.
+    pub(crate) fn named_table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        let name = table_name_of(name_or_arn);
+        self.core
+            .catalog
+            .get(name)
+            .ok_or_else(|| Reason::NamedTableNotFound(name.to_owned()).into())
+    }
+
+    /// Stops background jobs, refuses further writes and waits until all is on disk.
+    pub async fn close(&self) -> Result<(), Error> {
+        self.jobs.stop();
+        self.core.store.close().await
+    }
+}
+
+impl<S: Store> Core<S> {
+    /// Changes a table's definition: stores the record that `change` makes of the current one,
+    /// puts it in use, and waits until no write follows the old one. The caller holds
+    /// `definitions`.
+    pub(crate) async fn change_table(
+        &self,
+        table: &Table,
+        change: impl FnOnce(&mut TableRecord) -> ApiResult<()>,
+    ) -> ApiResult<Arc<Table>> {
+        let mut record = table.record.clone();
+        change(&mut record)?;
+        let (key, value) = (layout::table_record(record.id), encode_record(&record));
+        self.store
+            .commit(vec![key.clone()], |_, batch| batch.put(key.clone(), value.clone()))
+            .await
+            .map_err(fault::of_store)?;
+        let table = self.catalog.put(table.successor(record));
+        self.store.sync().await.map_err(fault::of_store)?;
+        Ok(table)
+    }
+}
+
+/// Returns the stored form of a record.
+pub(crate) fn encode_record(record: &TableRecord) -> Bytes {
+    Bytes::from(serde_json::to_vec(record).expect("a record has only string keys"))
+}
+
+/// Reads every table.
+pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenError> {
+    let mut records = Vec::new();
+    view.visit(layout::table_records(), Direction::Forward, |key, value| {
+        records.push((key.to_vec(), value.clone()));
+        ControlFlow::Continue(())
+    })
+    .await
+    .map_err(OpenError::Store)?;
+    records.into_iter().map(|(key, value)| read_table(key, &value)).collect()
+}
+
+fn read_table(key: Key, value: &Bytes) -> Result<Table, OpenError> {
+    let unreadable = |problem: String| OpenError::Record { key: key.clone(), problem };
+    let record: TableRecord =
+        serde_json::from_slice(value).map_err(|error| unreadable(error.to_string()))?;
+    if record.version > TableRecord::VERSION {
+        return Err(unreadable(format!("its version {} is of a newer release", record.version)));
+    }
+    let undeclared = std::iter::once(&record.key)
+        .chain(record.indexes.iter().map(|index| &index.key))
+        .flat_map(|key| key.all())
+        .find(|name| record.key_type(name).is_none());
+    match undeclared {
+        Some(name) => Err(unreadable(format!("the key attribute {name} has no type"))),
+        None => Ok(Table::new(record)),
+    }
+}
+
+fn unfinished_backfills(tables: &[Table]) -> Vec<Job> {
+    tables
+        .iter()
+        .flat_map(|table| table.indexes.iter().map(move |index| (table, index)))
+        .filter(|(_, index)| index.state == IndexState::Creating)
+        .map(|(table, index)| Job::Backfill { table: table.id(), index: index.id })
+        .collect()
+}
+
+/// Returns the error of a member that must be given; for callers in process, whose requests no
+/// parser has checked.
+pub(crate) fn required<T>(member: Option<T>, path: &str) -> ApiResult<T> {
+    member.ok_or_else(|| {
+        ApiError::new(Reason::Constraints(format!(
+            "{}Value null at '{path}' failed to satisfy constraint: Member must not be null",
+            hashrange_model::error::wording::ENVELOPE
+        )))
+    })
+}

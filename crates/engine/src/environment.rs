@@ -1,0 +1,89 @@
+//! What an engine takes from the outside world, as parameters: the clock, randomness, and the
+//! names (region, account) that its ARNs carry.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Clock, randomness and names. Tests give their own.
+#[derive(Clone)]
+pub struct Environment {
+    /// Returns the time in milliseconds since the epoch.
+    pub now_ms: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// Returns 128 random bits.
+    pub random: Arc<dyn Fn() -> u128 + Send + Sync>,
+    /// Region in ARNs.
+    pub region: String,
+    /// Account number in ARNs.
+    pub account: String,
+    /// Host and port that DescribeEndpoints answers.
+    pub endpoint: String,
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Environment")
+            .field("region", &self.region)
+            .field("account", &self.account)
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Environment {
+    /// Returns the ARN of a table.
+    pub fn table_arn(&self, table: &str) -> String {
+        format!("arn:aws:dynamodb:{}:{}:table/{table}", self.region, self.account)
+    }
+
+    /// Returns the ARN of an index.
+    pub fn index_arn(&self, table: &str, index: &str) -> String {
+        format!("{}/index/{index}", self.table_arn(table))
+    }
+
+    /// Returns a random UUID of version 4.
+    pub fn uuid(&self) -> String {
+        let bits = ((self.random)() & !(0xF << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+        let hex = format!("{bits:032x}");
+        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+}
+
+/// Returns the table name of a `TableName` member, which may be an ARN.
+pub(crate) fn table_name_of(name_or_arn: &str) -> &str {
+    if !name_or_arn.starts_with("arn:") {
+        return name_or_arn;
+    }
+    let resource = name_or_arn.splitn(6, ':').nth(5).unwrap_or(name_or_arn);
+    let table = resource.strip_prefix("table/").unwrap_or(resource);
+    table.split('/').next().unwrap_or(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_arns_name_tables() {
+        for (text, name) in [
+            ("Music", "Music"),
+            ("arn:aws:dynamodb:us-east-1:000000000000:table/Music", "Music"),
+            ("arn:aws:dynamodb:us-east-1:000000000000:table/Music/index/ByYear", "Music"),
+            ("arn:x", "arn:x"),
+        ] {
+            assert_eq!(table_name_of(text), name);
+        }
+    }
+
+    #[test]
+    fn uuids_are_of_version_4() {
+        let environment = Environment {
+            now_ms: Arc::new(|| 0),
+            random: Arc::new(|| u128::MAX),
+            region: String::new(),
+            account: String::new(),
+            endpoint: String::new(),
+        };
+        assert_eq!(environment.uuid(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+    }
+}

@@ -1,0 +1,114 @@
+//! Background jobs: index backfills and the removal of deleted tables and indexes.
+//!
+//! One thread, started with the first job. What is to be done is recorded in the store before a
+//! job starts, so jobs survive a restart; each works in small commits, so writes go on between.
+
+mod backfill;
+mod purge;
+
+use crate::engine::Core;
+use crate::schema::{IndexId, TableId};
+use hashrange_storage::{Error, Store, block_on};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// Something to do in the background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// Adds existing items to a new index.
+    Backfill { table: TableId, index: IndexId },
+    /// Removes every entry of an index; of the table and all its indexes if it is the base.
+    Purge { table: TableId, index: IndexId },
+}
+
+/// Why a job ended early.
+#[derive(Debug)]
+enum Interruption {
+    /// The jobs are being stopped.
+    Stopped,
+    /// The store failed; the job is tried again when the store is next opened.
+    Store(Error),
+}
+
+impl From<Error> for Interruption {
+    fn from(error: Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+/// The thread that does the jobs.
+#[derive(Debug, Default)]
+pub(crate) struct Jobs {
+    worker: Mutex<Option<Worker>>,
+    stopping: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    queue: Sender<Job>,
+    thread: JoinHandle<()>,
+}
+
+impl Jobs {
+    /// Queues a job.
+    pub(crate) fn start<S: Store>(&self, core: &Arc<Core<S>>, job: Job) {
+        if self.stopping.load(Ordering::Acquire) {
+            return;
+        }
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let worker = worker.get_or_insert_with(|| {
+            let (queue, jobs) = channel();
+            let (core, stopping) = (Arc::clone(core), Arc::clone(&self.stopping));
+            let thread = std::thread::Builder::new()
+                .name("hashrange-jobs".to_owned())
+                .spawn(move || work(&core, &jobs, &stopping))
+                .expect("a thread can be started");
+            Worker { queue, thread }
+        });
+        if worker.queue.send(job).is_err() {
+            tracing::error!(?job, "the job thread has ended; the job waits for a restart");
+        }
+    }
+
+    /// Interrupts the running job and waits for the thread.
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Worker { queue, thread }) = worker {
+            drop(queue);
+            if thread.join().is_err() {
+                tracing::error!("the job thread has panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn work<S: Store>(core: &Core<S>, jobs: &Receiver<Job>, stopping: &AtomicBool) {
+    for job in jobs {
+        let ended = block_on(async {
+            match job {
+                Job::Backfill { table, index } => backfill::run(core, table, index, stopping).await,
+                Job::Purge { table, index } => purge::run(core, table, index, stopping).await,
+            }
+        });
+        match ended {
+            Ok(()) => {}
+            Err(Interruption::Stopped) => return,
+            Err(Interruption::Store(error)) => {
+                tracing::error!(%error, ?job, "a job failed; it is tried again at the next start");
+            }
+        }
+    }
+}
+
+fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
+    if stopping.load(Ordering::Acquire) { Err(Interruption::Stopped) } else { Ok(()) }
+}

@@ -1,0 +1,99 @@
+//! Removes the entries of a deleted table or index, a bounded number in each commit.
+
+use super::{Interruption, go_on};
+use crate::engine::Core;
+use crate::layout;
+use crate::schema::{IndexId, TableId};
+use hashrange_storage::{Direction, Key, KeyRange, Store, View};
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+const KEYS_PER_COMMIT: usize = 1000;
+
+pub(super) async fn run<S: Store>(
+    core: &Core<S>,
+    table: TableId,
+    index: IndexId,
+    stopping: &AtomicBool,
+) -> Result<(), Interruption> {
+    let purge_key = layout::purge(table, index);
+    let mut ranges = Vec::new();
+    if index == IndexId::BASE {
+        ranges.push(layout::all_keyspaces(table));
+        ranges.extend(layout::table_sums(table));
+    } else {
+        ranges.push(layout::keyspace(table, index));
+    }
+    for range in ranges {
+        remove_range(core, range, &purge_key, stopping).await?;
+    }
+    if index != IndexId::BASE {
+        forget_index(core, table, index).await?;
+    }
+    let keys = [purge_key.clone(), layout::backfill(table, index)];
+    core.store
+        .commit(vec![purge_key], |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())))
+        .await?;
+    Ok(())
+}
+
+async fn remove_range<S: Store>(
+    core: &Core<S>,
+    mut range: KeyRange,
+    purge_key: &Key,
+    stopping: &AtomicBool,
+) -> Result<(), Interruption> {
+    loop {
+        go_on(stopping)?;
+        let mut keys: Vec<Key> = Vec::new();
+        core.store
+            .view()
+            .visit(range.clone(), Direction::Forward, |key, _| {
+                keys.push(key.to_vec());
+                if keys.len() < KEYS_PER_COMMIT {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            })
+            .await?;
+        let Some(last) = keys.last() else { return Ok(()) };
+        range.start.clone_from(last);
+        core.store
+            .commit(vec![purge_key.clone()], |_, batch| {
+                keys.iter().for_each(|key| batch.delete(key.clone()));
+            })
+            .await?;
+    }
+}
+
+/// Takes a purged index out of its table's record and removes its counters.
+async fn forget_index<S: Store>(
+    core: &Core<S>,
+    table: TableId,
+    index: IndexId,
+) -> Result<(), Interruption> {
+    use crate::layout::Counter;
+    let _definitions = core.definitions.lock().await;
+    let counters =
+        [Counter::Entries, Counter::Bytes].map(|counter| layout::counter(table, index, counter));
+    core.store
+        .commit(vec![layout::table_record(table)], |_, batch| {
+            counters.iter().for_each(|key| batch.delete(key.clone()));
+        })
+        .await?;
+    let Some(table) = core.catalog.all().into_iter().find(|known| known.id() == table) else {
+        return Ok(());
+    };
+    let changed = core
+        .change_table(&table, |record| {
+            record.indexes.retain(|known| known.id != index);
+            Ok(())
+        })
+        .await;
+    if let Err(error) = changed {
+        tracing::error!(%error, "a deleted index could not be taken out of its table");
+        return Err(Interruption::Stopped);
+    }
+    Ok(())
+}

@@ -1,0 +1,254 @@
+//! How tables, indexes and items become keys and values of the store. The bytes are documented in
+//! `docs/format.md`.
+//!
+//! | key | value |
+//! |---|---|
+//! | `01 01` table id | table record (JSON) |
+//! | `01 02` | the next table id, u32 LE |
+//! | `01 03` table id, index id | what is to be purged (empty value); index 0 means the whole table |
+//! | `01 04` table name | table id, u32 LE |
+//! | `01 05` table id, index id | how far a backfill has come: the last item key it did |
+//! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
+//! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
+//! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
+
+mod component;
+mod range;
+
+pub(crate) use component::KeyFault;
+pub(crate) use range::SortBounds;
+
+use crate::schema::{Index, IndexId, IndexKind, KeySchema, Table, TableId};
+use hashrange_model::{Item, Value};
+use hashrange_storage::{Key, KeyRange};
+
+const SPACE_META: u8 = 0x01;
+const SPACE_COUNTER: u8 = 0x02;
+const SPACE_COLLECTION: u8 = 0x03;
+const SPACE_ITEM: u8 = 0x10;
+const META_TABLE: u8 = 0x01;
+const META_NEXT_TABLE: u8 = 0x02;
+const META_PURGE: u8 = 0x03;
+const META_NAME: u8 = 0x04;
+const META_BACKFILL: u8 = 0x05;
+
+/// Bytes before the hash in an item key.
+const ITEM_PREFIX_BYTES: usize = 7;
+
+/// Returns the key of a table's record.
+pub(crate) fn table_record(table: TableId) -> Key {
+    [&[SPACE_META, META_TABLE][..], &table.0.to_be_bytes()].concat()
+}
+
+/// Returns the range of all table records.
+pub(crate) fn table_records() -> KeyRange {
+    KeyRange::prefix(&[SPACE_META, META_TABLE])
+}
+
+/// Returns the key of the next table id.
+pub(crate) fn next_table_id() -> Key {
+    vec![SPACE_META, META_NEXT_TABLE]
+}
+
+/// Returns the key that makes a table name unique.
+pub(crate) fn table_name(name: &str) -> Key {
+    [&[SPACE_META, META_NAME][..], name.as_bytes()].concat()
+}
+
+/// Returns the key of a purge that is to be done.
+pub(crate) fn purge(table: TableId, index: IndexId) -> Key {
+    [&[SPACE_META, META_PURGE][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
+}
+
+/// Returns the range of all purges that are to be done.
+pub(crate) fn purges() -> KeyRange {
+    KeyRange::prefix(&[SPACE_META, META_PURGE])
+}
+
+/// Returns table and index of a purge key.
+pub(crate) fn parse_purge(key: &[u8]) -> Option<(TableId, IndexId)> {
+    let (table, index) = key.get(2..)?.split_first_chunk::<4>()?;
+    let index = index.try_into().ok()?;
+    Some((TableId(u32::from_be_bytes(*table)), IndexId(u16::from_be_bytes(index))))
+}
+
+/// Returns the key of a backfill's progress.
+pub(crate) fn backfill(table: TableId, index: IndexId) -> Key {
+    [&[SPACE_META, META_BACKFILL][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
+}
+
+/// The counters kept for a table and for each of its indexes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Counter {
+    /// Number of items or entries.
+    Entries,
+    /// Their sizes.
+    Bytes,
+}
+
+/// Returns the key of a counter.
+pub(crate) fn counter(table: TableId, index: IndexId, counter: Counter) -> Key {
+    let mut key = Key::with_capacity(8);
+    key.push(SPACE_COUNTER);
+    key.extend_from_slice(&table.0.to_be_bytes());
+    key.extend_from_slice(&index.0.to_be_bytes());
+    key.push(match counter {
+        Counter::Entries => 0,
+        Counter::Bytes => 1,
+    });
+    key
+}
+
+/// Returns the keys of every counter and item collection of a table.
+pub(crate) fn table_sums(table: TableId) -> [KeyRange; 2] {
+    [SPACE_COUNTER, SPACE_COLLECTION]
+        .map(|space| KeyRange::prefix(&[&[space][..], &table.0.to_be_bytes()].concat()))
+}
+
+/// Returns the range of every item collection's size of a table.
+pub(crate) fn collections(table: TableId) -> KeyRange {
+    KeyRange::prefix(&[&[SPACE_COLLECTION][..], &table.0.to_be_bytes()].concat())
+}
+
+/// Returns the key of an item collection's size, from an item key of the base table.
+pub(crate) fn collection(item_key: &[u8], partition_length: usize) -> Key {
+    let mut key = Key::with_capacity(5 + partition_length);
+    key.push(SPACE_COLLECTION);
+    key.extend_from_slice(&item_key[1..5]);
+    key.extend_from_slice(&item_key[ITEM_PREFIX_BYTES..ITEM_PREFIX_BYTES + partition_length]);
+    key
+}
+
+/// Returns the range of all items of a table, or all entries of an index.
+pub(crate) fn keyspace(table: TableId, index: IndexId) -> KeyRange {
+    KeyRange::prefix(&item_prefix(table, index))
+}
+
+/// Returns the range of all items of a table and all entries of its indexes.
+pub(crate) fn all_keyspaces(table: TableId) -> KeyRange {
+    KeyRange::prefix(&[&[SPACE_ITEM][..], &table.0.to_be_bytes()].concat())
+}
+
+/// Returns the range of all items and entries of all tables.
+pub(crate) fn every_keyspace() -> KeyRange {
+    KeyRange::prefix(&[SPACE_ITEM])
+}
+
+/// Returns table and index of an item key.
+pub(crate) fn parse_keyspace(key: &[u8]) -> Option<(TableId, IndexId)> {
+    let (table, rest) = key.get(1..)?.split_first_chunk::<4>()?;
+    let (index, _) = rest.split_first_chunk::<2>()?;
+    Some((TableId(u32::from_be_bytes(*table)), IndexId(u16::from_be_bytes(*index))))
+}
+
+/// Returns the range of one of `total` equal parts of the hash space.
+pub(crate) fn segment(table: TableId, index: IndexId, nth: u32, total: u32) -> KeyRange {
+    let boundary = |nth: u32| (u64::from(nth) << 32).div_ceil(u64::from(total));
+    let prefix = item_prefix(table, index);
+    let whole = KeyRange::prefix(&prefix);
+    let at = |hash: u64| {
+        u32::try_from(hash).ok().map(|hash| [&prefix[..], &hash.to_be_bytes()].concat())
+    };
+    KeyRange {
+        start: at(boundary(nth)).expect("a segment begins inside the hash space"),
+        end: at(boundary(nth + 1)).or(whole.end),
+    }
+}
+
+fn item_prefix(table: TableId, index: IndexId) -> [u8; ITEM_PREFIX_BYTES] {
+    let [a, b, c, d] = table.0.to_be_bytes();
+    let [e, f] = index.0.to_be_bytes();
+    [SPACE_ITEM, a, b, c, d, e, f]
+}
+
+/// The byte key of an item of the base table, with the length of its part up to the sort key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ItemKey {
+    pub(crate) bytes: Key,
+    /// Bytes of hash and partition key.
+    pub(crate) partition_length: usize,
+}
+
+impl ItemKey {
+    /// Returns the range of the item collection this key belongs to.
+    pub(crate) fn collection_size_key(&self) -> Key {
+        collection(&self.bytes, self.partition_length)
+    }
+}
+
+/// Returns the byte key of the item with these key attributes in the base table.
+pub(crate) fn item_key(table: &Table, item: &Item) -> Result<ItemKey, KeyFault> {
+    let mut bytes = partition_prefix(table.id(), IndexId::BASE, &table.key, item)?;
+    let partition_length = bytes.len() - ITEM_PREFIX_BYTES;
+    if let Some(attribute) = table.key.sort.first() {
+        component::append_last(&mut bytes, attribute, item)?;
+    }
+    Ok(ItemKey { bytes, partition_length })
+}
+
+/// Returns the byte key of an item's entry in an index, or `None` if the item is not in the index
+/// because it lacks one of the key attributes or has it in another type.
+pub(crate) fn entry_key(table: &Table, index: &Index, item: &Item) -> Option<Key> {
+    let mut bytes = partition_prefix(table.id(), index.id, &index.key, item).ok()?;
+    for attribute in &index.key.sort {
+        component::append_terminated(&mut bytes, attribute, item).ok()?;
+    }
+    if index.kind == IndexKind::Global {
+        for attribute in &table.key.partition {
+            component::append_counted(&mut bytes, attribute, item).ok()?;
+        }
+    }
+    if let Some(attribute) = table.key.sort.first() {
+        component::append_last(&mut bytes, attribute, item).ok()?;
+    }
+    Some(bytes)
+}
+
+/// Returns the key prefix of everything with the partition key that `item` holds.
+pub(crate) fn partition_prefix(
+    table: TableId,
+    index: IndexId,
+    schema: &KeySchema,
+    item: &Item,
+) -> Result<Key, KeyFault> {
+    let mut bytes = Key::with_capacity(64);
+    bytes.extend_from_slice(&item_prefix(table, index));
+    bytes.extend_from_slice(&[0; 4]);
+    for attribute in &schema.partition {
+        component::append_counted(&mut bytes, attribute, item)?;
+    }
+    fill_hash(&mut bytes);
+    Ok(bytes)
+}
+
+/// Returns the key prefix of everything with these partition key values, in schema order.
+pub(crate) fn partition_prefix_of_values(table: TableId, index: IndexId, values: &[Value]) -> Key {
+    let mut bytes = Key::with_capacity(64);
+    bytes.extend_from_slice(&item_prefix(table, index));
+    bytes.extend_from_slice(&[0; 4]);
+    values.iter().for_each(|value| component::append_counted_value(&mut bytes, value));
+    fill_hash(&mut bytes);
+    bytes
+}
+
+/// Fills in the hash before a partition key: the upper half of its XXH3.
+fn fill_hash(bytes: &mut Key) {
+    let hash = xxhash_rust::xxh3::xxh3_64(&bytes[ITEM_PREFIX_BYTES + 4..]);
+    let hash = u32::try_from(hash >> 32).expect("the upper half of 64 bits");
+    bytes[ITEM_PREFIX_BYTES..ITEM_PREFIX_BYTES + 4].copy_from_slice(&hash.to_be_bytes());
+}
+
+/// Checks key attributes of an item or key as [`item_key`] and [`entry_key`] would meet them.
+pub(crate) fn check_key(schema: &KeySchema, item: &Item) -> Result<(), KeyFault> {
+    schema
+        .partition
+        .iter()
+        .map(|attribute| component::check(attribute, item, component::Role::Partition))
+        .chain(
+            schema
+                .sort
+                .iter()
+                .map(|attribute| component::check(attribute, item, component::Role::Sort)),
+        )
+        .collect()
+}

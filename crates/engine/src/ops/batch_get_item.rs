@@ -1,0 +1,153 @@
+//! BatchGetItem: reads up to 100 items of several tables from one view.
+
+use super::legacy;
+use crate::capacity::{Units, read_units};
+use crate::engine::{Engine, required};
+use crate::request::{self, sound};
+use crate::schema::Table;
+use crate::{fault, write};
+use hashrange_expr::Projection;
+use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::{Key, Store, View};
+use hashrange_wire::{
+    BatchGetItemInput, BatchGetItemOutput, DecodedItem, DecodedValue, KeysAndAttributes, Map,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The part of the request for one table, checked by itself.
+struct CheckedPart {
+    /// The table as the request names it.
+    name: String,
+    keys: Vec<Item>,
+    projection: Option<Projection>,
+    consistent: bool,
+    /// The options to give back with unprocessed keys.
+    options: KeysAndAttributes,
+}
+
+/// A part with its table.
+struct PlannedPart {
+    part: CheckedPart,
+    table: Arc<Table>,
+    keys: Vec<Key>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Reads items of several tables.
+    pub async fn batch_get_item(
+        &self,
+        input: BatchGetItemInput<'_>,
+    ) -> ApiResult<BatchGetItemOutput> {
+        let requested = required(input.request_items, "requestItems")?;
+        check_one_projection_style(&requested)?;
+        let parts = requested
+            .into_iter()
+            .map(|(name, part)| CheckedPart::check(name.into_owned(), part))
+            .collect::<Result<Vec<_>, _>>()?;
+        if parts.iter().map(|part| part.keys.len()).sum::<usize>() > BATCH_GET_KEYS_MAX {
+            return Err(Reason::TooManyBatchGetKeys.into());
+        }
+        let parts = parts
+            .into_iter()
+            .map(|part| self.plan_part(part))
+            .collect::<ApiResult<Vec<PlannedPart>>>()?;
+        let view = self.store().view();
+        let mut answer = Answer::default();
+        for planned in parts {
+            answer.read_part(&view, planned, input.return_consumed_capacity).await?;
+        }
+        Ok(BatchGetItemOutput {
+            responses: Some(Map::from_entries_last_wins(answer.responses)),
+            unprocessed_keys: Some(Map::from_entries_last_wins(answer.unprocessed)),
+            consumed_capacity: (!answer.consumed.is_empty()).then_some(answer.consumed),
+        })
+    }
+
+    fn plan_part(&self, part: CheckedPart) -> ApiResult<PlannedPart> {
+        let table = self.table(&part.name)?;
+        let keys = part
+            .keys
+            .iter()
+            .map(|key| write::key_of_key(&table, key).map(|key| key.bytes))
+            .collect::<Result<Vec<_>, _>>()?;
+        if keys.iter().collect::<BTreeSet<_>>().len() < keys.len() {
+            return Err(Reason::DuplicateKeys.into());
+        }
+        Ok(PlannedPart { part, table, keys })
+    }
+}
+
+fn check_one_projection_style<N: Ord>(parts: &Map<N, KeysAndAttributes>) -> Result<(), Reason> {
+    let has_legacy = parts.values().any(|part| part.attributes_to_get.is_some());
+    let has_expression = parts.values().any(|part| part.projection_expression.is_some());
+    if has_legacy && has_expression { Err(Reason::BatchMixedProjection) } else { Ok(()) }
+}
+
+impl CheckedPart {
+    fn check(name: String, mut part: KeysAndAttributes) -> ApiResult<Self> {
+        let keys = required(part.keys.take(), "requestItems.keys")?;
+        let expressions = [("ProjectionExpression", part.projection_expression.is_some())];
+        let mut placeholders = request::placeholders(
+            part.expression_attribute_names.as_ref(),
+            None::<&Map<String, DecodedValue>>,
+            &expressions,
+            &[],
+        )?;
+        let legacy = legacy::attributes_to_get(part.attributes_to_get.as_deref())?;
+        let projection = match part.projection_expression.as_deref() {
+            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
+            None => legacy,
+        };
+        placeholders.check_all_used()?;
+        let keys = keys.into_iter().map(sound).collect::<Result<_, _>>()?;
+        let consistent = part.consistent_read == Some(true);
+        Ok(Self { name, keys, projection, consistent, options: part })
+    }
+}
+
+/// The answer as it grows.
+#[derive(Default)]
+struct Answer {
+    responses: Vec<(String, Vec<Item>)>,
+    unprocessed: Vec<(String, KeysAndAttributes)>,
+    consumed: Vec<hashrange_wire::ConsumedCapacity>,
+    bytes: usize,
+}
+
+impl Answer {
+    async fn read_part<V: View>(
+        &mut self,
+        view: &V,
+        planned: PlannedPart,
+        report: Option<hashrange_wire::ReturnConsumedCapacity>,
+    ) -> ApiResult<()> {
+        let PlannedPart { part, table, keys } = planned;
+        let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
+        let mut units = Units::default();
+        let mut items = Vec::new();
+        let mut left = Vec::new();
+        for (key, stored) in part.keys.iter().zip(stored) {
+            if self.bytes >= BATCH_GET_SIZE_MAX_BYTES {
+                left.push(DecodedItem::from(key.clone()));
+                continue;
+            }
+            let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
+            let size = item.as_ref().map_or(0, Item::size);
+            units.table += read_units(size, part.consistent);
+            self.bytes += size;
+            items.extend(item.map(|item| match &part.projection {
+                Some(projection) => projection.apply(&item),
+                None => item,
+            }));
+        }
+        self.consumed.extend(units.report(report, &part.name, &table));
+        if !left.is_empty() {
+            let options = KeysAndAttributes { keys: Some(left), ..part.options };
+            self.unprocessed.push((part.name.clone(), options));
+        }
+        self.responses.push((part.name, items));
+        Ok(())
+    }
+}

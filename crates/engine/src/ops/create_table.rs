@@ -1,0 +1,189 @@
+//! CreateTable: checks a definition in the service's order and makes the table ready at once.
+
+use super::index_definition::{
+    Definitions, check_names, check_projected, definitions, global_indexes, has_limits,
+    local_indexes, table_key,
+};
+use super::{tags, throughput};
+use crate::engine::{Engine, encode_record};
+use crate::schema::{
+    Billing, IndexId, IndexRecord, KeyNames, StorageClass, Table, TableId, TableRecord,
+};
+use crate::{environment::table_name_of, fault, layout};
+use bytes::Bytes;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    CreateTableInput, CreateTableOutput, IndexStatus, SSESpecification, TableClass, TableStatus,
+};
+use std::sync::Arc;
+
+impl<S: Store> Engine<S> {
+    /// Creates a table. It is in use when this returns, but described as being created, as the
+    /// service does.
+    pub async fn create_table(&self, input: CreateTableInput<'_>) -> ApiResult<CreateTableOutput> {
+        let record = self.check_create_table(input)?;
+        let _definitions = self.core().definitions.lock().await;
+        if self.core().catalog.get(&record.name).is_some() {
+            return Err(Reason::TableExists(record.name).into());
+        }
+        let table = self.store_new_table(record).await?;
+        let mut description = self.describe(&table).await?;
+        description.table_status = Some(TableStatus::Creating);
+        for index in description.global_secondary_indexes.iter_mut().flatten() {
+            index.index_status = Some(IndexStatus::Creating);
+        }
+        Ok(CreateTableOutput { table_description: Some(description) })
+    }
+
+    fn check_create_table(&self, mut input: CreateTableInput<'_>) -> ApiResult<TableRecord> {
+        refuse_parameters_to_come(&input)?;
+        let name = input.table_name.take().ok_or(Reason::TableNameMissing)?;
+        let name = table_name_of(&name).to_owned();
+        let given =
+            input.attribute_definitions.take().ok_or(Reason::AttributeDefinitionsMissing)?;
+        let key_schema = input.key_schema.take().ok_or(Reason::KeySchemaMissing)?;
+        let billing = throughput::billing(input.billing_mode);
+        let table_throughput =
+            throughput::of_table(billing, input.provisioned_throughput.as_ref())?;
+        if billing == Billing::Provisioned && has_limits(input.on_demand_throughput.as_ref()) {
+            return Err(Reason::OnDemandThroughputOnProvisioned.into());
+        }
+        let definitions = definitions(given)?;
+        let key = table_key(key_schema, &definitions)?;
+        let mut indexes = local_indexes(input.local_secondary_indexes.take(), &key, &definitions)?;
+        indexes.extend(global_indexes(
+            input.global_secondary_indexes.take(),
+            billing,
+            &definitions,
+        )?);
+        check_names(&indexes)?;
+        check_projected(indexes.iter())?;
+        check_definitions_used(&definitions, &key, &indexes)?;
+        let mut next_index_id = 1;
+        for index in &mut indexes {
+            index.id = IndexId(next_index_id);
+            next_index_id += 1;
+        }
+        let now_ms = (self.environment().now_ms)();
+        Ok(TableRecord {
+            version: TableRecord::VERSION,
+            id: TableId(0),
+            name,
+            uuid: self.environment().uuid(),
+            created_at_ms: now_ms,
+            definitions,
+            key,
+            indexes,
+            next_index_id,
+            billing,
+            on_demand_since_ms: (billing == Billing::PayPerRequest).then_some(now_ms),
+            throughput: table_throughput,
+            on_demand: throughput::on_demand(None, input.on_demand_throughput.as_ref()),
+            warm: throughput::warm(None, input.warm_throughput.as_ref()),
+            protected: input.deletion_protection_enabled == Some(true),
+            class: input.table_class.map(|class| (storage_class(class), None)),
+            encryption: encryption(input.sse_specification),
+            tags: tags::checked_tags(input.tags.unwrap_or_default())?,
+        })
+    }
+
+    /// Gives the table its number and puts it in use. The caller holds the definitions lock.
+    async fn store_new_table(&self, record: TableRecord) -> ApiResult<Arc<Table>> {
+        let (next_key, name_key) = (layout::next_table_id(), layout::table_name(&record.name));
+        let record = self
+            .store()
+            .commit(vec![next_key.clone(), name_key.clone()], |current, batch| {
+                let next = current[0].as_deref().and_then(|stored| stored.try_into().ok());
+                let id = next.map_or(1, u32::from_le_bytes);
+                let record = TableRecord { id: TableId(id), ..record.clone() };
+                let id_bytes = |id: u32| Bytes::copy_from_slice(&id.to_le_bytes());
+                batch.put(next_key.clone(), id_bytes(id + 1));
+                batch.put(name_key.clone(), id_bytes(id));
+                batch.put(layout::table_record(record.id), encode_record(&record));
+                record
+            })
+            .await
+            .map_err(fault::of_store)?;
+        Ok(self.core().catalog.put(Table::new(record)))
+    }
+}
+
+/// Refuses parameters of the service that do nothing here yet, rather than ignoring them.
+fn refuse_parameters_to_come(input: &CreateTableInput<'_>) -> ApiResult<()> {
+    if let Some(stream) = &input.stream_specification {
+        if stream.stream_enabled == Some(true) {
+            return Err(
+                Reason::ParameterNotYetAvailable { parameter: "StreamSpecification" }.into()
+            );
+        }
+        if stream.stream_view_type.is_some() {
+            return Err(Reason::StreamViewTypeForbidden.into());
+        }
+    }
+    let to_come = [
+        ("ResourcePolicy", input.resource_policy.is_some()),
+        ("GlobalTableSourceArn", input.global_table_source_arn.is_some()),
+        (
+            "GlobalTableSettingsReplicationMode",
+            input.global_table_settings_replication_mode.is_some(),
+        ),
+        ("VectorIndexes", input.vector_indexes.is_some()),
+    ];
+    match to_come.into_iter().find(|(_, given)| *given) {
+        Some((parameter, _)) => Err(Reason::ParameterNotYetAvailable { parameter }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Refuses definitions that no key uses.
+fn check_definitions_used(
+    definitions: &Definitions,
+    key: &KeyNames,
+    indexes: &[IndexRecord],
+) -> Result<(), Reason> {
+    let is_used =
+        |name: &str| key.contains(name) || indexes.iter().any(|index| index.key.contains(name));
+    if definitions.iter().all(|(name, _)| is_used(name)) {
+        return Ok(());
+    }
+    if indexes.is_empty() {
+        return Err(Reason::DefinitionsNotExact);
+    }
+    let mut keys: Vec<String> = Vec::new();
+    for name in key.all().chain(indexes.iter().flat_map(|index| index.key.all())) {
+        if !keys.iter().any(|known| known == name) {
+            keys.push(name.to_owned());
+        }
+    }
+    let definitions = definitions.iter().map(|(name, _)| name.clone()).collect();
+    Err(Reason::DefinitionsUnused { definitions, keys })
+}
+
+/// Returns the storage class.
+pub(super) fn storage_class(class: TableClass) -> StorageClass {
+    match class {
+        TableClass::Standard => StorageClass::Standard,
+        TableClass::StandardInfrequentAccess => StorageClass::InfrequentAccess,
+    }
+}
+
+/// Returns the encryption asked for: the key's name, if one is given. Without it the service
+/// encrypts with a key of its own and says nothing about it.
+pub(super) fn encryption(asked: Option<SSESpecification>) -> Option<Option<String>> {
+    let asked = asked.filter(|asked| asked.enabled == Some(true))?;
+    Some(asked.kms_master_key_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encryption_is_recorded_only_when_enabled() {
+        let asked = |enabled| Some(SSESpecification { enabled, ..SSESpecification::default() });
+        assert_eq!(encryption(None), None);
+        assert_eq!(encryption(asked(Some(false))), None);
+        assert_eq!(encryption(asked(Some(true))), Some(None));
+    }
+}

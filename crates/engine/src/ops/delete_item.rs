@@ -1,0 +1,86 @@
+//! DeleteItem: removes one item; an absent one is no error.
+
+use super::condition::{ConditionParameters, collection_metrics};
+use super::put_item::{check_return_values, returns_item};
+use crate::engine::{Engine, required};
+use crate::request::{self, check_expression_values, check_one_style, sound};
+use crate::schema::Table;
+use crate::write::{self, Action, Write};
+use hashrange_model::error::Layer;
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{DeleteItemInput, DeleteItemOutput, ReturnValue};
+
+impl<S: Store> Engine<S> {
+    /// Removes one item.
+    pub async fn delete_item(&self, input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
+        self.run_delete_item(input).await.map_err(|error| error.in_layer(Layer::Enveloped))
+    }
+
+    async fn run_delete_item(&self, mut input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
+        let key = required(input.key.take(), "key")?;
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let expressions = [("ConditionExpression", input.condition_expression.is_some())];
+        check_one_style(
+            &[
+                ("Expected", input.expected.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+            &expressions,
+        )?;
+        let mut placeholders = request::placeholders(
+            input.expression_attribute_names.as_ref(),
+            input.expression_attribute_values.as_ref(),
+            &expressions,
+            &expressions,
+        )?;
+        let parameters = ConditionParameters {
+            expected: input.expected.as_ref(),
+            conditional_operator: input.conditional_operator,
+            expression: input.condition_expression.as_deref(),
+        };
+        let key = sound(key)?;
+        parameters.check_values()?;
+        check_expression_values(input.expression_attribute_values.as_ref())?;
+        check_return_values(input.return_values)?;
+        let legacy = parameters.compile_legacy()?;
+        let condition = parameters.compile_expression(&mut placeholders)?.or(legacy);
+        placeholders.check_all_used()?;
+        let (table, written) = self
+            .write(table_name, |table| {
+                Ok(Write {
+                    condition: condition.as_ref(),
+                    returns_item_on_failure: returns_item(
+                        input.return_values_on_condition_check_failure,
+                    ),
+                    ..plan_delete(table, &key)?
+                })
+            })
+            .await?;
+        Ok(DeleteItemOutput {
+            consumed_capacity: written.units.report(
+                input.return_consumed_capacity,
+                table_name,
+                &table,
+            ),
+            item_collection_metrics: collection_metrics(
+                input.return_item_collection_metrics,
+                &table,
+                &key,
+                &written,
+            ),
+            attributes: written.old.filter(|_| input.return_values == Some(ReturnValue::AllOld)),
+        })
+    }
+}
+
+/// Returns the unconditional removal of an item.
+pub(super) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Reason> {
+    Ok(Write {
+        key: write::key_of_key(table, key)?,
+        key_attributes: Item::empty(),
+        condition: None,
+        action: Action::Delete,
+        returns_item_on_failure: false,
+    })
+}

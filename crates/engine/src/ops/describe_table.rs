@@ -1,0 +1,18 @@
+//! DescribeTable: the definition of a table with live counts and sizes.
+
+use crate::engine::{Engine, required};
+use hashrange_model::ApiResult;
+use hashrange_storage::Store;
+use hashrange_wire::{DescribeTableInput, DescribeTableOutput};
+
+impl<S: Store> Engine<S> {
+    /// Describes a table.
+    pub async fn describe_table(
+        &self,
+        input: DescribeTableInput<'_>,
+    ) -> ApiResult<DescribeTableOutput> {
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let table = self.named_table(table_name)?;
+        Ok(DescribeTableOutput { table: Some(self.describe(&table).await?) })
+    }
+}

@@ -1,0 +1,53 @@
+//! From an operation's name and a request body to a response body.
+//!
+//! A request is decoded in one pass; only if that pass met something suspect is the exhaustive
+//! check of the model's constraints run, to word the violations.
+
+use crate::engine::Engine;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{Encode, Operation, calls, read_request};
+
+fn response(output: &impl Encode) -> Vec<u8> {
+    let mut body = Vec::with_capacity(256);
+    output.encode(&mut body);
+    body
+}
+
+/// Runs the method for an operation: decode, call, encode.
+macro_rules! run {
+    ($engine:expr, $call:ident, $method:ident, $body:expr) => {
+        $engine.$method(read_request::<calls::$call>($body)?).await.map(|output| response(&output))
+    };
+}
+
+impl<S: Store> Engine<S> {
+    /// Runs one operation on a JSON request and returns the JSON response.
+    pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
+        match operation {
+            Operation::BatchGetItem => run!(self, BatchGetItem, batch_get_item, body),
+            Operation::BatchWriteItem => run!(self, BatchWriteItem, batch_write_item, body),
+            Operation::CreateTable => run!(self, CreateTable, create_table, body),
+            Operation::DeleteItem => run!(self, DeleteItem, delete_item, body),
+            Operation::DeleteTable => run!(self, DeleteTable, delete_table, body),
+            Operation::DescribeEndpoints => {
+                run!(self, DescribeEndpoints, describe_endpoints, body)
+            }
+            Operation::DescribeLimits => run!(self, DescribeLimits, describe_limits, body),
+            Operation::DescribeTable => run!(self, DescribeTable, describe_table, body),
+            Operation::GetItem => run!(self, GetItem, get_item, body),
+            Operation::ListTables => run!(self, ListTables, list_tables, body),
+            Operation::ListTagsOfResource => {
+                run!(self, ListTagsOfResource, list_tags_of_resource, body)
+            }
+            Operation::PutItem => run!(self, PutItem, put_item, body),
+            Operation::Query => run!(self, Query, query, body),
+            Operation::Scan => run!(self, Scan, scan, body),
+            Operation::TagResource => run!(self, TagResource, tag_resource, body),
+            Operation::UntagResource => run!(self, UntagResource, untag_resource, body),
+            Operation::UpdateItem => run!(self, UpdateItem, update_item, body),
+            Operation::UpdateTable => run!(self, UpdateTable, update_table, body),
+            not_yet => Err(Reason::NotYetAvailable { operation: not_yet.name() }.into()),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! GetItem: reads one item by its primary key.
+
+use super::legacy;
+use crate::capacity::{Units, read_units};
+use crate::engine::{Engine, required};
+use crate::request::{self, check_one_style, sound};
+use crate::{fault, write};
+use hashrange_expr::Projection;
+use hashrange_model::{ApiResult, Item};
+use hashrange_storage::{Store, View};
+use hashrange_wire::{DecodedValue, GetItemInput, GetItemOutput, Map};
+
+impl<S: Store> Engine<S> {
+    /// Reads one item.
+    pub async fn get_item(&self, mut input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
+        let key = required(input.key.take(), "key")?;
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let expressions = [("ProjectionExpression", input.projection_expression.is_some())];
+        check_one_style(&[("AttributesToGet", input.attributes_to_get.is_some())], &expressions)?;
+        let mut placeholders = request::placeholders(
+            input.expression_attribute_names.as_ref(),
+            None::<&Map<String, DecodedValue>>,
+            &expressions,
+            &[],
+        )?;
+        let legacy = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
+        let projection: Option<Projection> = match input.projection_expression.as_deref() {
+            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
+            None => legacy,
+        };
+        placeholders.check_all_used()?;
+        let key = sound(key)?;
+        let table = self.table(table_name)?;
+        let key = write::key_of_key(&table, &key)?;
+        let stored = self.store().view().get(&key.bytes).await.map_err(fault::of_store)?;
+        let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        let size = item.as_ref().map_or(0, Item::size);
+        let units = Units::of_table(read_units(size, input.consistent_read == Some(true)));
+        Ok(GetItemOutput {
+            item: match projection {
+                None => item,
+                Some(projection) => item.map(|item| projection.apply(&item)),
+            },
+            consumed_capacity: units.report(input.return_consumed_capacity, table_name, &table),
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! From key conditions and ExclusiveStartKey to the byte range of a page.
+
+use crate::fault;
+use crate::layout::{self, SortBounds};
+use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, Table};
+use hashrange_expr::{KeyConditions, KeyOperator, KeyPlan};
+use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
+use hashrange_model::{Item, Reason, Value};
+use hashrange_storage::{Direction, Key, KeyRange};
+
+/// Returns the range of a Query.
+pub(super) fn of_query(
+    table: &Table,
+    index: Option<&Index>,
+    conditions: &KeyConditions,
+) -> Result<KeyRange, Reason> {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let plan = conditions.plan(&typed(&schema.partition), &typed(&schema.sort))?;
+    check_values(schema, &plan)?;
+    let id = index.map_or(IndexId::BASE, |index| index.id);
+    let prefix = layout::partition_prefix_of_values(table.id(), id, &plan.partition);
+    let mut bounds = SortBounds::new(prefix, index.is_none());
+    let mut sort = schema.sort.iter();
+    for (value, attribute) in plan.sort_equal.iter().zip(sort.by_ref()) {
+        bounds.push_equal(attribute.key_type, value);
+    }
+    Ok(match (&plan.sort_range, sort.next()) {
+        (Some(operator), Some(attribute)) => bounds.narrowed(attribute.key_type, operator),
+        // On the base table an equality names one key; its prefix would also match longer ones.
+        _ if !plan.sort_equal.is_empty() => bounds.exact(),
+        _ => bounds.all(),
+    })
+}
+
+fn typed(attributes: &[KeyAttribute]) -> Vec<hashrange_expr::KeyAttribute<'_>> {
+    attributes
+        .iter()
+        .map(|attribute| hashrange_expr::KeyAttribute {
+            name: &attribute.name,
+            attribute_type: attribute.key_type.attribute_type(),
+        })
+        .collect()
+}
+
+/// Refuses empty and too long key values.
+fn check_values(schema: &KeySchema, plan: &KeyPlan) -> Result<(), Reason> {
+    for (attribute, value) in schema.partition.iter().zip(&plan.partition) {
+        if value.get().size() > PARTITION_KEY_MAX_BYTES {
+            return Err(Reason::PartitionKeyTooLong);
+        }
+        check_not_empty(attribute, value)?;
+    }
+    let range = plan.sort_range.iter().flat_map(KeyOperator::values);
+    for (nth, value) in plan.sort_equal.iter().chain(range).enumerate() {
+        if value.get().size() > SORT_KEY_MAX_BYTES {
+            return Err(Reason::SortKeyTooLong);
+        }
+        if let Some(attribute) = schema.sort.get(nth.min(plan.sort_equal.len())) {
+            check_not_empty(attribute, value)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_not_empty(attribute: &KeyAttribute, value: &Value) -> Result<(), Reason> {
+    if value.get().size() > 0 {
+        return Ok(());
+    }
+    Err(Reason::EmptyKeyValue {
+        attribute: attribute.name.clone(),
+        attribute_type: attribute.key_type.attribute_type(),
+    })
+}
+
+/// Which request a start key belongs to: they word its faults differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    Query,
+    Scan,
+}
+
+/// Returns the byte key of an ExclusiveStartKey. It need not exist.
+pub(super) fn start_key(
+    table: &Table,
+    index: Option<&Index>,
+    start: &Item,
+    reader: Reader,
+) -> Result<Key, Reason> {
+    let is_expected = |name: &str| {
+        table.key.contains(name) || index.is_some_and(|index| index.key.contains(name))
+    };
+    let expected = table.key.len()
+        + index.map_or(0, |index| {
+            index.key.all().filter(|attribute| !table.key.contains(&attribute.name)).count()
+        });
+    if start.iter().count() != expected || !start.iter().all(|(name, _)| is_expected(name)) {
+        return Err(match (index, reader) {
+            (None, Reader::Scan) => Reason::StartKeySchema,
+            _ => Reason::StartKeyInvalid,
+        });
+    }
+    let invalid = |fault| Reason::StartKeyValue(Box::new(fault::of_key_member(fault)));
+    layout::check_key(&table.key, start).map_err(invalid)?;
+    let Some(index) = index else {
+        return Ok(layout::item_key(table, start).map_err(invalid)?.bytes);
+    };
+    layout::check_key(&index.key, start).map_err(invalid)?;
+    layout::entry_key(table, index, start).ok_or(Reason::StartKeyInvalid)
+}
+
+/// Returns what is left of a range after a start key, which is not included.
+pub(super) fn after(mut range: KeyRange, key: Key, direction: Direction) -> KeyRange {
+    match direction {
+        Direction::Forward => {
+            range.start = key;
+            range.start.push(0);
+        }
+        Direction::Backward => range.end = Some(key),
+    }
+    range
+}
+
+/// Returns whether a key lies in a range.
+pub(super) fn contains(range: &KeyRange, key: &Key) -> bool {
+    range.start <= *key && range.end.as_ref().is_none_or(|end| key < end)
+}
+
+/// Returns whether a start key has the partition key of a Query's range.
+pub(super) fn shares_partition(
+    table: &Table,
+    index: Option<&Index>,
+    range: &KeyRange,
+    start: &Item,
+) -> bool {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let id = index.map_or(IndexId::BASE, |index| index.id);
+    layout::partition_prefix(table.id(), id, schema, start)
+        .is_ok_and(|prefix| range.start.starts_with(&prefix))
+}

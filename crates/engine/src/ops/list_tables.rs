@@ -1,0 +1,21 @@
+//! ListTables: table names in byte order, in pages.
+
+use crate::engine::Engine;
+use hashrange_model::ApiResult;
+use hashrange_storage::Store;
+use hashrange_wire::{ListTablesInput, ListTablesOutput};
+
+const LIMIT_DEFAULT: i32 = 100;
+
+impl<S: Store> Engine<S> {
+    /// Lists table names.
+    pub async fn list_tables(&self, input: ListTablesInput<'_>) -> ApiResult<ListTablesOutput> {
+        let limit = usize::try_from(input.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(1);
+        let start = input.exclusive_start_table_name.as_deref();
+        let (names, has_more) = self.core().catalog.names_after(start, limit);
+        Ok(ListTablesOutput {
+            last_evaluated_table_name: names.last().filter(|_| has_more).cloned(),
+            table_names: Some(names),
+        })
+    }
+}

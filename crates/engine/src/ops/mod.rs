@@ -1,0 +1,24 @@
+//! The operations, one file each: check, plan, run, answer.
+
+mod batch_get_item;
+mod batch_write_item;
+mod condition;
+mod create_table;
+mod delete_item;
+mod delete_table;
+mod describe_table;
+mod dispatch;
+mod get_item;
+mod index_definition;
+mod key_range;
+mod legacy;
+mod list_tables;
+mod put_item;
+mod query;
+mod scan;
+mod select;
+mod service_limits;
+mod tags;
+mod throughput;
+mod update_item;
+mod update_table;

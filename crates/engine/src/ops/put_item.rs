@@ -1,0 +1,108 @@
+//! PutItem: creates or replaces one item.
+
+use super::condition::{ConditionParameters, collection_metrics};
+use crate::engine::{Engine, required};
+use crate::request::{self, check_expression_values, check_one_style, sound};
+use crate::write::{self, Action, Write};
+use crate::{index, schema::Table};
+use hashrange_model::error::Layer;
+use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    PutItemInput, PutItemOutput, ReturnValue, ReturnValuesOnConditionCheckFailure,
+};
+
+impl<S: Store> Engine<S> {
+    /// Creates or replaces one item.
+    pub async fn put_item(&self, input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
+        self.run_put_item(input).await.map_err(|error| error.in_layer(Layer::Enveloped))
+    }
+
+    async fn run_put_item(&self, mut input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
+        let item = required(input.item.take(), "item")?;
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let expressions = [("ConditionExpression", input.condition_expression.is_some())];
+        check_one_style(
+            &[
+                ("Expected", input.expected.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+            &expressions,
+        )?;
+        let mut placeholders = request::placeholders(
+            input.expression_attribute_names.as_ref(),
+            input.expression_attribute_values.as_ref(),
+            &expressions,
+            &expressions,
+        )?;
+        let parameters = ConditionParameters {
+            expected: input.expected.as_ref(),
+            conditional_operator: input.conditional_operator,
+            expression: input.condition_expression.as_deref(),
+        };
+        let item = sound(item)?;
+        parameters.check_values()?;
+        check_expression_values(input.expression_attribute_values.as_ref())?;
+        check_return_values(input.return_values)?;
+        let legacy = parameters.compile_legacy()?;
+        let condition = parameters.compile_expression(&mut placeholders)?.or(legacy);
+        placeholders.check_all_used()?;
+        if item.size() > ITEM_SIZE_MAX_BYTES {
+            return Err(Reason::ItemTooLarge.into());
+        }
+        let (table, written) = self
+            .write(table_name, |table| {
+                Ok(Write {
+                    condition: condition.as_ref(),
+                    returns_item_on_failure: returns_item(
+                        input.return_values_on_condition_check_failure,
+                    ),
+                    ..plan_put(table, &item)?
+                })
+            })
+            .await?;
+        Ok(PutItemOutput {
+            consumed_capacity: written.units.report(
+                input.return_consumed_capacity,
+                table_name,
+                &table,
+            ),
+            item_collection_metrics: collection_metrics(
+                input.return_item_collection_metrics,
+                &table,
+                &item,
+                &written,
+            ),
+            attributes: written.old.filter(|_| input.return_values == Some(ReturnValue::AllOld)),
+        })
+    }
+}
+
+/// Returns the unconditional write of an item, with every fault of its keys.
+pub(super) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
+    let key = write::key_of_item(table, item)?;
+    index::check_keys(table, None, item)?;
+    Ok(Write {
+        key,
+        key_attributes: Item::empty(),
+        condition: None,
+        action: Action::Put(item.clone()),
+        returns_item_on_failure: false,
+    })
+}
+
+/// Refuses what PutItem and DeleteItem cannot return.
+pub(super) fn check_return_values(asked: Option<ReturnValue>) -> Result<(), Reason> {
+    match asked {
+        None | Some(ReturnValue::None | ReturnValue::AllOld) => Ok(()),
+        Some(ReturnValue::AllNew | ReturnValue::UpdatedOld | ReturnValue::UpdatedNew) => {
+            Err(Reason::ReturnValuesPutDelete)
+        }
+    }
+}
+
+/// Returns whether a failed condition is to return the item.
+pub(super) fn returns_item(asked: Option<ReturnValuesOnConditionCheckFailure>) -> bool {
+    asked == Some(ReturnValuesOnConditionCheckFailure::AllOld)
+}

@@ -1,0 +1,180 @@
+//! Query: the items of one partition key value, in the order of the sort key.
+
+use super::key_range::{self, Reader};
+use super::legacy;
+use super::select::{Selection, index_named};
+use crate::engine::{Engine, required};
+use crate::read::{Output, PagePlan, read_page};
+use crate::request::{self, check_expression_values, check_one_style};
+use crate::schema::{Index, KeySchema, Table};
+use hashrange_expr::{Condition, KeyConditions};
+use hashrange_model::error::ExpressionKind;
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::{Direction, KeyRange, Store};
+use hashrange_wire::{Condition as LegacyCondition, Map, QueryInput, QueryOutput};
+
+impl<S: Store> Engine<S> {
+    /// Reads a page of the items with one partition key value.
+    pub async fn query(&self, mut input: QueryInput<'_>) -> ApiResult<QueryOutput> {
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let request = CheckedQuery::check(&input)?;
+        let start = input.exclusive_start_key.take().map(request::sound).transpose()?;
+        let table = self.table(table_name)?;
+        let consistent = input.consistent_read == Some(true);
+        let index = index_named(&table, input.index_name.as_deref(), consistent)?;
+        let secondary = index.map(|(_, index)| index);
+        request.selection.check_index(secondary)?;
+        let range = key_range::of_query(&table, secondary, &request.key_conditions)?;
+        let direction = match input.scan_index_forward {
+            Some(false) => Direction::Backward,
+            _ => Direction::Forward,
+        };
+        let range = match start {
+            None => range,
+            Some(start) => resume(&table, secondary, range, &start, direction)?,
+        };
+        let schema = secondary.map_or(&table.key, |index| &index.key);
+        check_filter(schema, &request)?;
+        let plan = PagePlan {
+            table: &table,
+            index,
+            range,
+            direction,
+            limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
+            fetches: request.selection.needs_table(secondary, request.filter.as_ref()),
+            filter: request.filter,
+            output: request.selection.into_output(),
+            consistent,
+        };
+        let is_count = matches!(plan.output, Output::Count);
+        let page = read_page(&self.store().view(), plan).await?;
+        Ok(QueryOutput {
+            count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
+            scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),
+            consumed_capacity: page.units.report(
+                input.return_consumed_capacity,
+                table_name,
+                &table,
+            ),
+            last_evaluated_key: page.last_evaluated_key,
+            items: (!is_count).then_some(page.items),
+        })
+    }
+}
+
+/// A query whose parameters are sound by themselves.
+struct CheckedQuery {
+    key_conditions: KeyConditions,
+    filter: Option<Condition>,
+    /// The parameter the filter came from.
+    filter_parameter: &'static str,
+    selection: Selection,
+}
+
+impl CheckedQuery {
+    fn check(input: &QueryInput<'_>) -> Result<Self, Reason> {
+        let expressions = [
+            ("ProjectionExpression", input.projection_expression.is_some()),
+            ("FilterExpression", input.filter_expression.is_some()),
+            ("KeyConditionExpression", input.key_condition_expression.is_some()),
+        ];
+        check_one_style(
+            &[
+                ("AttributesToGet", input.attributes_to_get.is_some()),
+                ("QueryFilter", input.query_filter.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+                (
+                    "KeyConditions",
+                    input.key_conditions.is_some() && input.key_condition_expression.is_some(),
+                ),
+            ],
+            &expressions,
+        )?;
+        let mut placeholders = request::placeholders(
+            input.expression_attribute_names.as_ref(),
+            input.expression_attribute_values.as_ref(),
+            &expressions,
+            &[expressions[1], expressions[2]],
+        )?;
+        check_legacy_values(input.query_filter.as_ref())?;
+        check_legacy_values(input.key_conditions.as_ref())?;
+        let legacy_filter =
+            legacy::filter(input.query_filter.as_ref(), input.conditional_operator)?;
+        let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
+        if let Some(fault) = input.exclusive_start_key.as_ref().and_then(|key| key.fault.as_ref()) {
+            return Err(Reason::Value((**fault).clone()));
+        }
+        check_expression_values(input.expression_attribute_values.as_ref())?;
+        let key_conditions = match (&input.key_condition_expression, &input.key_conditions) {
+            (Some(text), _) => hashrange_expr::key_condition(text, &mut placeholders)?,
+            (None, Some(conditions)) => legacy::key_conditions(conditions)?,
+            (None, None) => return Err(Reason::KeyConditionsMissing),
+        };
+        let filter = match input.filter_expression.as_deref() {
+            Some(text) => {
+                Some(hashrange_expr::condition(ExpressionKind::Filter, text, &mut placeholders)?)
+            }
+            None => legacy_filter,
+        };
+        let projection = match input.projection_expression.as_deref() {
+            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
+            None => legacy_projection,
+        };
+        placeholders.check_all_used()?;
+        let (filter_parameter, projection_parameter) = (
+            if input.filter_expression.is_some() { "Filter Expression" } else { "QueryFilter" },
+            if input.attributes_to_get.is_some() {
+                "AttributesToGet"
+            } else {
+                "ProjectionExpression"
+            },
+        );
+        let has_index = input.index_name.is_some();
+        let selection =
+            Selection::new(input.select, projection, projection_parameter, has_index, true)?;
+        Ok(Self { key_conditions, filter, filter_parameter, selection })
+    }
+}
+
+/// Refuses faulty values in KeyConditions or a legacy filter.
+pub(super) fn check_legacy_values<K: Ord>(
+    conditions: Option<&Map<K, LegacyCondition>>,
+) -> Result<(), Reason> {
+    let conditions = conditions.into_iter().flat_map(Map::values);
+    request::check_values(
+        conditions.flat_map(|condition| condition.attribute_value_list.iter().flatten()),
+    )
+}
+
+/// Narrows the range to what comes after the start key, which must lie in it.
+fn resume(
+    table: &Table,
+    index: Option<&Index>,
+    range: KeyRange,
+    start: &Item,
+    direction: Direction,
+) -> Result<KeyRange, Reason> {
+    if index.is_none() && table.key.sort.is_empty() {
+        return Err(Reason::StartKeyOneRow);
+    }
+    let key = key_range::start_key(table, index, start, Reader::Query)?;
+    if !key_range::contains(&range, &key) {
+        return Err(if key_range::shares_partition(table, index, &range, start) {
+            Reason::StartKeyOutsideRange
+        } else {
+            Reason::StartKeyOutsideBoundaries
+        });
+    }
+    Ok(key_range::after(range, key, direction))
+}
+
+fn check_filter(schema: &KeySchema, request: &CheckedQuery) -> Result<(), Reason> {
+    let mut names = request.filter.iter().flat_map(Condition::attribute_names);
+    match names.find(|name| schema.contains(name)) {
+        Some(name) => Err(Reason::FilterOnKey {
+            parameter: request.filter_parameter,
+            attribute: name.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}

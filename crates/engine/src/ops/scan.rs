@@ -1,0 +1,152 @@
+//! Scan: every item of a table or index, in the order of the partition keys' hashes; whole or one
+//! of several equal segments of the hash space.
+
+use super::key_range::{self, Reader};
+use super::legacy;
+use super::query::check_legacy_values;
+use super::select::{Selection, index_named};
+use crate::engine::{Engine, required};
+use crate::layout;
+use crate::read::{Output, PagePlan, read_page};
+use crate::request::{self, check_expression_values, check_one_style};
+use crate::schema::{Index, IndexId, Table};
+use hashrange_expr::Condition;
+use hashrange_model::error::{ExpressionKind, Layer};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Direction, KeyRange, Store};
+use hashrange_wire::{ScanInput, ScanOutput};
+
+impl<S: Store> Engine<S> {
+    /// Reads a page of a table or index.
+    pub async fn scan(&self, input: ScanInput<'_>) -> ApiResult<ScanOutput> {
+        self.run_scan(input).await.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_scan(&self, mut input: ScanInput<'_>) -> ApiResult<ScanOutput> {
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let request = CheckedScan::check(&input)?;
+        let start = input.exclusive_start_key.take().map(request::sound).transpose()?;
+        let table = self.table(table_name)?;
+        let consistent = input.consistent_read == Some(true);
+        let index = index_named(&table, input.index_name.as_deref(), consistent)?;
+        let secondary = index.map(|(_, index)| index);
+        request.selection.check_index(secondary)?;
+        let mut range = request.range(&table, secondary);
+        if let Some(start) = start {
+            let key = key_range::start_key(&table, secondary, &start, Reader::Scan)?;
+            if let Some((segment, total_segments)) = request.segment
+                && !key_range::contains(&range, &key)
+            {
+                let (segment, total_segments) = (i64::from(segment), i64::from(total_segments));
+                return Err(Reason::StartKeySegment { total_segments, segment }.into());
+            }
+            range = key_range::after(range, key, Direction::Forward);
+        }
+        let plan = PagePlan {
+            table: &table,
+            index,
+            range,
+            direction: Direction::Forward,
+            limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
+            fetches: request.selection.needs_table(secondary, request.filter.as_ref()),
+            filter: request.filter,
+            output: request.selection.into_output(),
+            consistent,
+        };
+        let is_count = matches!(plan.output, Output::Count);
+        let page = read_page(&self.store().view(), plan).await?;
+        Ok(ScanOutput {
+            count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
+            scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),
+            consumed_capacity: page.units.report(
+                input.return_consumed_capacity,
+                table_name,
+                &table,
+            ),
+            last_evaluated_key: page.last_evaluated_key,
+            items: (!is_count).then_some(page.items),
+        })
+    }
+}
+
+/// A scan whose parameters are sound by themselves.
+struct CheckedScan {
+    filter: Option<Condition>,
+    selection: Selection,
+    /// Segment and total.
+    segment: Option<(u32, u32)>,
+}
+
+impl CheckedScan {
+    fn check(input: &ScanInput<'_>) -> Result<Self, Reason> {
+        let expressions = [
+            ("ProjectionExpression", input.projection_expression.is_some()),
+            ("FilterExpression", input.filter_expression.is_some()),
+        ];
+        check_one_style(
+            &[
+                ("AttributesToGet", input.attributes_to_get.is_some()),
+                ("ScanFilter", input.scan_filter.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+            &expressions,
+        )?;
+        let mut placeholders = request::placeholders(
+            input.expression_attribute_names.as_ref(),
+            input.expression_attribute_values.as_ref(),
+            &expressions,
+            &[expressions[1]],
+        )?;
+        check_legacy_values(input.scan_filter.as_ref())?;
+        let legacy_filter = legacy::filter(input.scan_filter.as_ref(), input.conditional_operator)?;
+        let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
+        if let Some(fault) = input.exclusive_start_key.as_ref().and_then(|key| key.fault.as_ref()) {
+            return Err(Reason::Value((**fault).clone()));
+        }
+        let segment = segment(input.segment, input.total_segments)?;
+        check_expression_values(input.expression_attribute_values.as_ref())?;
+        let filter = match input.filter_expression.as_deref() {
+            Some(text) => {
+                Some(hashrange_expr::condition(ExpressionKind::Filter, text, &mut placeholders)?)
+            }
+            None => legacy_filter,
+        };
+        let projection = match input.projection_expression.as_deref() {
+            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
+            None => legacy_projection,
+        };
+        placeholders.check_all_used()?;
+        let parameter = if input.attributes_to_get.is_some() {
+            "AttributesToGet"
+        } else {
+            "ProjectionExpression"
+        };
+        let has_index = input.index_name.is_some();
+        let selection = Selection::new(input.select, projection, parameter, has_index, false)?;
+        Ok(Self { filter, selection, segment })
+    }
+
+    fn range(&self, table: &Table, index: Option<&Index>) -> KeyRange {
+        let id = index.map_or(IndexId::BASE, |index| index.id);
+        match self.segment {
+            None => layout::keyspace(table.id(), id),
+            Some((segment, total)) => layout::segment(table.id(), id, segment, total),
+        }
+    }
+}
+
+fn segment(segment: Option<i32>, total: Option<i32>) -> Result<Option<(u32, u32)>, Reason> {
+    match (segment, total) {
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(Reason::TotalSegmentsMissing),
+        (None, Some(_)) => Err(Reason::SegmentMissing),
+        (Some(segment), Some(total)) => {
+            let too_large =
+                Reason::SegmentTooLarge { segment: segment.into(), total_segments: total.into() };
+            match (u32::try_from(segment), u32::try_from(total)) {
+                (Ok(segment), Ok(total)) if segment < total => Ok(Some((segment, total))),
+                _ => Err(too_large),
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a Query or Scan returns: the Select parameter together with projections and indexes.
+
+use crate::read::Output;
+use crate::schema::{Index, IndexKind, IndexProjection, Table};
+use hashrange_expr::{Condition, Projection};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_wire::Select;
+
+/// The projection of a request with the parameter it came from.
+#[derive(Debug)]
+pub(super) struct Selection {
+    select: Option<Select>,
+    projection: Option<Projection>,
+}
+
+impl Selection {
+    /// Checks what can be checked before the table is known. `parameter` is the projection's.
+    pub(super) fn new(
+        select: Option<Select>,
+        projection: Option<Projection>,
+        parameter: &'static str,
+        has_index: bool,
+        is_query: bool,
+    ) -> Result<Self, Reason> {
+        match (select, &projection) {
+            (Some(select), Some(_)) if select != Select::SpecificAttributes => {
+                return Err(Reason::SelectWithProjection { parameter, select: select.as_str() });
+            }
+            (Some(Select::SpecificAttributes), None) => {
+                return Err(Reason::SelectNeedsProjection { enveloped: is_query });
+            }
+            (Some(Select::AllProjectedAttributes), _) if !has_index => {
+                return Err(Reason::AllProjectedWithoutIndex);
+            }
+            _ => {}
+        }
+        Ok(Self { select, projection })
+    }
+
+    /// Checks the selection against the index read.
+    pub(super) fn check_index(&self, index: Option<&Index>) -> Result<(), Reason> {
+        let Some(index) = index.filter(|index| index.kind == IndexKind::Global) else {
+            return Ok(());
+        };
+        if self.select == Some(Select::AllAttributes) && index.projection != IndexProjection::All {
+            return Err(Reason::AllAttributesNotProjected(index.name.clone()));
+        }
+        let names = self.projection.iter().flat_map(Projection::attribute_names);
+        let attributes: Vec<String> =
+            names.filter(|name| !index.holds(name)).map(str::to_owned).collect();
+        if attributes.is_empty() {
+            return Ok(());
+        }
+        Err(Reason::NotProjected { index: index.name.clone(), attributes })
+    }
+
+    /// Returns whether entries of a local index must be completed from the table.
+    pub(super) fn needs_table(&self, index: Option<&Index>, filter: Option<&Condition>) -> bool {
+        let Some(index) = index.filter(|index| index.kind == IndexKind::Local) else {
+            return false;
+        };
+        if index.projection == IndexProjection::All {
+            return false;
+        }
+        self.select == Some(Select::AllAttributes)
+            || self
+                .projection
+                .iter()
+                .flat_map(Projection::attribute_names)
+                .any(|name| !index.holds(name))
+            || filter
+                .into_iter()
+                .flat_map(Condition::attribute_names)
+                .any(|name| !index.holds(name))
+    }
+
+    /// Returns what is done with matching items.
+    pub(super) fn into_output(self) -> Output {
+        match (self.select, self.projection) {
+            (Some(Select::Count), _) => Output::Count,
+            (_, Some(projection)) => Output::Projected(projection),
+            (_, None) => Output::Whole,
+        }
+    }
+}
+
+/// Returns the index that a request names, with its offset.
+pub(super) fn index_named<'t>(
+    table: &'t Table,
+    name: Option<&str>,
+    consistent: bool,
+) -> ApiResult<Option<(usize, &'t Index)>> {
+    let Some(name) = name else { return Ok(None) };
+    let (nth, index) = table
+        .indexes
+        .iter()
+        .enumerate()
+        .find(|(_, index)| index.name == name)
+        .ok_or_else(|| Reason::NoSuchIndex(name.to_owned()))?;
+    if consistent && index.kind == IndexKind::Global {
+        return Err(Reason::ConsistentReadOnGlobalIndex.into());
+    }
+    if index.state == crate::schema::IndexState::Creating {
+        return Err(Reason::IndexBackfilling(name.to_owned()).into());
+    }
+    Ok(Some((nth, index)))
+}

@@ -1,0 +1,100 @@
+//! Billing mode, provisioned and on-demand throughput as CreateTable and UpdateTable take them.
+
+use crate::schema::{Billing, OnDemandLimits, Throughput, WarmUnits};
+use hashrange_model::Reason;
+use hashrange_wire as wire;
+
+/// Largest throughput that can be asked for. Source: API reference, as enforced.
+const UNITS_MAX: i64 = 1_000_000_000_000;
+
+/// Returns the billing mode; the default is provisioned.
+pub(super) fn billing(mode: Option<wire::BillingMode>) -> Billing {
+    match mode {
+        Some(wire::BillingMode::PayPerRequest) => Billing::PayPerRequest,
+        Some(wire::BillingMode::Provisioned) | None => Billing::Provisioned,
+    }
+}
+
+/// Returns the throughput of a new table under its billing mode.
+pub(super) fn of_table(
+    billing: Billing,
+    asked: Option<&wire::ProvisionedThroughput>,
+) -> Result<Throughput, Reason> {
+    match (billing, asked) {
+        (Billing::PayPerRequest, Some(_)) => Err(Reason::ThroughputOnDemand),
+        (Billing::PayPerRequest, None) => Ok(Throughput::default()),
+        (Billing::Provisioned, None) => Err(Reason::ThroughputMissing),
+        (Billing::Provisioned, Some(asked)) => provisioned(asked),
+    }
+}
+
+/// Returns the throughput of a global index under its table's billing mode.
+pub(super) fn of_index(
+    billing: Billing,
+    index: &str,
+    asked: Option<&wire::ProvisionedThroughput>,
+) -> Result<Throughput, Reason> {
+    match (billing, asked) {
+        (Billing::PayPerRequest, Some(_)) => Err(Reason::IndexThroughputOnDemand(index.to_owned())),
+        (Billing::PayPerRequest, None) => Ok(Throughput::default()),
+        (Billing::Provisioned, None) => Err(Reason::IndexThroughputMissing(index.to_owned())),
+        (Billing::Provisioned, Some(asked)) => provisioned(asked),
+    }
+}
+
+/// Returns provisioned units within bounds.
+pub(super) fn provisioned(asked: &wire::ProvisionedThroughput) -> Result<Throughput, Reason> {
+    let units = |value: Option<i64>, member| match value {
+        Some(value) if value > UNITS_MAX => Err(Reason::ThroughputOutOfBounds { value, member }),
+        Some(value) => Ok(value),
+        None => Err(Reason::ThroughputMissing),
+    };
+    Ok(Throughput {
+        read: units(asked.read_capacity_units, "ReadCapacityUnits")?,
+        write: units(asked.write_capacity_units, "WriteCapacityUnits")?,
+        ..Throughput::default()
+    })
+}
+
+/// Returns the throughput after a change, with the times of rises and falls.
+pub(super) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throughput {
+    let is_raised = new.read > old.read || new.write > old.write;
+    let is_lowered = new.read < old.read || new.write < old.write;
+    Throughput {
+        increased_at_ms: if is_raised { Some(now_ms) } else { old.increased_at_ms },
+        decreased_at_ms: if is_lowered { Some(now_ms) } else { old.decreased_at_ms },
+        ..*new
+    }
+}
+
+/// Returns on-demand limits: those known, with the members given put over them; -1 removes one.
+pub(super) fn on_demand(
+    known: Option<OnDemandLimits>,
+    asked: Option<&wire::OnDemandThroughput>,
+) -> Option<OnDemandLimits> {
+    let Some(asked) = asked else { return known };
+    let known = known.unwrap_or_default();
+    let merge = |known: Option<i64>, asked: Option<i64>| match asked {
+        Some(-1) => None,
+        Some(units) => Some(units),
+        None => known,
+    };
+    let limits = OnDemandLimits {
+        read: merge(known.read, asked.max_read_request_units),
+        write: merge(known.write, asked.max_write_request_units),
+    };
+    (limits != OnDemandLimits::default()).then_some(limits)
+}
+
+/// Returns warm throughput; a member not given keeps what the table has.
+pub(super) fn warm(
+    known: Option<WarmUnits>,
+    asked: Option<&wire::WarmThroughput>,
+) -> Option<WarmUnits> {
+    let asked = asked?;
+    Some(WarmUnits {
+        read: asked.read_units_per_second.or(known.map(|known| known.read)).unwrap_or(0),
+        write: asked.write_units_per_second.or(known.map(|known| known.write)).unwrap_or(0),
+    })
+    .or(known)
+}

@@ -1,0 +1,121 @@
+//! UpdateItem: changes one item, or creates it from its key.
+
+use super::condition::{ConditionParameters, collection_metrics};
+use super::legacy;
+use super::put_item::returns_item;
+use crate::engine::{Engine, required};
+use crate::request::{self, check_expression_values, check_one_style, sound};
+use crate::schema::Table;
+use crate::write::{self, Action, Write, Written};
+use hashrange_expr::Update;
+use hashrange_model::error::Layer;
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{Map, ReturnValue, UpdateItemInput, UpdateItemOutput};
+
+impl<S: Store> Engine<S> {
+    /// Changes or creates one item.
+    pub async fn update_item(&self, input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
+        self.run_update_item(input).await.map_err(|error| error.in_layer(Layer::Enveloped))
+    }
+
+    async fn run_update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
+        let key = required(input.key.take(), "key")?;
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let expressions = [
+            ("UpdateExpression", input.update_expression.is_some()),
+            ("ConditionExpression", input.condition_expression.is_some()),
+        ];
+        check_one_style(
+            &[
+                ("AttributeUpdates", input.attribute_updates.is_some()),
+                ("Expected", input.expected.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+            &expressions,
+        )?;
+        let mut placeholders = request::placeholders(
+            input.expression_attribute_names.as_ref(),
+            input.expression_attribute_values.as_ref(),
+            &expressions,
+            &expressions,
+        )?;
+        let parameters = ConditionParameters {
+            expected: input.expected.as_ref(),
+            conditional_operator: input.conditional_operator,
+            expression: input.condition_expression.as_deref(),
+        };
+        let key = sound(key)?;
+        let updates = input.attribute_updates.iter().flat_map(Map::values);
+        request::check_values(updates.filter_map(|update| update.value.as_ref()))?;
+        parameters.check_values()?;
+        check_expression_values(input.expression_attribute_values.as_ref())?;
+        let legacy_update = legacy::attribute_updates(input.attribute_updates.as_ref())?;
+        let legacy_condition = parameters.compile_legacy()?;
+        let update = match input.update_expression.as_deref() {
+            Some(text) => hashrange_expr::update(text, &mut placeholders)?,
+            None => legacy_update,
+        };
+        let condition = parameters.compile_expression(&mut placeholders)?.or(legacy_condition);
+        placeholders.check_all_used()?;
+        let (table, written) = self
+            .write(table_name, |table| {
+                let planned_key = write::key_of_key(table, &key)?;
+                check_targets(table, &update)?;
+                Ok(Write {
+                    key: planned_key,
+                    key_attributes: key.clone(),
+                    condition: condition.as_ref(),
+                    action: Action::Update(&update),
+                    returns_item_on_failure: returns_item(
+                        input.return_values_on_condition_check_failure,
+                    ),
+                })
+            })
+            .await?;
+        Ok(UpdateItemOutput {
+            consumed_capacity: written.units.report(
+                input.return_consumed_capacity,
+                table_name,
+                &table,
+            ),
+            item_collection_metrics: collection_metrics(
+                input.return_item_collection_metrics,
+                &table,
+                &key,
+                &written,
+            ),
+            attributes: returned(input.return_values, &update, written),
+        })
+    }
+}
+
+/// Refuses updates of key attributes and nested paths into index key attributes.
+fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
+    for target in update.targets() {
+        let attribute = || target.name.to_owned();
+        if table.key.contains(target.name) {
+            return Err(if target.is_nested {
+                Reason::KeyNotScalar { attribute: attribute() }
+            } else {
+                Reason::CannotUpdateKey { attribute: attribute() }
+            });
+        }
+        if target.is_nested
+            && table.indexes.iter().any(|index| index.key.contains(target.name))
+        {
+            return Err(Reason::IndexKeyNotScalar { attribute: attribute() });
+        }
+    }
+    Ok(())
+}
+
+fn returned(asked: Option<ReturnValue>, update: &Update, written: Written) -> Option<Item> {
+    match asked? {
+        ReturnValue::None => None,
+        ReturnValue::AllOld => written.old,
+        ReturnValue::AllNew => written.new,
+        ReturnValue::UpdatedOld => written.old.and_then(|old| update.updated_old(&old)),
+        ReturnValue::UpdatedNew => written.new.and_then(|new| update.updated_new(&new)),
+    }
+}

@@ -1,0 +1,156 @@
+//! The page read that Query and Scan share.
+//!
+//! Walks a byte range, evaluates each entry until Limit entries or 1 MiB of entries are evaluated,
+//! then filters and projects. A local index that lacks attributes the request needs is completed
+//! from the table.
+
+use crate::capacity::{Units, read_units};
+use crate::fault;
+use crate::layout;
+use crate::schema::{Index, Table};
+use bytes::Bytes;
+use hashrange_expr::{Condition, Projection};
+use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
+use hashrange_model::{ApiResult, Item};
+use hashrange_storage::{Direction, KeyRange, View};
+use std::ops::ControlFlow;
+
+/// What of the matching items is returned.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// Only their number.
+    Count,
+    /// The items whole.
+    Whole,
+    /// These paths.
+    Projected(Projection),
+}
+
+/// A page to read: everything is checked, nothing is validated again.
+#[derive(Debug)]
+pub(crate) struct PagePlan<'t> {
+    pub(crate) table: &'t Table,
+    /// The index read, with its offset in the table.
+    pub(crate) index: Option<(usize, &'t Index)>,
+    pub(crate) range: KeyRange,
+    pub(crate) direction: Direction,
+    /// Most entries to evaluate.
+    pub(crate) limit: usize,
+    pub(crate) filter: Option<Condition>,
+    pub(crate) output: Output,
+    /// Whether entries of a local index are completed from the table.
+    pub(crate) fetches: bool,
+    pub(crate) consistent: bool,
+}
+
+/// A page that was read.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    pub(crate) items: Vec<Item>,
+    pub(crate) count: usize,
+    pub(crate) scanned: usize,
+    /// Key attributes of the last entry evaluated, if the walk stopped before the range's end.
+    pub(crate) last_evaluated_key: Option<Item>,
+    pub(crate) units: Units,
+}
+
+/// Reads a page from one view.
+pub(crate) async fn read_page<V: View>(view: &V, plan: PagePlan<'_>) -> ApiResult<Page> {
+    let mut walk = Walk::new(&plan);
+    view.visit(plan.range.clone(), plan.direction, |_, stored| walk.step(stored))
+        .await
+        .map_err(fault::of_store)?;
+    let Walk { mut page, bytes, fault: failed, fetch, .. } = walk;
+    if let Some(form) = failed {
+        return Err(fault::of_form(form));
+    }
+    let units = read_units(bytes, plan.consistent);
+    match plan.index {
+        None => page.units.table = units,
+        Some((nth, _)) => page.units.add_index(nth, units),
+    }
+    if plan.fetches {
+        complete_from_table(view, &plan, fetch, &mut page).await?;
+    }
+    Ok(page)
+}
+
+/// The state of a walk.
+struct Walk<'p, 't> {
+    plan: &'p PagePlan<'t>,
+    page: Page,
+    bytes: usize,
+    /// Entries to be completed from the table.
+    fetch: Vec<Item>,
+    fault: Option<hashrange_model::item::UnknownForm>,
+}
+
+impl<'p, 't> Walk<'p, 't> {
+    fn new(plan: &'p PagePlan<'t>) -> Self {
+        Self { plan, page: Page::default(), bytes: 0, fetch: Vec::new(), fault: None }
+    }
+
+    fn step(&mut self, stored: &Bytes) -> ControlFlow<()> {
+        let item = match Item::from_stored(stored.clone()) {
+            Ok(item) => item,
+            Err(form) => {
+                self.fault = Some(form);
+                return ControlFlow::Break(());
+            }
+        };
+        self.page.scanned += 1;
+        self.bytes += item.size();
+        let is_last = self.page.scanned >= self.plan.limit || self.bytes >= PAGE_SIZE_MAX_BYTES;
+        if is_last {
+            self.page.last_evaluated_key = Some(cursor(self.plan, &item));
+        }
+        if self.plan.fetches {
+            self.fetch.push(item);
+        } else {
+            keep(self.plan, &mut self.page, item);
+        }
+        if is_last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Filters one item and adds it to the page as the plan asks.
+fn keep(plan: &PagePlan<'_>, page: &mut Page, item: Item) {
+    if plan.filter.as_ref().is_some_and(|filter| !filter.matches(&item)) {
+        return;
+    }
+    page.count += 1;
+    match &plan.output {
+        Output::Count => {}
+        Output::Whole => page.items.push(item),
+        Output::Projected(projection) => page.items.push(projection.apply(&item)),
+    }
+}
+
+fn cursor(plan: &PagePlan<'_>, item: &Item) -> Item {
+    item.retain(|name| {
+        plan.table.key.contains(name)
+            || plan.index.is_some_and(|(_, index)| index.key.contains(name))
+    })
+}
+
+/// Reads the items behind index entries; each is charged on the table, rounded by itself.
+async fn complete_from_table<V: View>(
+    view: &V,
+    plan: &PagePlan<'_>,
+    entries: Vec<Item>,
+    page: &mut Page,
+) -> ApiResult<()> {
+    let keys: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| layout::item_key(plan.table, entry).ok())
+        .map(|key| key.bytes)
+        .collect();
+    assert_eq!(keys.len(), entries.len(), "an index entry holds the table's key");
+    let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
+    for stored in stored.into_iter().flatten() {
+        let item = Item::from_stored(stored).map_err(fault::of_form)?;
+        page.units.table += read_units(item.size(), plan.consistent);
+        keep(plan, page, item);
+    }
+    Ok(())
+}

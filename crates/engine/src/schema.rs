@@ -1,0 +1,413 @@
+//! What a table is: key schema, indexes, settings. [`TableRecord`] is the form that is stored;
+//! [`Table`] is the record with what is derived from it, shared by all requests.
+//!
+//! Left to others: where tables are kept ([`crate::catalog`]), how keys become bytes
+//! ([`crate::layout`]).
+
+use hashrange_model::{AttributeType, Item};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Number of a table, never used again after the table is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TableId(pub u32);
+
+/// Number of a keyspace of a table: 0 is the table itself, each index has its own, never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct IndexId(pub u16);
+
+impl IndexId {
+    /// The items of the table itself.
+    pub const BASE: Self = Self(0);
+}
+
+/// Version of [`TableRecord`]'s stored form.
+const RECORD_VERSION: u32 = 1;
+
+/// The types that key attributes may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeyType {
+    /// String
+    S,
+    /// Number
+    N,
+    /// Binary
+    B,
+}
+
+impl KeyType {
+    /// Returns the attribute type.
+    pub fn attribute_type(self) -> AttributeType {
+        match self {
+            Self::S => AttributeType::S,
+            Self::N => AttributeType::N,
+            Self::B => AttributeType::B,
+        }
+    }
+}
+
+/// The names of the key attributes in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyNames {
+    /// HASH elements.
+    pub partition: Vec<String>,
+    /// RANGE elements.
+    pub sort: Vec<String>,
+}
+
+impl KeyNames {
+    /// Returns all names, HASH elements first.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.partition.iter().chain(&self.sort).map(String::as_str)
+    }
+
+    /// Returns true if `name` is one of them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.all().any(|known| known == name)
+    }
+}
+
+/// Which attributes an index holds besides the keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IndexProjection {
+    /// None.
+    KeysOnly,
+    /// These, as given.
+    Include(Vec<String>),
+    /// Every one.
+    All,
+}
+
+/// The two kinds of secondary index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IndexKind {
+    /// Shares the table's partition key.
+    Local,
+    /// Has a partition key of its own.
+    Global,
+}
+
+/// Where an index stands in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IndexState {
+    /// Existing items are being added; writes keep it up to date, reads are refused.
+    Creating,
+    /// Complete.
+    Active,
+    /// Its entries are being removed; nobody sees it any more.
+    Deleting,
+}
+
+/// Read and write units per second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Read capacity units.
+    pub read: i64,
+    /// Write capacity units.
+    pub write: i64,
+    /// When a unit was last raised, epoch milliseconds.
+    pub increased_at_ms: Option<u64>,
+    /// When a unit was last lowered, epoch milliseconds.
+    pub decreased_at_ms: Option<u64>,
+}
+
+/// Limits on a table or index in on-demand mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OnDemandLimits {
+    /// Most read units per second.
+    pub read: Option<i64>,
+    /// Most write units per second.
+    pub write: Option<i64>,
+}
+
+/// Throughput that a table or index is prepared for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmUnits {
+    /// Read units per second.
+    pub read: i64,
+    /// Write units per second.
+    pub write: i64,
+}
+
+/// The stored form of a secondary index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexRecord {
+    /// Its keyspace.
+    pub id: IndexId,
+    /// Its name.
+    pub name: String,
+    /// Local or global.
+    pub kind: IndexKind,
+    /// Its key attributes.
+    pub key: KeyNames,
+    /// What it holds.
+    pub projection: IndexProjection,
+    /// Where it stands in its life.
+    pub state: IndexState,
+    /// Provisioned throughput of a global index.
+    pub throughput: Throughput,
+    /// On-demand limits of a global index.
+    pub on_demand: Option<OnDemandLimits>,
+    /// Warm throughput asked for.
+    pub warm: Option<WarmUnits>,
+}
+
+/// Billing modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Billing {
+    /// Provisioned
+    Provisioned,
+    /// On demand
+    PayPerRequest,
+}
+
+/// Storage classes of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StorageClass {
+    /// `STANDARD`
+    Standard,
+    /// `STANDARD_INFREQUENT_ACCESS`
+    InfrequentAccess,
+}
+
+/// The stored form of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableRecord {
+    /// Version of this form.
+    pub version: u32,
+    /// Its number.
+    pub id: TableId,
+    /// Its name.
+    pub name: String,
+    /// The `TableId` that clients see.
+    pub uuid: String,
+    /// Epoch milliseconds.
+    pub created_at_ms: u64,
+    /// Declared types of the key attributes, in the order given.
+    pub definitions: Vec<(String, KeyType)>,
+    /// Its primary key.
+    pub key: KeyNames,
+    /// Its indexes, local ones first.
+    pub indexes: Vec<IndexRecord>,
+    /// The id of the next index.
+    pub next_index_id: u16,
+    /// Billing mode.
+    pub billing: Billing,
+    /// When the table last became on demand, epoch milliseconds.
+    pub on_demand_since_ms: Option<u64>,
+    /// Provisioned throughput.
+    pub throughput: Throughput,
+    /// On-demand limits.
+    pub on_demand: Option<OnDemandLimits>,
+    /// Warm throughput asked for.
+    pub warm: Option<WarmUnits>,
+    /// Deletion protection.
+    pub protected: bool,
+    /// Storage class, if ever set, and when it last changed.
+    pub class: Option<(StorageClass, Option<u64>)>,
+    /// Server-side encryption asked for: the KMS key, if named.
+    pub encryption: Option<Option<String>>,
+    /// Tags.
+    pub tags: BTreeMap<String, String>,
+}
+
+impl TableRecord {
+    /// Version that new records carry.
+    pub const VERSION: u32 = RECORD_VERSION;
+
+    /// Returns the declared type of a key attribute.
+    pub fn key_type(&self, name: &str) -> Option<KeyType> {
+        self.definitions.iter().find(|(known, _)| known == name).map(|(_, key_type)| *key_type)
+    }
+
+    /// Returns the index named `name` unless it is being deleted.
+    pub fn index(&self, name: &str) -> Option<&IndexRecord> {
+        self.visible_indexes().find(|index| index.name == name)
+    }
+
+    /// Returns the indexes that are not being deleted.
+    pub fn visible_indexes(&self) -> impl Iterator<Item = &IndexRecord> {
+        self.indexes.iter().filter(|index| index.state != IndexState::Deleting)
+    }
+}
+
+/// A key attribute with its declared type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyAttribute {
+    /// Attribute name.
+    pub name: String,
+    /// Declared type.
+    pub key_type: KeyType,
+}
+
+/// The key attributes of a table or index, with types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySchema {
+    /// HASH elements.
+    pub partition: Vec<KeyAttribute>,
+    /// RANGE elements.
+    pub sort: Vec<KeyAttribute>,
+}
+
+impl KeySchema {
+    fn resolve(record: &TableRecord, names: &KeyNames) -> Self {
+        let resolve = |names: &[String]| {
+            names
+                .iter()
+                .map(|name| KeyAttribute {
+                    name: name.clone(),
+                    key_type: record.key_type(name).expect("key attributes are declared"),
+                })
+                .collect()
+        };
+        Self { partition: resolve(&names.partition), sort: resolve(&names.sort) }
+    }
+
+    /// Returns all attributes, HASH elements first.
+    pub fn all(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.partition.iter().chain(&self.sort)
+    }
+
+    /// Returns true if `name` is one of them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.all().any(|attribute| attribute.name == name)
+    }
+
+    /// Returns the number of attributes.
+    pub fn len(&self) -> usize {
+        self.partition.len() + self.sort.len()
+    }
+}
+
+/// A secondary index in use.
+#[derive(Debug)]
+pub struct Index {
+    /// Its keyspace.
+    pub id: IndexId,
+    /// Its name.
+    pub name: String,
+    /// Local or global.
+    pub kind: IndexKind,
+    /// Its key attributes.
+    pub key: KeySchema,
+    /// What it holds.
+    pub projection: IndexProjection,
+    /// Creating or active.
+    pub state: IndexState,
+    /// Whether writes count its entries: not before its backfill is complete.
+    pub counted: AtomicBool,
+    /// Every attribute it holds, for a projection other than ALL; sorted.
+    held: Vec<String>,
+}
+
+impl Index {
+    fn new(record: &TableRecord, index: &IndexRecord) -> Self {
+        let mut held: Vec<String> = match &index.projection {
+            IndexProjection::All => Vec::new(),
+            IndexProjection::KeysOnly => key_names(record, index),
+            IndexProjection::Include(names) => {
+                key_names(record, index).into_iter().chain(names.iter().cloned()).collect()
+            }
+        };
+        held.sort();
+        held.dedup();
+        Self {
+            id: index.id,
+            name: index.name.clone(),
+            kind: index.kind,
+            key: KeySchema::resolve(record, &index.key),
+            projection: index.projection.clone(),
+            state: index.state,
+            counted: AtomicBool::new(index.state == IndexState::Active),
+            held,
+        }
+    }
+
+    /// Returns true if the index holds the attribute.
+    pub fn holds(&self, name: &str) -> bool {
+        self.projection == IndexProjection::All
+            || self.held.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
+    }
+
+    /// Returns what the index holds of an item.
+    pub fn project(&self, item: &Item) -> Item {
+        match self.projection {
+            IndexProjection::All => item.clone(),
+            _ => item.retain(|name| self.holds(name)),
+        }
+    }
+
+    /// Returns whether writes count its entries.
+    pub fn is_counted(&self) -> bool {
+        self.counted.load(Ordering::Acquire)
+    }
+}
+
+fn key_names(record: &TableRecord, index: &IndexRecord) -> Vec<String> {
+    record.key.all().chain(index.key.all()).map(str::to_owned).collect()
+}
+
+/// A table in use: one immutable version of its definition.
+#[derive(Debug)]
+pub struct Table {
+    /// The stored form.
+    pub record: TableRecord,
+    /// The primary key.
+    pub key: KeySchema,
+    /// Every index that writes maintain: all but the ones being deleted.
+    pub indexes: Vec<Index>,
+    /// Whether there is a local index, so that item collections are sized.
+    pub has_local_index: bool,
+    /// Set when a newer version has taken its place: a write that still holds this one must begin
+    /// again. See [`crate::catalog`].
+    superseded: AtomicBool,
+    /// Set while a job needs a moment without writes: they must begin again.
+    paused: AtomicBool,
+}
+
+impl Table {
+    /// Returns the table that a record describes.
+    pub fn new(record: TableRecord) -> Self {
+        let indexes: Vec<Index> =
+            record.visible_indexes().map(|index| Index::new(&record, index)).collect();
+        Self {
+            key: KeySchema::resolve(&record, &record.key),
+            has_local_index: indexes.iter().any(|index| index.kind == IndexKind::Local),
+            indexes,
+            superseded: AtomicBool::new(false),
+            paused: AtomicBool::new(false),
+            record,
+        }
+    }
+
+    /// Returns its number.
+    pub fn id(&self) -> TableId {
+        self.record.id
+    }
+
+    /// Returns the table with another record, keeping what only memory knows.
+    pub(crate) fn successor(&self, record: TableRecord) -> Self {
+        let successor = Self::new(record);
+        for index in &successor.indexes {
+            let known = self.indexes.iter().find(|known| known.id == index.id);
+            if known.is_some_and(Index::is_counted) {
+                index.counted.store(true, Ordering::Release);
+            }
+        }
+        successor
+    }
+
+    /// Returns whether a write may still be decided on this version.
+    pub(crate) fn admits_writes(&self) -> bool {
+        !self.superseded.load(Ordering::Acquire) && !self.paused.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn pause_writes(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Release);
+    }
+
+    pub(crate) fn supersede(&self) {
+        self.superseded.store(true, Ordering::Release);
+    }
+}

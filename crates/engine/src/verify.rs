@@ -1,0 +1,291 @@
+//! Verifies a whole store: every item is readable and lies at its key, every index is the exact
+//! projection of its table, counters and collection sizes are true, nothing belongs to no table.
+//!
+//! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
+//! local indexes, and otherwise constant.
+
+use crate::engine::{OpenError, read_tables};
+use crate::index;
+use crate::layout::{self, Counter};
+use crate::schema::{Index, IndexId, IndexKind, IndexState, Table, TableId};
+use bytes::Bytes;
+use hashrange_model::Item;
+use hashrange_storage::{Direction, Error, Key, KeyRange, View};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// Items compared with their index entries at once.
+const ITEMS_PER_STEP: usize = 256;
+
+/// Something that is not as it must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The table's name, if it is known.
+    pub table: Option<String>,
+    /// What is wrong.
+    pub what: String,
+    /// The store key it was found at.
+    pub key: Key,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(table) = &self.table {
+            write!(formatter, "table {table}: ")?;
+        }
+        write!(formatter, "{} (key {})", self.what, self.key.escape_ascii())
+    }
+}
+
+/// What was verified and what was found.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Tables.
+    pub tables: u64,
+    /// Items.
+    pub items: u64,
+    /// Index entries.
+    pub entries: u64,
+    /// Problems, at most a thousand.
+    pub problems: Vec<Problem>,
+}
+
+impl Report {
+    const PROBLEMS_MAX: usize = 1000;
+
+    fn add(&mut self, table: Option<&Table>, what: impl Into<String>, key: &[u8]) {
+        if self.problems.len() < Self::PROBLEMS_MAX {
+            self.problems.push(Problem {
+                table: table.map(|table| table.record.name.clone()),
+                what: what.into(),
+                key: key.to_vec(),
+            });
+        }
+    }
+}
+
+/// Verifies everything a view shows.
+pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
+    let tables = read_tables(view).await?;
+    let mut report = Report { tables: tables.len() as u64, ..Report::default() };
+    for table in &tables {
+        verify_table(view, table, &mut report).await.map_err(OpenError::Store)?;
+    }
+    verify_owners(view, &tables, &mut report).await.map_err(OpenError::Store)?;
+    Ok(report)
+}
+
+/// Entries and bytes of a keyspace.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Sums {
+    entries: i64,
+    bytes: i64,
+}
+
+impl Sums {
+    fn add(&mut self, item: &Item) {
+        self.entries += 1;
+        self.bytes += item.size() as i64;
+    }
+}
+
+async fn verify_table<V: View>(view: &V, table: &Table, report: &mut Report) -> Result<(), Error> {
+    let mut base = Sums::default();
+    let mut expected = vec![Sums::default(); table.indexes.len()];
+    let mut collections = BTreeMap::new();
+    let mut range = layout::keyspace(table.id(), IndexId::BASE);
+    loop {
+        let step = next_items(view, &range).await?;
+        let Some((last, _)) = step.last() else { break };
+        range.start = [&last[..], &[0]].concat();
+        for (key, stored) in &step {
+            report.items += 1;
+            let Some(item) = readable(table, key, stored, report) else { continue };
+            base.add(&item);
+            match layout::item_key(table, &item) {
+                Ok(item_key) if item_key.bytes == *key => {
+                    if table.has_local_index {
+                        *collections.entry(item_key.collection_size_key()).or_insert(0) +=
+                            collection_growth(table, &item);
+                    }
+                }
+                _ => report.add(Some(table), "an item does not lie at its key", key),
+            }
+            for (nth, index) in table.indexes.iter().enumerate() {
+                verify_entry(view, table, index, &item, &mut expected[nth], report).await?;
+            }
+        }
+    }
+    verify_counters(view, table, IndexId::BASE, base, report).await?;
+    for (index, expected) in table.indexes.iter().zip(expected) {
+        verify_index(view, table, index, expected, report).await?;
+    }
+    verify_collections(view, table, &collections, report).await
+}
+
+fn readable(table: &Table, key: &[u8], stored: &Bytes, report: &mut Report) -> Option<Item> {
+    let item = Item::from_stored(stored.clone());
+    if item.is_err() {
+        report.add(Some(table), "an item has an unknown form", key);
+    }
+    item.ok()
+}
+
+async fn next_items<V: View>(view: &V, range: &KeyRange) -> Result<Vec<(Key, Bytes)>, Error> {
+    let mut items = Vec::new();
+    view.visit(range.clone(), Direction::Forward, |key, value| {
+        items.push((key.to_vec(), value.clone()));
+        if items.len() < ITEMS_PER_STEP {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })
+    .await?;
+    Ok(items)
+}
+
+fn collection_growth(table: &Table, item: &Item) -> i64 {
+    let entries = table
+        .indexes
+        .iter()
+        .filter(|index| index.kind == IndexKind::Local)
+        .filter_map(|index| index::entry(table, index, item))
+        .map(|entry| entry.item.size() as i64);
+    item.size() as i64 + entries.sum::<i64>()
+}
+
+async fn verify_entry<V: View>(
+    view: &V,
+    table: &Table,
+    index: &Index,
+    item: &Item,
+    expected: &mut Sums,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let Some(entry) = index::entry(table, index, item) else { return Ok(()) };
+    expected.add(&entry.item);
+    // A new index is complete only when it is active.
+    if index.state != IndexState::Active {
+        return Ok(());
+    }
+    let problem = match view.get(&entry.key).await? {
+        Some(stored) if stored == entry.item.as_bytes() => return Ok(()),
+        Some(_) => "differs from its item",
+        None => "is missing",
+    };
+    report.add(Some(table), format!("an entry of index {} {problem}", index.name), &entry.key);
+    Ok(())
+}
+
+async fn verify_index<V: View>(
+    view: &V,
+    table: &Table,
+    index: &Index,
+    expected: Sums,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let mut found = Sums::default();
+    let range = layout::keyspace(table.id(), index.id);
+    let start = range.start.clone();
+    view.visit(range, Direction::Forward, |key, stored| {
+        if let Some(entry) = readable(table, key, stored, report) {
+            found.add(&entry);
+        }
+        ControlFlow::Continue(())
+    })
+    .await?;
+    report.entries += found.entries as u64;
+    if index.state != IndexState::Active {
+        return Ok(());
+    }
+    if found != expected {
+        let what = format!("index {} holds {found:?} instead of {expected:?}", index.name);
+        report.add(Some(table), what, &start);
+    }
+    verify_counters(view, table, index.id, expected, report).await
+}
+
+async fn verify_counters<V: View>(
+    view: &V,
+    table: &Table,
+    index: IndexId,
+    expected: Sums,
+    report: &mut Report,
+) -> Result<(), Error> {
+    for (counter, expected) in
+        [(Counter::Entries, expected.entries), (Counter::Bytes, expected.bytes)]
+    {
+        let key = layout::counter(table.id(), index, counter);
+        let stored = view.get(&key).await?;
+        let found = stored
+            .as_deref()
+            .map_or(Some(0), |stored| Some(i64::from_le_bytes(stored.try_into().ok()?)));
+        if found != Some(expected) {
+            let what = format!("a counter ({counter:?}) is {found:?} instead of {expected}");
+            report.add(Some(table), what, &key);
+        }
+    }
+    Ok(())
+}
+
+async fn verify_collections<V: View>(
+    view: &V,
+    table: &Table,
+    expected: &BTreeMap<Key, i64>,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let mut seen = 0;
+    view.visit(layout::collections(table.id()), Direction::Forward, |key, stored| {
+        seen += 1;
+        let found = stored[..].try_into().ok().map(i64::from_le_bytes);
+        if found != expected.get(key).copied() {
+            report.add(Some(table), "the size of an item collection is not true", key);
+        }
+        ControlFlow::Continue(())
+    })
+    .await?;
+    if seen != expected.len() {
+        let key = layout::collections(table.id()).start;
+        report.add(Some(table), "the size of an item collection is missing", &key);
+    }
+    Ok(())
+}
+
+/// Looks for data of tables that do not exist, unless they are being removed.
+async fn verify_owners<V: View>(
+    view: &V,
+    tables: &[Table],
+    report: &mut Report,
+) -> Result<(), Error> {
+    let mut known: BTreeSet<(TableId, IndexId)> = BTreeSet::new();
+    for table in tables {
+        known.insert((table.id(), IndexId::BASE));
+        known.extend(table.record.indexes.iter().map(|index| (table.id(), index.id)));
+    }
+    let mut purged: BTreeSet<(TableId, IndexId)> = BTreeSet::new();
+    view.visit(layout::purges(), Direction::Forward, |key, _| {
+        purged.extend(layout::parse_purge(key));
+        ControlFlow::Continue(())
+    })
+    .await?;
+    let mut range = layout::every_keyspace();
+    loop {
+        let mut found = None;
+        view.visit(range.clone(), Direction::Forward, |key, _| {
+            found = layout::parse_keyspace(key).map(|owner| (owner, key.to_vec()));
+            ControlFlow::Break(())
+        })
+        .await?;
+        let Some(((table, index), key)) = found else { return Ok(()) };
+        let is_known = known.contains(&(table, index));
+        let is_purged =
+            purged.contains(&(table, index)) || purged.contains(&(table, IndexId::BASE));
+        if !is_known && !is_purged {
+            report.add(None, format!("data of unknown table {table:?}, {index:?}"), &key);
+        }
+        let Some(next) = layout::keyspace(table, index).end else { return Ok(()) };
+        range.start = next;
+    }
+}

@@ -1,0 +1,240 @@
+//! The conditional write that every writing operation shares: PutItem, UpdateItem, DeleteItem and
+//! the members of a batch.
+//!
+//! A write names its key, is decided on the newest image of its item under the key's lock, and
+//! leaves in one batch: the item, its index entries, the counters, the size of its collection.
+
+use crate::capacity::{Units, write_units};
+use crate::engine::Engine;
+use crate::layout::{self, ItemKey};
+use crate::schema::{IndexId, Table};
+use crate::{fault, index};
+use bytes::Bytes;
+use hashrange_expr::{Condition, Update};
+use hashrange_model::limits::{ITEM_COLLECTION_MAX_BYTES, ITEM_SIZE_MAX_BYTES};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_storage::{Batch, Key, Store};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a write does to its item.
+#[derive(Debug)]
+pub(crate) enum Action<'p> {
+    /// Replaces it.
+    Put(Item),
+    /// Changes or creates it.
+    Update(&'p Update),
+    /// Removes it.
+    Delete,
+}
+
+/// One write, checked against its table.
+#[derive(Debug)]
+pub(crate) struct Write<'p> {
+    pub(crate) key: ItemKey,
+    /// The key attributes: what an update creates if there is no item.
+    pub(crate) key_attributes: Item,
+    pub(crate) condition: Option<&'p Condition>,
+    pub(crate) action: Action<'p>,
+    /// Whether a failed condition returns the item it met.
+    pub(crate) returns_item_on_failure: bool,
+}
+
+/// What a write did.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) old: Option<Item>,
+    pub(crate) new: Option<Item>,
+    pub(crate) units: Units,
+    /// Bytes of the item collection afterwards, on tables with local indexes.
+    pub(crate) collection_bytes: Option<i64>,
+}
+
+/// What a deciding function found.
+enum Decision<T> {
+    /// The table's definition has changed under the write: plan it again.
+    Replan,
+    Done(ApiResult<T>),
+}
+
+impl<S: Store> Engine<S> {
+    /// Runs writes on one table atomically. `plan` checks the request against the table's current
+    /// definition; it runs again if the definition changes meanwhile.
+    pub(crate) async fn write<'p>(
+        &self,
+        table_name: &str,
+        plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
+    ) -> ApiResult<(Arc<Table>, Written)> {
+        loop {
+            let table = self.table(table_name)?;
+            let write = plan(&table)?;
+            let mut writes = [(&*table, write)];
+            if let Some(mut written) = self.commit(&mut writes).await? {
+                return Ok((table, written.pop().expect("one write was decided")));
+            }
+        }
+    }
+
+    /// Decides and commits writes as one batch; `None` if a definition has changed and the writes
+    /// must be planned again. The keys must be distinct.
+    pub(crate) async fn commit(
+        &self,
+        writes: &mut [(&Table, Write<'_>)],
+    ) -> ApiResult<Option<Vec<Written>>> {
+        let keys = declared_keys(writes);
+        let decision = self
+            .store()
+            .commit(keys, |current, batch| {
+                if writes.iter().any(|(table, _)| !table.admits_writes()) {
+                    return Decision::Replan;
+                }
+                let decided = decide_all(writes, current, batch);
+                if decided.is_err() {
+                    batch.clear();
+                }
+                Decision::Done(decided)
+            })
+            .await
+            .map_err(fault::of_store)?;
+        match decision {
+            Decision::Done(decided) => decided.map(Some),
+            Decision::Replan => {
+                self.store().sync().await.map_err(fault::of_store)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Returns the item keys in order, followed by the keys of the item collections' sizes.
+fn declared_keys(writes: &[(&Table, Write<'_>)]) -> Vec<Key> {
+    let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
+    let collections = writes
+        .iter()
+        .filter(|(table, _)| table.has_local_index)
+        .map(|(_, write)| write.key.collection_size_key());
+    items.chain(collections).collect()
+}
+
+fn decide_all(
+    writes: &[(&Table, Write<'_>)],
+    current: &[Option<Bytes>],
+    batch: &mut Batch,
+) -> ApiResult<Vec<Written>> {
+    let (items, collections) = current.split_at(writes.len());
+    let mut collections = Collections::read(writes, collections);
+    writes
+        .iter()
+        .zip(items)
+        .map(|((table, write), stored)| {
+            let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
+            decide(table, write, old, &mut collections, batch)
+        })
+        .collect()
+}
+
+/// The sizes of the item collections that the writes touch, as they grow.
+struct Collections(BTreeMap<Key, i64>);
+
+impl Collections {
+    fn read(writes: &[(&Table, Write<'_>)], stored: &[Option<Bytes>]) -> Self {
+        let keys = writes
+            .iter()
+            .filter(|(table, _)| table.has_local_index)
+            .map(|(_, write)| write.key.collection_size_key());
+        let sizes = stored.iter().map(|stored| stored.as_deref().map_or(0, decode_size));
+        Self(keys.zip(sizes).collect())
+    }
+
+    /// Adds `growth` and returns the new size; a collection over its limit may only shrink.
+    fn grow(&mut self, key: Key, growth: i64, batch: &mut Batch) -> Result<i64, Reason> {
+        let size = self.0.entry(key.clone()).or_default();
+        *size += growth;
+        assert!(*size >= 0, "an item collection has a negative size");
+        if growth > 0 && *size > ITEM_COLLECTION_MAX_BYTES {
+            return Err(Reason::ItemCollectionTooLarge);
+        }
+        if growth != 0 && *size == 0 {
+            batch.delete(key);
+        } else if growth != 0 {
+            batch.put(key, Bytes::copy_from_slice(&size.to_le_bytes()));
+        }
+        Ok(*size)
+    }
+}
+
+/// Returns the stored size of an item collection.
+pub(crate) fn decode_size(stored: &[u8]) -> i64 {
+    i64::from_le_bytes(stored.try_into().expect("a stored size has 8 bytes"))
+}
+
+fn decide(
+    table: &Table,
+    write: &Write<'_>,
+    old: Option<Item>,
+    collections: &mut Collections,
+    batch: &mut Batch,
+) -> ApiResult<Written> {
+    check_condition(write, old.as_ref())?;
+    let new = new_image(table, write, old.as_ref())?;
+    let size = |item: Option<&Item>| item.map_or(0, Item::size);
+    let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
+    let mut units = Units::of_table(write_units(old_size.max(new_size)));
+    let mut growth = new_size as i64 - old_size as i64;
+    if old != new {
+        let entries = i64::from(new.is_some()) - i64::from(old.is_some());
+        index::count(table, IndexId::BASE, entries, growth, batch);
+        growth += index::maintain(table, old.as_ref(), new.as_ref(), batch, &mut units);
+        match &new {
+            Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
+            None => batch.delete(write.key.bytes.clone()),
+        }
+    }
+    let collection_bytes = if table.has_local_index {
+        Some(collections.grow(write.key.collection_size_key(), growth, batch)?)
+    } else {
+        None
+    };
+    Ok(Written { old, new, units, collection_bytes })
+}
+
+fn check_condition(write: &Write<'_>, old: Option<&Item>) -> ApiResult<()> {
+    let Some(condition) = write.condition else { return Ok(()) };
+    let absent = Item::empty();
+    if condition.matches(old.unwrap_or(&absent)) {
+        return Ok(());
+    }
+    let item = old.filter(|_| write.returns_item_on_failure).cloned();
+    Err(ApiError::new(Reason::ConditionalCheckFailed).with_item(item))
+}
+
+fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<Option<Item>> {
+    match &write.action {
+        Action::Put(item) => Ok(Some(item.clone())),
+        Action::Delete => Ok(None),
+        Action::Update(update) => {
+            let before = old.unwrap_or(&write.key_attributes);
+            let new = update.apply(before)?;
+            if new.size() > ITEM_SIZE_MAX_BYTES {
+                return Err(Reason::UpdatedItemTooLarge.into());
+            }
+            index::check_keys(table, Some(before), &new)?;
+            Ok(Some(new))
+        }
+    }
+}
+
+/// Returns the byte key of an item that is put, with every fault of its key attributes.
+pub(crate) fn key_of_item(table: &Table, item: &Item) -> Result<ItemKey, Reason> {
+    layout::check_key(&table.key, item).map_err(fault::of_item_key)?;
+    layout::item_key(table, item).map_err(fault::of_item_key)
+}
+
+/// Returns the byte key for a `Key` member: exactly the key attributes, in the declared types.
+pub(crate) fn key_of_key(table: &Table, key: &Item) -> Result<ItemKey, Reason> {
+    if key.iter().count() != table.key.len() {
+        return Err(Reason::KeyElementMismatch);
+    }
+    layout::check_key(&table.key, key).map_err(fault::of_key_member)?;
+    layout::item_key(table, key).map_err(fault::of_key_member)
+}

@@ -1,0 +1,32 @@
+//! The database with methods that wait instead of returning futures.
+
+use crate::Database;
+use hashrange_model::ApiResult;
+use hashrange_wire::Operation;
+
+/// A database whose operations block the calling thread until they are done.
+#[derive(Debug, Clone)]
+pub struct Blocking {
+    database: Database,
+}
+
+impl Blocking {
+    pub(crate) fn new(database: Database) -> Self {
+        Self { database }
+    }
+
+    /// Returns the database itself.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Runs one operation on a JSON request and returns the JSON response.
+    pub fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
+        hashrange_storage::block_on(self.database.call(operation, body))
+    }
+
+    /// Stops background jobs, refuses further writes and waits until all is on disk.
+    pub fn close(&self) -> Result<(), hashrange_storage::Error> {
+        hashrange_storage::block_on(self.database.close())
+    }
+}

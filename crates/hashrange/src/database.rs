@@ -1,0 +1,228 @@
+//! A database: an engine on a store in memory or in a folder.
+
+use crate::Blocking;
+use hashrange_engine::{Engine, Environment, OpenError, Report, verify};
+use hashrange_model::ApiResult;
+use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Stats, Store};
+use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How a database is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Memory for cached blocks of data, in bytes.
+    pub cache_bytes: u64,
+    /// The region in ARNs.
+    pub region: String,
+    /// The account number in ARNs.
+    pub account: String,
+    /// What DescribeEndpoints answers: host and port.
+    pub endpoint: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            cache_bytes: EmbeddedOptions::default().cache_bytes,
+            region: "us-east-1".to_owned(),
+            account: "000000000000".to_owned(),
+            endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
+        }
+    }
+}
+
+/// Why a database cannot be opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The data folder cannot be used: in use, of another format, not readable.
+    Folder(hashrange_storage::OpenError),
+    /// The folder is a store, but its tables cannot be read.
+    Tables(OpenError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(error) => error.fmt(formatter),
+            Self::Tables(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A DynamoDB database in process. Cheap to clone; all clones are the same database.
+#[derive(Debug, Clone)]
+pub struct Database {
+    engine: Arc<Engine<AnyStore>>,
+}
+
+impl Database {
+    /// Returns an empty database in memory; it is gone when the last clone is dropped.
+    pub fn memory() -> Self {
+        Self::memory_with(&Options::default())
+    }
+
+    /// Returns an empty database in memory with options.
+    pub fn memory_with(options: &Options) -> Self {
+        Self::on(AnyStore::Memory(MemoryStore::new()), options)
+            .expect("an empty store has no table that cannot be read")
+    }
+
+    /// Opens the database in a folder, which is created if it does not exist. What is acknowledged
+    /// is on disk. The folder is locked: no other process can open it meanwhile.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// use hashrange::{Database, Options};
+    /// let database = Database::open(folder.path(), &Options::default())?;
+    /// assert!(Database::open(folder.path(), &Options::default()).is_err());
+    /// # Ok::<(), hashrange::Error>(())
+    /// ```
+    pub fn open(folder: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
+        Self::on(AnyStore::Embedded(open_store(folder.as_ref(), options)?), options)
+    }
+
+    fn on(store: AnyStore, options: &Options) -> Result<Self, Error> {
+        let engine = hashrange_storage::block_on(Engine::open(store, environment(options)));
+        Ok(Self { engine: Arc::new(engine.map_err(Error::Tables)?) })
+    }
+
+    /// Verifies the database in a folder without serving it: items, indexes, counters.
+    pub fn check(folder: impl AsRef<Path>, options: &Options) -> Result<Report, Error> {
+        let store = open_store(folder.as_ref(), options)?;
+        hashrange_storage::block_on(verify(&store.view())).map_err(Error::Tables)
+    }
+
+    /// Verifies this database as it is now.
+    pub async fn verify(&self) -> Result<Report, Error> {
+        verify(&self.engine.store().view()).await.map_err(Error::Tables)
+    }
+
+    /// Returns counts and sizes of the store.
+    pub fn stats(&self) -> Stats {
+        self.engine.store().stats()
+    }
+
+    /// Returns the same database with methods that wait.
+    pub fn blocking(&self) -> Blocking {
+        Blocking::new(self.clone())
+    }
+
+    /// Runs one operation on a JSON request and returns the JSON response, as the wire has them.
+    pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
+        self.engine.call(operation, body).await
+    }
+
+    /// Stops background jobs, refuses further writes and waits until all is on disk.
+    pub async fn close(&self) -> Result<(), hashrange_storage::Error> {
+        self.engine.close().await
+    }
+}
+
+fn open_store(folder: &Path, options: &Options) -> Result<EmbeddedStore, Error> {
+    let embedded =
+        EmbeddedOptions { cache_bytes: options.cache_bytes, ..EmbeddedOptions::default() };
+    EmbeddedStore::open(folder, &embedded).map_err(Error::Folder)
+}
+
+fn environment(options: &Options) -> Environment {
+    Environment {
+        now_ms: Arc::new(now_ms),
+        random: Arc::new(random),
+        region: options.region.clone(),
+        account: options.account.clone(),
+        endpoint: options.endpoint.clone(),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where the real clock enters")]
+fn now_ms() -> u64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn random() -> u128 {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    u128::from_le_bytes(bytes)
+}
+
+/// Refuses what the model's constraints refuse, as the wire does.
+fn check_constraints<'a, C: Call>(input: &C::Input<'a>) -> ApiResult<()>
+where
+    C::Input<'a>: Constrained + Encode,
+{
+    check::check_value(C::OPERATION, input).map_or(Ok(()), |violations| Err(violations.into()))
+}
+
+/// Defines the typed operations, async here and blocking on [`Blocking`].
+macro_rules! operations {
+    ($($(#[$doc:meta])* $method:ident: $call:ident($input:ty) -> $output:ty;)*) => {
+        impl Database {
+            $(
+                $(#[$doc])*
+                pub async fn $method(&self, input: $input) -> ApiResult<$output> {
+                    check_constraints::<calls::$call>(&input)?;
+                    self.engine.$method(input).await
+                }
+            )*
+        }
+
+        impl Blocking {
+            $(
+                $(#[$doc])*
+                pub fn $method(&self, input: $input) -> ApiResult<$output> {
+                    hashrange_storage::block_on(self.database().$method(input))
+                }
+            )*
+        }
+    };
+}
+
+use hashrange_wire as wire;
+
+operations! {
+    /// Reads up to 100 items of several tables.
+    batch_get_item: BatchGetItem(wire::BatchGetItemInput<'_>) -> wire::BatchGetItemOutput;
+    /// Puts and deletes up to 25 items of several tables.
+    batch_write_item: BatchWriteItem(wire::BatchWriteItemInput<'_>) -> wire::BatchWriteItemOutput;
+    /// Creates a table.
+    create_table: CreateTable(wire::CreateTableInput<'_>) -> wire::CreateTableOutput;
+    /// Removes one item.
+    delete_item: DeleteItem(wire::DeleteItemInput<'_>) -> wire::DeleteItemOutput;
+    /// Deletes a table.
+    delete_table: DeleteTable(wire::DeleteTableInput<'_>) -> wire::DeleteTableOutput;
+    /// Returns the endpoint.
+    describe_endpoints:
+        DescribeEndpoints(wire::DescribeEndpointsRequest) -> wire::DescribeEndpointsResponse;
+    /// Returns the quotas.
+    describe_limits: DescribeLimits(wire::DescribeLimitsInput) -> wire::DescribeLimitsOutput;
+    /// Describes a table.
+    describe_table: DescribeTable(wire::DescribeTableInput<'_>) -> wire::DescribeTableOutput;
+    /// Reads one item by its primary key.
+    get_item: GetItem(wire::GetItemInput<'_>) -> wire::GetItemOutput;
+    /// Lists table names.
+    list_tables: ListTables(wire::ListTablesInput<'_>) -> wire::ListTablesOutput;
+    /// Lists the tags of a table.
+    list_tags_of_resource:
+        ListTagsOfResource(wire::ListTagsOfResourceInput<'_>) -> wire::ListTagsOfResourceOutput;
+    /// Creates or replaces one item.
+    put_item: PutItem(wire::PutItemInput<'_>) -> wire::PutItemOutput;
+    /// Reads a page of the items with one partition key value.
+    query: Query(wire::QueryInput<'_>) -> wire::QueryOutput;
+    /// Reads a page of a whole table or index.
+    scan: Scan(wire::ScanInput<'_>) -> wire::ScanOutput;
+    /// Tags a table.
+    tag_resource: TagResource(wire::TagResourceInput<'_>) -> wire::TagResourceOutput;
+    /// Removes tags of a table.
+    untag_resource: UntagResource(wire::UntagResourceInput<'_>) -> wire::UntagResourceOutput;
+    /// Changes or creates one item.
+    update_item: UpdateItem(wire::UpdateItemInput<'_>) -> wire::UpdateItemOutput;
+    /// Changes a table.
+    update_table: UpdateTable(wire::UpdateTableInput<'_>) -> wire::UpdateTableOutput;
+}
