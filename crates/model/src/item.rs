@@ -104,25 +104,40 @@ impl Item {
         encoder.end_item(mark)
     }
 
-    /// Returns the item with some attributes replaced, added (`Some`) or removed (`None`).
+    /// Returns the item with some attributes replaced, added (`Some`) or removed (`None`); of
+    /// several changes of one attribute the last counts.
     pub fn with_changes<'n>(
         &self,
         changes: impl IntoIterator<Item = (&'n str, Option<ValueRef<'n>>)>,
     ) -> Self {
-        let changes: Vec<_> = changes.into_iter().collect();
+        let mut changes: Vec<_> = changes.into_iter().collect();
+        changes.sort_by_key(|(name, _)| *name);
         let mut encoder = Encoder::with_capacity(self.0.len() + 64);
         let mark = encoder.begin_item();
-        self.attributes()
-            .raw()
-            .filter(|(name, _)| changes.iter().all(|(changed, _)| changed != name))
-            .for_each(|(_, entry)| encoder.raw_entry(entry));
-        for (name, value) in &changes {
-            if let Some(value) = value {
-                encoder.map_entry(name);
-                encoder.value_ref(value);
+        let mut pending = changes.as_slice();
+        for (name, entry) in self.attributes().raw() {
+            let before = pending.partition_point(|(changed, _)| *changed < name);
+            write_changes(&mut encoder, &pending[..before]);
+            pending = &pending[before..];
+            if pending.first().is_none_or(|(changed, _)| *changed != name) {
+                encoder.raw_entry(entry);
             }
         }
+        write_changes(&mut encoder, pending);
         encoder.end_item(mark)
+    }
+}
+
+/// Writes changes in name order: the last of each name, unless it removes the attribute.
+fn write_changes(encoder: &mut Encoder, changes: &[(&str, Option<ValueRef<'_>>)]) {
+    for (nth, (name, value)) in changes.iter().enumerate() {
+        let is_last = changes.get(nth + 1).is_none_or(|(next, _)| next != name);
+        if let Some(value) = value
+            && is_last
+        {
+            encoder.map_entry(name);
+            encoder.value_ref(value);
+        }
     }
 }
 
@@ -197,6 +212,28 @@ mod tests {
         let expected = Item::from_attributes([("pk", "USER#2".into()), ("zz", true.into())]);
         assert_eq!(kept, expected);
         assert_eq!(kept.size(), expected.size());
+    }
+
+    #[test]
+    fn the_last_change_of_an_attribute_counts() {
+        let item = Item::from_attributes([("b", 1.into()), ("d", 2.into())]);
+        let one = Some(ValueRef::Bool(true));
+        let changed = item.with_changes([
+            ("e", one),
+            ("d", one),
+            ("d", None),
+            ("a", None),
+            ("a", one),
+            ("c", one),
+            ("c", Some(ValueRef::Null)),
+        ]);
+        let expected = Item::from_attributes([
+            ("a", true.into()),
+            ("b", 1.into()),
+            ("c", AttributeValue::Null),
+            ("e", true.into()),
+        ]);
+        assert_eq!(changed, expected);
     }
 
     #[test]
