@@ -1,0 +1,40 @@
+"""Operations that are known but not built yet say so, in a typed error and not in a dropped connection."""
+
+import pytest
+
+from api import Api
+from values import item
+
+pytestmark = pytest.mark.hashrange
+
+ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/t"
+PENDING = [
+    ("DescribeTimeToLive", {"TableName": "abc"}),
+    ("UpdateTimeToLive", {"TableName": "abc", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}}),
+    ("TransactGetItems", {"TransactItems": [{"Get": {"TableName": "abc", "Key": item(pk="a")}}]}),
+    ("TransactWriteItems", {"TransactItems": [{"Put": {"TableName": "abc", "Item": item(pk="a")}}]}),
+    ("ExecuteStatement", {"Statement": "SELECT * FROM abc"}),
+    ("BatchExecuteStatement", {"Statements": [{"Statement": "SELECT * FROM abc WHERE pk = 'a'"}]}),
+    ("ExecuteTransaction", {"TransactStatements": [{"Statement": "DELETE FROM abc WHERE pk = 'a'"}]}),
+    ("CreateBackup", {"TableName": "abc", "BackupName": "abc"}),
+    ("ListBackups", {}),
+    ("DescribeContinuousBackups", {"TableName": "abc"}),
+    ("ExportTableToPointInTime", {"TableArn": ARN, "S3Bucket": "bucket"}),
+    ("ListImports", {}),
+    ("ListGlobalTables", {}),
+    ("DescribeContributorInsights", {"TableName": "abc"}),
+    ("DescribeKinesisStreamingDestination", {"TableName": "abc"}),
+    ("PutResourcePolicy", {"ResourceArn": ARN, "Policy": "{}"}),
+]
+
+
+@pytest.mark.parametrize("operation, parameters", PENDING, ids=lambda one: one if isinstance(one, str) else "")
+def test_pending_operation(api, operation, parameters):
+    error = api.fails(operation, **parameters)["Error"]
+    assert error["Code"] == "NotImplementedException"
+    assert operation in error["Message"] and "not yet available" in error["Message"]
+
+
+def test_pending_streams(endpoint):
+    error = Api(endpoint, service="dynamodbstreams").fails("ListStreams")["Error"]
+    assert error["Code"] == "NotImplementedException" and "not yet available" in error["Message"]
