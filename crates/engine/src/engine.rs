@@ -6,10 +6,10 @@ use crate::environment::{Environment, table_name_of};
 use crate::fault;
 use crate::jobs::{Job, Jobs};
 use crate::layout;
-use crate::schema::{IndexState, Table, TableRecord};
+use crate::schema::{IndexState, KeyNames, Table, TableRecord};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
-use hashrange_storage::{Direction, Error, Key, Store, View};
+use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -137,7 +137,7 @@ impl<S: Store> Core<S> {
     /// Changes a table's definition: stores the record that `change` makes of the current one,
     /// puts it in use, and waits until no write follows the old one. The caller holds
     /// `definitions`.
-    pub(crate) async fn change_table(
+    pub(crate) fn change_table(
         &self,
         table: &Table,
         change: impl FnOnce(&mut TableRecord) -> ApiResult<()>,
@@ -145,13 +145,22 @@ impl<S: Store> Core<S> {
         let mut record = table.record.clone();
         change(&mut record)?;
         let (key, value) = (layout::table_record(record.id), encode_record(&record));
-        self.store
-            .commit(vec![key.clone()], |_, batch| batch.put(key.clone(), value.clone()))
-            .await
-            .map_err(fault::of_store)?;
+        self.commit_definition(vec![key.clone()], |_, batch| {
+            batch.put(key.clone(), value.clone());
+        })?;
         let table = self.catalog.put(table.successor(record));
-        self.store.sync().await.map_err(fault::of_store)?;
+        block_on(self.store.sync()).map_err(fault::of_store)?;
         Ok(table)
+    }
+
+    /// Commits a change of definitions and waits for it on this thread. Not a future: one that is
+    /// dropped between the commit and the catalog's change would leave the two apart.
+    pub(crate) fn commit_definition<T: Send>(
+        &self,
+        keys: Vec<Key>,
+        decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    ) -> ApiResult<T> {
+        block_on(self.store.commit(keys, decide)).map_err(fault::of_store)
     }
 }
 
@@ -181,7 +190,7 @@ fn read_table(key: Key, value: &Bytes) -> Result<Table, OpenError> {
     }
     let undeclared = std::iter::once(&record.key)
         .chain(record.indexes.iter().map(|index| &index.key))
-        .flat_map(|key| key.all())
+        .flat_map(KeyNames::all)
         .find(|name| record.key_type(name).is_none());
     match undeclared {
         Some(name) => Err(unreadable(format!("the key attribute {name} has no type"))),

@@ -122,6 +122,9 @@ mod tests {
         range.start.as_slice() <= key && range.end.as_deref().is_none_or(|end| key < end)
     }
 
+    /// A stored value and the operands, compared as strings.
+    type Expected = fn(&str, &str, &str) -> bool;
+
     /// Every operator against every stored value, in both forms, agrees with string comparison.
     #[test]
     fn ranges_hold_exactly_what_the_operators_say() {
@@ -129,7 +132,7 @@ mod tests {
         for is_last in [true, false] {
             for low in stored {
                 for high in stored {
-                    let operators: [(KeyOperator, fn(&str, &str, &str) -> bool); 7] = [
+                    let operators: [(KeyOperator, Expected); 7] = [
                         (KeyOperator::Equal(value(low)), |s, low, _| s == low),
                         (KeyOperator::Less(value(low)), |s, low, _| s < low),
                         (KeyOperator::LessOrEqual(value(low)), |s, low, _| s <= low),

@@ -9,7 +9,7 @@ use crate::engine::{Engine, encode_record};
 use crate::schema::{
     Billing, IndexId, IndexRecord, KeyNames, StorageClass, Table, TableId, TableRecord,
 };
-use crate::{environment::table_name_of, fault, layout};
+use crate::{environment::table_name_of, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
@@ -27,7 +27,7 @@ impl<S: Store> Engine<S> {
         if self.core().catalog.get(&record.name).is_some() {
             return Err(Reason::TableExists(record.name).into());
         }
-        let table = self.store_new_table(record).await?;
+        let table = self.store_new_table(record)?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Creating);
         for index in description.global_secondary_indexes.iter_mut().flatten() {
@@ -89,11 +89,11 @@ impl<S: Store> Engine<S> {
     }
 
     /// Gives the table its number and puts it in use. The caller holds the definitions lock.
-    async fn store_new_table(&self, record: TableRecord) -> ApiResult<Arc<Table>> {
+    fn store_new_table(&self, record: TableRecord) -> ApiResult<Arc<Table>> {
         let (next_key, name_key) = (layout::next_table_id(), layout::table_name(&record.name));
-        let record = self
-            .store()
-            .commit(vec![next_key.clone(), name_key.clone()], |current, batch| {
+        let record = self.core().commit_definition(
+            vec![next_key.clone(), name_key.clone()],
+            |current, batch| {
                 let next = current[0].as_deref().and_then(|stored| stored.try_into().ok());
                 let id = next.map_or(1, u32::from_le_bytes);
                 let record = TableRecord { id: TableId(id), ..record.clone() };
@@ -102,9 +102,8 @@ impl<S: Store> Engine<S> {
                 batch.put(name_key.clone(), id_bytes(id));
                 batch.put(layout::table_record(record.id), encode_record(&record));
                 record
-            })
-            .await
-            .map_err(fault::of_store)?;
+            },
+        )?;
         Ok(self.core().catalog.put(Table::new(record)))
     }
 }

@@ -6,7 +6,7 @@ use crate::schema::{IndexId, IndexState};
 use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::Store;
+use hashrange_storage::{Store, block_on};
 use hashrange_wire::{DeleteTableInput, DeleteTableOutput, TableStatus};
 
 impl<S: Store> Engine<S> {
@@ -23,19 +23,19 @@ impl<S: Store> Engine<S> {
         }
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Deleting);
+        let keys = vec![
+            layout::table_record(table.id()),
+            layout::table_name(&table.record.name),
+            layout::purge(table.id(), IndexId::BASE),
+        ];
+        self.core().commit_definition(keys.clone(), |_, batch| {
+            let [record, name, purge] = [0, 1, 2].map(|nth| keys[nth].clone());
+            batch.delete(record);
+            batch.delete(name);
+            batch.put(purge, Bytes::new());
+        })?;
         self.core().catalog.remove(&table.record.name);
-        let record_key = layout::table_record(table.id());
-        let name_key = layout::table_name(&table.record.name);
-        let purge_key = layout::purge(table.id(), IndexId::BASE);
-        self.store()
-            .commit(vec![record_key.clone(), name_key.clone(), purge_key.clone()], |_, batch| {
-                batch.delete(record_key.clone());
-                batch.delete(name_key.clone());
-                batch.put(purge_key.clone(), Bytes::new());
-            })
-            .await
-            .map_err(fault::of_store)?;
-        self.store().sync().await.map_err(fault::of_store)?;
+        block_on(self.store().sync()).map_err(fault::of_store)?;
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
         Ok(DeleteTableOutput { table_description: Some(description) })
     }

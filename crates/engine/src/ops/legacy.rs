@@ -1,33 +1,120 @@
-//! Temporary.
+//! The legacy parameters as the wire has them, handed to their compiler.
+//!
+//! Their values must have been checked for faults.
+
+use hashrange_expr::legacy::{
+    self, AttributeAction, AttributeCondition, AttributeUpdate, ComparisonOperator, Expected,
+};
 use hashrange_expr::{Condition, KeyConditions, Projection, Update};
-use hashrange_model::Reason;
-use hashrange_wire::{self as wire, ConditionalOperator, Map};
+use hashrange_model::{Reason, Value};
+use hashrange_wire::{self as wire, ConditionalOperator, DecodedValue, Map};
 use std::borrow::Cow;
-const R: Reason = Reason::ParameterNotYetAvailable { parameter: "legacy" };
+
+/// Returns the condition of Expected.
 pub(super) fn expected(
-    e: Option<&Map<Cow<'_, str>, wire::ExpectedAttributeValue>>,
-    _o: Option<ConditionalOperator>,
+    given: Option<&Map<Cow<'_, str>, wire::ExpectedAttributeValue>>,
+    operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Reason> {
-    if e.is_some() { Err(R) } else { Ok(None) }
+    let expected = given
+        .into_iter()
+        .flat_map(Map::iter)
+        .map(|(attribute, expected)| Expected {
+            attribute,
+            value: expected.value.as_ref().map(|value| value.value.clone()),
+            exists: expected.exists,
+            operator: expected.comparison_operator.map(comparison),
+            arguments: expected.attribute_value_list.as_deref().map(values),
+        })
+        .collect();
+    legacy::expected(expected, operator.map(joining))
 }
+
+/// Returns the condition of QueryFilter or ScanFilter.
 pub(super) fn filter(
-    e: Option<&Map<Cow<'_, str>, wire::Condition>>,
-    _o: Option<ConditionalOperator>,
+    given: Option<&Map<Cow<'_, str>, wire::Condition>>,
+    operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Reason> {
-    if e.is_some() { Err(R) } else { Ok(None) }
+    let given = given.into_iter().flat_map(Map::iter);
+    let conditions = given.filter_map(|(attribute, given)| condition(attribute, given)).collect();
+    legacy::filter(conditions, operator.map(joining))
 }
+
+/// Returns the key conditions of KeyConditions.
 pub(super) fn key_conditions(
-    _e: &Map<Cow<'_, str>, wire::Condition>,
+    given: &Map<Cow<'_, str>, wire::Condition>,
 ) -> Result<KeyConditions, Reason> {
-    Err(R)
+    let conditions =
+        given.iter().filter_map(|(attribute, given)| condition(attribute, given)).collect();
+    legacy::key_conditions(conditions)
 }
+
+/// Returns the projection of AttributesToGet.
 pub(super) fn attributes_to_get<S: AsRef<str>>(
-    e: Option<&[S]>,
+    given: Option<&[S]>,
 ) -> Result<Option<Projection>, Reason> {
-    Ok(e.map(|e| Projection::from_attribute_names(e.iter().map(AsRef::as_ref))))
+    let Some(given) = given else { return Ok(None) };
+    let names: Vec<&str> = given.iter().map(AsRef::as_ref).collect();
+    let repeated = (1..names.len()).find(|nth| names[..*nth].contains(&names[*nth]));
+    match repeated {
+        Some(nth) => Err(Reason::DuplicateAttributeName(names[nth].to_owned())),
+        None => Ok(Some(Projection::from_attribute_names(names))),
+    }
 }
+
+/// Returns the update of AttributeUpdates; without any it changes nothing.
 pub(super) fn attribute_updates(
-    _e: Option<&Map<Cow<'_, str>, wire::AttributeValueUpdate>>,
+    given: Option<&Map<Cow<'_, str>, wire::AttributeValueUpdate>>,
 ) -> Result<Update, Reason> {
-    Err(R)
+    let updates = given
+        .into_iter()
+        .flat_map(Map::iter)
+        .map(|(attribute, update)| AttributeUpdate {
+            attribute,
+            action: update.action.map(|action| match action {
+                wire::AttributeAction::Add => AttributeAction::Add,
+                wire::AttributeAction::Put => AttributeAction::Put,
+                wire::AttributeAction::Delete => AttributeAction::Delete,
+            }),
+            value: update.value.as_ref().map(|value| value.value.clone()),
+        })
+        .collect();
+    legacy::attribute_updates(updates)
+}
+
+/// The operator is required by the model's constraints, so it is only absent in process.
+fn condition<'a>(attribute: &'a str, given: &wire::Condition) -> Option<AttributeCondition<'a>> {
+    Some(AttributeCondition {
+        attribute,
+        operator: comparison(given.comparison_operator?),
+        arguments: values(given.attribute_value_list.as_deref().unwrap_or_default()),
+    })
+}
+
+fn values(given: &[DecodedValue]) -> Vec<Value> {
+    given.iter().map(|value| value.value.clone()).collect()
+}
+
+fn joining(operator: ConditionalOperator) -> legacy::ConditionalOperator {
+    match operator {
+        ConditionalOperator::And => legacy::ConditionalOperator::And,
+        ConditionalOperator::Or => legacy::ConditionalOperator::Or,
+    }
+}
+
+fn comparison(operator: wire::ComparisonOperator) -> ComparisonOperator {
+    match operator {
+        wire::ComparisonOperator::Eq => ComparisonOperator::Eq,
+        wire::ComparisonOperator::Ne => ComparisonOperator::Ne,
+        wire::ComparisonOperator::In => ComparisonOperator::In,
+        wire::ComparisonOperator::Le => ComparisonOperator::Le,
+        wire::ComparisonOperator::Lt => ComparisonOperator::Lt,
+        wire::ComparisonOperator::Ge => ComparisonOperator::Ge,
+        wire::ComparisonOperator::Gt => ComparisonOperator::Gt,
+        wire::ComparisonOperator::Between => ComparisonOperator::Between,
+        wire::ComparisonOperator::NotNull => ComparisonOperator::NotNull,
+        wire::ComparisonOperator::Null => ComparisonOperator::Null,
+        wire::ComparisonOperator::Contains => ComparisonOperator::Contains,
+        wire::ComparisonOperator::NotContains => ComparisonOperator::NotContains,
+        wire::ComparisonOperator::BeginsWith => ComparisonOperator::BeginsWith,
+    }
 }

@@ -26,15 +26,13 @@ impl<S: Store> Engine<S> {
         let tags = checked_tags(required(input.tags, "tags")?)?;
         let _definitions = self.core().definitions.lock().await;
         let table = self.tagged_table(arn)?;
-        self.core()
-            .change_table(&table, |record| {
-                record.tags.extend(tags);
-                if record.tags.len() > TAGS_MAX {
-                    return Err(Reason::TooManyTags.into());
-                }
-                Ok(())
-            })
-            .await?;
+        self.core().change_table(&table, |record| {
+            record.tags.extend(tags);
+            if record.tags.len() > TAGS_MAX {
+                return Err(Reason::TooManyTags.into());
+            }
+            Ok(())
+        })?;
         Ok(TagResourceOutput {})
     }
 
@@ -47,12 +45,10 @@ impl<S: Store> Engine<S> {
         let keys = required(input.tag_keys, "tagKeys")?;
         let _definitions = self.core().definitions.lock().await;
         let table = self.tagged_table(arn)?;
-        self.core()
-            .change_table(&table, |record| {
-                record.tags.retain(|key, _| !keys.iter().any(|removed| removed == key));
-                Ok(())
-            })
-            .await?;
+        self.core().change_table(&table, |record| {
+            record.tags.retain(|key, _| !keys.iter().any(|removed| removed == key));
+            Ok(())
+        })?;
         Ok(UntagResourceOutput {})
     }
 

@@ -101,9 +101,7 @@ fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
                 Reason::CannotUpdateKey { attribute: attribute() }
             });
         }
-        if target.is_nested
-            && table.indexes.iter().any(|index| index.key.contains(target.name))
-        {
+        if target.is_nested && table.indexes.iter().any(|index| index.key.contains(target.name)) {
             return Err(Reason::IndexKeyNotScalar { attribute: attribute() });
         }
     }

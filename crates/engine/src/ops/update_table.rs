@@ -6,7 +6,6 @@ use super::index_definition::{
 };
 use super::throughput;
 use crate::engine::{Engine, required};
-use crate::fault;
 use crate::jobs::Job;
 use crate::layout;
 use crate::schema::{
@@ -44,14 +43,11 @@ impl<S: Store> Engine<S> {
         let index_change = change_indexes(&mut record, &mut input, now_ms)?;
         change_billing(&mut record, &input, now_ms)?;
         change_settings(&mut record, &input, now_ms)?;
-        self.record_purge(&table, &index_change).await?;
-        let table = self
-            .core()
-            .change_table(&table, |current| {
-                *current = record;
-                Ok(())
-            })
-            .await?;
+        self.record_purge(&table, &index_change)?;
+        let table = self.core().change_table(&table, |current| {
+            *current = record;
+            Ok(())
+        })?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Updating);
         match index_change {
@@ -82,13 +78,11 @@ impl<S: Store> Engine<S> {
     }
 
     /// Records what is to be removed before the index stops being maintained.
-    async fn record_purge(&self, table: &Table, change: &IndexChange) -> ApiResult<()> {
+    fn record_purge(&self, table: &Table, change: &IndexChange) -> ApiResult<()> {
         let IndexChange::Delete(index) = change else { return Ok(()) };
         let key = layout::purge(table.id(), *index);
-        self.store()
-            .commit(vec![key.clone()], |_, batch| batch.put(key.clone(), Bytes::new()))
-            .await
-            .map_err(fault::of_store)
+        self.core()
+            .commit_definition(vec![key.clone()], |_, batch| batch.put(key.clone(), Bytes::new()))
     }
 }
 
