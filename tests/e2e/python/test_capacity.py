@@ -112,7 +112,6 @@ def test_unchanged_writes_still_cost(api, simple):
 
 def test_query_and_scan_round_once_per_page(api, make):
     table = make("pk:S / sk:N")
-    tables.fill(api, table, [{**sized(1000, pk="p"), "sk": av(0)} for _ in range(1)])
     tables.fill(api, table, [item(pk="p", sk=nth, x="x" * 995) for nth in range(10)])
     sizes = [api_size(nth) for nth in range(10)]
     total = sum(sizes)
