@@ -30,18 +30,24 @@ impl DocumentPath {
         !self.steps.is_empty()
     }
 
+    /// Returns true if the path goes through a list.
+    pub(crate) fn has_element(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Element(_)))
+    }
+
     /// Returns the value at the path; a step into the wrong container finds nothing.
     pub(crate) fn find<'i>(&self, item: &'i Item) -> Option<ValueRef<'i>> {
-        let mut value = item.get(&self.attribute)?;
-        for step in &self.steps {
-            value = match (step, value) {
-                (Step::Member(name), ValueRef::M(entries)) => entries.get(name)?,
-                (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset)?,
-                _ => return None,
-            };
-        }
-        Some(value)
+        descend(item.get(&self.attribute)?, &self.steps)
     }
+}
+
+/// Returns the value that `steps` lead to from `value`.
+pub(crate) fn descend<'i>(value: ValueRef<'i>, steps: &[Step]) -> Option<ValueRef<'i>> {
+    steps.iter().try_fold(value, |value, step| match (step, value) {
+        (Step::Member(name), ValueRef::M(entries)) => entries.get(name),
+        (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset),
+        _ => None,
+    })
 }
 
 impl fmt::Display for DocumentPath {

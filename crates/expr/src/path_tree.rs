@@ -13,20 +13,20 @@ pub(crate) struct PathTree {
     attributes: BTreeMap<Box<str>, Branch>,
 }
 
-/// What of a value is named. No children: all of it.
+/// What of a value is named: all of it where a path ends, else what the children name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Branch {
     members: BTreeMap<Box<str>, Branch>,
     elements: BTreeMap<usize, Branch>,
     /// Which path came here first.
     first_path: usize,
+    /// A path ends here; then there are no children.
+    is_end: bool,
+    /// An update removed this place.
+    is_removed: bool,
 }
 
 impl Branch {
-    fn is_leaf(&self) -> bool {
-        self.members.is_empty() && self.elements.is_empty()
-    }
-
     fn child(&mut self, step: &Step, nth_path: usize) -> &mut Self {
         let new = || Self { first_path: nth_path, ..Self::default() };
         match step {
@@ -69,7 +69,8 @@ impl PathTree {
 
     /// Returns the tree of top-level attributes.
     pub(crate) fn of_attributes<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        let attributes = names.into_iter().map(|name| (name.into(), Branch::default())).collect();
+        let whole = Branch { is_end: true, ..Branch::default() };
+        let attributes = names.into_iter().map(|name| (name.into(), whole.clone())).collect();
         Self { attributes }
     }
 
@@ -86,7 +87,7 @@ impl PathTree {
             Branch { first_path: nth, ..Branch::default() }
         });
         for step in &path.steps {
-            if !is_new && branch.is_leaf() {
+            if !is_new && branch.is_end {
                 return Some(branch.first_path);
             }
             if let Some(earlier) = branch.conflicting(step) {
@@ -95,7 +96,31 @@ impl PathTree {
             branch = branch.child(step, nth);
             is_new = branch.first_path == nth;
         }
+        branch.is_end = true;
         (!is_new).then_some(branch.first_path)
+    }
+
+    /// Notes that an update removed the place at the end of one of the paths.
+    pub(crate) fn mark_removed(&mut self, path: &DocumentPath) {
+        let mut branch = self.attributes.get_mut(&path.attribute);
+        for step in &path.steps {
+            branch = branch.and_then(|branch| match step {
+                Step::Member(name) => branch.members.get_mut(name),
+                Step::Element(offset) => branch.elements.get_mut(offset),
+            });
+        }
+        if let Some(branch) = branch {
+            branch.is_removed = true;
+        }
+    }
+
+    /// Turns the offsets of an update's paths into offsets in the item as the update left it.
+    pub(crate) fn follow_moves(&mut self, new: &Item) {
+        for (name, branch) in &mut self.attributes {
+            if let Some(value) = new.get(name) {
+                branch.follow_moves(value);
+            }
+        }
     }
 
     /// Returns the names of the top-level attributes.
@@ -105,7 +130,7 @@ impl PathTree {
 
     /// Returns the item reduced to what the paths name.
     pub(crate) fn reduce(&self, item: &Item) -> Item {
-        if self.attributes.values().all(Branch::is_leaf) {
+        if self.attributes.values().all(|branch| branch.is_end) {
             return item.retain(|name| self.attributes.contains_key(name));
         }
         let mut encoder = Encoder::new();
@@ -132,9 +157,30 @@ fn nth_texts<'p>(
 }
 
 impl Branch {
+    fn follow_moves(&mut self, new: ValueRef<'_>) {
+        match new {
+            ValueRef::M(entries) => {
+                for (name, branch) in &mut self.members {
+                    if let Some(value) = entries.get(name) {
+                        branch.follow_moves(value);
+                    }
+                }
+            }
+            ValueRef::L(elements) if !self.elements.is_empty() => {
+                self.elements = moved(std::mem::take(&mut self.elements), elements.iter().count());
+                for (offset, branch) in &mut self.elements {
+                    if let Some(value) = elements.get(*offset) {
+                        branch.follow_moves(value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Returns true if `value` has anything that the branch names.
     fn finds_in(&self, value: ValueRef<'_>) -> bool {
-        if self.is_leaf() {
+        if self.is_end {
             return true;
         }
         match value {
@@ -152,7 +198,7 @@ impl Branch {
     /// Writes what the branch names; lists are compacted in the order of their elements.
     fn write(&self, value: ValueRef<'_>, encoder: &mut Encoder) {
         match value {
-            ValueRef::M(entries) if !self.is_leaf() => {
+            ValueRef::M(entries) if !self.is_end => {
                 let mark = encoder.begin_map();
                 for (name, entry) in entries.iter() {
                     if let Some(branch) = self.members.get(name)
@@ -164,7 +210,7 @@ impl Branch {
                 }
                 encoder.end_map(mark);
             }
-            ValueRef::L(elements) if !self.is_leaf() => {
+            ValueRef::L(elements) if !self.is_end => {
                 let mark = encoder.begin_list();
                 for (offset, element) in elements.iter().enumerate() {
                     if let Some(branch) = self.elements.get(&offset)
@@ -178,4 +224,22 @@ impl Branch {
             whole => encoder.value_ref(&whole),
         }
     }
+}
+
+/// Returns the places in a list where an update left the elements it wrote: each moved down by the
+/// removed ones before it, and those it appended, wherever they were aimed, stand at the end.
+fn moved(places: BTreeMap<usize, Branch>, new_length: usize) -> BTreeMap<usize, Branch> {
+    let mut removed_before = 0;
+    let mut written_after = places.values().filter(|branch| !branch.is_removed).count();
+    let mut moved = BTreeMap::new();
+    for (offset, branch) in places {
+        if branch.is_removed {
+            removed_before += 1;
+            continue;
+        }
+        let last_possible = new_length.saturating_sub(written_after);
+        moved.insert((offset - removed_before).min(last_possible), branch);
+        written_after -= 1;
+    }
+    moved
 }

@@ -11,14 +11,14 @@ type Names<'a> = Option<Vec<(&'a str, &'a str)>>;
 
 fn fault_of_names(names: Names<'_>) -> String {
     let no_values: Option<Vec<(&str, &Value)>> = None;
-    sentence(&Placeholders::new(names, no_values).unwrap_err())
+    sentence(&Placeholders::new(names, no_values).expect_err("the names are faulty"))
 }
 
 fn fault_of_values(key: Option<&str>) -> String {
     let value = AttributeValue::from(1).to_value();
     let values: Vec<_> = key.into_iter().map(|key| (key, &value)).collect();
     let no_names: Names<'_> = None;
-    sentence(&Placeholders::new(no_names, Some(values)).unwrap_err())
+    sentence(&Placeholders::new(no_names, Some(values)).expect_err("the values are faulty"))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! All offsets mean the list as it was: values are set first, in ascending order, which only ever
 //! replaces or appends; then places are removed in descending order.
 
-use crate::path::Step;
+use crate::path::{Step, descend};
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeValue, ValueRef};
 
@@ -34,11 +34,23 @@ impl<'v> Document<'v> {
             }
         }
         for (steps, value) in self.changes.iter().rev() {
-            if value.is_none() {
+            if value.is_none() && self.had(steps)? {
                 remove(&mut tree, steps)?;
             }
         }
         Ok(tree)
+    }
+
+    /// Returns true if the attribute had a value there before any change. The container has to be.
+    fn had(&self, steps: &[Step]) -> Result<bool, Reason> {
+        let (last, before) = steps.split_last().ok_or(Reason::InvalidDocumentPath)?;
+        match (descend(self.stored, before), last) {
+            (Some(ValueRef::M(entries)), Step::Member(name)) => Ok(entries.get(name).is_some()),
+            (Some(ValueRef::L(elements)), Step::Element(offset)) => {
+                Ok(elements.get(*offset).is_some())
+            }
+            _ => Err(Reason::InvalidDocumentPath),
+        }
     }
 }
 
@@ -75,16 +87,14 @@ fn set(tree: &mut AttributeValue, steps: &[Step], value: AttributeValue) -> Resu
     Ok(())
 }
 
-/// Removes a value if it is there; its container has to be.
+/// Removes a value that is there.
 fn remove(tree: &mut AttributeValue, steps: &[Step]) -> Result<(), Reason> {
     match parent(tree, steps)? {
         (AttributeValue::M(entries), Step::Member(name)) => {
             entries.remove(&**name);
         }
         (AttributeValue::L(elements), Step::Element(offset)) => {
-            if *offset < elements.len() {
-                elements.remove(*offset);
-            }
+            elements.remove(*offset);
         }
         _ => return Err(Reason::InvalidDocumentPath),
     }

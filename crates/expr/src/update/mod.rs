@@ -97,18 +97,27 @@ impl Update {
 
     /// Returns what UPDATED_OLD returns of the old item, `None` if it had nothing of it.
     pub fn updated_old(&self, old: &Item) -> Option<Item> {
-        reduce(old, self.actions.iter().map(|action| &action.path))
+        not_empty(self.path_tree().reduce(old))
     }
 
     /// Returns what UPDATED_NEW returns of the new item, `None` if it has nothing of it. Removed
-    /// paths have no new value, even where list elements have moved up into their places.
+    /// paths have no new value; list elements are found where the update has moved them.
     pub fn updated_new(&self, new: &Item) -> Option<Item> {
-        let written = self.actions.iter().filter(|action| action.effect != Effect::Remove);
-        reduce(new, written.map(|action| &action.path))
+        let mut tree = self.path_tree();
+        if self.actions.iter().any(|action| action.path.has_element()) {
+            let removed = self.actions.iter().filter(|action| action.effect == Effect::Remove);
+            removed.for_each(|action| tree.mark_removed(&action.path));
+            tree.follow_moves(new);
+        }
+        not_empty(tree.reduce(new))
+    }
+
+    fn path_tree(&self) -> PathTree {
+        PathTree::build(self.actions.iter().map(|action| &action.path))
+            .expect("the paths of an update do not overlap")
     }
 }
 
-fn reduce<'p>(item: &Item, paths: impl Iterator<Item = &'p DocumentPath> + Clone) -> Option<Item> {
-    let tree = PathTree::build(paths).expect("the paths of an update do not overlap");
-    Some(tree.reduce(item)).filter(|reduced| !reduced.is_empty())
+fn not_empty(item: Item) -> Option<Item> {
+    Some(item).filter(|item| !item.is_empty())
 }
