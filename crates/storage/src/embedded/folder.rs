@@ -158,6 +158,17 @@ fn check_format(path: &Path) -> Result<(), OpenError> {
     }
 }
 
+/// Makes the names of everything below `path` durable; fjall does not do so for its folders.
+pub(crate) fn sync_tree(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_tree(&entry.path())?;
+        }
+    }
+    sync_folder(path)
+}
+
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }

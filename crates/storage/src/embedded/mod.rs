@@ -10,6 +10,7 @@
 //! | `folder.rs`    | lock file, format file                                   |
 //! | `engine.rs`    | all that knows fjall                                     |
 //! | `journal.rs`   | checks the logs before fjall replays them                |
+//! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
@@ -21,6 +22,7 @@ mod engine;
 mod faults;
 mod folder;
 mod journal;
+mod manifest;
 mod open_error;
 mod options;
 mod sequencer;
@@ -99,6 +101,7 @@ impl EmbeddedStore {
         let path = path.as_ref();
         let folder = Arc::new(Folder::open(path, |engine| create_engine(engine, options))?);
         let engine_path = folder.engine_path();
+        manifest::check(&engine_path)?;
         journal::check(&engine_path)?;
         let engine = Engine::open(&engine_path, options)?;
         let published = Published { snapshot: engine.snapshot(), _folder: Arc::clone(&folder) };
@@ -140,7 +143,9 @@ impl EmbeddedStore {
 /// Creates an empty ordered map and leaves nothing to replay.
 fn create_engine(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
     Engine::create(path, options)?;
-    journal::truncate_all(path).map_err(|error| Error::from_io("empty logs", error))
+    journal::truncate_all(path)
+        .and_then(|()| folder::sync_tree(path))
+        .map_err(|error| Error::from_io("create store", error))
 }
 
 impl Drop for EmbeddedStore {
