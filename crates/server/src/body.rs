@@ -10,6 +10,7 @@ use hyper::body::{Body, Frame, Incoming};
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
+use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
@@ -124,8 +125,9 @@ fn data_of(frame: Result<Frame<Bytes>, hyper::Error>) -> Result<Bytes, BodyFault
 }
 
 /// Reads and forgets what a client still sends of a body that was refused, so that it gets to
-/// read the answer; gives up after as much again as the limits allow.
+/// read the answer; gives up after as much again as the limits allow, or a few seconds.
 pub async fn discard(mut body: Incoming, limits: &Limits) {
+    const PATIENCE: Duration = Duration::from_secs(5);
     let reading = async {
         let mut left = limits.body_bytes;
         while let Some(Ok(frame)) = body.frame().await {
@@ -137,7 +139,7 @@ pub async fn discard(mut body: Incoming, limits: &Limits) {
         }
     };
     // Nobody waits for this: whether the end was reached makes no difference.
-    drop(timeout(limits.body_timeout, reading).await);
+    drop(timeout(PATIENCE.min(limits.body_timeout), reading).await);
 }
 
 #[cfg(test)]

@@ -1,0 +1,233 @@
+//! The order in which faults are reported, and the body of each error, over real sockets.
+
+mod harness;
+
+use harness::{Server, post};
+use hashrange_auth::{CredentialStore, Policy};
+use hashrange_server::{Config, Limits};
+
+const MALFORMED: &str = r#"{"__type":"com.amazon.coral.service#SerializationException"}"#;
+const UNKNOWN: &str = r#"{"__type":"com.amazon.coral.service#UnknownOperationException"}"#;
+const UNSIGNED: &str = r#"{"__type":"com.amazon.coral.service#MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}"#;
+const NOT_FOUND: &str = "<UnknownOperationException/>\n";
+const GET_ITEM: &str = "DynamoDB_20120810.GetItem";
+
+fn signed_only() -> Config {
+    let store = CredentialStore::parse(
+        "[app]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = secret\n",
+    )
+    .unwrap();
+    let limits = Limits { body_bytes: 1000, ..Limits::default() };
+    Config { auth: Policy::Verify(store), limits, ..Config::default() }
+}
+
+fn request(head: &str, body: &str) -> String {
+    format!("{head}\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+#[tokio::test]
+async fn the_fault_that_ranks_first_is_reported() {
+    let server = Server::start(signed_only()).await;
+    let big = "x".repeat(1001);
+    let json = "Content-Type: application/x-amz-json-1.0";
+    let cases: &[(&str, String, u16, &str)] = &[
+        ("too big before all else", request("OPTIONS / HTTP/1.1\r\nOrigin: o", &big), 413, ""),
+        ("too big before GET", request("GET / HTTP/1.1", &big), 413, ""),
+        ("too big before 404", request("PUT / HTTP/1.1", &big), 413, ""),
+        ("preflight without a type", request("OPTIONS / HTTP/1.1\r\nOrigin: o", "{"), 200, ""),
+        ("no origin, no preflight", request("OPTIONS / HTTP/1.1", ""), 404, NOT_FOUND),
+        (
+            "GET before the type",
+            request("GET / HTTP/1.1\r\nContent-Type: text/html", "{"),
+            200,
+            "healthy: dynamodb.us-east-1.amazonaws.com ",
+        ),
+        (
+            "health",
+            request("GET /health HTTP/1.1", ""),
+            200,
+            "healthy: dynamodb.us-east-1.amazonaws.com ",
+        ),
+        ("other paths of GET", request("GET /x HTTP/1.1", ""), 404, NOT_FOUND),
+        ("PUT", request(&format!("PUT / HTTP/1.1\r\n{json}"), "{}"), 404, NOT_FOUND),
+        ("DELETE", request(&format!("DELETE / HTTP/1.1\r\n{json}"), ""), 404, NOT_FOUND),
+        ("an own method", request("FETCH / HTTP/1.1", ""), 404, NOT_FOUND),
+        ("no type before JSON", request("POST / HTTP/1.1", "{"), 404, NOT_FOUND),
+        (
+            "wrong type before JSON",
+            request("POST / HTTP/1.1\r\nContent-Type: text/plain", "{"),
+            404,
+            NOT_FOUND,
+        ),
+        (
+            "JSON before the target",
+            request(&format!("POST / HTTP/1.1\r\n{json}"), "{"),
+            400,
+            MALFORMED,
+        ),
+        (
+            "target before the signature",
+            request(&format!("POST / HTTP/1.1\r\n{json}"), "{}"),
+            400,
+            UNKNOWN,
+        ),
+        (
+            "an empty body is no JSON fault yet",
+            request(&format!("POST / HTTP/1.1\r\n{json}"), ""),
+            400,
+            UNKNOWN,
+        ),
+        (
+            "JSON before the signature",
+            request(&format!("POST / HTTP/1.1\r\n{json}\r\nX-Amz-Target: {GET_ITEM}"), "{]"),
+            400,
+            MALFORMED,
+        ),
+        (
+            "the signature",
+            request(&format!("POST / HTTP/1.1\r\n{json}\r\nX-Amz-Target: {GET_ITEM}"), "{}"),
+            400,
+            UNSIGNED,
+        ),
+        (
+            "an empty body after the signature",
+            request(&format!("POST / HTTP/1.1\r\n{json}\r\nX-Amz-Target: {GET_ITEM}"), ""),
+            400,
+            UNSIGNED,
+        ),
+        (
+            "any path",
+            request(&format!("POST /a/b?c HTTP/1.1\r\n{json}\r\nX-Amz-Target: {GET_ITEM}"), "{}"),
+            400,
+            UNSIGNED,
+        ),
+    ];
+    for (name, sent, status, body) in cases {
+        let response = server.ask(sent).await;
+        assert_eq!((response.status, response.text()), (*status, *body), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn targets_that_name_no_operation_are_unknown() {
+    let server = Server::start(Config::default()).await;
+    for target in ["", "GetItem", "DynamoDB_20120810", "DynamoDB_20120810.Nothing", "\u{e9}.x"] {
+        let response = server.post(target, "", "{}").await;
+        assert_eq!((response.status, response.text()), (400, UNKNOWN), "{target}");
+    }
+}
+
+#[tokio::test]
+async fn requests_reach_the_api_and_its_errors_come_back() {
+    let server = Server::start(Config::default()).await;
+    let cases = [
+        ("{}", 200, r#"{"operation":"GetItem","bytes":2}"#),
+        ("", 400, MALFORMED),
+        ("{", 400, MALFORMED),
+        (
+            r#"{"do":"refuse"}"#,
+            400,
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"Requested resource not found"}"#,
+        ),
+        (
+            r#"{"do":"condition"}"#,
+            400,
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"pk":{"S":"k"}}}"#,
+        ),
+    ];
+    for (body, status, expected) in cases {
+        let response = server.post(GET_ITEM, "", body).await;
+        assert_eq!((response.status, response.text()), (status, expected), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn responses_carry_the_headers_of_the_protocol() {
+    let server = Server::start(Config::default()).await;
+    let types = ["application/x-amz-json-1.0", "application/json"];
+    let mut ids = Vec::new();
+    for sent_type in types {
+        let request = format!(
+            "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: {sent_type}; charset=utf-8\r\n\
+             X-Amz-Target: {GET_ITEM}\r\nContent-Length: 2\r\n\r\n{{}}"
+        );
+        let response = server.ask(request).await;
+        assert_eq!(response.header("content-type"), Some(sent_type));
+        assert_eq!(response.header("content-length"), Some("33"));
+        assert_eq!(
+            response.header("x-amz-crc32"),
+            Some(crc32fast::hash(&response.body).to_string().as_str())
+        );
+        assert!(response.header("date").is_some());
+        assert!(response.header("access-control-allow-origin").is_none());
+        ids.push(response.header("x-amzn-requestid").unwrap().to_owned());
+    }
+    assert_ne!(ids[0], ids[1]);
+    assert!(ids.iter().all(|id| id.len() == 52));
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_call_unless_forbidden() {
+    let preflight = "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://page\r\n\
+                     Access-Control-Request-Method: POST\r\n\
+                     Access-Control-Request-Headers: x-amz-target,content-type\r\n\r\n";
+    let server = Server::start(Config::default()).await;
+    let response = server.ask(preflight).await;
+    let expected = [
+        ("access-control-allow-origin", "*"),
+        ("access-control-allow-methods", "POST"),
+        ("access-control-allow-headers", "x-amz-target,content-type"),
+        ("access-control-max-age", "172800"),
+        ("content-length", "0"),
+    ];
+    for (name, value) in expected {
+        assert_eq!(response.header(name), Some(value), "{name}");
+    }
+    let response = server.post(GET_ITEM, "Origin: http://page\r\n", "{}").await;
+    assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+    assert!(
+        response.header("access-control-expose-headers").unwrap().contains("x-amz-crc32"),
+        "{response:?}"
+    );
+
+    let server = Server::start(Config { cors: false, ..Config::default() }).await;
+    assert_eq!(server.ask(preflight).await.status, 404);
+    let response = server.post(GET_ITEM, "Origin: http://page\r\n", "{}").await;
+    assert_eq!(response.header("access-control-allow-origin"), None);
+}
+
+#[tokio::test]
+async fn a_signed_request_is_run_and_a_changed_one_is_not() {
+    let server = Server::start(signed_only()).await;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = hashrange_auth::Timestamp::from_epoch_s(i64::try_from(now.as_secs()).unwrap());
+    let signer = hashrange_auth::Signer::new("AKIDEXAMPLE", "secret", None, "eu-west-1");
+    let headers = [("host", "localhost"), ("x-amz-target", GET_ITEM)];
+    let added: String = signer
+        .sign_request("POST", "/", "", &headers, b"{ }", now)
+        .into_iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect();
+    let cases = [("{ }", 200, "GetItem"), ("{  }", 400, "InvalidSignatureException")];
+    for (body, status, part) in cases {
+        let response = server.ask(post(GET_ITEM, &added, body)).await;
+        assert_eq!(response.status, status, "{}", response.text());
+        assert!(response.text().contains(part), "{}", response.text());
+    }
+}
+
+#[tokio::test]
+async fn other_machines_are_served_only_when_signatures_are_checked_or_it_is_meant() {
+    let listener = || tokio::net::TcpListener::bind("0.0.0.0:0");
+    let cases = [
+        (Config::default(), false),
+        (Config { insecure: true, ..Config::default() }, true),
+        (signed_only(), true),
+    ];
+    for (config, allowed) in cases {
+        let api = std::sync::Arc::new(harness::Script::default());
+        let listener = listener().await.unwrap();
+        let ran = hashrange_server::run(listener, config, api, std::future::ready(())).await;
+        assert_eq!(ran.is_ok(), allowed, "{ran:?}");
+    }
+}
