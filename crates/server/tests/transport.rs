@@ -1,5 +1,7 @@
 //! Framing, compression, limits, faults of ours and shutdown, over real sockets.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod harness;
 
 use bytes::Bytes;
@@ -40,22 +42,24 @@ async fn malformed_http_gets_an_error_or_nothing_and_the_connection_ends() {
     let server = Server::start(Config::default()).await;
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(100_000));
     let many = format!("GET / HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(200));
-    let cases = [
-        ("\0\0\0\0\r\n\r\n", None),
-        ("GET\r\n\r\n", None),
-        ("GET / HTTP/9.9\r\n\r\n", None),
-        ("GET / HTTP/1.1\r\nBad Header: x\r\n\r\n", None),
-        ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", Some(400)),
-        ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", Some(400)),
-        ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", Some(400)),
-        (long.as_str(), Some(431)),
-        (many.as_str(), Some(431)),
+    // A head that is cut off unread may reset the connection before the answer is read.
+    let cases: [(&str, &[Option<u16>]); 9] = [
+        ("\0\0\0\0\r\n\r\n", &[None]),
+        ("GET\r\n\r\n", &[None]),
+        ("GET / HTTP/9.9\r\n\r\n", &[None]),
+        ("GET / HTTP/1.1\r\nBad Header: x\r\n\r\n", &[None]),
+        ("POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", &[Some(400)]),
+        ("POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", &[Some(400)]),
+        ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", &[Some(400)]),
+        (&long, &[Some(431), None]),
+        (&many, &[Some(431), None]),
     ];
-    for (sent, status) in cases {
+    for (sent, allowed) in cases {
         let mut client = server.connect().await;
         client.try_send(sent).await;
         let name = &sent[..sent.len().min(60)];
-        assert_eq!(client.response().await.map(|response| response.status), status, "{name}");
+        let status = client.response().await.map(|response| response.status);
+        assert!(allowed.contains(&status), "{status:?}: {name}");
         assert!(client.is_closed().await, "{name}");
     }
     assert_eq!(server.post(GET_ITEM, "", "{}").await.status, 200);

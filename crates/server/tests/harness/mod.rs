@@ -1,7 +1,6 @@
 //! A server over a scripted API, and a client that sends raw bytes and reads raw responses.
 
 #![allow(dead_code, reason = "each test file uses its part")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use bytes::Bytes;
 use hashrange_model::{ApiError, AttributeValue, Item, Reason};
