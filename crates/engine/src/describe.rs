@@ -45,7 +45,7 @@ impl<S: Store> Engine<S> {
             key_schema: Some(key_schema(&record.key)),
             table_status: Some(wire::TableStatus::Active),
             creation_date_time: Some(seconds(record.created_at_ms)),
-            provisioned_throughput: Some(throughput(&record.throughput)),
+            provisioned_throughput: Some(throughput(&record.throughput, (environment.now_ms)())),
             table_arn: Some(environment.table_arn(&record.name)),
             table_id: Some(record.uuid.clone()),
             billing_mode_summary: billing_summary(record),
@@ -120,7 +120,10 @@ impl<S: Store> Engine<S> {
             projection: Some(projection(&index.projection)),
             index_status: Some(status),
             backfilling: is_creating.then_some(true),
-            provisioned_throughput: Some(throughput(&index.throughput)),
+            provisioned_throughput: Some(throughput(
+                &index.throughput,
+                (self.environment().now_ms)(),
+            )),
             index_size_bytes: Some(bytes),
             item_count: Some(entries),
             index_arn: Some(self.environment().index_arn(&record.name, &index.name)),
@@ -192,11 +195,11 @@ fn projection(projection: &IndexProjection) -> wire::Projection {
     wire::Projection { projection_type: Some(projection_type), non_key_attributes }
 }
 
-fn throughput(throughput: &Throughput) -> wire::ProvisionedThroughputDescription {
+fn throughput(throughput: &Throughput, now_ms: u64) -> wire::ProvisionedThroughputDescription {
     wire::ProvisionedThroughputDescription {
         last_increase_date_time: throughput.increased_at_ms.map(seconds),
         last_decrease_date_time: throughput.decreased_at_ms.map(seconds),
-        number_of_decreases_today: Some(0),
+        number_of_decreases_today: Some(throughput.decreases_on_day_of(now_ms)),
         read_capacity_units: Some(throughput.read),
         write_capacity_units: Some(throughput.write),
     }

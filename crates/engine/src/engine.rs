@@ -189,7 +189,7 @@ fn read_table(key: Key, value: &Bytes) -> Result<Table, OpenError> {
         return Err(unreadable(format!("its version {} is of a newer release", record.version)));
     }
     let undeclared = std::iter::once(&record.key)
-        .chain(record.indexes.iter().map(|index| &index.key))
+        .chain(record.visible_indexes().map(|index| &index.key))
         .flat_map(KeyNames::all)
         .find(|name| record.key_type(name).is_none());
     match undeclared {

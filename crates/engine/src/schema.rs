@@ -110,6 +110,19 @@ pub struct Throughput {
     pub increased_at_ms: Option<u64>,
     /// When a unit was last lowered, epoch milliseconds.
     pub decreased_at_ms: Option<u64>,
+    /// How often it was lowered on the day (UTC) of the last time.
+    pub decreases_that_day: i64,
+}
+
+impl Throughput {
+    /// Returns how often it was lowered on the day (UTC) of `now_ms`.
+    pub fn decreases_on_day_of(&self, now_ms: u64) -> i64 {
+        const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+        match self.decreased_at_ms {
+            Some(at_ms) if at_ms / DAY_MS == now_ms / DAY_MS => self.decreases_that_day,
+            _ => 0,
+        }
+    }
 }
 
 /// Limits on a table or index in on-demand mode.

@@ -24,6 +24,9 @@ impl<S: Store> Engine<S> {
     pub async fn tag_resource(&self, input: TagResourceInput<'_>) -> ApiResult<TagResourceOutput> {
         let arn = required(input.resource_arn.as_deref(), "resourceArn")?;
         let tags = checked_tags(required(input.tags, "tags")?)?;
+        if tags.is_empty() {
+            return Err(Reason::NoTags.into());
+        }
         let _definitions = self.core().definitions.lock().await;
         let table = self.tagged_table(arn)?;
         self.core().change_table(&table, |record| {
@@ -43,6 +46,9 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<UntagResourceOutput> {
         let arn = required(input.resource_arn.as_deref(), "resourceArn")?;
         let keys = required(input.tag_keys, "tagKeys")?;
+        if keys.is_empty() {
+            return Err(Reason::NoTagKeys.into());
+        }
         let _definitions = self.core().definitions.lock().await;
         let table = self.tagged_table(arn)?;
         self.core().change_table(&table, |record| {

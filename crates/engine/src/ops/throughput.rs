@@ -63,6 +63,11 @@ pub(super) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throug
     Throughput {
         increased_at_ms: if is_raised { Some(now_ms) } else { old.increased_at_ms },
         decreased_at_ms: if is_lowered { Some(now_ms) } else { old.decreased_at_ms },
+        decreases_that_day: if is_lowered {
+            old.decreases_on_day_of(now_ms) + 1
+        } else {
+            old.decreases_that_day
+        },
         ..*new
     }
 }

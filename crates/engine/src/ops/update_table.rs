@@ -295,7 +295,7 @@ fn prune_definitions(record: &mut TableRecord) {
     let used: Vec<String> = record
         .key
         .all()
-        .chain(record.indexes.iter().flat_map(|index| index.key.all()))
+        .chain(record.visible_indexes().flat_map(|index| index.key.all()))
         .map(str::to_owned)
         .collect();
     record.definitions.retain(|(name, _)| used.contains(name));
@@ -347,5 +347,7 @@ fn delete_index(record: &mut TableRecord, name: &str) -> ApiResult<IndexId> {
     }
     let index = named_index(record, name)?;
     index.state = IndexState::Deleting;
-    Ok(index.id)
+    let id = index.id;
+    prune_definitions(record);
+    Ok(id)
 }

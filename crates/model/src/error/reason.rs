@@ -324,6 +324,8 @@ pub enum Reason {
         read: i64,
         write: i64,
     },
+    NoTags,
+    NoTagKeys,
     TooManyTags,
     DuplicateTag(String),
     TagKeyReserved,

@@ -611,7 +611,7 @@ fn table(reason: &Reason) -> Option<String> {
         Reason::TableNameMissing => {
             "The parameter 'TableName' is required but was not present in the request".to_owned()
         }
-        Reason::InvalidArn(arn) => format!("Invalid ResourceArn provided as input: {arn}"),
+        Reason::InvalidArn(arn) => format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"),
         Reason::ResourceNotFound(resource) => {
             format!("Requested resource not found: ResourcArn: {resource} not found") // sic
         }
@@ -761,6 +761,8 @@ fn table_update(reason: &Reason) -> Option<String> {
                 "Attempt to change a resource which is still in use: Index is being updated: {index}"
             )
         }
+        Reason::NoTags => "Atleast one Tag needs to be provided as Input.".to_owned(), // sic
+        Reason::NoTagKeys => "Atleast one Tag Key needs to be provided as Input.".to_owned(), // sic
         Reason::TooManyTags => "One or more parameter values were invalid: Too many tags: the \
                                 limit is 50 tags for each resource"
             .to_owned(),
