@@ -1,1 +1,11 @@
-//! Placeholder while the crate is being written.
+//! What the tests of several crates share: golden scripts, a reference model of tables with
+//! generators of operations on it, a clock that stands still.
+//!
+//! A dev-dependency only; nothing here is part of the program. What is wrong with a script or a
+//! generator ends in a panic, since only tests call it.
+#![forbid(unsafe_code)]
+#![expect(clippy::panic, reason = "a failing test is a panic")]
+
+pub mod environment;
+pub mod random;
+pub mod script;

@@ -1,0 +1,216 @@
+//! Golden scripts: requests with the answers they must get, in text files.
+//!
+//! A script is paragraphs between blank lines. `#` begins a comment line.
+//!
+//! | first line | then | means |
+//! |---|---|---|
+//! | `given table NAME` | | CreateTable with the definition `tables/NAME.json` succeeds |
+//! | `given OPERATION` | request | the operation succeeds; its answer does not matter |
+//! | `wait TABLE` | | wait until no index of the table is being created or deleted |
+//! | `OPERATION` | request, `---`, answer | the operation answers this JSON or this error |
+//! | `OPERATION [kv]` | request, `---`, answer | also lists what changed in the store |
+//!
+//! In a request `@(a*2049)` is a run of 2049 letters, and `@(1..3 {"n":@})` is
+//! `{"n":1},{"n":2},{"n":3}`. Long runs of one letter are printed in the first form.
+//!
+//! With `HASHRANGE_BLESS=1` the answers in the files are replaced by those given, with
+//! `HASHRANGE_BLESS=new` only those that are still empty. An answer is what the service gives:
+//! bless, then read every line.
+
+mod changes;
+mod expand;
+mod layout;
+mod print;
+
+pub use changes::Contents;
+
+use hashrange_model::ApiError;
+use serde_json::Value as Json;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The database that a script talks to.
+pub trait Subject {
+    /// Runs the operation of this name.
+    fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError>;
+
+    /// Returns everything in the store.
+    fn contents(&self) -> Contents;
+}
+
+/// What happens to answers that are not as expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bless {
+    /// They are reported.
+    Never,
+    /// They are written to the file where it has none yet, and reported otherwise.
+    Missing,
+    /// They are written to the file.
+    All,
+}
+
+impl Bless {
+    /// Returns what a setting asks for: nothing, `new`, or anything else.
+    pub fn from_setting(setting: Option<&str>) -> Self {
+        match setting {
+            None | Some("") => Self::Never,
+            Some("new") => Self::Missing,
+            Some(_) => Self::All,
+        }
+    }
+
+    fn replaces(self, expected: &str) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Missing => expected.trim().is_empty(),
+            Self::All => true,
+        }
+    }
+}
+
+/// A script file in which answers are not as expected.
+#[derive(Debug)]
+pub struct Mismatch {
+    /// The file.
+    pub path: PathBuf,
+    /// What was expected and what was answered.
+    pub report: String,
+}
+
+/// Returns all script files below a folder, in order.
+pub fn find(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder of scripts can be read");
+    let mut paths: Vec<_> =
+        entries.map(|entry| entry.expect("an entry is readable").path()).collect();
+    paths.sort();
+    let mut scripts = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            scripts.extend(find(&path));
+        } else if path.extension().is_some_and(|extension| extension == "txt") {
+            scripts.push(path);
+        }
+    }
+    scripts
+}
+
+/// Runs one script on a fresh database; `bless` says which answers it rewrites.
+pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> Option<Mismatch> {
+    let text = std::fs::read_to_string(path).expect("a script can be read");
+    let mut answered = String::new();
+    let mut report = String::new();
+    for paragraph in paragraphs(&text) {
+        let paragraph = Paragraph::parse(paragraph, path);
+        answered.push_str(&paragraph.source);
+        if let Some(mut actual) = paragraph.run(tables, subject) {
+            let Paragraph { header, expected, .. } = &paragraph;
+            if actual.trim_end() != expected.trim_end() && !bless.replaces(expected) {
+                let _ = writeln!(report, "{header}\n  expected: {expected}\n  answered: {actual}");
+                actual.clone_from(expected);
+            }
+            let _ = writeln!(answered, "---\n{}", actual.trim_end());
+        }
+        answered.push('\n');
+    }
+    if bless != Bless::Never {
+        std::fs::write(path, format!("{}\n", answered.trim_end()))
+            .expect("a script can be written");
+    }
+    (!report.is_empty()).then(|| Mismatch { path: path.to_owned(), report })
+}
+
+fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").map(|paragraph| paragraph.trim_matches('\n')).filter(|text| !text.is_empty())
+}
+
+/// One paragraph of a script.
+struct Paragraph {
+    /// Its lines before the answer, as they are.
+    source: String,
+    header: String,
+    request: String,
+    expected: String,
+}
+
+impl Paragraph {
+    fn parse(text: &str, path: &Path) -> Self {
+        let (source, expected) = match text.split_once("\n---\n") {
+            Some((source, expected)) => (source, expected),
+            None => (text.strip_suffix("\n---").unwrap_or(text), ""),
+        };
+        let mut lines = source.lines().filter(|line| !line.starts_with('#'));
+        let header = lines.next().unwrap_or("").to_owned();
+        let request = expand::expand(&lines.collect::<Vec<_>>().join("\n"))
+            .unwrap_or_else(|fault| panic!("{}: {header}: {fault}", path.display()));
+        let expected = expected.to_owned();
+        Self { source: format!("{source}\n"), header, request, expected }
+    }
+
+    /// Runs the paragraph and returns its answer, if an answer is expected.
+    fn run(&self, tables: &Path, subject: &impl Subject) -> Option<String> {
+        let words: Vec<_> = self.header.split_whitespace().collect();
+        match words[..] {
+            [] => None,
+            ["given", "table", name] => {
+                let path = tables.join(format!("{name}.json"));
+                let definition = std::fs::read(&path)
+                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                self.succeed(subject, "CreateTable", &definition);
+                None
+            }
+            ["given", operation] => {
+                self.succeed(subject, operation, self.request.as_bytes());
+                None
+            }
+            ["wait", table] => {
+                wait(subject, table);
+                None
+            }
+            [operation] => Some(answer(subject, operation, &self.request)),
+            [operation, "[kv]"] => {
+                let before = subject.contents();
+                let answer = answer(subject, operation, &self.request);
+                let changes = changes::describe(&before, &subject.contents());
+                Some(format!("{answer}\n{changes}"))
+            }
+            _ => panic!("no script knows {:?}", self.header),
+        }
+    }
+
+    fn succeed(&self, subject: &impl Subject, operation: &str, body: &[u8]) {
+        if let Err(error) = subject.call(operation, body) {
+            panic!("{}\n{}\nfails: {error}", self.header, self.request);
+        }
+    }
+}
+
+fn answer(subject: &impl Subject, operation: &str, request: &str) -> String {
+    match subject.call(operation, request.as_bytes()) {
+        Ok(body) => print::json(&parse(&body)),
+        Err(error) => {
+            let mut text = print::shorten(&error.to_string());
+            if let Some(item) = error.item() {
+                let _ = write!(text, "\n{}", print::item(item));
+            }
+            text
+        }
+    }
+}
+
+fn wait(subject: &impl Subject, table: &str) {
+    let request = serde_json::json!({ "TableName": table }).to_string();
+    loop {
+        let answer = subject.call("DescribeTable", request.as_bytes());
+        let table = parse(&answer.expect("the table can be described"));
+        let indexes = table["Table"]["GlobalSecondaryIndexes"].as_array().cloned();
+        let mut indexes = indexes.into_iter().flatten();
+        if indexes.all(|index| index["IndexStatus"] == "ACTIVE") {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn parse(body: &[u8]) -> Json {
+    serde_json::from_slice(body).expect("an answer is JSON")
+}
