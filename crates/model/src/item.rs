@@ -9,7 +9,7 @@
 //! Invariant: the size in the header is the size of the attributes that follow.
 
 use crate::encode::Encoder;
-use crate::value::{AttributeValue, Entries, ValueRef};
+use crate::value::{AttributeValue, Entries, ValueRef, read_short};
 use bytes::Bytes;
 use std::fmt;
 
@@ -38,8 +38,13 @@ impl Item {
     }
 
     /// Fills the header of a buffer that the encoder wrote.
-    pub(crate) fn seal(mut buffer: Vec<u8>) -> Self {
-        let size = attributes_size(&Entries(&buffer[HEADER_BYTES..])).min(SIZE_MAX) as u32;
+    pub(crate) fn seal(buffer: Vec<u8>) -> Self {
+        let size = attributes_size(&Entries(&buffer[HEADER_BYTES..]));
+        Self::seal_with_size(buffer, size)
+    }
+
+    fn seal_with_size(mut buffer: Vec<u8>, size: usize) -> Self {
+        let size = size.min(SIZE_MAX) as u32;
         buffer[0] = FORM_VERSION;
         buffer[1..HEADER_BYTES].copy_from_slice(&size.to_le_bytes()[..3]);
         Self(Bytes::from(buffer))
@@ -112,24 +117,35 @@ impl Item {
     ) -> Self {
         let mut changes: Vec<_> = changes.into_iter().collect();
         changes.sort_by_key(|(name, _)| *name);
-        let mut encoder = Encoder::with_capacity(self.0.len() + 64);
-        let mark = encoder.begin_item();
-        let mut pending = changes.as_slice();
+        let written = written(&changes);
+        let is_changed =
+            |name| changes.binary_search_by_key(&name, |(changed, _)| *changed).is_ok();
+        let mut buffer = Vec::with_capacity(self.0.len() + written.0.len());
+        buffer.extend_from_slice(&self.0[..HEADER_BYTES]);
+        let mut pending = written.attributes().raw().peekable();
+        let mut dropped_size = 0;
         for (name, entry) in self.attributes().raw() {
-            let before = pending.partition_point(|(changed, _)| *changed < name);
-            write_changes(&mut encoder, &pending[..before]);
-            pending = &pending[before..];
-            if pending.first().is_none_or(|(changed, _)| *changed != name) {
-                encoder.raw_entry(entry);
+            while let Some((_, new)) = pending.next_if(|(new, _)| *new <= name) {
+                buffer.extend_from_slice(new);
+            }
+            if is_changed(name) {
+                dropped_size += entry_size(entry);
+            } else {
+                buffer.extend_from_slice(entry);
             }
         }
-        write_changes(&mut encoder, pending);
-        encoder.end_item(mark)
+        pending.for_each(|(_, new)| buffer.extend_from_slice(new));
+        if self.size() == SIZE_MAX || written.size() == SIZE_MAX {
+            return Self::seal(buffer);
+        }
+        Self::seal_with_size(buffer, self.size() - dropped_size + written.size())
     }
 }
 
-/// Writes changes in name order: the last of each name, unless it removes the attribute.
-fn write_changes(encoder: &mut Encoder, changes: &[(&str, Option<ValueRef<'_>>)]) {
+/// Returns what the changes write as an item: the last of each name, unless it removes.
+fn written(changes: &[(&str, Option<ValueRef<'_>>)]) -> Item {
+    let mut encoder = Encoder::new();
+    let mark = encoder.begin_item();
     for (nth, (name, value)) in changes.iter().enumerate() {
         let is_last = changes.get(nth + 1).is_none_or(|(next, _)| next != name);
         if let Some(value) = value
@@ -139,6 +155,12 @@ fn write_changes(encoder: &mut Encoder, changes: &[(&str, Option<ValueRef<'_>>)]
             encoder.value_ref(value);
         }
     }
+    encoder.end_item(mark)
+}
+
+fn entry_size(entry: &[u8]) -> usize {
+    let (name, value) = read_short(entry);
+    name.len() + ValueRef::read(value).0.size()
 }
 
 fn attributes_size(attributes: &Entries<'_>) -> usize {
@@ -234,6 +256,17 @@ mod tests {
             ("e", true.into()),
         ]);
         assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn changes_keep_the_size_of_items_beyond_the_header() {
+        let large = "x".repeat(SIZE_MAX);
+        let item = Item::from_attributes([("a", large.as_str().into()), ("b", 1.into())]);
+        assert_eq!(item.size(), SIZE_MAX);
+        let small = item.with_changes([("a", Some(ValueRef::Null))]);
+        assert_eq!(small, Item::from_attributes([("a", AttributeValue::Null), ("b", 1.into())]));
+        let again = small.with_changes([("a", Some(ValueRef::S(&large)))]);
+        assert_eq!(again, item);
     }
 
     #[test]
