@@ -6,13 +6,33 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+mod check;
 mod codegen;
+mod command;
+mod conformance;
+mod long_runs;
+mod suite;
+mod terminal;
+mod tidy;
 mod workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
+  check                  format, house rules, generated code, clippy, documentation
+  tidy                   the house rules alone
+  test [FILTER]          every test, real clients included; FILTER: workspace tests by name
+  conformance [--client python|cli|js|rust]... [--target URL]
+                         real clients against the release binary, or against a running server
+  ci                     exactly what CI does: check, then test
+  bless                  rewrite the golden files
+  serve [ARGUMENT...]    build and start the server
+  crash [FACTOR]         crash tests of the store, FACTOR times as long (10)
+  model [STEPS]          random operations against the models (100000)
+  fuzz TARGET [--seconds N] [--seed N]
+                         mutated inputs for a parser, or for all
+  bench [ARGUMENT...]    the benchmark
   codegen [--check]      write (or compare) the generated part of crates/wire
   facts SERVICE_JSON...  reduce service models to crates/wire/model/facts.json
 ";
@@ -32,6 +52,20 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Result<(), String> {
     match arguments {
+        ["check"] => check::check(),
+        ["tidy"] => tidy::tidy(),
+        ["test"] => suite::test(None),
+        ["test", filter] => suite::test(Some(filter)),
+        ["conformance", rest @ ..] => conformance::with_arguments(rest),
+        ["ci"] => suite::ci(),
+        ["bless"] => suite::bless(),
+        ["serve", rest @ ..] => long_runs::serve(rest),
+        ["crash"] => long_runs::crash("10"),
+        ["crash", factor] => long_runs::crash(factor),
+        ["model"] => long_runs::model("100000"),
+        ["model", steps] => long_runs::model(steps),
+        ["fuzz", rest @ ..] if !rest.is_empty() => long_runs::fuzz(rest),
+        ["bench", rest @ ..] => long_runs::bench(rest),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["facts", paths @ ..] if !paths.is_empty() => codegen::write_facts(paths),

@@ -1,0 +1,201 @@
+//! The clients: what each needs, how it is fetched by its own package manager, how it is run.
+//!
+//! Everything fetched stays under `target/e2e` and is fetched again only when its list of
+//! packages changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::server::Store;
+use crate::command::{cargo, is_present, program, run};
+use crate::workspace;
+
+/// A client under test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// boto3, plain sockets, servers of its own: the main suite.
+    Python,
+    /// The AWS CLI.
+    Cli,
+    /// The AWS SDK for JavaScript v3.
+    Js,
+    /// The AWS SDK for Rust.
+    Rust,
+}
+
+impl Client {
+    /// Every client, the quickest to fail first.
+    pub const ALL: [Self; 4] = [Self::Python, Self::Cli, Self::Js, Self::Rust];
+
+    /// Returns the client of a name.
+    pub fn from_name(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|client| client.name() == name);
+        found.ok_or_else(|| format!("unknown client {name}: python, js, cli or rust"))
+    }
+
+    /// Returns the name for the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Cli => "cli",
+            Self::Js => "js",
+            Self::Rust => "rust",
+        }
+    }
+
+    /// Returns the stores that the client is run on.
+    pub fn stores(self) -> &'static [Store] {
+        match self {
+            Self::Python => &[Store::Memory, Store::Embedded],
+            Self::Cli | Self::Js | Self::Rust => &[Store::Memory],
+        }
+    }
+
+    /// Fetches what the client needs.
+    pub fn prepare(self) -> Result<(), String> {
+        match self {
+            Self::Python | Self::Cli => prepare_python(),
+            Self::Js => prepare_js(),
+            Self::Rust => run(rust().arg("--no-run")),
+        }
+    }
+
+    /// Runs the tests; without a `binary` those that start servers of their own are left out.
+    pub fn test(self, endpoint: &str, binary: Option<&Path>, store: Store) -> Result<(), String> {
+        let mut command = match self {
+            Self::Python => pytest(binary, store),
+            Self::Cli => cli(),
+            Self::Js => node(),
+            Self::Rust => rust(),
+        };
+        command.env("HASHRANGE_ENDPOINT", endpoint);
+        if let Some(binary) = binary {
+            command.env("HASHRANGE_BINARY", binary);
+        }
+        run(&mut command)
+    }
+}
+
+fn sources(client: &str) -> PathBuf {
+    workspace::root().join("tests/e2e").join(client)
+}
+
+fn fetched(name: &str) -> PathBuf {
+    workspace::target().join("e2e").join(name)
+}
+
+/// Runs `fetch` unless it has run for these very lists of packages.
+fn once(
+    folder: &Path,
+    lists: &[PathBuf],
+    fetch: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let read = |list: &PathBuf| {
+        fs::read_to_string(list).map_err(|error| format!("read {list:?}: {error}"))
+    };
+    let wanted = lists.iter().map(read).collect::<Result<String, String>>()?;
+    let stamp = folder.join("fetched");
+    if fs::read_to_string(&stamp).is_ok_and(|given| given == wanted) {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(|error| format!("create {folder:?}: {error}"))?;
+    fetch()?;
+    fs::write(&stamp, wanted).map_err(|error| format!("write {stamp:?}: {error}"))
+}
+
+fn prepare_python() -> Result<(), String> {
+    let environment = fetched("venv");
+    let list = sources("python").join("requirements.txt");
+    once(&environment, std::slice::from_ref(&list), || {
+        if !is_present("python3", &["-c", "import sys; assert sys.version_info >= (3, 10)"]) {
+            return Err("these tests need python3, 3.10 or later".to_owned());
+        }
+        if !is_present("python3", &["-c", "import venv, ensurepip"]) {
+            return Err("these tests need Python's venv module (Debian: apt install python3-venv)"
+                .to_owned());
+        }
+        run(program("python3".as_ref(), &["-m", "venv"]).arg(&environment))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+        run(program(&environment.join("bin/python"), &pip).arg(&list))
+    })
+}
+
+/// Returns pytest. On disk only what depends on the store runs again: writes, reads, indexes.
+fn pytest(binary: Option<&Path>, store: Store) -> Command {
+    let mut command = program(&fetched("venv").join("bin/python"), &["-m", "pytest"]);
+    command.current_dir(sources("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    let marks = match (binary, store) {
+        (None, _) => "not process and not hashrange",
+        (Some(_), Store::Memory) => "",
+        (Some(_), Store::Embedded) => "not process",
+    };
+    if !marks.is_empty() {
+        command.args(["-m", marks]);
+    }
+    if store == Store::Embedded {
+        let files = [
+            "batch",
+            "item_writes",
+            "query",
+            "scan",
+            "secondary_indexes",
+            "table_lifecycle",
+            "update_item",
+        ];
+        command.args(files.map(|name| format!("test_{name}.py")));
+    }
+    command
+}
+
+fn cli() -> Command {
+    let mut paths = vec![fetched("venv").join("bin")];
+    paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let mut command = program("bash".as_ref(), &[]);
+    command.arg(sources("cli").join("smoke.sh"));
+    // Unchanged when a folder name could not stand in PATH; `aws` is then missed with a message.
+    if let Ok(path) = std::env::join_paths(paths) {
+        command.env("PATH", path);
+    }
+    command
+}
+
+fn prepare_js() -> Result<(), String> {
+    let folder = fetched("js");
+    let lists = ["package.json", "package-lock.json"].map(|name| sources("js").join(name));
+    once(&folder, &lists, || {
+        if !is_present("node", &["--version"]) || !is_present("npm", &["--version"]) {
+            return Err("these tests need Node.js 20 or later, with npm".to_owned());
+        }
+        copy(&lists, &folder)?;
+        run(program("npm".as_ref(), &["ci", "--silent", "--no-audit", "--no-fund"])
+            .current_dir(&folder))
+    })
+}
+
+/// Returns the node runner. Packages are looked up beside a file, so the tests are copied there.
+fn node() -> Command {
+    let folder = fetched("js");
+    // A failed copy shows as a missing or an old test file, which node reports.
+    drop(copy(&[sources("js").join("smoke.test.mjs")], &folder));
+    let mut command =
+        program("node".as_ref(), &["--test", "--test-reporter=spec", "smoke.test.mjs"]);
+    command.current_dir(folder);
+    command
+}
+
+fn copy(files: &[PathBuf], folder: &Path) -> Result<(), String> {
+    for file in files {
+        let name = file.file_name().ok_or("a file without a name")?;
+        fs::copy(file, folder.join(name)).map_err(|error| format!("copy {file:?}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn rust() -> Command {
+    let mut command = cargo(&["test", "--quiet", "--locked", "--manifest-path"]);
+    command
+        .arg(sources("rust").join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", workspace::target().join("e2e-rust"));
+    command
+}

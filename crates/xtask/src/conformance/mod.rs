@@ -1,0 +1,76 @@
+//! Real clients against a real server process.
+//!
+//! The release binary is started with a fresh store, once in memory and once on disk; clients
+//! learn its address from `HASHRANGE_ENDPOINT`. A server that logs a warning, an error or a panic
+//! fails the run even if every client is content. With `--target URL` nothing is started, and
+//! only tests that hold for any server run.
+
+mod clients;
+mod server;
+
+use std::path::PathBuf;
+
+use crate::command::{cargo, run, step};
+use crate::workspace;
+use clients::Client;
+use server::{Server, Store};
+
+/// Runs every client.
+pub fn all() -> Result<(), String> {
+    local(&Client::ALL)
+}
+
+/// Runs what the arguments ask for: `[--client NAME]... [--target URL]`.
+pub fn with_arguments(arguments: &[&str]) -> Result<(), String> {
+    let mut chosen = Vec::new();
+    let mut target = None;
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+        match *word {
+            "--client" => chosen.push(Client::from_name(value)?),
+            "--target" => target = Some(*value),
+            _ => return Err(format!("unknown argument {word}")),
+        }
+    }
+    if chosen.is_empty() {
+        chosen.extend(Client::ALL);
+    }
+    match target {
+        Some(url) => chosen.iter().try_for_each(|client| foreign(*client, url)),
+        None => local(&chosen),
+    }
+}
+
+/// Builds the release binary and returns its path.
+pub fn build() -> Result<PathBuf, String> {
+    run(&mut cargo(&["build", "--quiet", "--release", "--locked", "-p", "hashrange-cli"]))?;
+    Ok(workspace::target().join("release/hashrange"))
+}
+
+fn local(chosen: &[Client]) -> Result<(), String> {
+    let mut binary = PathBuf::new();
+    step("release build", || {
+        binary = build()?;
+        Ok(())
+    })?;
+    for client in chosen {
+        step(&format!("prepare {}", client.name()), || client.prepare())?;
+    }
+    for client in chosen {
+        for store in client.stores() {
+            step(&format!("{} on the {} store", client.name(), store.name()), || {
+                let server = Server::start(&binary, *store)?;
+                let result = client.test(server.endpoint(), Some(&binary), *store);
+                let health = server.stop();
+                result.and(health)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn foreign(client: Client, url: &str) -> Result<(), String> {
+    step(&format!("prepare {}", client.name()), || client.prepare())?;
+    step(&format!("{} against {url}", client.name()), || client.test(url, None, Store::Memory))
+}

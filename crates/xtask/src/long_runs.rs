@@ -1,0 +1,40 @@
+//! Tests that can go on for as long as one likes: crashes, random models, fuzzing, benchmarks.
+
+use crate::command::{cargo, program, run};
+use crate::workspace;
+
+/// Runs the crash tests of the store, `factor` times as long as in the ordinary tests.
+pub fn crash(factor: &str) -> Result<(), String> {
+    let mut tests =
+        cargo(&["test", "--release", "--locked", "-p", "hashrange-storage", "--test", "crash"]);
+    run(tests.env("CRASH_FACTOR", factor).env("CRASH_ALL", "1"))
+}
+
+/// Runs random operations against the models, `steps` of them per engine.
+pub fn model(steps: &str) -> Result<(), String> {
+    let mut tests = cargo(&["test", "--release", "--locked", "--workspace", "--test", "model"]);
+    run(tests.env("HASHRANGE_MODEL_STEPS", steps))
+}
+
+/// Mutates inputs of one parser (or of all) for a time.
+pub fn fuzz(arguments: &[&str]) -> Result<(), String> {
+    let manifest = workspace::root().join("fuzz/Cargo.toml");
+    let mut command = cargo(&["run", "--release", "--locked", "--quiet", "--manifest-path"]);
+    run(command.arg(manifest).arg("--").args(arguments))
+}
+
+/// Runs the benchmark package with the given arguments.
+pub fn bench(arguments: &[&str]) -> Result<(), String> {
+    if !workspace::root().join("crates/bench/Cargo.toml").exists() {
+        return Err("there is no benchmark package (crates/bench) yet".to_owned());
+    }
+    let mut command =
+        cargo(&["run", "--release", "--locked", "--quiet", "-p", "hashrange-bench", "--"]);
+    run(command.args(arguments))
+}
+
+/// Starts the server from the current sources.
+pub fn serve(arguments: &[&str]) -> Result<(), String> {
+    let binary = crate::conformance::build()?;
+    run(program(&binary, &["serve"]).args(arguments))
+}

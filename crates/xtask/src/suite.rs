@@ -1,0 +1,48 @@
+//! The tests: one command for everything, as the README says it, and CI as its superset.
+
+use crate::check;
+use crate::command::{cargo, is_present, run, step};
+use crate::conformance;
+
+/// Runs every test of the workspace, with real clients at the end; `filter` narrows it to
+/// workspace tests whose name contains it.
+pub fn test(filter: Option<&str>) -> Result<(), String> {
+    step("workspace tests", || workspace_tests(filter))?;
+    if filter.is_some() {
+        return Ok(());
+    }
+    step("documentation tests", || {
+        run(&mut cargo(&["test", "--workspace", "--locked", "--doc", "--quiet"]))
+    })?;
+    conformance::all()
+}
+
+/// Does exactly what CI does, in its order; stops at the first red step.
+pub fn ci() -> Result<(), String> {
+    check::check()?;
+    test(None)
+}
+
+/// Rewrites the golden files; what changed is for `git diff` to show.
+pub fn bless() -> Result<(), String> {
+    let mut tests = cargo(&["test", "--workspace", "--locked", "--quiet", "--tests"]);
+    run(tests.env("HASHRANGE_BLESS", "1"))
+}
+
+fn workspace_tests(filter: Option<&str>) -> Result<(), String> {
+    let nextest = is_present("cargo", &["nextest", "--version"]);
+    let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
+    let mut command = cargo(runner);
+    command.args(["--workspace", "--locked"]);
+    if nextest {
+        command.args([
+            "--no-tests",
+            "pass",
+            "--status-level",
+            "fail",
+            "--final-status-level",
+            "slow",
+        ]);
+    }
+    run(command.args(filter))
+}

@@ -1,0 +1,9 @@
+//! What a task says to the person who runs it.
+
+use std::io::Write;
+
+/// Prints a line to standard output.
+pub fn say(line: &str) {
+    // Nothing can be done when standard output is closed.
+    drop(writeln!(std::io::stdout(), "{line}"));
+}

@@ -1,0 +1,36 @@
+//! House rules that no compiler checks. Each rule is a module that returns its complaints; all
+//! of them are printed, so that one run shows everything.
+
+mod dependencies;
+mod files;
+mod functions;
+mod manifest;
+
+use std::path::PathBuf;
+
+use crate::command::{output, program};
+use crate::workspace;
+
+/// Checks every rule over the files that git tracks.
+pub fn tidy() -> Result<(), String> {
+    let files = tracked_files()?;
+    let mut complaints = Vec::new();
+    complaints.extend(manifest::crate_table()?);
+    complaints.extend(dependencies::undocumented()?);
+    complaints.extend(files::complaints(&files));
+    complaints.extend(functions::too_long(&files)?);
+    if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
+}
+
+/// Returns tracked files that are in the working tree, relative to the root.
+fn tracked_files() -> Result<Vec<PathBuf>, String> {
+    let listed = output(&mut program("git".as_ref(), &["ls-files"]))?;
+    let files = listed.lines().map(PathBuf::from);
+    Ok(files.filter(|file| workspace::root().join(file).is_file()).collect())
+}
+
+/// Returns the text of a file named relative to the root.
+fn read(file: &std::path::Path) -> Result<String, String> {
+    std::fs::read_to_string(workspace::root().join(file))
+        .map_err(|error| format!("read {}: {error}", file.display()))
+}
