@@ -611,7 +611,9 @@ fn table(reason: &Reason) -> Option<String> {
         Reason::TableNameMissing => {
             "The parameter 'TableName' is required but was not present in the request".to_owned()
         }
-        Reason::InvalidArn(arn) => format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"),
+        Reason::InvalidArn(arn) => {
+            format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+        }
         Reason::ResourceNotFound(resource) => {
             format!("Requested resource not found: ResourcArn: {resource} not found") // sic
         }
