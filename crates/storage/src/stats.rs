@@ -23,4 +23,7 @@ pub struct Stats {
     pub cache_bytes: u64,
     /// Bytes written and not yet in sorted files.
     pub write_buffer_bytes: u64,
+    /// Bytes of an unfinished group that were cut from the log at opening. More than zero after a
+    /// crash in the middle of a write; without a crash before, a sign of a damaged disk.
+    pub torn_bytes: u64,
 }

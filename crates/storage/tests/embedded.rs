@@ -208,13 +208,14 @@ fn second_open_is_refused_until_store_and_views_are_dropped() {
 fn folder_of_unknown_format_or_of_others_is_refused() {
     type Check = fn(&OpenError) -> bool;
     let is_corrupt: Check = |error| matches!(error, OpenError::Store(Error::Corrupt { .. }));
-    let cases: [(&str, Check); 5] = [
+    let cases: [(&str, Check); 6] = [
         ("hashrange store, format 2\n", |error| {
             matches!(error, OpenError::UnknownFormat { found: 2, known: 1 })
         }),
         ("hashrange store, format 99999999999\n", is_corrupt),
         ("hashrange store, format +1\n", is_corrupt),
-        ("hashrange store, format 1", is_corrupt),
+        ("hashrange store, format 1\n", is_corrupt),
+        ("hashrange store, format 1\nid 0123\n", is_corrupt),
         ("", is_corrupt),
     ];
     let folder = tempfile::tempdir().unwrap();

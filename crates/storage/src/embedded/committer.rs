@@ -26,19 +26,20 @@ const SPACE_CHECK_BYTES: usize = 4 << 20;
 /// The committer's own state.
 #[derive(Debug, Default)]
 struct Committer {
+    last_group: u64,
     counters: HashMap<Bytes, i64, RandomState>,
     unchecked_bytes: usize,
 }
 
 /// Commits groups until the store is closed or fails.
-pub(crate) fn run(shared: &Arc<Shared>) {
-    let mut committer = Committer::default();
+pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) {
+    let mut committer = Committer { last_group, ..Committer::default() };
     while let Some(group) = shared.sequencer.take_group() {
         let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, &group)));
         let outcome = outcome
             .unwrap_or_else(|_| Err(Error::failed("commit group", "the committer panicked")));
         if let Err(error) = outcome {
-            shared.sequencer.fail(error);
+            shared.sequencer.fail(shared.space.explain(error));
             return;
         }
     }
@@ -50,10 +51,8 @@ impl Committer {
         shared.engine.wait_for_workers()?;
         let changes = self.resolve(shared, fold(group))?;
         let written_keys = changes.len() as u64;
-        shared
-            .engine
-            .write_group(changes.into_iter())
-            .map_err(|error| shared.space.explain(error))?;
+        self.last_group += 1;
+        shared.engine.write_group(self.last_group, changes)?;
         shared.publish_snapshot();
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
         shared.sequencer.publish(group);

@@ -29,12 +29,15 @@ const MAX_UNMERGED_RUNS: usize = 28;
 pub(crate) struct Engine {
     database: Database,
     keyspace: Keyspace,
+    /// Holds the number of the last group; see `journal.rs`. Not shown to readers.
+    marker: Bytes,
 }
 
 /// One state of the ordered map.
 pub(crate) struct EngineSnapshot {
     snapshot: Snapshot,
     keyspace: Keyspace,
+    marker: Bytes,
 }
 
 impl Engine {
@@ -47,15 +50,19 @@ impl Engine {
         })
     }
 
-    /// Opens the map in `path`.
-    pub(crate) fn open(path: &Path, options: &EmbeddedOptions) -> Result<Self, Error> {
+    /// Opens the map in `path`; `marker` is the key for the number of the last group.
+    pub(crate) fn open(
+        path: &Path,
+        marker: Bytes,
+        options: &EmbeddedOptions,
+    ) -> Result<Self, Error> {
         guarded("open store", || {
             let database = builder(path, options).open()?;
             if !database.keyspace_exists(KEYSPACE) {
                 return Ok(None);
             }
             let keyspace = database.keyspace(KEYSPACE, || keyspace_options(options))?;
-            Ok(Some(Self { database, keyspace }))
+            Ok(Some(Self { database, keyspace, marker }))
         })?
         .ok_or_else(|| Error::corrupt("the keyspace is missing", path.display().to_string()))
     }
@@ -65,15 +72,25 @@ impl Engine {
         guarded("read key", || Ok(self.keyspace.get(key)?.map(Bytes::from)))
     }
 
-    /// Writes all changes (`None` = delete) atomically and makes them durable. Each key may occur
-    /// once.
+    /// Returns the number of the last group, 0 when there was none.
+    pub(crate) fn last_group(&self) -> Result<u64, Error> {
+        let Some(stored) = self.get_newest(&self.marker)? else { return Ok(0) };
+        let number = stored[..].try_into().map(u64::from_le_bytes);
+        number.map_err(|_| Error::corrupt("not a group's number", "marker"))
+    }
+
+    /// Writes all changes (`None` = delete) atomically as the group `number` and makes them
+    /// durable. Each key may occur once.
     pub(crate) fn write_group(
         &self,
-        changes: impl ExactSizeIterator<Item = (Bytes, Option<Bytes>)>,
+        number: u64,
+        changes: Vec<(Bytes, Option<Bytes>)>,
     ) -> Result<(), Error> {
         guarded("commit group", || {
-            let mut batch = OwnedWriteBatch::with_capacity(self.database.clone(), changes.len())
-                .durability(Some(PersistMode::SyncData));
+            let mut batch =
+                OwnedWriteBatch::with_capacity(self.database.clone(), changes.len() + 1)
+                    .durability(Some(PersistMode::SyncData));
+            batch.insert(&self.keyspace, self.marker.clone(), &number.to_le_bytes()[..]);
             for (key, value) in changes {
                 match value {
                     Some(value) => batch.insert(&self.keyspace, key, value),
@@ -112,7 +129,11 @@ impl Engine {
 
     /// Returns the state after the last group.
     pub(crate) fn snapshot(&self) -> EngineSnapshot {
-        EngineSnapshot { snapshot: self.database.snapshot(), keyspace: self.keyspace.clone() }
+        EngineSnapshot {
+            snapshot: self.database.snapshot(),
+            keyspace: self.keyspace.clone(),
+            marker: self.marker.clone(),
+        }
     }
 
     /// Returns the bytes of all files, of the cache and of unsorted data.
@@ -152,7 +173,7 @@ impl EngineSnapshot {
             })
         };
         while let Some((key, value)) = next()? {
-            if visitor(&key, &Bytes::from(value)).is_break() {
+            if key[..] != self.marker[..] && visitor(&key, &Bytes::from(value)).is_break() {
                 return Ok(());
             }
         }

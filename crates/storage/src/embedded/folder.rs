@@ -3,10 +3,12 @@
 //! | name         | what it is                                                          |
 //! |--------------|---------------------------------------------------------------------|
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
-//! | `FORMAT`     | `hashrange store, format 1` and a newline                           |
+//! | `FORMAT`     | two lines: `hashrange store, format 1` and `id ID CHECK`, see below |
 //! | `fjall/`     | the files of the ordered map                                        |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
+//!
+//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16.
 //!
 //! Invariant: a folder named `fjall` is complete and is never removed here.
 
@@ -15,14 +17,20 @@ use crate::Error;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
 const FORMAT_VERSION: u32 = 1;
+
+/// A random name of the store. Nobody outside should know it: it tells the store's own log records
+/// from values that look like some.
+pub(crate) type StoreId = [u8; 16];
 
 /// An open, locked data folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
+    id: StoreId,
     /// Held for its lock, which the system frees with it.
     _lock: File,
 }
@@ -35,13 +43,19 @@ impl Folder {
         create_engine: impl FnOnce(&Path) -> Result<(), Error>,
     ) -> Result<Self, OpenError> {
         create_folder(path)?;
-        let folder = Self { path: path.to_path_buf(), _lock: lock(path)? };
-        if folder.file("FORMAT").try_exists().map_err(io_error("open data folder"))? {
-            folder.check_existing()?;
-        } else {
+        let mut folder =
+            Self { path: path.to_path_buf(), id: StoreId::default(), _lock: lock(path)? };
+        if !folder.file("FORMAT").try_exists().map_err(io_error("open data folder"))? {
             folder.create(create_engine)?;
         }
+        folder.id = read_format(&folder.file("FORMAT"))?;
+        folder.check_engine()?;
         Ok(folder)
+    }
+
+    /// Returns the store's random name.
+    pub(crate) fn id(&self) -> StoreId {
+        self.id
     }
 
     /// Returns the folder of the ordered map.
@@ -53,8 +67,7 @@ impl Folder {
         self.path.join(name)
     }
 
-    fn check_existing(&self) -> Result<(), OpenError> {
-        check_format(&self.file("FORMAT"))?;
+    fn check_engine(&self) -> Result<(), OpenError> {
         if self.engine_path().is_dir() {
             return Ok(());
         }
@@ -69,7 +82,7 @@ impl Folder {
     ) -> Result<(), OpenError> {
         let format_is_new = self.file("FORMAT.new").is_file();
         if self.engine_path().exists() && format_is_new {
-            check_format(&self.file("FORMAT.new"))?;
+            read_format(&self.file("FORMAT.new"))?;
         } else {
             self.refuse_foreign_files()?;
             self.create_contents(create_engine)?;
@@ -93,7 +106,9 @@ impl Folder {
 
     fn write_new_format(&self) -> io::Result<()> {
         let mut file = File::create(self.file("FORMAT.new"))?;
-        writeln!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}")?;
+        let mut id = StoreId::default();
+        getrandom::fill(&mut id)?;
+        write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(id))?;
         file.sync_all()?;
         sync_folder(&self.path)
     }
@@ -144,18 +159,36 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-fn check_format(path: &Path) -> Result<(), OpenError> {
+/// Reads a format file; returns the store's id.
+fn read_format(path: &Path) -> Result<StoreId, OpenError> {
     let content = fs::read(path).map_err(io_error("read format file"))?;
-    let version = std::str::from_utf8(&content)
-        .ok()
-        .and_then(|text| text.strip_prefix(FORMAT_PREFIX)?.strip_suffix('\n'))
-        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .and_then(|digits| digits.parse().ok());
-    match version {
-        Some(FORMAT_VERSION) => Ok(()),
-        Some(found) => Err(OpenError::UnknownFormat { found, known: FORMAT_VERSION }),
-        None => Err(Error::corrupt("not a format file", path.display().to_string()).into()),
+    match parse_format(&content) {
+        Some((FORMAT_VERSION, Some(id))) => Ok(id),
+        Some((found, _)) if found != FORMAT_VERSION => {
+            Err(OpenError::UnknownFormat { found, known: FORMAT_VERSION })
+        }
+        _ => Err(Error::corrupt("not a format file", path.display().to_string()).into()),
     }
+}
+
+/// Returns the version and, when the second line is as in version 1, the store's id.
+fn parse_format(content: &[u8]) -> Option<(u32, Option<StoreId>)> {
+    let text = std::str::from_utf8(content).ok()?;
+    let (version, rest) = text.strip_prefix(FORMAT_PREFIX)?.split_once('\n')?;
+    if !version.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let id = rest
+        .strip_prefix("id ")
+        .and_then(|rest| u128::from_str_radix(rest.get(..32)?, 16).ok())
+        .map(u128::to_be_bytes)
+        .filter(|id| rest.strip_suffix('\n') == Some(&id_line(*id)));
+    Some((version.parse().ok()?, id))
+}
+
+/// Returns the second line of a format file.
+fn id_line(id: StoreId) -> String {
+    format!("id {:032x} {:016x}", u128::from_be_bytes(id), xxh3_64(&id))
 }
 
 /// Makes the names of everything below `path` durable; fjall does not do so for its folders.

@@ -3,10 +3,14 @@
 //! fjall cuts a log off at the first byte it cannot read, as one must after a crash in the middle
 //! of a write. Damage in the middle of a log looks the same to it and would silently take all
 //! later, acknowledged writes along. The difference can be told because the committer has one
-//! batch in flight: after a torn batch nothing complete can follow. So: whatever does not parse
-//! must not be followed by a complete batch with a valid checksum, and only the newest log may
-//! have a torn end. A torn batch and a damaged last batch cannot be told apart; the last group is
-//! then lost like after a crash.
+//! group in flight: after a torn group nothing complete can follow. So: groups are numbered, the
+//! numbers in the logs must have no gap, whatever does not parse must not be followed by a
+//! complete group, and only the newest log may have a torn end. A torn group and a damaged last
+//! group cannot be told apart; the last group is then lost like after a crash.
+//!
+//! The number of a group is the value (u64, little-endian) of the marker key, the first item of
+//! each group: a zero byte and the store's id. The id is random and secret, so that no stored
+//! value can pass for a group.
 //!
 //! The bytes of a log (fjall 3, little-endian), a sequence of batches:
 //!
@@ -24,13 +28,14 @@ use crate::Error;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
 const START: u8 = 1;
 const ITEM: u8 = 2;
 const END: u8 = 3;
 const TRAILER: &[u8] = b"FJL\x03";
 const START_BYTES: usize = 13;
+const END_BYTES: usize = 13;
 const ITEM_HEAD_BYTES: usize = 21;
 
 /// Returns the logs in `engine_path`, oldest first.
@@ -47,17 +52,39 @@ pub(crate) fn files(engine_path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(logs.into_iter().map(|(_, path)| path).collect())
 }
 
-/// Fails when a log is damaged in a way that a crash cannot explain.
-pub(crate) fn check(engine_path: &Path) -> Result<(), Error> {
+/// What the logs hold.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// The number of the last complete group; `None` when there is none.
+    pub(crate) last_group: Option<u64>,
+    /// The bytes cut off at the end of the newest log.
+    pub(crate) torn_bytes: u64,
+}
+
+/// Fails when a log is damaged in a way that a crash cannot explain, and cuts off a torn group at
+/// the end: fjall refuses to open one of which only the middle is missing.
+pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     let logs = files(engine_path).map_err(|error| Error::from_io("list logs", error))?;
     let newest = logs.len().saturating_sub(1);
-    let mut last_sequence = None;
+    let mut checker = Checker { marker, last: None };
+    let mut torn_bytes = 0;
     for (nth, path) in logs.iter().enumerate() {
         let log = read_data(path).map_err(|error| Error::from_io("read log", error))?;
-        let checked = check_log(&log, &mut last_sequence, nth == newest);
-        checked.map_err(|what| Error::corrupt(what, path.display().to_string()))?;
+        let end = checker
+            .check_log(&log, nth == newest)
+            .map_err(|what| Error::corrupt(what, path.display().to_string()))?;
+        if end < log.len() {
+            cut(path, end as u64).map_err(|error| Error::from_io("cut log", error))?;
+            torn_bytes = (log.len() - end) as u64;
+        }
     }
-    Ok(())
+    Ok(Checked { last_group: checker.last.map(|group| group.number), torn_bytes })
+}
+
+fn cut(path: &Path, end: u64) -> io::Result<()> {
+    let log = File::options().write(true).open(path)?;
+    log.set_len(end)?;
+    log.sync_all()
 }
 
 /// Empties all logs; see `checkpoint.rs` for when this is right.
@@ -98,71 +125,93 @@ fn data_end(file: &File) -> io::Result<u64> {
     Ok(file.metadata()?.len())
 }
 
-/// Checks one log; `last_sequence` is the sequence number of the batch before it.
-fn check_log(log: &[u8], last_sequence: &mut Option<u64>, is_newest: bool) -> Result<(), String> {
-    let mut rest = log;
-    while let Some(batch) = Batch::parse(rest) {
-        if last_sequence.is_some_and(|last| batch.sequence <= last) {
-            return Err(format!("sequence number {} out of order", batch.sequence));
+/// What is known after a part of the logs.
+struct Checker<'a> {
+    marker: &'a [u8],
+    last: Option<Group>,
+}
+
+impl Checker<'_> {
+    /// Returns the offset at which a torn group begins, or the end of the log.
+    fn check_log(&mut self, log: &[u8], is_newest: bool) -> Result<usize, String> {
+        let mut rest = log;
+        while let Some(group) = Group::parse(rest, self.marker) {
+            self.check_order(&group)?;
+            rest = rest.get(group.size_bytes..).unwrap_or_default();
+            self.last = Some(group);
         }
-        *last_sequence = Some(batch.sequence);
-        rest = rest.get(batch.size_bytes..).unwrap_or_default();
+        let offset = log.len() - rest.len();
+        if rest.iter().all(|&byte| byte == 0) {
+            return Ok(log.len());
+        }
+        if !is_newest {
+            return Err(format!("unreadable bytes at offset {offset} of a finished log"));
+        }
+        match self.find_group(rest) {
+            Some(distance) => Err(format!(
+                "unreadable bytes at offset {offset} before a complete group at {}",
+                offset + distance
+            )),
+            None => Ok(offset),
+        }
     }
-    let offset = log.len() - rest.len();
-    if rest.iter().all(|&byte| byte == 0) {
-        return Ok(());
+
+    fn check_order(&self, group: &Group) -> Result<(), String> {
+        let Some(last) = &self.last else { return Ok(()) };
+        if group.number != last.number + 1 || group.sequence <= last.sequence {
+            return Err(format!("group {} after group {}", group.number, last.number));
+        }
+        Ok(())
     }
-    if !is_newest {
-        return Err(format!("unreadable bytes at offset {offset} of a finished log"));
-    }
-    match find_batch(rest) {
-        Some(distance) => Err(format!(
-            "unreadable bytes at offset {offset} before a complete batch at {}",
-            offset + distance
-        )),
-        None => Ok(()),
+
+    /// Returns the offset of a complete group after the first byte of `bytes`.
+    fn find_group(&self, bytes: &[u8]) -> Option<usize> {
+        let mut markers = bytes.windows(self.marker.len()).enumerate();
+        markers.find_map(|(offset, window)| {
+            let start = offset.checked_sub(START_BYTES + ITEM_HEAD_BYTES)?;
+            let is_group = start > 0
+                && window == self.marker
+                && Group::parse(bytes.get(start..)?, self.marker).is_some();
+            is_group.then_some(start)
+        })
     }
 }
 
-/// Returns the offset of the first complete batch after the first byte of `bytes`.
-fn find_batch(bytes: &[u8]) -> Option<usize> {
-    // Only a start that is followed by an item is worth parsing; in random data that is rare, and
-    // a hostile log can cost no more than its length times the longest item run it contains.
-    (1..bytes.len()).find(|&offset| {
-        let tail = bytes.get(offset..).unwrap_or_default();
-        tail.first() == Some(&START)
-            && tail.get(START_BYTES) == Some(&ITEM)
-            && Batch::parse(tail).is_some()
-    })
-}
-
-/// A complete batch with a valid checksum.
-struct Batch {
+/// A complete group with a valid checksum.
+struct Group {
+    number: u64,
     sequence: u64,
     size_bytes: usize,
 }
 
-impl Batch {
-    /// Parses the batch at the start of `bytes`.
-    fn parse(bytes: &[u8]) -> Option<Self> {
+impl Group {
+    /// Parses the group at the start of `bytes`.
+    fn parse(bytes: &[u8], marker: &[u8]) -> Option<Self> {
         let head = bytes.get(..START_BYTES)?;
         if head.first() != Some(&START) {
             return None;
         }
         let items = u32::from_le_bytes(field(head, 1)?);
         let sequence = u64::from_le_bytes(field(head, 5)?);
+        let number = marker_value(bytes.get(START_BYTES..)?, marker)?;
         let mut size_bytes = START_BYTES;
         for _ in 0..items {
             size_bytes += item_size(bytes.get(size_bytes..)?)?;
         }
-        let mut checksum = Xxh3::new();
-        checksum.update(bytes.get(START_BYTES..size_bytes)?);
+        let checksum = xxh3_64(bytes.get(START_BYTES..size_bytes)?);
         let end = bytes.get(size_bytes..)?;
         let is_valid = end.first() == Some(&END)
-            && u64::from_le_bytes(field(end, 1)?) == checksum.digest()
+            && u64::from_le_bytes(field(end, 1)?) == checksum
             && field::<4>(end, 9)? == TRAILER;
-        is_valid.then_some(Self { sequence, size_bytes: size_bytes + 13 })
+        is_valid.then_some(Self { number, sequence, size_bytes: size_bytes + END_BYTES })
     }
+}
+
+/// Returns the value of the item at the start of `bytes` if it is the marker's.
+fn marker_value(bytes: &[u8], marker: &[u8]) -> Option<u64> {
+    let item = bytes.get(..item_size(bytes)?)?;
+    let value = item.get(ITEM_HEAD_BYTES..)?.strip_prefix(marker)?;
+    Some(u64::from_le_bytes(value.try_into().ok()?))
 }
 
 /// Returns the bytes of the item at the start of `bytes`.

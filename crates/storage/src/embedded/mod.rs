@@ -39,7 +39,7 @@ use bytes::Bytes;
 use checkpoint::Checkpoint;
 use engine::{Engine, EngineSnapshot};
 use faults::Faults;
-use folder::Folder;
+use folder::{Folder, StoreId};
 use parking_lot::{MutexGuard, RwLock};
 use sequencer::{Sequencer, Ticket};
 use space::Space;
@@ -78,6 +78,8 @@ struct Shared {
     faults: Faults,
     // Dropped after the engine, whose files it empties.
     checkpoint: Checkpoint,
+    /// Cut from the log when the store was opened.
+    torn_bytes: u64,
     folder: Arc<Folder>,
 }
 
@@ -102,8 +104,13 @@ impl EmbeddedStore {
         let folder = Arc::new(Folder::open(path, |engine| create_engine(engine, options))?);
         let engine_path = folder.engine_path();
         manifest::check(&engine_path)?;
-        journal::check(&engine_path)?;
-        let engine = Engine::open(&engine_path, options)?;
+        let marker = marker(folder.id());
+        let logged = journal::check(&engine_path, &marker)?;
+        let engine = Engine::open(&engine_path, marker, options)?;
+        let last_group = engine.last_group()?;
+        if logged.last_group.is_some_and(|logged| logged != last_group) {
+            return Err(Error::corrupt("logged groups are missing", "logs").into());
+        }
         let published = Published { snapshot: engine.snapshot(), _folder: Arc::clone(&folder) };
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(published),
@@ -115,13 +122,14 @@ impl EmbeddedStore {
             counts: Counts::default(),
             faults: Faults::default(),
             checkpoint: Checkpoint::new(engine_path),
+            torn_bytes: logged.torn_bytes,
             folder,
         });
         let committer = thread::Builder::new()
             .name("committer".to_owned())
             .spawn({
                 let shared = Arc::clone(&shared);
-                move || committer::run(&shared)
+                move || committer::run(&shared, last_group)
             })
             .map_err(|error| Error::from_io("start committer", error))?;
         Ok(Self { shared, committer: Some(committer) })
@@ -138,6 +146,13 @@ impl EmbeddedStore {
     pub fn fail_next_group(&self, fault: Fault) {
         self.shared.faults.set(fault);
     }
+}
+
+/// Returns the key under which each group writes its number.
+fn marker(id: StoreId) -> Bytes {
+    let mut marker = vec![0];
+    marker.extend(id);
+    Bytes::from(marker)
 }
 
 /// Creates an empty ordered map and leaves nothing to replay.
@@ -252,6 +267,7 @@ impl Store for EmbeddedStore {
             disk_bytes,
             cache_bytes,
             write_buffer_bytes,
+            torn_bytes: self.shared.torn_bytes,
         }
     }
 
