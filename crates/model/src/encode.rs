@@ -32,6 +32,11 @@ pub struct Encoder {
     buffer: Vec<u8>,
     /// Start of every entry of the open maps, innermost last.
     entries: Vec<usize>,
+    /// Item size so far; every value counts one byte too many, which entries of a list or map do
+    /// cost and attributes take back.
+    size: usize,
+    /// Whether `size` is not the item's: entries were copied whole, or dropped for a later one.
+    is_size_unknown: bool,
 }
 
 impl Encoder {
@@ -42,7 +47,7 @@ impl Encoder {
 
     /// Returns an empty encoder with room for `bytes`.
     pub fn with_capacity(bytes: usize) -> Self {
-        Self { buffer: Vec::with_capacity(bytes), entries: Vec::new() }
+        Self { buffer: Vec::with_capacity(bytes), ..Self::default() }
     }
 
     /// Returns the one value that was written.
@@ -53,12 +58,14 @@ impl Encoder {
 
     /// Appends a string.
     pub fn string(&mut self, string: &str) {
+        self.size += 1 + string.len();
         self.buffer.push(tag::STRING);
         self.short(string.as_bytes());
     }
 
     /// Appends a number.
     pub fn number(&mut self, number: &Number) {
+        self.size += 1 + number.size();
         self.buffer.push(tag::NUMBER);
         self.number_member(number);
     }
@@ -74,17 +81,20 @@ impl Encoder {
 
     /// Appends binary data.
     pub fn binary(&mut self, bytes: &[u8]) {
+        self.size += 1 + bytes.len();
         self.buffer.push(tag::BINARY);
         self.short(bytes);
     }
 
     /// Appends a boolean.
     pub fn boolean(&mut self, boolean: bool) {
+        self.size += 2;
         self.buffer.push(if boolean { tag::TRUE } else { tag::FALSE });
     }
 
     /// Appends a null.
     pub fn null(&mut self) {
+        self.size += 2;
         self.buffer.push(tag::NULL);
     }
 
@@ -97,9 +107,11 @@ impl Encoder {
     /// Appends a number set. The members need not be sorted.
     pub fn number_set(&mut self, members: &mut [Number]) {
         members.sort_unstable();
+        self.size += 1;
         self.buffer.push(tag::NUMBER_SET);
         let start = self.open();
         for member in members.iter() {
+            self.size += member.size();
             self.number_member(member);
         }
         self.close(start);
@@ -112,15 +124,19 @@ impl Encoder {
     }
 
     fn set<'m>(&mut self, tag: u8, members: impl Iterator<Item = &'m [u8]>) {
+        self.size += 1;
         self.buffer.push(tag);
         let start = self.open();
-        members.for_each(|member| self.short(member));
+        for member in members {
+            self.size += member.len();
+            self.short(member);
+        }
         self.close(start);
     }
 
     /// Opens a list.
     pub fn begin_list(&mut self) -> ListMark {
-        self.buffer.push(tag::LIST);
+        self.begin_container(tag::LIST);
         ListMark { start: self.open() }
     }
 
@@ -131,12 +147,18 @@ impl Encoder {
 
     /// Opens a map.
     pub fn begin_map(&mut self) -> MapMark {
-        self.buffer.push(tag::MAP);
+        self.begin_container(tag::MAP);
         MapMark { start: self.open(), first_entry: self.entries.len() }
+    }
+
+    fn begin_container(&mut self, tag: u8) {
+        self.size += 1 + 3;
+        self.buffer.push(tag);
     }
 
     /// Begins an entry of the innermost open map or item; its value must follow.
     pub fn map_entry(&mut self, name: &str) {
+        self.size += name.len();
         self.entries.push(self.buffer.len());
         self.short(name.as_bytes());
     }
@@ -156,8 +178,14 @@ impl Encoder {
 
     /// Closes an item and returns it; the encoder is empty again.
     pub fn end_item(&mut self, mark: MapMark) -> Item {
+        let attributes = self.entries.len() - mark.first_entry;
         self.sort_entries(&mark);
-        Item::seal(std::mem::take(&mut self.buffer))
+        let size = std::mem::take(&mut self.size).saturating_sub(attributes);
+        let buffer = std::mem::take(&mut self.buffer);
+        if std::mem::take(&mut self.is_size_unknown) {
+            return Item::seal(buffer);
+        }
+        Item::seal_with_size(buffer, size)
     }
 
     /// Appends a value given as a tree.
@@ -193,6 +221,12 @@ impl Encoder {
 
     /// Appends a value copied from its binary form.
     pub fn value_ref(&mut self, value: &ValueRef<'_>) {
+        let size = self.size + 1 + value.size();
+        self.copy(value);
+        self.size = size;
+    }
+
+    fn copy(&mut self, value: &ValueRef<'_>) {
         match value {
             ValueRef::S(string) => self.string(string),
             ValueRef::N(number) => {
@@ -212,6 +246,7 @@ impl Encoder {
 
     /// Appends a whole entry (name and value) of another map or item.
     pub(crate) fn raw_entry(&mut self, entry: &[u8]) {
+        self.is_size_unknown = true;
         self.entries.push(self.buffer.len());
         self.buffer.extend_from_slice(entry);
     }
@@ -256,7 +291,9 @@ impl Encoder {
                 let is_last_of_name = order
                     .get(position + 1)
                     .is_none_or(|next| name(starts[*next]) != name(starts[*nth]));
-                if is_last_of_name {
+                if !is_last_of_name {
+                    self.is_size_unknown = true;
+                } else {
                     sorted.extend_from_slice(&self.buffer[starts[*nth]..end_of(*nth)]);
                 }
             }

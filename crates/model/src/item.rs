@@ -37,13 +37,14 @@ impl Item {
         Ok(Self(bytes))
     }
 
-    /// Fills the header of a buffer that the encoder wrote.
+    /// Fills the header of a buffer whose size is not known.
     pub(crate) fn seal(buffer: Vec<u8>) -> Self {
         let size = attributes_size(&Entries(&buffer[HEADER_BYTES..]));
         Self::seal_with_size(buffer, size)
     }
 
-    fn seal_with_size(mut buffer: Vec<u8>, size: usize) -> Self {
+    /// Fills the header, with the size that is known.
+    pub(crate) fn seal_with_size(mut buffer: Vec<u8>, size: usize) -> Self {
         let size = size.min(SIZE_MAX) as u32;
         buffer[0] = FORM_VERSION;
         buffer[1..HEADER_BYTES].copy_from_slice(&size.to_le_bytes()[..3]);
@@ -211,6 +212,29 @@ mod tests {
         // pk 2+6, age 3+2, tags 4+2, home 4+3+(1+3+4)+(1+4+5), list 4+3+(1+2)+(1+1)+(1+1)
         assert_eq!(sample().size(), 8 + 5 + 6 + 25 + 14);
         assert_eq!(Item::empty().size(), 0);
+    }
+
+    #[test]
+    fn the_size_in_the_header_is_the_size_of_the_attributes() {
+        let nested = AttributeValue::list([
+            AttributeValue::map([("x", AttributeValue::list([1.into(), "é".into()]))]),
+            AttributeValue::number_set([1, 20, 300]),
+            AttributeValue::binary_set([&b"a"[..], b"bc"]),
+            false.into(),
+        ]);
+        let items = [
+            sample(),
+            Item::from_attributes([("n", nested.clone()), ("n", AttributeValue::Null)]),
+            Item::from_attributes([
+                ("n", nested.clone()),
+                ("b", Bytes::from_static(b"xyz").into()),
+            ]),
+            sample().with_changes([("n", Some(nested.to_value().get()))]),
+            sample().retain(|name| name != "home"),
+        ];
+        for item in items {
+            assert_eq!(item.size(), attributes_size(&item.attributes()), "{item:?}");
+        }
     }
 
     #[test]
