@@ -26,45 +26,57 @@ impl Node {
             Self::Or(nodes) => nodes.iter().any(|node| node.holds(item)),
             Self::And(nodes) => nodes.iter().all(|node| node.holds(item)),
             Self::Not(node) => !node.holds(item),
-            Self::Compare { comparator, left, right } => compare(*comparator, left, right, item),
-            Self::Between { operand, lower, upper } => {
-                compare(Comparator::GreaterOrEqual, operand, lower, item)
-                    && compare(Comparator::LessOrEqual, operand, upper, item)
+            Self::Compare { comparator, left, right } => {
+                compare(*comparator, left.evaluate(item).as_ref(), right.evaluate(item).as_ref())
             }
-            Self::In { operand, candidates } => candidates
-                .iter()
-                .any(|candidate| compare(Comparator::Equal, operand, candidate, item)),
+            Self::Between { operand, lower, upper } => {
+                let value = operand.evaluate(item);
+                let (lower, upper) = (lower.evaluate(item), upper.evaluate(item));
+                compare(Comparator::GreaterOrEqual, value.as_ref(), lower.as_ref())
+                    && compare(Comparator::LessOrEqual, value.as_ref(), upper.as_ref())
+            }
+            Self::In { operand, candidates } => {
+                let value = operand.evaluate(item);
+                candidates.iter().any(|candidate| {
+                    compare(Comparator::Equal, value.as_ref(), candidate.evaluate(item).as_ref())
+                })
+            }
             Self::Exists(path) => path.find(item).is_some(),
             Self::HasType(path, attribute_type) => {
                 path.find(item).is_some_and(|value| value.attribute_type() == *attribute_type)
             }
-            Self::BeginsWith(whole, prefix) => both(whole, prefix, item, begins_with),
-            Self::Contains(container, member) => both(container, member, item, contains),
+            Self::BeginsWith(whole, prefix) => {
+                both(whole.evaluate(item).as_ref(), prefix.evaluate(item).as_ref(), begins_with)
+            }
+            Self::Contains(container, member) => {
+                both(container.evaluate(item).as_ref(), member.evaluate(item).as_ref(), contains)
+            }
         }
     }
 }
 
 /// Applies `predicate` if both operands exist.
 fn both(
-    left: &Operand,
-    right: &Operand,
-    item: &Item,
+    left: Option<&Evaluated<'_>>,
+    right: Option<&Evaluated<'_>>,
     predicate: impl FnOnce(ValueRef<'_>, ValueRef<'_>) -> bool,
 ) -> bool {
-    let (Some(left), Some(right)) = (left.evaluate(item), right.evaluate(item)) else {
-        return false;
-    };
-    predicate(left.get(), right.get())
+    left.zip(right).is_some_and(|(left, right)| predicate(left.get(), right.get()))
 }
 
-fn compare(comparator: Comparator, left: &Operand, right: &Operand, item: &Item) -> bool {
+fn compare(
+    comparator: Comparator,
+    left: Option<&Evaluated<'_>>,
+    right: Option<&Evaluated<'_>>,
+) -> bool {
+    let equal = || both(left, right, |left, right| left == right);
     let ordered = |wanted: fn(Ordering) -> bool| {
-        both(left, right, item, |left, right| order(left, right).is_some_and(wanted))
+        both(left, right, |left, right| order(left, right).is_some_and(wanted))
     };
     match comparator {
-        Comparator::Equal => both(left, right, item, |left, right| left == right),
+        Comparator::Equal => equal(),
         // True as well where an operand is missing. Source: captured, condition expressions.
-        Comparator::NotEqual => !both(left, right, item, |left, right| left == right),
+        Comparator::NotEqual => !equal(),
         Comparator::Less => ordered(Ordering::is_lt),
         Comparator::LessOrEqual => ordered(Ordering::is_le),
         Comparator::Greater => ordered(Ordering::is_gt),

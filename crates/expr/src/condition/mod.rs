@@ -1,4 +1,4 @@
-//! Conditions and filters: what [`crate::condition`] compiles to, and what reads it.
+//! Conditions and filters: what [`crate::condition()`] compiles to, and what reads it.
 //!
 //! Source of the grammar and the functions: Amazon DynamoDB developer guide, "Condition and filter
 //! expressions, operators, and functions".

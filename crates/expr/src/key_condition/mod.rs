@@ -1,6 +1,6 @@
 //! Key conditions of Query: which partition, and which range of its sort keys.
 //!
-//! [`crate::key_condition`] finds the faults that show without a key schema; [`KeyConditions::plan`]
+//! [`crate::key_condition()`] finds the faults that show without a key schema; [`KeyConditions::plan`]
 //! matches the conditions against one.
 //! Source of the rules: Amazon DynamoDB developer guide, "Key condition expressions".
 

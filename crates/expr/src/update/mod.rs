@@ -1,4 +1,4 @@
-//! Update expressions: what [`crate::update`] compiles to.
+//! Update expressions: what [`crate::update()`] compiles to.
 //!
 //! Every action ends as a value to set or a path to remove; all right-hand sides read the item as
 //! it was before the update, so the order of actions does not matter.

@@ -1,0 +1,162 @@
+//! The parser: recursive descent over the tokens, with the depth bounded. Here stand the steps from
+//! token to token; the grammars are in [`operand`] and [`predicate`], sections of updates and lists
+//! of projections in their own modules.
+//!
+//! A violation of the grammar ends the parse at once. Everything else that is wrong is only noted
+//! in [`Findings`], because the service reports it in another order than it stands in the text;
+//! each language asks for what it reports, in its order.
+
+mod findings;
+mod operand;
+mod predicate;
+
+pub(crate) use operand::SIZE;
+
+use crate::placeholders::Placeholders;
+use crate::token::{Token, TokenKind};
+use findings::Findings;
+use hashrange_model::error::{ExpressionFault, ExpressionKind};
+use hashrange_model::limits::EXPRESSION_MAX_BYTES;
+
+/// Deepest nesting of parentheses and functions that is followed.
+const DEPTH_MAX: usize = 300;
+const CONDITION_KEYWORDS: [&str; 5] = ["AND", "OR", "NOT", "BETWEEN", "IN"];
+const UPDATE_KEYWORDS: [&str; 4] = ["SET", "REMOVE", "ADD", "DELETE"];
+
+type Parsed<T> = Result<T, ExpressionFault>;
+
+/// A parser over one expression. Each language calls the methods its grammar begins with.
+#[derive(Debug)]
+pub(crate) struct Parser<'t, 'p, 'a> {
+    text: &'t str,
+    kind: ExpressionKind,
+    placeholders: &'p mut Placeholders<'a>,
+    previous: Option<Token>,
+    current: Token,
+    depth: usize,
+    /// Start and end of the parentheses closed last, to see doubled ones.
+    last_group: Option<(usize, usize)>,
+    pub(crate) found: Findings<'t>,
+}
+
+impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
+    pub(crate) fn new(
+        kind: ExpressionKind,
+        text: &'t str,
+        placeholders: &'p mut Placeholders<'a>,
+    ) -> Parsed<Self> {
+        if text.len() > EXPRESSION_MAX_BYTES {
+            return Err(ExpressionFault::TooLong(text.len()));
+        }
+        let current = Token::read(text, 0);
+        if current.kind == TokenKind::End {
+            return Err(ExpressionFault::Empty);
+        }
+        let found = Findings::default();
+        let (previous, depth, last_group) = (None, 0, None);
+        Ok(Self { text, kind, placeholders, previous, current, depth, last_group, found })
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.current;
+        self.previous = Some(token);
+        self.current = Token::read(self.text, token.end);
+        token
+    }
+
+    fn word(&self) -> &'t str {
+        self.current.text(self.text)
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.current.kind == kind
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        self.at(TokenKind::End)
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(crate) fn eat_comma(&mut self) -> bool {
+        self.eat(TokenKind::Comma)
+    }
+
+    pub(crate) fn expect(&mut self, kind: TokenKind) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.advance()) } else { Err(self.syntax_error()) }
+    }
+
+    /// Accepts the end of the text only.
+    pub(crate) fn expect_end(&mut self) -> Parsed<()> {
+        self.expect(TokenKind::End).map(|_| ())
+    }
+
+    fn at_keyword(&self, keyword: &str) -> bool {
+        self.at(TokenKind::Word) && self.word().eq_ignore_ascii_case(keyword)
+    }
+
+    pub(crate) fn eat_keyword(&mut self, keyword: &str) -> bool {
+        let found = self.at_keyword(keyword);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect_keyword(&mut self, keyword: &str) -> Parsed<()> {
+        if self.eat_keyword(keyword) { Ok(()) } else { Err(self.syntax_error()) }
+    }
+
+    fn at_any_keyword(&self) -> bool {
+        let keywords = match self.kind {
+            ExpressionKind::Update => &UPDATE_KEYWORDS[..],
+            ExpressionKind::Projection => &[],
+            _ => &CONDITION_KEYWORDS[..],
+        };
+        keywords.iter().any(|keyword| self.at_keyword(keyword))
+    }
+
+    /// Returns the fault of the current token. Source: captures of 2026: `near` is the text from
+    /// the previous token to the next.
+    pub(crate) fn syntax_error(&self) -> ExpressionFault {
+        let at_end = self.at_end();
+        let from = self.previous.map_or(self.current.start, |token| token.start);
+        let to = match (at_end, self.previous) {
+            (true, Some(previous)) => previous.end,
+            (true, None) => self.current.end,
+            (false, _) => match Token::read(self.text, self.current.end) {
+                next if next.kind == TokenKind::End => self.current.end,
+                next => next.end,
+            },
+        };
+        let token = if at_end { "<EOF>" } else { self.word() };
+        ExpressionFault::Syntax { token: token.to_owned(), near: self.text[from..to].to_owned() }
+    }
+
+    fn enter(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX { Err(ExpressionFault::TooDeep) } else { Ok(()) }
+    }
+
+    /// Parses what stands between parentheses and notes doubled ones.
+    fn group<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.enter()?;
+        let open = self.expect(TokenKind::Open)?;
+        let inner_start = self.current.start;
+        let parsed = inner(self)?;
+        let inner_end = self.previous.map_or(inner_start, |token| token.end);
+        let close = self.expect(TokenKind::Close)?;
+        if self.last_group == Some((inner_start, inner_end)) {
+            self.found.redundant_parentheses = true;
+        }
+        self.last_group = Some((open.start, close.end));
+        self.depth -= 1;
+        Ok(parsed)
+    }
+}
