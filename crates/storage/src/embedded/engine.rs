@@ -3,7 +3,7 @@
 //! fjall panics on some kinds of damaged files; every call into it is guarded here and a panic
 //! becomes [`Error::Corrupt`]. Leaves sequencing, counters and waiting to its callers.
 
-use super::EmbeddedOptions;
+use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
 use fjall::{
@@ -75,8 +75,9 @@ impl Engine {
     /// Returns the number of the last group, 0 when there was none.
     pub(crate) fn last_group(&self) -> Result<u64, Error> {
         let Some(stored) = self.get_newest(&self.marker)? else { return Ok(0) };
-        let number = stored[..].try_into().map(u64::from_le_bytes);
-        number.map_err(|_| Error::corrupt("not a group's number", "marker"))
+        let (number, _) = journal::decode_marker(&stored)
+            .ok_or_else(|| Error::corrupt("not a group's number", "marker"))?;
+        Ok(number)
     }
 
     /// Writes all changes (`None` = delete) atomically as the group `number` and makes them
@@ -90,7 +91,8 @@ impl Engine {
             let mut batch =
                 OwnedWriteBatch::with_capacity(self.database.clone(), changes.len() + 1)
                     .durability(Some(PersistMode::SyncData));
-            batch.insert(&self.keyspace, self.marker.clone(), &number.to_le_bytes()[..]);
+            let marker_value = journal::encode_marker(number, self.database.seqno());
+            batch.insert(&self.keyspace, self.marker.clone(), &marker_value[..]);
             for (key, value) in changes {
                 match value {
                     Some(value) => batch.insert(&self.keyspace, key, value),

@@ -8,9 +8,9 @@
 //! complete group, and only the newest log may have a torn end. A torn group and a damaged last
 //! group cannot be told apart; the last group is then lost like after a crash.
 //!
-//! The number of a group is the value (u64, little-endian) of the marker key, the first item of
-//! each group: a zero byte and the store's id. The id is random and secret, so that no stored
-//! value can pass for a group.
+//! The first item of each group has the marker key, a zero byte and the store's id, and tells the
+//! group's number and what fjall's sequence number was just before, which fjall's checksum does
+//! not cover. The id is random and secret, so that no stored value can pass for a group.
 //!
 //! The bytes of a log (fjall 3, little-endian), a sequence of batches:
 //!
@@ -33,6 +33,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const START: u8 = 1;
 const ITEM: u8 = 2;
 const END: u8 = 3;
+/// fjall's workers take a sequence number now and then, so a group's may be a little higher.
+const MAX_SEQUENCE_STEP: u64 = 1 << 16;
 const TRAILER: &[u8] = b"FJL\x03";
 const START_BYTES: usize = 13;
 const END_BYTES: usize = 13;
@@ -193,7 +195,10 @@ impl Group {
         }
         let items = u32::from_le_bytes(field(head, 1)?);
         let sequence = u64::from_le_bytes(field(head, 5)?);
-        let number = marker_value(bytes.get(START_BYTES..)?, marker)?;
+        let (number, sequence_before) = parse_marker(bytes.get(START_BYTES..)?, marker)?;
+        if sequence.checked_sub(sequence_before)? > MAX_SEQUENCE_STEP {
+            return None;
+        }
         let mut size_bytes = START_BYTES;
         for _ in 0..items {
             size_bytes += item_size(bytes.get(size_bytes..)?)?;
@@ -207,11 +212,26 @@ impl Group {
     }
 }
 
-/// Returns the value of the item at the start of `bytes` if it is the marker's.
-fn marker_value(bytes: &[u8], marker: &[u8]) -> Option<u64> {
+/// Returns the value of the marker key.
+pub(crate) fn encode_marker(group: u64, sequence_before: u64) -> [u8; 16] {
+    let mut value = [0; 16];
+    let (first, second) = value.split_at_mut(8);
+    first.copy_from_slice(&group.to_le_bytes());
+    second.copy_from_slice(&sequence_before.to_le_bytes());
+    value
+}
+
+/// Returns the group's number and the sequence number before it.
+pub(crate) fn decode_marker(value: &[u8]) -> Option<(u64, u64)> {
+    let (number, sequence_before) = value.split_first_chunk()?;
+    let sequence_before = sequence_before.try_into().ok()?;
+    Some((u64::from_le_bytes(*number), u64::from_le_bytes(sequence_before)))
+}
+
+/// Decodes the item at the start of `bytes` if it is the marker.
+fn parse_marker(bytes: &[u8], marker: &[u8]) -> Option<(u64, u64)> {
     let item = bytes.get(..item_size(bytes)?)?;
-    let value = item.get(ITEM_HEAD_BYTES..)?.strip_prefix(marker)?;
-    Some(u64::from_le_bytes(value.try_into().ok()?))
+    decode_marker(item.get(ITEM_HEAD_BYTES..)?.strip_prefix(marker)?)
 }
 
 /// Returns the bytes of the item at the start of `bytes`.
@@ -227,4 +247,101 @@ fn item_size(bytes: &[u8]) -> Option<usize> {
 
 fn field<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> {
     bytes.get(offset..offset + N)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARKER: &[u8] = b"\0sixteen byte id.";
+
+    fn item(key: &[u8], value: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![ITEM, 0, 0];
+        bytes.extend(1u64.to_le_bytes());
+        bytes.extend((key.len() as u16).to_le_bytes());
+        bytes.extend((value.len() as u32).to_le_bytes());
+        bytes.extend((value.len() as u32).to_le_bytes());
+        [bytes.as_slice(), key, value].concat()
+    }
+
+    /// Returns a group whose only item beside the marker has `value`.
+    fn group(marker: &[u8], number: u64, value: &[u8]) -> Vec<u8> {
+        let sequence = number * 10;
+        let items = [item(marker, &encode_marker(number, sequence)), item(b"key", value)].concat();
+        let mut bytes = vec![START];
+        bytes.extend(2u32.to_le_bytes());
+        bytes.extend(sequence.to_le_bytes());
+        bytes.extend(&items);
+        bytes.push(END);
+        bytes.extend(xxh3_64(&items).to_le_bytes());
+        bytes.extend(TRAILER);
+        bytes
+    }
+
+    fn check(logs: &[Vec<u8>]) -> Result<(u64, usize), String> {
+        let mut checker = Checker { marker: MARKER, last: None };
+        let mut end = 0;
+        for (nth, log) in logs.iter().enumerate() {
+            end = checker.check_log(log, nth + 1 == logs.len())?;
+        }
+        Ok((checker.last.map_or(0, |group| group.number), end))
+    }
+
+    #[test]
+    fn whole_groups_are_accepted_and_zeros_after_them() {
+        let log = [group(MARKER, 7, b"a"), group(MARKER, 8, b"b"), vec![0; 100]].concat();
+        let length = log.len();
+        assert_eq!(check(&[log, group(MARKER, 9, b"c")]), Ok((9, length / 2 - 50)));
+        assert_eq!(check(&[Vec::new()]), Ok((0, 0)));
+    }
+
+    #[test]
+    fn any_damage_is_torn_in_the_last_group_and_an_error_before_it() {
+        let (first, last) = (group(MARKER, 1, b"some value"), group(MARKER, 2, b"other"));
+        let log = [first.as_slice(), &last].concat();
+        for offset in 0..log.len() {
+            let mut damaged = log.clone();
+            damaged[offset] ^= 0x10;
+            // The lowest bits of the sequence number may differ; only their order matters.
+            let is_harmless = [5, 6, first.len() + 5, first.len() + 6].contains(&offset);
+            let result = check(&[damaged]);
+            match offset < first.len() {
+                _ if is_harmless => {}
+                true => assert!(result.is_err(), "{offset}: {result:?}"),
+                false => assert_eq!(result, Ok((1, first.len())), "{offset}"),
+            }
+        }
+    }
+
+    #[test]
+    fn any_torn_end_is_cut_off() {
+        let (first, last) = (group(MARKER, 1, b"some value"), group(MARKER, 2, b"other"));
+        for kept in 1..last.len() {
+            let log = [first.as_slice(), &last[..kept]].concat();
+            assert_eq!(check(&[log]), Ok((1, first.len())), "{kept}");
+        }
+    }
+
+    #[test]
+    fn stored_value_cannot_pass_for_a_group() {
+        let forged = group(b"\0another store id", 3, b"forged");
+        let outer = group(MARKER, 2, &forged);
+        let whole = group(MARKER, 1, b"a");
+        let torn = [whole.as_slice(), &outer[..outer.len() - 1]].concat();
+        assert_eq!(check(&[torn]), Ok((1, whole.len())));
+    }
+
+    #[test]
+    fn missing_groups_and_unfinished_older_logs_are_errors() {
+        let groups: Vec<_> = (1..5).map(|number| group(MARKER, number, b"x")).collect();
+        let cases = [
+            vec![groups[0].clone(), groups[2].clone()],
+            vec![groups[1].clone(), groups[0].clone()],
+            vec![groups[0].clone(), groups[0].clone()],
+            vec![[groups[0].as_slice(), &groups[1][..20]].concat(), groups[1].clone()],
+        ];
+        for logs in cases {
+            assert!(check(&logs).is_err(), "{logs:?}");
+        }
+    }
 }
