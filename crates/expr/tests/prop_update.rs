@@ -1,7 +1,7 @@
 //! Updates against a naive model: trees in which every change is only marked, and lists are put
 //! together at the end.
 
-use hashrange_expr::{Placeholders, update};
+use hashrange_expr::{Placeholders, Update, update};
 use hashrange_model::error::{ExpressionFault, Reason};
 use hashrange_model::{AttributeValue, Item, Value};
 use proptest::prelude::*;
@@ -324,24 +324,29 @@ fn to_item(tree: &Tree) -> Item {
     Item::from_attributes(tree.iter().map(|(name, value)| (name.as_str(), value.clone())))
 }
 
-fn check(actions: &[Action], old: &Tree) -> Result<(), TestCaseError> {
+/// Compiles the actions; `None` if they are refused for their paths or operand types.
+fn compile(actions: &[Action]) -> Result<Option<Update>, TestCaseError> {
     let keys: Vec<String> = (0..literals().len()).map(|nth| format!(":v{nth}")).collect();
     let values: Vec<Value> = literals().iter().map(AttributeValue::to_value).collect();
     let no_names: Option<[(&str, &str); 0]> = None;
     let values = keys.iter().map(String::as_str).zip(&values);
     let mut placeholders = Placeholders::new(no_names, Some(values)).expect("keys are sound");
-    let text = text(actions);
-    let compiled = match update(&text, &mut placeholders) {
-        Ok(compiled) => compiled,
+    match update(&text(actions), &mut placeholders) {
+        Ok(compiled) => Ok(Some(compiled)),
         Err(Reason::Expression(
             _,
             ExpressionFault::Overlap(..)
             | ExpressionFault::Conflict(..)
             | ExpressionFault::OperandType { .. }
             | ExpressionFault::ActionOperandType { .. },
-        )) => return Ok(()),
-        Err(other) => return Err(TestCaseError::fail(format!("{text}: {other:?}"))),
-    };
+        )) => Ok(None),
+        Err(other) => Err(TestCaseError::fail(format!("{}: {other:?}", text(actions)))),
+    }
+}
+
+fn check(actions: &[Action], old: &Tree) -> Result<(), TestCaseError> {
+    let Some(compiled) = compile(actions)? else { return Ok(()) };
+    let text = text(actions);
     let new = compiled.apply(&to_item(old));
     match (&new, expected(actions, old)) {
         (Ok(new), Some(expected)) => {
@@ -351,6 +356,24 @@ fn check(actions: &[Action], old: &Tree) -> Result<(), TestCaseError> {
         (Err(_), None) => {}
         (new, expected) => prop_assert!(false, "{}: {:?} but {:?}", text, new, expected),
     }
+    Ok(())
+}
+
+/// Checks UPDATED_OLD and UPDATED_NEW of changes to elements of the list `a`: the elements that
+/// were there, and all that were set, by their offsets.
+fn check_updated(actions: &[Action], old: &Tree) -> Result<(), TestCaseError> {
+    let Some(compiled) = compile(actions)? else { return Ok(()) };
+    let changes: BTreeMap<String, Option<AttributeValue>> =
+        actions.iter().filter_map(|action| action.outcome(old)).collect();
+    let list = |elements: Vec<AttributeValue>| {
+        let attributes = [("a", AttributeValue::L(elements.clone()))];
+        (!elements.is_empty()).then(|| Item::from_attributes(attributes))
+    };
+    let before = changes.keys().filter_map(|path| find(path, old).cloned()).collect();
+    let after = changes.values().flatten().cloned().collect();
+    let new = compiled.apply(&to_item(old)).expect("elements of a list can be changed");
+    prop_assert_eq!(compiled.updated_old(&to_item(old)), list(before), "{}", text(actions));
+    prop_assert_eq!(compiled.updated_new(&new), list(after), "{}", text(actions));
     Ok(())
 }
 
@@ -368,6 +391,8 @@ proptest! {
     #[test]
     fn list_updates_agree_with_trees(actions in list_actions(), length in 0..6_i32) {
         let list = AttributeValue::list((10..10 + length).map(Into::into));
-        check(&actions, &BTreeMap::from([("a".to_owned(), list)]))?;
+        let old = BTreeMap::from([("a".to_owned(), list)]);
+        check(&actions, &old)?;
+        check_updated(&actions, &old)?;
     }
 }

@@ -412,6 +412,11 @@ fn updated_attributes_are_the_paths_that_were_written() {
             Some(vec![("l", numbers(&[1]))]),
         ),
         (
+            "SET l[1] = :one REMOVE l[0]",
+            Some(vec![("l", numbers(&[10, 11]))]),
+            Some(vec![("l", numbers(&[1]))]),
+        ),
+        (
             "SET l[8] = :one, l[1] = :two REMOVE l[0], l[2], l[7]",
             Some(vec![("l", numbers(&[10, 11, 12]))]),
             Some(vec![("l", numbers(&[2, 1]))]),
