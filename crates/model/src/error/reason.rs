@@ -364,6 +364,7 @@ impl Reason {
                 fault,
                 ValueFault::EmptyAttributeValue
                     | ValueFault::MultipleTypes
+                    | ValueFault::EmptyAttributeName
                     | ValueFault::NestingTooDeep
             ),
             Self::Expression(..)
