@@ -7,6 +7,25 @@
 //! [`Placeholders::check_all_used`]. Compiling finds every fault that needs no item and no table;
 //! a compiled expression owns all it needs.
 //!
+//! ```
+//! use hashrange_expr::{Placeholders, condition, update};
+//! use hashrange_model::error::{ExpressionKind, Reason};
+//! use hashrange_model::{AttributeValue, Item};
+//!
+//! let stored = Item::from_attributes([("pk", "a".into()), ("visits", 1.into())]);
+//! let one = AttributeValue::from(1).to_value();
+//! let mut placeholders = Placeholders::new(Some([("#v", "visits")]), Some([(":one", &one)]))?;
+//! let update = update("SET #v = #v + :one", &mut placeholders)?;
+//! let condition = condition(ExpressionKind::Condition, "#v < :one", &mut placeholders)?;
+//! placeholders.check_all_used()?;
+//! assert!(!condition.matches(&stored));
+//! assert_eq!(
+//!     update.apply(&stored)?,
+//!     Item::from_attributes([("pk", "a".into()), ("visits", 2.into())])
+//! );
+//! # Ok::<(), Reason>(())
+//! ```
+//!
 //! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
 #![forbid(unsafe_code)]
 
