@@ -49,7 +49,7 @@ impl Committer {
     fn commit(&mut self, shared: &Shared, group: &Group) -> Result<(), Error> {
         shared.faults.before_group()?;
         shared.engine.wait_for_workers()?;
-        let changes = self.resolve(shared, fold(group))?;
+        let changes = self.resolve(shared, fold(group)?)?;
         let written_keys = changes.len() as u64;
         self.last_group += 1;
         shared.engine.write_group(self.last_group, changes)?;
@@ -108,36 +108,40 @@ impl Committer {
 }
 
 /// Returns the effect of a whole group on each key it touches.
-fn fold(group: &Group) -> HashMap<Bytes, Change, RandomState> {
+fn fold(group: &Group) -> Result<HashMap<Bytes, Change, RandomState>, Error> {
     let operations = group.batches.iter().map(|batch| batch.operations.len()).sum();
     let mut folded = HashMap::with_capacity_and_hasher(operations, RandomState::default());
     for operation in group.batches.iter().flat_map(|batch| &batch.operations) {
-        fold_operation(&mut folded, operation);
+        fold_operation(&mut folded, operation)?;
     }
-    folded
+    Ok(folded)
 }
 
-fn fold_operation(folded: &mut HashMap<Bytes, Change, RandomState>, operation: &Operation) {
+fn fold_operation(
+    folded: &mut HashMap<Bytes, Change, RandomState>,
+    operation: &Operation,
+) -> Result<(), Error> {
     match folded.entry(operation.key.clone()) {
         Entry::Vacant(vacant) => {
             vacant.insert(operation.change.clone());
         }
         Entry::Occupied(mut occupied) => {
-            let merged = merge(occupied.get(), &operation.change, &operation.key);
+            let merged = merge(occupied.get(), &operation.change, &operation.key)?;
             occupied.insert(merged);
         }
     }
+    Ok(())
 }
 
 /// Returns the effect of `first` and then `second`.
-fn merge(first: &Change, second: &Change, key: &[u8]) -> Change {
-    match (first, second) {
+fn merge(first: &Change, second: &Change, key: &[u8]) -> Result<Change, Error> {
+    Ok(match (first, second) {
         (_, Change::Put(_) | Change::Delete) => second.clone(),
         (Change::Delete, Change::Add(delta)) => Change::Put(encode_counter(*delta)),
         (Change::Add(before), Change::Add(delta)) => Change::Add(before.wrapping_add(*delta)),
         (Change::Put(value), Change::Add(delta)) => {
-            let counter = decode_counter(Some(value), key).expect("only counters are added to");
+            let counter = decode_counter(Some(value), key)?;
             Change::Put(encode_counter(counter.wrapping_add(*delta)))
         }
-    }
+    })
 }
