@@ -1,2 +1,31 @@
-//! Placeholder while the crate is being written.
-fn main() {}
+//! The command line of Hashrange: `hashrange serve` runs a server, the other commands talk to one
+//! or to a data folder.
+//!
+//! This file only chooses the command. Settings are in [`config`], commands in [`commands`], what
+//! they print goes through [`output`], and what the process ends with is in [`exit`].
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod client;
+mod commands;
+mod config;
+mod exit;
+mod expression;
+mod literal;
+mod logs;
+mod output;
+
+use arguments::Arguments;
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
+    match commands::run(arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => exit::failure(&error),
+    }
+}

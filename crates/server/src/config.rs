@@ -1,6 +1,8 @@
 //! Everything that can be set about the server, with its defaults.
 
+use crate::error::Error;
 use hashrange_auth::Policy;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// The largest request body. Source: DynamoDB developer guide, "Service quotas" (16 MB in a
@@ -24,6 +26,15 @@ pub struct Config {
     pub gzip_from_bytes: Option<usize>,
     /// Bounds on what clients can make the server do.
     pub limits: Limits,
+}
+
+impl Config {
+    /// Refuses an address that other machines reach if any credentials are accepted, unless that
+    /// is meant.
+    pub fn check_address(&self, address: SocketAddr) -> Result<(), Error> {
+        let open = matches!(self.auth, Policy::AcceptAny) && !self.insecure;
+        if open && !address.ip().is_loopback() { Err(Error::OpenToOthers(address)) } else { Ok(()) }
+    }
 }
 
 impl Default for Config {

@@ -7,7 +7,6 @@ use crate::error::Error;
 use crate::handler::Handler;
 use crate::metrics::Metrics;
 use crate::watch::{Activity, Watch};
-use hashrange_auth::Policy;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -26,11 +25,7 @@ pub async fn run<A: Api>(
     api: Arc<A>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    let address = listener.local_addr().map_err(Error::Listen)?;
-    let open = matches!(config.auth, Policy::AcceptAny) && !config.insecure;
-    if open && !address.ip().is_loopback() {
-        return Err(Error::OpenToOthers(address));
-    }
+    config.check_address(listener.local_addr().map_err(Error::Listen)?)?;
     let limits = config.limits.clone();
     let server = Server::new(config, api);
     let mut shutdown = pin!(shutdown);

@@ -1,0 +1,269 @@
+//! The arguments of every command.
+
+use crate::config::Layer;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// DynamoDB-compatible database: a server, and a client for people.
+#[derive(Debug, Parser)]
+#[command(name = "hashrange", version, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve a database over HTTP
+    Serve(Serve),
+    /// List the tables
+    Tables(Tables),
+    /// Describe a table: its keys, indexes and size
+    Describe(Describe),
+    /// Get an item by its key
+    Get(Get),
+    /// Put an item, or items from standard input
+    Put(Put),
+    /// Change attributes of an item
+    Update(Update),
+    /// Delete an item
+    Delete(Delete),
+    /// Query items with one partition key
+    Query(Query),
+    /// Scan all items
+    Scan(Scan),
+    /// Call any operation of the API with a JSON request
+    Api(Api),
+    /// Verify the items, indexes and counters in a data folder
+    Check(Check),
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "Each setting can also be given in the environment (HASHRANGE_PORT=9000) \
+    and in the configuration file (port = 9000). Flags win over the environment, and that over \
+    the file.")]
+pub struct Serve {
+    /// Configuration file in TOML
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The settings.
+    #[command(flatten)]
+    pub flags: Layer,
+}
+
+/// Which database a command talks to.
+#[derive(Debug, Args)]
+pub struct Connection {
+    /// Server to talk to [default: http://127.0.0.1:8000] [env: HASHRANGE_ENDPOINT]
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// Use the database in this folder, without a server
+    #[arg(long, value_name = "DIR", conflicts_with = "endpoint")]
+    pub data_dir: Option<PathBuf>,
+    /// Region to sign for [default: us-east-1] [env: HASHRANGE_REGION, AWS_REGION]
+    #[arg(long)]
+    pub region: Option<String>,
+    /// Sign with credentials in this file (format of ~/.aws/credentials) [env: HASHRANGE_CREDENTIALS]
+    #[arg(long, value_name = "FILE")]
+    pub credentials: Option<PathBuf>,
+    /// Profile in the credentials file [default: default, or the only one]
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Form of what is printed
+    #[arg(long, short, value_enum, default_value_t = Format::Table)]
+    pub output: Format,
+}
+
+/// Form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Aligned columns and a line of figures
+    Table,
+    /// One plain JSON object per item and line
+    Json,
+    /// The response as it came, in DynamoDB's JSON
+    Ddb,
+}
+
+/// Arguments of `tables`.
+#[derive(Debug, Args)]
+pub struct Tables {
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `describe`.
+#[derive(Debug, Args)]
+pub struct Describe {
+    /// Table
+    pub table: String,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// An item's key: values in the order of the table's key schema, or one literal like `{"pk": 1}`.
+#[derive(Debug, Args)]
+pub struct Key {
+    /// Table
+    pub table: String,
+    /// Partition key and, if the table has one, sort key; or one literal such as '{"pk": "a"}'
+    #[arg(required = true, num_args = 1..=2, allow_hyphen_values = true)]
+    pub key: Vec<String>,
+}
+
+/// Arguments of `get`.
+#[derive(Debug, Args)]
+pub struct Get {
+    /// Which item.
+    #[command(flatten)]
+    pub key: Key,
+    /// Attributes to get, such as 'name, address.city'
+    #[arg(long, value_name = "PATHS")]
+    pub select: Option<String>,
+    /// Read what was written last
+    #[arg(long)]
+    pub consistent: bool,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `put`.
+#[derive(Debug, Args)]
+pub struct Put {
+    /// Table
+    pub table: String,
+    /// Item, such as '{"pk": "a", "n": 1}'; without one, standard input has one item per line
+    pub item: Option<String>,
+    /// Only if this condition holds for the stored item
+    #[arg(long = "if", value_name = "CONDITION")]
+    pub condition: Option<String>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `update`.
+#[derive(Debug, Args)]
+pub struct Update {
+    /// Which item.
+    #[command(flatten)]
+    pub key: Key,
+    /// Assignments, such as 'n = n + 1, address.city = "Bern"'
+    #[arg(long, value_name = "ASSIGNMENTS")]
+    pub set: Vec<String>,
+    /// Attributes to remove, such as 'a, b[0]'
+    #[arg(long, value_name = "PATHS")]
+    pub remove: Vec<String>,
+    /// Numbers to add and elements to add to sets, such as 'n 1, tags <<"x">>'
+    #[arg(long, value_name = "ADDITIONS")]
+    pub add: Vec<String>,
+    /// Elements to delete from sets, such as 'tags <<"x">>'
+    #[arg(long, value_name = "DELETIONS")]
+    pub delete: Vec<String>,
+    /// Only if this condition holds for the stored item
+    #[arg(long = "if", value_name = "CONDITION")]
+    pub condition: Option<String>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `delete`.
+#[derive(Debug, Args)]
+pub struct Delete {
+    /// Which item.
+    #[command(flatten)]
+    pub key: Key,
+    /// Only if this condition holds for the stored item
+    #[arg(long = "if", value_name = "CONDITION")]
+    pub condition: Option<String>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What `query` and `scan` share.
+#[derive(Debug, Args)]
+pub struct Page {
+    /// Secondary index to read
+    #[arg(long, value_name = "NAME")]
+    pub index: Option<String>,
+    /// Keep only items for which this holds
+    #[arg(long, value_name = "CONDITION")]
+    pub filter: Option<String>,
+    /// Attributes to read, such as 'name, population'
+    #[arg(long, value_name = "PATHS")]
+    pub select: Option<String>,
+    /// Items to examine at most
+    #[arg(long, value_name = "COUNT")]
+    pub limit: Option<u32>,
+    /// Start after this key, as the last page printed it
+    #[arg(long, value_name = "KEY")]
+    pub start: Option<String>,
+    /// Read all pages
+    #[arg(long)]
+    pub all: bool,
+    /// Read what was written last
+    #[arg(long)]
+    pub consistent: bool,
+    /// Print only how many there are
+    #[arg(long, conflicts_with = "select")]
+    pub count: bool,
+}
+
+/// Arguments of `query`.
+#[derive(Debug, Args)]
+pub struct Query {
+    /// Table
+    pub table: String,
+    /// Key condition, such as 'country = "NL" and begins_with(sk, "07#")'
+    pub condition: String,
+    /// From the last sort key to the first
+    #[arg(long)]
+    pub reverse: bool,
+    /// What to read.
+    #[command(flatten)]
+    pub page: Page,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `scan`.
+#[derive(Debug, Args)]
+pub struct Scan {
+    /// Table
+    pub table: String,
+    /// What to read.
+    #[command(flatten)]
+    pub page: Page,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `api`.
+#[derive(Debug, Args)]
+pub struct Api {
+    /// Operation, such as GetItem
+    pub operation: String,
+    /// Request in the API's JSON; `-` reads it from standard input
+    #[arg(default_value = "{}")]
+    pub request: String,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Folder with the data; no server may be using it
+    pub folder: PathBuf,
+}

@@ -1,0 +1,28 @@
+//! `hashrange check`: verifies a data folder.
+
+use crate::arguments::Check;
+use crate::output;
+use anyhow::{Context, bail};
+use hashrange::{Database, Options};
+
+/// Verifies a folder and prints what is wrong; fails if anything is.
+pub fn run(arguments: &Check) -> anyhow::Result<()> {
+    let folder = &arguments.folder;
+    if !folder.is_dir() {
+        bail!("{}: there is no such folder", folder.display());
+    }
+    let report = Database::check(folder, &Options::default())
+        .with_context(|| format!("check {}", folder.display()))?;
+    for problem in &report.problems {
+        let table = problem.table.as_deref().unwrap_or("-");
+        output::line(format_args!("{table}: {} at {}", problem.what, problem.key.escape_ascii()))?;
+    }
+    output::line(format_args!(
+        "{} tables, {} items, {} index entries, {} problems",
+        report.tables,
+        report.items,
+        report.entries,
+        report.problems.len()
+    ))?;
+    if report.problems.is_empty() { Ok(()) } else { bail!("the database is damaged") }
+}

@@ -1,0 +1,32 @@
+//! The key of one item, from the arguments of a command.
+
+use super::table_keys::TableKeys;
+use crate::arguments::Key;
+use crate::client::Client;
+use crate::exit::Usage;
+use crate::literal;
+use anyhow::Context;
+use serde_json::{Map, Value, json};
+
+/// Returns a request with the table and the key that the arguments name.
+pub fn request(client: &mut Client, key: &Key) -> anyhow::Result<Map<String, Value>> {
+    let members = match key.key.as_slice() {
+        [literal] if literal.starts_with('{') => literal::item(literal)
+            .map_err(|fault| Usage(format!("the key: {fault}")))?,
+        texts => from_texts(client, &key.table, texts)?,
+    };
+    let request = json!({ "TableName": key.table, "Key": members });
+    request.as_object().cloned().context("a request is an object")
+}
+
+fn from_texts(
+    client: &mut Client,
+    table: &str,
+    texts: &[String],
+) -> anyhow::Result<Map<String, Value>> {
+    let keys = TableKeys::of(client, table)?;
+    keys.key(texts).ok_or_else(|| {
+        let names = keys.primary().join(" and ");
+        Usage(format!("the key of {table} is {names}, but {} values are given", texts.len())).into()
+    })
+}

@@ -1,0 +1,64 @@
+//! The commands, one file each, and the parts they share.
+
+mod api;
+mod check;
+mod delete;
+mod describe;
+mod get;
+mod item_key;
+mod one_item;
+mod page;
+mod put;
+mod query;
+mod scan;
+mod serve;
+mod table_keys;
+mod tables;
+mod update;
+
+use crate::arguments::{Command, Connection};
+use crate::client::Client;
+
+/// Runs a command.
+pub fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Serve(arguments) => serve::run(arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Tables(arguments) => connected(&arguments.connection, tables::run),
+        Command::Describe(arguments) => {
+            connected(&arguments.connection, |client| describe::run(client, &arguments))
+        }
+        Command::Get(arguments) => {
+            connected(&arguments.connection, |client| get::run(client, &arguments))
+        }
+        Command::Put(arguments) => {
+            connected(&arguments.connection, |client| put::run(client, &arguments))
+        }
+        Command::Update(arguments) => {
+            connected(&arguments.connection, |client| update::run(client, &arguments))
+        }
+        Command::Delete(arguments) => {
+            connected(&arguments.connection, |client| delete::run(client, &arguments))
+        }
+        Command::Query(arguments) => {
+            connected(&arguments.connection, |client| query::run(client, &arguments))
+        }
+        Command::Scan(arguments) => {
+            connected(&arguments.connection, |client| scan::run(client, &arguments))
+        }
+        Command::Api(arguments) => {
+            connected(&arguments.connection, |client| api::run(client, &arguments))
+        }
+    }
+}
+
+/// Runs a command with the database that its arguments name.
+fn connected(
+    connection: &Connection,
+    command: impl FnOnce(&mut Client) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut client = Client::open(connection)?;
+    let done = command(&mut client);
+    let closed = client.close();
+    done.and(closed)
+}

@@ -1,0 +1,24 @@
+//! `hashrange query`.
+
+use super::page;
+use crate::arguments::Query;
+use crate::client::Client;
+use crate::expression::Placeholders;
+use hashrange::Operation;
+use serde_json::{Map, json};
+
+/// Queries and prints items.
+pub fn run(client: &mut Client, arguments: &Query) -> anyhow::Result<()> {
+    let mut placeholders = Placeholders::default();
+    let condition =
+        page::rewritten("the key condition", placeholders.expression(&arguments.condition))?;
+    let mut request = Map::new();
+    request.insert("TableName".into(), json!(arguments.table));
+    request.insert("KeyConditionExpression".into(), condition);
+    if arguments.reverse {
+        request.insert("ScanIndexForward".into(), json!(false));
+    }
+    page::add_to(&mut request, &arguments.page, placeholders)?;
+    let format = arguments.connection.output;
+    page::read(client, Operation::Query, request, &arguments.page, format)
+}

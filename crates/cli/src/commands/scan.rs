@@ -1,0 +1,17 @@
+//! `hashrange scan`.
+
+use super::page;
+use crate::arguments::Scan;
+use crate::client::Client;
+use crate::expression::Placeholders;
+use hashrange::Operation;
+use serde_json::{Map, json};
+
+/// Scans a table and prints its items.
+pub fn run(client: &mut Client, arguments: &Scan) -> anyhow::Result<()> {
+    let mut request = Map::new();
+    request.insert("TableName".into(), json!(arguments.table));
+    page::add_to(&mut request, &arguments.page, Placeholders::default())?;
+    let format = arguments.connection.output;
+    page::read(client, Operation::Scan, request, &arguments.page, format)
+}

@@ -1,0 +1,131 @@
+//! `hashrange serve`: opens the database, listens, and ends on SIGTERM or Ctrl-C.
+//!
+//! The first signal stops accepting and waits for running requests; the second ends the process
+//! at once (what was acknowledged is on disk either way).
+
+use crate::arguments::Serve;
+use crate::config::{Settings, SettingsError, StoreChoice};
+use crate::exit;
+use crate::logs;
+use anyhow::Context;
+use bytes::Bytes;
+use hashrange::{ApiError, Database, Operation, Options};
+use hashrange_auth::{CredentialStore, Policy};
+use hashrange_server::{Api, Config};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+/// Serves until a signal arrives.
+pub fn run(arguments: Serve) -> anyhow::Result<()> {
+    let variable = |name: &str| std::env::var_os(name);
+    let settings = Settings::resolve(arguments.flags, arguments.config.as_deref(), variable)?;
+    let config = server_config(&settings)?;
+    logs::start(settings.log_format, settings.log_level);
+    let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
+    runtime.block_on(serve(&settings, config))
+}
+
+async fn serve(settings: &Settings, config: Config) -> anyhow::Result<()> {
+    let place = format!("{}:{}", settings.host, settings.port);
+    let listener = TcpListener::bind((settings.host.as_str(), settings.port))
+        .await
+        .with_context(|| format!("listen on {place}"))?;
+    let address = listener.local_addr().context("listen")?;
+    config.check_address(address)?;
+    let database = open(settings, address)?;
+    let verified = matches!(config.auth, Policy::Verify(_));
+    tracing::info!(
+        endpoint = format!("http://{address}"),
+        store = store_name(&settings.store),
+        signatures = if verified { "verified" } else { "any" },
+        "ready"
+    );
+    let api = Arc::new(Served(database.clone()));
+    hashrange_server::run(listener, config, api, signalled()).await?;
+    database.close().await.context("close the database")?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// The database as the API of the server.
+struct Served(Database);
+
+impl Api for Served {
+    async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
+        self.0.call(operation, &body).await
+    }
+}
+
+fn server_config(settings: &Settings) -> anyhow::Result<Config> {
+    let auth = match &settings.credentials {
+        None => Policy::AcceptAny,
+        Some(path) => Policy::Verify(
+            CredentialStore::load(path)
+                .map_err(|error| SettingsError::Credentials(path.clone(), error))?,
+        ),
+    };
+    let region = settings.region.clone();
+    Ok(Config { auth, region, insecure: settings.insecure, ..Config::default() })
+}
+
+fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
+    let mut options = Options {
+        region: settings.region.clone(),
+        endpoint: address.to_string(),
+        ..Options::default()
+    };
+    if let Some(size) = settings.cache_size {
+        options.cache_bytes = size.0;
+    }
+    match &settings.store {
+        StoreChoice::Memory => Ok(Database::memory_with(&options)),
+        StoreChoice::Folder(folder) => Database::open(folder, &options)
+            .with_context(|| format!("open the database in {}", folder.display())),
+    }
+}
+
+fn store_name(store: &StoreChoice) -> String {
+    match store {
+        StoreChoice::Memory => "memory".to_owned(),
+        StoreChoice::Folder(folder) => folder.display().to_string(),
+    }
+}
+
+/// Returns at the first signal; from then on a second one ends the process.
+async fn signalled() {
+    signal().await;
+    tracing::info!("stopping: a second signal ends the server at once");
+    tokio::spawn(async {
+        signal().await;
+        std::process::exit(exit::INTERRUPTED);
+    });
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = match signal(SignalKind::terminate()) {
+        Ok(terminate) => terminate,
+        Err(error) => {
+            tracing::warn!(%error, "SIGTERM is not watched");
+            return interrupt().await;
+        }
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        () = interrupt() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    interrupt().await;
+}
+
+async fn interrupt() {
+    if let Err(error) = tokio::signal::ctrl_c().await {
+        tracing::warn!(%error, "Ctrl-C is not watched");
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,58 @@
+//! `hashrange update`.
+
+use super::{item_key, one_item, page};
+use crate::arguments::Update;
+use crate::client::Client;
+use crate::exit::Usage;
+use crate::expression::Placeholders;
+use crate::literal::LiteralFault;
+use hashrange::Operation;
+use serde_json::{Value, json};
+
+/// Changes an item and prints it as it is then.
+pub fn run(client: &mut Client, arguments: &Update) -> anyhow::Result<()> {
+    let mut placeholders = Placeholders::default();
+    let update = update_expression(arguments, &mut placeholders)
+        .map_err(|(clause, fault)| Usage(format!("--{}: {fault}", clause.to_lowercase())))?;
+    if update.is_empty() {
+        return Err(Usage("say what to change: --set, --remove, --add or --delete".into()).into());
+    }
+    let mut request = item_key::request(client, &arguments.key)?;
+    request.insert("UpdateExpression".into(), json!(update));
+    if let Some(condition) = &arguments.condition {
+        let condition = page::rewritten("--if", placeholders.expression(condition))?;
+        request.insert("ConditionExpression".into(), condition);
+    }
+    request.insert("ReturnValues".into(), json!("ALL_NEW"));
+    placeholders.add_to(&mut request);
+    let response = client.call(Operation::UpdateItem, &Value::Object(request))?;
+    match response["Attributes"].as_object() {
+        Some(item) => one_item::print(item, arguments.connection.output),
+        None => Ok(()),
+    }
+}
+
+type Rewrite = fn(&mut Placeholders, &str) -> Result<String, LiteralFault>;
+
+/// Returns `SET ... REMOVE ...` for the clauses that are given, or which one is wrong.
+fn update_expression(
+    arguments: &Update,
+    placeholders: &mut Placeholders,
+) -> Result<String, (&'static str, LiteralFault)> {
+    let clauses: [(&str, &[String], Rewrite); 4] = [
+        ("SET", &arguments.set, Placeholders::expression),
+        ("REMOVE", &arguments.remove, Placeholders::expression),
+        ("ADD", &arguments.add, Placeholders::pairs),
+        ("DELETE", &arguments.delete, Placeholders::pairs),
+    ];
+    let mut update = Vec::new();
+    for (clause, actions, rewrite) in clauses {
+        let rewritten: Result<Vec<String>, _> =
+            actions.iter().map(|action| rewrite(placeholders, action)).collect();
+        let rewritten = rewritten.map_err(|fault| (clause, fault))?;
+        if !rewritten.is_empty() {
+            update.push(format!("{clause} {}", rewritten.join(", ")));
+        }
+    }
+    Ok(update.join(" "))
+}

@@ -1,0 +1,51 @@
+//! Settings from the environment: `HASHRANGE_` and the flag's name in capitals.
+
+use super::{Layer, SettingsError};
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Returns the settings that the environment gives. A variable that is set to nothing gives none.
+pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, SettingsError> {
+    let source = Source(&variable);
+    Ok(Layer {
+        memory: source.parsed("HASHRANGE_MEMORY")?,
+        data_dir: source.path("HASHRANGE_DATA_DIR"),
+        port: source.parsed("HASHRANGE_PORT")?,
+        host: source.parsed("HASHRANGE_HOST")?,
+        region: source.parsed("HASHRANGE_REGION")?,
+        credentials: source.path("HASHRANGE_CREDENTIALS"),
+        insecure: source.parsed("HASHRANGE_INSECURE")?,
+        log_format: source.parsed("HASHRANGE_LOG_FORMAT")?,
+        log_level: source.parsed("HASHRANGE_LOG_LEVEL")?,
+        cache_size: source.parsed("HASHRANGE_CACHE_SIZE")?,
+        sample: source.parsed("HASHRANGE_SAMPLE")?,
+    })
+}
+
+struct Source<'a>(&'a dyn Fn(&str) -> Option<OsString>);
+
+impl Source<'_> {
+    fn value(&self, name: &str) -> Option<OsString> {
+        (self.0)(name).filter(|value| !value.is_empty())
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.value(name).map(PathBuf::from)
+    }
+
+    fn parsed<T: FromStr<Err: Display>>(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<T>, SettingsError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let problem = match value.to_str().map(str::parse) {
+            Some(Ok(parsed)) => return Ok(Some(parsed)),
+            Some(Err(error)) => error.to_string(),
+            None => "not UTF-8".to_owned(),
+        };
+        let value = value.to_string_lossy().into_owned();
+        Err(SettingsError::Variable { name, value, problem })
+    }
+}

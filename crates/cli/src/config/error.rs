@@ -1,0 +1,75 @@
+//! Why settings cannot be used.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Why settings cannot be used.
+#[derive(Debug)]
+pub enum SettingsError {
+    /// A variable of the environment has a value that its setting cannot have.
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The configuration file cannot be read.
+    Unreadable(PathBuf, std::io::Error),
+    /// The configuration file is not text.
+    NotText(PathBuf),
+    /// The configuration file is larger than any configuration.
+    TooLarge(PathBuf),
+    /// The configuration file is not TOML, or has an unknown name or a wrong value in it.
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1, if it is known.
+        line: Option<usize>,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Data are to be both in memory and in a folder.
+    TwoStores {
+        /// Who says so.
+        layer: &'static str,
+    },
+    /// The file of credentials cannot be used.
+    Credentials(PathBuf, hashrange_auth::CredentialsFileError),
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable { name, value, problem } => {
+                write!(formatter, "environment variable {name} is {value:?}: {problem}")
+            }
+            Self::Unreadable(path, error) => write!(formatter, "{}: {error}", path.display()),
+            Self::NotText(path) => {
+                write!(formatter, "{}: a configuration file is UTF-8 text", path.display())
+            }
+            Self::TooLarge(path) => {
+                write!(formatter, "{}: too large for a configuration file", path.display())
+            }
+            Self::Malformed { path, line: Some(line), problem } => {
+                write!(formatter, "{}:{line}: {problem}", path.display())
+            }
+            Self::Malformed { path, line: None, problem } => {
+                write!(formatter, "{}: {problem}", path.display())
+            }
+            Self::TwoStores { layer } => write!(
+                formatter,
+                "memory and data-dir exclude each other, but the {layer} give both"
+            ),
+            Self::Credentials(path, error) if error.line > 0 => {
+                write!(formatter, "{}:{}: {}", path.display(), error.line, error.fault)
+            }
+            Self::Credentials(path, error) => {
+                write!(formatter, "{}: {}", path.display(), error.fault)
+            }
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}

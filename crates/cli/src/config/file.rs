@@ -1,0 +1,40 @@
+//! Settings from a configuration file in TOML. Paths in it start at the file's own folder.
+
+use super::{Layer, SettingsError};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The largest configuration file that is read.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Returns the settings in the file.
+pub fn read(path: &Path) -> Result<Layer, SettingsError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| SettingsError::Unreadable(path.to_owned(), error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(SettingsError::TooLarge(path.to_owned()));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| SettingsError::NotText(path.to_owned()))?;
+    let mut layer = parse(&text, path)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let from_folder = |path: PathBuf| folder.join(path);
+    layer.data_dir = layer.data_dir.map(from_folder);
+    layer.credentials = layer.credentials.map(from_folder);
+    Ok(layer)
+}
+
+/// Returns the settings in the text of a file.
+fn parse(text: &str, path: &Path) -> Result<Layer, SettingsError> {
+    toml::from_str(text).map_err(|error| SettingsError::Malformed {
+        path: path.to_owned(),
+        line: error.span().map(|span| line_of(text, span.start)),
+        problem: error.message().replace('\n', "; "),
+    })
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+}

@@ -1,0 +1,117 @@
+//! The settings as one source gives them: every one may be absent.
+
+use super::{ByteSize, StoreChoice};
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The settings that flags, the environment or a file give.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Layer {
+    /// Keep the data in memory: fast, and gone when the server ends
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub memory: Option<bool>,
+    /// Folder for the data, created if it does not exist [default: hashrange-data]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Port to listen on [default: 8000]
+    #[arg(long, short)]
+    pub port: Option<u16>,
+    /// Address or name to listen on [default: 127.0.0.1]
+    #[arg(long)]
+    pub host: Option<String>,
+    /// Region in ARNs [default: us-east-1]
+    #[arg(long)]
+    pub region: Option<String>,
+    /// Accept only requests signed with credentials in this file (format of ~/.aws/credentials)
+    #[arg(long, value_name = "FILE")]
+    pub credentials: Option<PathBuf>,
+    /// Let other machines use the database without credentials
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub insecure: Option<bool>,
+    /// Form of the log on standard error [default: text]
+    #[arg(long, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// Least important messages in the log [default: info]
+    #[arg(long, value_name = "LEVEL")]
+    pub log_level: Option<LogLevel>,
+    /// Memory for cached data, such as 512MiB
+    #[arg(long, value_name = "SIZE")]
+    pub cache_size: Option<ByteSize>,
+    /// Load sample data at the start
+    #[arg(long, value_name = "NAME")]
+    pub sample: Option<String>,
+}
+
+impl Layer {
+    /// Returns the settings of this layer, and of `other` where this one has none.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            memory: self.memory.or(other.memory),
+            data_dir: self.data_dir.or(other.data_dir),
+            port: self.port.or(other.port),
+            host: self.host.or(other.host),
+            region: self.region.or(other.region),
+            credentials: self.credentials.or(other.credentials),
+            insecure: self.insecure.or(other.insecure),
+            log_format: self.log_format.or(other.log_format),
+            log_level: self.log_level.or(other.log_level),
+            cache_size: self.cache_size.or(other.cache_size),
+            sample: self.sample.or(other.sample),
+        }
+    }
+
+    /// Returns where this layer wants the data, or an error if it names two places.
+    pub fn store(&self) -> Result<Option<StoreChoice>, ()> {
+        match (self.memory, &self.data_dir) {
+            (Some(true), Some(_)) => Err(()),
+            (Some(true), None) => Ok(Some(StoreChoice::Memory)),
+            (_, Some(folder)) => Ok(Some(StoreChoice::Folder(folder.clone()))),
+            (_, None) => Ok(None),
+        }
+    }
+}
+
+/// Form of the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    /// One line per message, for people
+    #[default]
+    Text,
+    /// One JSON object per line
+    Json,
+}
+
+/// Importance of messages in the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogLevel {
+    /// Somebody must act
+    Error,
+    /// Somebody should look
+    Warn,
+    /// What the server does as a whole
+    #[default]
+    Info,
+    /// What clients do wrong, too
+    Debug,
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        <Self as ValueEnum>::from_str(text, false)
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        <Self as ValueEnum>::from_str(text, false)
+    }
+}

@@ -1,0 +1,95 @@
+//! The settings of a server and where they come from.
+//!
+//! Each setting can be given as a flag (`--port 9000`), in the environment (`HASHRANGE_PORT=9000`)
+//! and in a configuration file (`port = 9000`); the first of these three that says something wins,
+//! then the default. All names are the flags' names.
+
+mod byte_size;
+mod environment;
+mod error;
+mod file;
+mod layer;
+
+pub use byte_size::ByteSize;
+pub use error::SettingsError;
+pub use layer::{Layer, LogFormat, LogLevel};
+
+use std::path::{Path, PathBuf};
+
+/// Where the data are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoreChoice {
+    /// In memory; gone when the server ends.
+    Memory,
+    /// In a folder.
+    Folder(PathBuf),
+}
+
+/// All settings of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Where the data are.
+    pub store: StoreChoice,
+    /// Address or name to listen on.
+    pub host: String,
+    /// Port to listen on.
+    pub port: u16,
+    /// Region in ARNs and in the answer to GET.
+    pub region: String,
+    /// File with the credentials that requests must be signed with; none accepts any.
+    pub credentials: Option<PathBuf>,
+    /// Listen on addresses that other machines reach although any credentials are accepted.
+    pub insecure: bool,
+    /// Form of the log.
+    pub log_format: LogFormat,
+    /// Least important messages in the log.
+    pub log_level: LogLevel,
+    /// Memory for cached blocks; none leaves it to the store.
+    pub cache_size: Option<ByteSize>,
+    /// Sample data to load when the server starts.
+    pub sample: Option<String>,
+}
+
+/// The folder for data when none is named: in the working directory, so that each project has its
+/// own and sees it.
+pub const DEFAULT_DATA_DIR: &str = "hashrange-data";
+
+impl Settings {
+    /// Returns the settings from flags, environment and file.
+    pub fn resolve(
+        flags: Layer,
+        config: Option<&Path>,
+        variable: impl Fn(&str) -> Option<std::ffi::OsString>,
+    ) -> Result<Self, SettingsError> {
+        let config = config.map(Path::to_owned).or_else(|| variable("HASHRANGE_CONFIG").map(Into::into));
+        let environment = environment::read(variable)?;
+        let file = config.as_deref().map(file::read).transpose()?.unwrap_or_default();
+        let layers = [("flags", flags), ("environment", environment), ("configuration file", file)];
+        let mut store = None;
+        let mut merged = Layer::default();
+        for (name, layer) in layers {
+            let choice = layer.store().map_err(|()| SettingsError::TwoStores { layer: name })?;
+            store = store.or(choice);
+            merged = merged.or(layer);
+        }
+        Ok(Self::from_layer(merged, store))
+    }
+
+    fn from_layer(layer: Layer, store: Option<StoreChoice>) -> Self {
+        Self {
+            store: store.unwrap_or_else(|| StoreChoice::Folder(DEFAULT_DATA_DIR.into())),
+            host: layer.host.unwrap_or_else(|| "127.0.0.1".to_owned()),
+            port: layer.port.unwrap_or(8000),
+            region: layer.region.unwrap_or_else(|| "us-east-1".to_owned()),
+            credentials: layer.credentials,
+            insecure: layer.insecure.unwrap_or(false),
+            log_format: layer.log_format.unwrap_or_default(),
+            log_level: layer.log_level.unwrap_or_default(),
+            cache_size: layer.cache_size,
+            sample: layer.sample,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

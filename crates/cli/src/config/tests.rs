@@ -1,0 +1,130 @@
+//! Tests of where settings come from.
+
+use super::*;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+
+fn resolve(
+    flags: Layer,
+    variables: &[(&str, &str)],
+    file: Option<&[u8]>,
+) -> Result<Settings, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hashrange.toml");
+    let config = file.map(|bytes| {
+        fs::write(&path, bytes).unwrap();
+        path.as_path()
+    });
+    let variables: HashMap<_, _> = variables.iter().copied().collect();
+    let variable = |name: &str| variables.get(name).map(OsString::from);
+    Settings::resolve(flags, config, variable)
+        .map_err(|error| error.to_string().replace(&path.display().to_string(), "FILE"))
+}
+
+#[test]
+fn without_anything_there_are_defaults() {
+    let settings = resolve(Layer::default(), &[], None).unwrap();
+    assert_eq!(settings.store, StoreChoice::Folder("hashrange-data".into()));
+    assert_eq!((settings.host.as_str(), settings.port), ("127.0.0.1", 8000));
+    assert_eq!(settings.region, "us-east-1");
+    assert!(!settings.insecure);
+    assert_eq!(settings.credentials, None);
+}
+
+#[test]
+fn flags_win_over_the_environment_and_that_over_the_file() {
+    let flags = |port| Layer { port, ..Layer::default() };
+    let variables: &[_] = &[("HASHRANGE_PORT", "2"), ("HASHRANGE_LOG_FORMAT", "json")];
+    let file: &[u8] = b"port = 3\nregion = 'eu-west-1'\ncache-size = '64MiB'\nlog-format = 'text'";
+    let cases = [
+        (Some(1), variables, Some(file), 1),
+        (None, variables, Some(file), 2),
+        (None, &[], Some(file), 3),
+        (None, &[("HASHRANGE_PORT", "")], Some(file), 3),
+        (None, &[], None, 8000),
+    ];
+    for (flag, variables, file, port) in cases {
+        assert_eq!(resolve(flags(flag), variables, file).unwrap().port, port);
+    }
+    let all = resolve(flags(Some(1)), variables, Some(file)).unwrap();
+    assert_eq!((all.region.as_str(), all.log_format), ("eu-west-1", LogFormat::Json));
+    assert_eq!(all.cache_size, Some(ByteSize(64 << 20)));
+}
+
+#[test]
+fn the_first_source_that_names_a_place_for_the_data_wins() {
+    let memory = Layer { memory: Some(true), ..Layer::default() };
+    let folder = Layer { data_dir: Some("f".into()), ..Layer::default() };
+    let in_variable: &[_] = &[("HASHRANGE_DATA_DIR", "v")];
+    let cases = [
+        (memory.clone(), in_variable, "", StoreChoice::Memory),
+        (folder, &[("HASHRANGE_MEMORY", "true")], "", StoreChoice::Folder("f".into())),
+        (Layer::default(), in_variable, "memory = true", StoreChoice::Folder("v".into())),
+        (Layer::default(), &[], "memory = true", StoreChoice::Memory),
+    ];
+    for (flags, variables, file, store) in cases {
+        assert_eq!(resolve(flags, variables, Some(file.as_bytes())).unwrap().store, store);
+    }
+    let both = Layer { data_dir: Some("f".into()), ..memory };
+    let error = resolve(both, &[], None).unwrap_err();
+    assert_eq!(error, "memory and data-dir exclude each other, but the flags give both");
+}
+
+#[test]
+fn paths_in_a_file_start_at_its_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.toml");
+    fs::write(&path, "data-dir = 'data'\ncredentials = '/etc/keys'").unwrap();
+    let settings = Settings::resolve(Layer::default(), Some(&path), |_| None).unwrap();
+    assert_eq!(settings.store, StoreChoice::Folder(folder.path().join("data")));
+    assert_eq!(settings.credentials, Some("/etc/keys".into()));
+}
+
+#[test]
+fn wrong_settings_are_refused_with_their_place() {
+    let cases: &[(&[u8], &str)] = &[
+        (b"port = 1\nprot = 2", "FILE:2: unknown field `prot`, expected one of"),
+        (b"\n\nport = 'x'", "FILE:3: invalid type: string \"x\", expected u16"),
+        (b"port = 70000", "FILE:1: invalid value: integer `70000`, expected u16"),
+        (b"memory = 1", "FILE:1: invalid type: integer `1`, expected a boolean"),
+        (b"log-format = 'xml'", "FILE:1: unknown variant `xml`, expected `text` or `json`"),
+        (b"cache-size = '1x'", "FILE:1: \"1x\" is no size"),
+        (b"cache-size = true", "FILE:1: a number of bytes or a text"),
+        (b"[server]\nport = 1", "FILE:1: unknown field `server`"),
+        (b"port = 1\nport = 2", "FILE:2: duplicate key"),
+        (b"port", "FILE:1: "),
+        (b"{\"port\": 1}", "FILE:1: "),
+        (b"\x7fELF\x02\x01\xff", "FILE: a configuration file is UTF-8 text"),
+        (b"\0\0\0\0", "FILE:1: "),
+    ];
+    for (file, expected) in cases {
+        let error = resolve(Layer::default(), &[], Some(file)).unwrap_err();
+        assert!(error.starts_with(expected), "{error} for {file:?}");
+    }
+    let large = vec![b'#'; 2 << 20];
+    let error = resolve(Layer::default(), &[], Some(&large)).unwrap_err();
+    assert_eq!(error, "FILE: too large for a configuration file");
+}
+
+#[test]
+fn wrong_variables_are_refused_by_name() {
+    let cases = [
+        ("HASHRANGE_PORT", "x", "environment variable HASHRANGE_PORT is \"x\": invalid digit"),
+        ("HASHRANGE_MEMORY", "yes", "environment variable HASHRANGE_MEMORY is \"yes\": provided"),
+        ("HASHRANGE_LOG_LEVEL", "all", "environment variable HASHRANGE_LOG_LEVEL is \"all\": "),
+    ];
+    for (name, value, expected) in cases {
+        let error = resolve(Layer::default(), &[(name, value)], None).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_folder_or_nothing_is_no_configuration_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [folder.path(), &folder.path().join("absent.toml")] {
+        let error = Settings::resolve(Layer::default(), Some(path), |_| None).unwrap_err();
+        assert!(matches!(error, SettingsError::Unreadable(..)), "{error}");
+    }
+}

@@ -1,0 +1,32 @@
+//! The log of a server, on standard error: text for people or one JSON object per line.
+
+use crate::config::{LogFormat, LogLevel};
+use std::panic::PanicHookInfo;
+use tracing::level_filters::LevelFilter;
+
+/// Starts logging; to be called once.
+pub fn start(format: LogFormat, level: LogLevel) {
+    let level = match level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let subscriber =
+        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => {
+            let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            subscriber.with_ansi(colours).with_target(false).init();
+        }
+        LogFormat::Json => subscriber.json().flatten_event(true).init(),
+    }
+    std::panic::set_hook(Box::new(log_panic));
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let location = panic.location().map(ToString::to_string).unwrap_or_default();
+    let message = panic.payload_as_str().unwrap_or_default();
+    let backtrace = std::backtrace::Backtrace::capture();
+    tracing::error!(location, message, %backtrace, "panicked");
+}
