@@ -104,7 +104,7 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
         answered.push_str(&paragraph.source);
         if let Some(mut actual) = paragraph.run(tables, subject) {
             let Paragraph { header, expected, .. } = &paragraph;
-            if actual.trim_end() != expected.trim_end() && !bless.replaces(expected) {
+            if !is_same(&actual, expected) && !bless.replaces(expected) {
                 let _ = writeln!(report, "{header}\n  expected: {expected}\n  answered: {actual}");
                 actual.clone_from(expected);
             }
@@ -121,6 +121,13 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
 
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").map(|paragraph| paragraph.trim_matches('\n')).filter(|text| !text.is_empty())
+}
+
+/// Returns whether two answers differ in nothing but the form of their JSON.
+fn is_same(actual: &str, expected: &str) -> bool {
+    let json = |text: &str| serde_json::from_str::<Json>(text).ok();
+    actual.trim_end() == expected.trim_end()
+        || json(actual).is_some_and(|actual| Some(actual) == json(expected))
 }
 
 /// One paragraph of a script.
@@ -186,6 +193,7 @@ impl Paragraph {
 
 fn answer(subject: &impl Subject, operation: &str, request: &str) -> String {
     match subject.call(operation, request.as_bytes()) {
+        Ok(body) if body.is_empty() => "(no body)".to_owned(),
         Ok(body) => print::json(&parse(&body)),
         Err(error) => {
             let mut text = print::shorten(&error.to_string());
