@@ -4,9 +4,9 @@
 //! of a write. Damage in the middle of a log looks the same to it and would silently take all
 //! later, acknowledged writes along. The difference can be told because the committer has one
 //! group in flight: after a torn group nothing complete can follow. So: groups are numbered, the
-//! numbers in the logs must have no gap, whatever does not parse must not be followed by a
-//! complete group, and only the newest log may have a torn end. A torn group and a damaged last
-//! group cannot be told apart; the last group is then lost like after a crash.
+//! numbers in the logs must have no gap, and whatever does not parse must not be followed by a
+//! complete group, there or in a later log. A torn group and a damaged last group cannot be told
+//! apart; the last group is then lost like after a crash.
 //!
 //! The first item of each group has the marker key, a zero byte and the store's id, and tells the
 //! group's number and what fjall's sequence number was just before, which fjall's checksum does
@@ -59,7 +59,7 @@ pub(crate) fn files(engine_path: &Path) -> io::Result<Vec<PathBuf>> {
 pub(crate) struct Checked {
     /// The number of the last complete group; `None` when there is none.
     pub(crate) last_group: Option<u64>,
-    /// The bytes cut off at the end of the newest log.
+    /// The bytes cut off at the end of the logs.
     pub(crate) torn_bytes: u64,
 }
 
@@ -67,18 +67,21 @@ pub(crate) struct Checked {
 /// the end: fjall refuses to open one of which only the middle is missing.
 pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     let logs = files(engine_path).map_err(|error| Error::from_io("list logs", error))?;
-    let newest = logs.len().saturating_sub(1);
-    let mut checker = Checker { marker, last: None };
-    let mut torn_bytes = 0;
-    for (nth, path) in logs.iter().enumerate() {
-        let log = read_data(path).map_err(|error| Error::from_io("read log", error))?;
+    let mut checker = Checker { marker, last: None, is_torn: false };
+    let mut torn = Vec::new();
+    for path in logs {
+        let log = read_data(&path).map_err(|error| Error::from_io("read log", error))?;
         let end = checker
-            .check_log(&log, nth == newest)
+            .check_log(&log)
             .map_err(|what| Error::corrupt(what, path.display().to_string()))?;
         if end < log.len() {
-            cut(path, end as u64).map_err(|error| Error::from_io("cut log", error))?;
-            torn_bytes = (log.len() - end) as u64;
+            torn.push((path, end as u64, log.len() as u64));
         }
+    }
+    let mut torn_bytes = 0;
+    for (path, end, length) in torn {
+        cut(&path, end).map_err(|error| Error::from_io("cut log", error))?;
+        torn_bytes += length - end;
     }
     Ok(Checked { last_group: checker.last.map(|group| group.number), torn_bytes })
 }
@@ -131,11 +134,12 @@ fn data_end(file: &File) -> io::Result<u64> {
 struct Checker<'a> {
     marker: &'a [u8],
     last: Option<Group>,
+    is_torn: bool,
 }
 
 impl Checker<'_> {
     /// Returns the offset at which a torn group begins, or the end of the log.
-    fn check_log(&mut self, log: &[u8], is_newest: bool) -> Result<usize, String> {
+    fn check_log(&mut self, log: &[u8]) -> Result<usize, String> {
         let mut rest = log;
         while let Some(group) = Group::parse(rest, self.marker) {
             self.check_order(&group)?;
@@ -146,9 +150,7 @@ impl Checker<'_> {
         if rest.iter().all(|&byte| byte == 0) {
             return Ok(log.len());
         }
-        if !is_newest {
-            return Err(format!("unreadable bytes at offset {offset} of a finished log"));
-        }
+        self.is_torn = true;
         match self.find_group(rest) {
             Some(distance) => Err(format!(
                 "unreadable bytes at offset {offset} before a complete group at {}",
@@ -159,6 +161,9 @@ impl Checker<'_> {
     }
 
     fn check_order(&self, group: &Group) -> Result<(), String> {
+        if self.is_torn {
+            return Err(format!("group {} after unreadable bytes in the log before", group.number));
+        }
         let Some(last) = &self.last else { return Ok(()) };
         if group.number != last.number + 1 || group.sequence <= last.sequence {
             return Err(format!("group {} after group {}", group.number, last.number));
@@ -279,10 +284,10 @@ mod tests {
     }
 
     fn check(logs: &[Vec<u8>]) -> Result<(u64, usize), String> {
-        let mut checker = Checker { marker: MARKER, last: None };
+        let mut checker = Checker { marker: MARKER, last: None, is_torn: false };
         let mut end = 0;
-        for (nth, log) in logs.iter().enumerate() {
-            end = checker.check_log(log, nth + 1 == logs.len())?;
+        for log in logs {
+            end = checker.check_log(log)?;
         }
         Ok((checker.last.map_or(0, |group| group.number), end))
     }
@@ -318,7 +323,9 @@ mod tests {
         let (first, last) = (group(MARKER, 1, b"some value"), group(MARKER, 2, b"other"));
         for kept in 1..last.len() {
             let log = [first.as_slice(), &last[..kept]].concat();
-            assert_eq!(check(&[log]), Ok((1, first.len())), "{kept}");
+            assert_eq!(check(&[log.clone()]), Ok((1, first.len())), "{kept}");
+            // A failed write may be followed by the begin of a new log, never by a group.
+            assert_eq!(check(&[log, vec![0; 9]]), Ok((1, 9)), "{kept}");
         }
     }
 
@@ -332,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_groups_and_unfinished_older_logs_are_errors() {
+    fn missing_groups_and_groups_after_a_torn_log_are_errors() {
         let groups: Vec<_> = (1..5).map(|number| group(MARKER, number, b"x")).collect();
         let cases = [
             vec![groups[0].clone(), groups[2].clone()],

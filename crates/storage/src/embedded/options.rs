@@ -2,7 +2,7 @@
 
 /// Options of an [`EmbeddedStore`](crate::EmbeddedStore); the defaults suit a laptop.
 ///
-/// Memory in use is at most about `cache_bytes` + 3 x `memtable_bytes` + `queue_bytes`, plus a
+/// Memory in use is at most about `cache_bytes` + 3 x `memtable_bytes` + 2 x `queue_bytes`, plus a
 /// few MiB; an idle store uses only those few MiB.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
