@@ -1,0 +1,176 @@
+//! Sample tables to try the database on: the cities of the world, and six small ones that show
+//! one way of designing keys each.
+//!
+//! A sample is data in this crate: a table definition, items, and a page of queries with their
+//! answers (`docs/samples/NAME.md`), which is executed as a test. [`load`] brings a sample into a
+//! database; [`Sample::next_steps`] says what to type then.
+//!
+//! Left to others: serving, showing progress, and the command line whose commands the pages name.
+//!
+//! Invariant: the data is the same in every build, and nothing of it is unpacked before a sample
+//! is loaded.
+#![forbid(unsafe_code)]
+
+mod items;
+mod load;
+pub mod page;
+mod world;
+
+pub use items::{BrokenData, Items};
+pub use load::{Error, Loaded, Progress, load};
+
+use std::fmt::Write;
+
+/// Where the pages' commands expect the server.
+pub const DEFAULT_ENDPOINT: &str = "http://localhost:8000";
+
+/// How many examples of a page [`Sample::next_steps`] shows.
+const NEXT_STEPS: usize = 3;
+
+/// A table with its items and its page of queries.
+#[derive(Debug)]
+pub struct Sample {
+    /// The name on the command line and of the page.
+    pub name: &'static str,
+    /// What it holds, in a few words.
+    pub title: &'static str,
+    /// Which way of designing keys it shows, in a sentence.
+    pub description: &'static str,
+    /// The name of its table.
+    pub table: &'static str,
+    /// How many items it has.
+    pub item_count: u64,
+    /// Whose data it is, where it is not ours: to be shown where the sample is.
+    pub attribution: Option<&'static str>,
+    /// The page of queries, in Markdown.
+    pub page: &'static str,
+    definition: &'static str,
+    items: fn() -> Items,
+}
+
+macro_rules! small_sample {
+    ($name:literal, $table:literal, $item_count:literal, $title:literal, $description:literal) => {
+        Sample {
+            name: $name,
+            title: $title,
+            description: $description,
+            table: $table,
+            item_count: $item_count,
+            attribution: None,
+            page: include_str!(concat!("../../../docs/samples/", $name, ".md")),
+            definition: include_str!(concat!("../data/", $name, "/table.json")),
+            items: || items::of_lines(include_str!(concat!("../data/", $name, "/items.jsonl"))),
+        }
+    };
+}
+
+static SAMPLES: [Sample; 7] = [
+    Sample {
+        name: "world",
+        title: "Cities of the world",
+        description: "a hierarchy in the sort key, ranges on population, sparse indexes",
+        table: "cities",
+        item_count: world::ITEM_COUNT,
+        attribution: Some("Data: GeoNames (https://www.geonames.org), CC BY 4.0"),
+        page: include_str!("../../../docs/samples/world.md"),
+        definition: include_str!("../data/world/table.json"),
+        items: world::items,
+    },
+    small_sample!(
+        "devices",
+        "device-logs",
+        241,
+        "Logs of devices",
+        "events by time, and the alerts of all devices in a sparse index"
+    ),
+    small_sample!(
+        "chat",
+        "chat",
+        120,
+        "Chat rooms",
+        "messages by user and time, the reversed order in an index, a busy room in two shards"
+    ),
+    small_sample!(
+        "documents",
+        "documents",
+        41,
+        "Documents",
+        "metadata, permissions, location and versions of a document as items of one collection"
+    ),
+    small_sample!(
+        "audits",
+        "equipment",
+        19,
+        "Audits of equipment",
+        "numbered revisions, with the newest one repeated under v0_"
+    ),
+    small_sample!(
+        "projects",
+        "projects",
+        12,
+        "Projects of organisations",
+        "other orders of the same items: by last change (local index), by owner (global index)"
+    ),
+    small_sample!(
+        "orders",
+        "orders",
+        22,
+        "Users and their orders",
+        "two kinds of items in one table, status and date in one key, a queue as a sparse index"
+    ),
+];
+
+/// Returns every sample, the large one first.
+pub fn all() -> &'static [Sample] {
+    &SAMPLES
+}
+
+/// Returns the sample of this name.
+pub fn find(name: &str) -> Option<&'static Sample> {
+    SAMPLES.iter().find(|sample| sample.name == name)
+}
+
+impl Sample {
+    /// Returns the CreateTable request of the table, in JSON.
+    pub fn definition(&self) -> &'static str {
+        self.definition
+    }
+
+    /// Returns the items, sorted by key; data is unpacked as the iterator advances.
+    pub fn items(&self) -> Items {
+        (self.items)()
+    }
+
+    /// Returns what to type next on a server at `endpoint`: the first examples of the page, for
+    /// the AWS CLI and for our own.
+    pub fn next_steps(&self, endpoint: &str) -> String {
+        let mut text = format!("{} are in table {} at {endpoint}\n", self.title, self.table);
+        let examples = page::examples(self.page);
+        let shown = || examples.iter().take(NEXT_STEPS);
+        text.push_str("\nWith the AWS CLI (any region and credentials will do):\n\n");
+        for example in shown() {
+            append_commented(&mut text, example.heading, example.aws, endpoint);
+        }
+        text.push_str("With our own:\n\n");
+        for example in shown() {
+            if let Some(command) = example.hashrange {
+                append_commented(&mut text, example.heading, command, endpoint);
+            }
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "More: docs/samples/{}.md", self.name);
+        if let Some(attribution) = self.attribution {
+            let _ = writeln!(text, "{attribution}");
+        }
+        text
+    }
+}
+
+fn append_commented(text: &mut String, comment: &str, command: &str, endpoint: &str) {
+    let command = command.trim_end().replace(DEFAULT_ENDPOINT, endpoint);
+    let _ = writeln!(text, "  # {comment}");
+    for line in command.lines() {
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push('\n');
+}
