@@ -323,7 +323,7 @@ mod tests {
         let (first, last) = (group(MARKER, 1, b"some value"), group(MARKER, 2, b"other"));
         for kept in 1..last.len() {
             let log = [first.as_slice(), &last[..kept]].concat();
-            assert_eq!(check(&[log.clone()]), Ok((1, first.len())), "{kept}");
+            assert_eq!(check(std::slice::from_ref(&log)), Ok((1, first.len())), "{kept}");
             // A failed write may be followed by the begin of a new log, never by a group.
             assert_eq!(check(&[log, vec![0; 9]]), Ok((1, 9)), "{kept}");
         }
