@@ -9,7 +9,8 @@ from values import av, item
 CONDITION_FAULTS = [
     ("", {}, "The expression can not be empty;"),
     ("attribute_exists(", {}, 'Syntax error; token: "<EOF>", near: "("'),
-    ("INVALID SYNTAX HERE", {}, 'Syntax error; token: "INVALID", near: "INVALID SYNTAX"'),
+    ("INVALID SYNTAX HERE", {}, 'Syntax error; token: "SYNTAX", near: "INVALID SYNTAX HERE"'),
+    ("NOT NOT a = b", {}, 'Syntax error; token: "NOT", near: "NOT NOT a"'),
     ("!!! x", {}, 'Syntax error; token: "!", near: "!!"'),
     ("a = = b", {}, 'Syntax error; token: "=", near: "= = b"'),
     ("a = b c", {}, Has('Syntax error; token: "c", near: "b c"')),
@@ -82,6 +83,7 @@ def test_condition_and_filter(api, simple, place, expression, values, message):
 UPDATE_FAULTS = [
     ("", {}, "The expression can not be empty;"),
     ("SET", {}, 'Syntax error; token: "<EOF>", near: "SET"'),
+    ("INVALID SYNTAX HERE", {}, 'Syntax error; token: "INVALID", near: "INVALID SYNTAX"'),
     ("SET a", {}, 'Syntax error; token: "<EOF>", near: "a"'),
     ("SET a = :v,", {"v": 1}, Has('Syntax error; token: "<EOF>", near: ","')),
     ("a = :v", {"v": 1}, Has('Syntax error; token: "a", near: "a ="')),

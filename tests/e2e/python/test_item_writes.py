@@ -154,7 +154,8 @@ def test_get_projection(api, simple, pk):
         ("l[1].x, l[1].y", {"l": [{"x": 1, "y": 2}]}),
         ("l[1].y, a", {"l": [{"y": 2}], "a": 1}),
         ("absent", {}),
-        ("m.absent, l[9], a.b, a[0]", {}),
+        ("m.absent, l[9], a.b", {}),
+        ("a[0], l.x", {}),
         (" a ,\tm.q\r\n", {"a": 1, "m": {"q": 2}}),
     ]:
         answer = api("GetItem", TableName=simple, Key=item(pk=pk), ProjectionExpression=expression)
