@@ -212,6 +212,7 @@ fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<
     match &write.action {
         Action::Put(item) => Ok(Some(item.clone())),
         Action::Delete => Ok(None),
+        Action::Update(update) if old.is_none() && !update.creates_item() => Ok(None),
         Action::Update(update) => {
             let before = old.unwrap_or(&write.key_attributes);
             let new = update.apply(before)?;

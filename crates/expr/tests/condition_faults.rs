@@ -68,7 +68,6 @@ fn syntax_errors_name_the_token_and_its_neighbours() {
         ("a BETWEEN :n OR :m", "OR", ":n OR :m"),
         ("a BETWEEN :n", "<EOF>", ":n"),
         ("and = :s", "and", "and ="),
-        ("NOT NOT a = :s", "NOT", "NOT NOT a"),
         ("size() = :n", ")", "() ="),
         ("attribute_type(a, b)", "b", ", b)"),
         ("(a = :s) = :s", "=", ") = :s"),

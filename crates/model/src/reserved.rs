@@ -79,8 +79,11 @@ pub fn is_reserved(name: &str) -> bool {
     if name.len() > LENGTH_MAX || !name.is_ascii() {
         return false;
     }
-    let upper = name.to_ascii_uppercase();
-    RESERVED_WORDS.binary_search(&upper.as_str()).is_ok()
+    let mut upper = [0; LENGTH_MAX];
+    let upper = &mut upper[..name.len()];
+    upper.copy_from_slice(name.as_bytes());
+    upper.make_ascii_uppercase();
+    RESERVED_WORDS.binary_search_by(|word| word.as_bytes().cmp(upper)).is_ok()
 }
 
 #[cfg(test)]

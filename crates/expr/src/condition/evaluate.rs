@@ -19,6 +19,12 @@ impl Operand {
     }
 }
 
+impl Operand {
+    fn is_size(&self) -> bool {
+        matches!(self, Self::Size(_))
+    }
+}
+
 impl Node {
     /// Returns true if the condition holds.
     pub(super) fn holds(&self, item: &Item) -> bool {
@@ -27,7 +33,11 @@ impl Node {
             Self::And(nodes) => nodes.iter().all(|node| node.holds(item)),
             Self::Not(node) => !node.holds(item),
             Self::Compare { comparator, left, right } => {
-                compare(*comparator, left.evaluate(item).as_ref(), right.evaluate(item).as_ref())
+                let (left_value, right_value) = (left.evaluate(item), right.evaluate(item));
+                let has_no_size = left.is_size() && left_value.is_none()
+                    || right.is_size() && right_value.is_none();
+                // What has no size compares false, also by <>. Source: captured, function size.
+                !has_no_size && compare(*comparator, left_value.as_ref(), right_value.as_ref())
             }
             Self::Between { operand, lower, upper } => {
                 let value = operand.evaluate(item);

@@ -31,7 +31,7 @@ pub struct AttributeUpdate<'a> {
 /// Compiles AttributeUpdates.
 pub fn attribute_updates(updates: Vec<AttributeUpdate<'_>>) -> Result<Update, Reason> {
     let actions = updates.into_iter().map(action).collect::<Result<_, _>>()?;
-    Ok(Update::from_actions(actions))
+    Ok(Update::from_legacy_actions(actions))
 }
 
 fn action(update: AttributeUpdate<'_>) -> Result<Action, Reason> {

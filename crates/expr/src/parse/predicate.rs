@@ -46,14 +46,22 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(Phrase::Predicate(join(links)))
     }
 
+    /// NOT may be repeated; two undo each other. Source: API reference, condition grammar.
     fn negation(&mut self) -> Parsed<Phrase<'t>> {
-        if !self.eat_keyword("NOT") {
-            return self.primary();
+        let mut negations = 0;
+        while self.eat_keyword("NOT") {
+            negations += 1;
         }
-        self.found.operators += 1;
         let phrase = self.primary()?;
+        if negations == 0 {
+            return Ok(phrase);
+        }
+        self.found.operators += negations;
         let inner = self.as_predicate(phrase)?;
-        Ok(Phrase::Predicate(Predicate::Not(Box::new(inner))))
+        Ok(Phrase::Predicate(match negations % 2 {
+            0 => inner,
+            _ => Predicate::Not(Box::new(inner)),
+        }))
     }
 
     fn primary(&mut self) -> Parsed<Phrase<'t>> {

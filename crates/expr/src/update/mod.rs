@@ -57,6 +57,8 @@ pub(crate) struct Term {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Update {
     actions: Vec<Action>,
+    /// Whether an absent item stays absent.
+    needs_item: bool,
 }
 
 /// A top-level attribute that an update writes.
@@ -78,7 +80,21 @@ pub fn update(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Update,
 impl Update {
     /// Takes actions whose paths do not overlap.
     pub(crate) fn from_actions(actions: Vec<Action>) -> Self {
-        Self { actions }
+        Self { actions, needs_item: false }
+    }
+
+    /// Takes the actions of AttributeUpdates. If all of them delete, an item that does not exist
+    /// is not created. Source: API reference, AttributeUpdates, DELETE.
+    pub(crate) fn from_legacy_actions(actions: Vec<Action>) -> Self {
+        let deletes =
+            |action: &Action| matches!(action.effect, Effect::Remove | Effect::DeleteLegacy(_));
+        let needs_item = !actions.is_empty() && actions.iter().all(deletes);
+        Self { actions, needs_item }
+    }
+
+    /// Returns whether the update creates an item that does not exist.
+    pub fn creates_item(&self) -> bool {
+        !self.needs_item
     }
 
     /// Returns what the update writes, one target for each action in written order.
