@@ -292,7 +292,10 @@ mod tests {
                 json!({"a": {"N": "-0012345678901234567890123456789012345678.50e+10"}}),
             ),
             (r#"{a:b"AQI="}"#, json!({"a": {"B": "AQI="}})),
-            ("{a:true,b:false,c:null}", json!({"a": {"BOOL": true}, "b": {"BOOL": false}, "c": {"NULL": true}})),
+            (
+                "{a:true,b:false,c:null}",
+                json!({"a": {"BOOL": true}, "b": {"BOOL": false}, "c": {"NULL": true}}),
+            ),
             (
                 r#"{"a":[1,"b",[],{"c":{}}]}"#,
                 json!({"a": {"L": [{"N": "1"}, {"S": "b"}, {"L": []}, {"M": {"c": {"M": {}}}}]}}),
@@ -322,9 +325,15 @@ mod tests {
             ("{a: \"x", "expected the closing quote at character 7, not the end"),
             ("{a: 'x", "expected the closing quote at character 7, not the end"),
             (r#"{a: "\x"}"#, "expected text with escapes as in JSON at character 5, not '\"'"),
-            ("{a: <<>>}", "expected texts, numbers or binary values in a set at character 9, not '}'"),
+            (
+                "{a: <<>>}",
+                "expected texts, numbers or binary values in a set at character 9, not '}'",
+            ),
             ("{a: <<1, 'x'>>}", "expected elements of one type in a set at character 15, not '}'"),
-            ("{a: <<[1]>>}", "expected texts, numbers or binary values in a set at character 12, not '}'"),
+            (
+                "{a: <<[1]>>}",
+                "expected texts, numbers or binary values in a set at character 12, not '}'",
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(item(text).unwrap_err().to_string(), expected, "{text}");

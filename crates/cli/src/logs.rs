@@ -12,8 +12,7 @@ pub fn start(format: LogFormat, level: LogLevel) {
         LogLevel::Info => LevelFilter::INFO,
         LogLevel::Debug => LevelFilter::DEBUG,
     };
-    let subscriber =
-        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
     match format {
         LogFormat::Text => {
             let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
@@ -26,7 +25,8 @@ pub fn start(format: LogFormat, level: LogLevel) {
 
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(ToString::to_string).unwrap_or_default();
-    let message = panic.payload_as_str().unwrap_or_default();
+    let text = panic.payload().downcast_ref::<&str>().copied();
+    let message = text.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str));
     let backtrace = std::backtrace::Backtrace::capture();
     tracing::error!(location, message, %backtrace, "panicked");
 }

@@ -87,7 +87,8 @@ impl HttpClient {
             request = request.header(*name, value);
         }
         if let Some(signer) = &self.signer {
-            for (name, value) in signer.sign_request("POST", &self.path, "", &headers, body, now()) {
+            for (name, value) in signer.sign_request("POST", &self.path, "", &headers, body, now())
+            {
                 request = request.header(name, value);
             }
         }
@@ -100,9 +101,7 @@ async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes
     let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((bare, port)))
         .await
         .unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
-        .with_context(|| {
-            format!("connect to {host}:{port} (`hashrange serve` starts a server)")
-        })?;
+        .with_context(|| format!("connect to {host}:{port} (`hashrange serve` starts a server)"))?;
     stream.set_nodelay(true).context("set no delay")?;
     let (open, connection) = handshake(TokioIo::new(stream)).await.context("begin HTTP")?;
     // How the connection ends is seen by the request that is on it.

@@ -23,8 +23,14 @@ pub fn run(client: &mut Client, arguments: &Describe) -> anyhow::Result<()> {
         table["TableSizeBytes"],
     ))?;
     output::line("")?;
-    let mut keys = Table::new(&["index".into(), "keys".into(), "projection".into(), "status".into()]);
-    keys.add_texts(["(table)".into(), key_text(table, table), "ALL".into(), text(&table["TableStatus"])]);
+    let mut keys =
+        Table::new(&["index".into(), "keys".into(), "projection".into(), "status".into()]);
+    keys.add_texts([
+        "(table)".into(),
+        key_text(table, table),
+        "ALL".into(),
+        text(&table["TableStatus"]),
+    ]);
     for kind in ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
         for index in table[kind].as_array().into_iter().flatten() {
             let status = index.get("IndexStatus").map(text).unwrap_or_default();

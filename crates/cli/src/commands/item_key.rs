@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 /// Returns a request with the table and the key that the arguments name.
 pub fn request(client: &mut Client, key: &Key) -> anyhow::Result<Map<String, Value>> {
     let members = match key.key.as_slice() {
-        [literal] if literal.starts_with('{') => literal::item(literal)
-            .map_err(|fault| Usage(format!("the key: {fault}")))?,
+        [literal] if literal.starts_with('{') => {
+            literal::item(literal).map_err(|fault| Usage(format!("the key: {fault}")))?
+        }
         texts => from_texts(client, &key.table, texts)?,
     };
     let request = json!({ "TableName": key.table, "Key": members });

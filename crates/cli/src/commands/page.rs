@@ -112,9 +112,7 @@ fn print_page(response: &Value, format: Format, table: Option<&mut Table>) -> an
         (Format::Json, _) if response.get("Items").is_none() => {
             output::line(json!({ "count": response["Count"] }))
         }
-        (Format::Json, _) => {
-            items.map(plain::item).try_for_each(output::line)
-        }
+        (Format::Json, _) => items.map(plain::item).try_for_each(output::line),
         (Format::Table, Some(table)) => {
             items.for_each(|item| table.add_item(item));
             Ok(())
@@ -135,10 +133,9 @@ fn print_table(
     output::line(totals.text())?;
     match next {
         None => Ok(()),
-        Some(key) => output::line(format_args!(
-            "more follow: --start {}",
-            shell_quoted(&literal_of(key))
-        )),
+        Some(key) => {
+            output::line(format_args!("more follow: --start {}", shell_quoted(&literal_of(key))))
+        }
     }
 }
 

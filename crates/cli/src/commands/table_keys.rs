@@ -13,8 +13,7 @@ pub struct TableKeys {
 impl TableKeys {
     /// Asks for a table's keys.
     pub fn of(client: &mut Client, table: &str) -> anyhow::Result<Self> {
-        let mut response =
-            client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
+        let mut response = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
         Ok(Self { table: response["Table"].take() })
     }
 
@@ -49,9 +48,8 @@ impl TableKeys {
     pub fn key(&self, texts: &[String]) -> Option<Map<String, Value>> {
         let names = self.primary();
         let pairs = names.iter().zip(texts);
-        let typed = |(name, text): (&String, &String)| {
-            (name.clone(), json!({ self.type_of(name): text }))
-        };
+        let typed =
+            |(name, text): (&String, &String)| (name.clone(), json!({ self.type_of(name): text }));
         (names.len() == texts.len()).then(|| pairs.map(typed).collect())
     }
 

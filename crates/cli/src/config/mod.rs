@@ -61,7 +61,8 @@ impl Settings {
         config: Option<&Path>,
         variable: impl Fn(&str) -> Option<std::ffi::OsString>,
     ) -> Result<Self, SettingsError> {
-        let config = config.map(Path::to_owned).or_else(|| variable("HASHRANGE_CONFIG").map(Into::into));
+        let config =
+            config.map(Path::to_owned).or_else(|| variable("HASHRANGE_CONFIG").map(Into::into));
         let environment = environment::read(variable)?;
         let file = config.as_deref().map(file::read).transpose()?.unwrap_or_default();
         let layers = [("flags", flags), ("environment", environment), ("configuration file", file)];

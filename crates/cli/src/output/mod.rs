@@ -29,7 +29,5 @@ pub fn complain(text: fmt::Arguments<'_>) {
 
 /// Returns true if the command failed because nobody reads its output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -67,7 +67,8 @@ impl Table {
                 *width = (*width).max(cell.text.width());
             }
         }
-        let heads = names.into_iter().map(|text| Cell { text, to_the_right: false }).collect();
+        let heads: Vec<Cell> =
+            names.into_iter().map(|text| Cell { text, to_the_right: false }).collect();
         let rule = widths.iter().map(|width| "─".repeat(*width)).collect::<Vec<_>>().join("  ");
         let mut lines = vec![aligned(&heads, &widths), rule];
         lines.extend(self.rows.iter().map(|row| aligned(row, &widths)));
@@ -75,11 +76,12 @@ impl Table {
     }
 }
 
-fn aligned(row: &Vec<Cell>, widths: &[usize]) -> String {
+fn aligned(row: &[Cell], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, width) in row.iter().zip(widths) {
         let gap = " ".repeat(width.saturating_sub(cell.text.width()));
-        let (left, right) = if cell.to_the_right { (gap, String::new()) } else { (String::new(), gap) };
+        let (left, right) =
+            if cell.to_the_right { (gap, String::new()) } else { (String::new(), gap) };
         line.push_str(&left);
         line.push_str(&cell.text);
         line.push_str(&right);
