@@ -35,7 +35,7 @@ struct Committer {
 pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) {
     let mut committer = Committer { last_group, ..Committer::default() };
     while let Some(group) = shared.sequencer.take_group() {
-        let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, &group)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, group)));
         let outcome = outcome
             .unwrap_or_else(|_| Err(Error::failed("commit group", "the committer panicked")));
         if let Err(error) = outcome {
@@ -46,16 +46,16 @@ pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) {
 }
 
 impl Committer {
-    fn commit(&mut self, shared: &Shared, group: &Group) -> Result<(), Error> {
+    fn commit(&mut self, shared: &Shared, mut group: Group) -> Result<(), Error> {
         shared.faults.before_group()?;
         shared.engine.wait_for_workers()?;
-        let changes = self.resolve(shared, fold(group)?)?;
+        let changes = self.resolve(shared, fold(&mut group)?)?;
         let written_keys = changes.len() as u64;
         self.last_group += 1;
         shared.engine.write_group(self.last_group, changes)?;
         shared.publish_snapshot();
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
-        shared.sequencer.publish(group);
+        shared.sequencer.publish(&group);
         self.check_space(shared, group.size_bytes);
         Ok(())
     }
@@ -107,26 +107,28 @@ impl Committer {
     }
 }
 
-/// Returns the effect of a whole group on each key it touches.
-fn fold(group: &Group) -> Result<HashMap<Bytes, Change, RandomState>, Error> {
+/// Takes the operations of a group and returns their effect on each key.
+fn fold(group: &mut Group) -> Result<HashMap<Bytes, Change, RandomState>, Error> {
     let operations = group.batches.iter().map(|batch| batch.operations.len()).sum();
     let mut folded = HashMap::with_capacity_and_hasher(operations, RandomState::default());
-    for operation in group.batches.iter().flat_map(|batch| &batch.operations) {
-        fold_operation(&mut folded, operation)?;
+    for batch in &mut group.batches {
+        for operation in std::mem::take(&mut batch.operations) {
+            fold_operation(&mut folded, operation)?;
+        }
     }
     Ok(folded)
 }
 
 fn fold_operation(
     folded: &mut HashMap<Bytes, Change, RandomState>,
-    operation: &Operation,
+    operation: Operation,
 ) -> Result<(), Error> {
-    match folded.entry(operation.key.clone()) {
+    match folded.entry(operation.key) {
         Entry::Vacant(vacant) => {
-            vacant.insert(operation.change.clone());
+            vacant.insert(operation.change);
         }
         Entry::Occupied(mut occupied) => {
-            let merged = merge(occupied.get(), &operation.change, &operation.key)?;
+            let merged = merge(occupied.get(), &operation.change, occupied.key())?;
             occupied.insert(merged);
         }
     }
