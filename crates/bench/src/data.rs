@@ -1,0 +1,230 @@
+//! The tables and items that are measured: 1 KiB items, 100 of them per partition key.
+//!
+//! The nth item has partition `nth / 100` and sort key `nth % 100`; its payload is one of some
+//! pseudo-random texts, so that making an item is cheap and blocks compress as badly as those of
+//! real data.
+
+use crate::random::Random;
+use hashrange::{
+    AttributeDefinition, AttributeValue, CreateTableInput, Database, GetItemInput,
+    GlobalSecondaryIndex, Item, KeySchemaElement, KeyType, Options, Projection, ProjectionType,
+    PutItemInput, QueryInput, ScalarAttributeType, Value, create_table,
+};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The table without indexes.
+pub const TABLE: &str = "Bench";
+/// The table with three global secondary indexes.
+pub const INDEXED_TABLE: &str = "BenchIndexed";
+/// Items with the same partition key.
+pub const ITEMS_PER_PARTITION: u64 = 100;
+/// DynamoDB's size of an item.
+pub const ITEM_BYTES: usize = 1024;
+/// Attributes that are the partition keys of the indexes.
+const INDEX_KEYS: [&str; 3] = ["owner", "status", "region"];
+/// Writers at the same time.
+pub const WRITERS: usize = 64;
+/// Different contents of items; not a divisor of the items in a partition.
+const CONTENTS_COUNT: u64 = 64;
+/// The payload that makes an item [`ITEM_BYTES`] large.
+const PAYLOAD_BYTES: usize = ITEM_BYTES - 102;
+
+/// Returns the partition key of the nth item.
+pub fn partition_key(nth: u64) -> String {
+    format!("part-{:08}", nth / ITEMS_PER_PARTITION)
+}
+
+/// Returns the sort key of the nth item.
+pub fn sort_key(nth: u64) -> String {
+    format!("sort-{:04}", nth % ITEMS_PER_PARTITION)
+}
+
+/// Returns the primary key of the nth item.
+pub fn key(nth: u64) -> Item {
+    hashrange::item! { "pk": &*partition_key(nth), "sk": &*sort_key(nth) }
+}
+
+/// What varies from item to item.
+struct Content {
+    owner: String,
+    status: String,
+    region: String,
+    payload: String,
+}
+
+/// Returns the contents that items take in turn.
+fn contents() -> &'static [Content] {
+    static CONTENTS: OnceLock<Vec<Content>> = OnceLock::new();
+    CONTENTS.get_or_init(|| {
+        let mut random = Random::new(1);
+        let mut content = |_| Content {
+            owner: format!("owner-{:04}", random.next() % 10_000),
+            status: format!("status-{:02}", random.next() % 100),
+            region: format!("region-{:02}", random.next() % 100),
+            payload: random.text(PAYLOAD_BYTES),
+        };
+        (0..CONTENTS_COUNT).map(&mut content).collect()
+    })
+}
+
+/// Returns the nth item.
+pub fn item(nth: u64) -> Item {
+    let Content { owner, status, region, payload } = &contents()[(nth % CONTENTS_COUNT) as usize];
+    hashrange::item! {
+        "pk": &*partition_key(nth),
+        "sk": &*sort_key(nth),
+        "owner": &**owner,
+        "status": &**status,
+        "region": &**region,
+        "hits": AttributeValue::from(1_000_000),
+        "active": AttributeValue::from(true),
+        "payload": &**payload,
+    }
+}
+
+/// Returns bodies of PutItem with places for the numbers of the keys.
+pub fn put_item_bodies() -> Vec<String> {
+    let body = |content: &Content| {
+        let Content { owner, status, region, payload } = content;
+        format!(
+            r##"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}},"owner":{{"S":"{owner}"}},"status":{{"S":"{status}"}},"region":{{"S":"{region}"}},"hits":{{"N":"1000000"}},"active":{{"BOOL":true}},"payload":{{"S":"{payload}"}}}}}}"##
+        )
+    };
+    contents().iter().map(body).collect()
+}
+
+/// Returns the definition of the table without indexes.
+pub fn plain_table() -> CreateTableInput<'static> {
+    create_table(TABLE, ("pk", "S"), Some(("sk", "S")))
+}
+
+/// Returns the definition of the table with three indexes that hold whole items.
+pub fn indexed_table() -> CreateTableInput<'static> {
+    let mut table = create_table(INDEXED_TABLE, ("pk", "S"), Some(("sk", "S")));
+    let key = |name: &str, role| KeySchemaElement {
+        attribute_name: Some(name.to_owned()),
+        key_type: Some(role),
+    };
+    let attributes = table.attribute_definitions.get_or_insert_default();
+    attributes.extend(INDEX_KEYS.iter().map(|name| AttributeDefinition {
+        attribute_name: Some((*name).to_owned()),
+        attribute_type: ScalarAttributeType::from_wire("S"),
+    }));
+    let indexes = INDEX_KEYS.iter().map(|name| GlobalSecondaryIndex {
+        index_name: Some(format!("by-{name}")),
+        key_schema: Some(vec![key(name, KeyType::Hash), key("pk", KeyType::Range)]),
+        projection: Some(Projection {
+            projection_type: Some(ProjectionType::All),
+            ..Projection::default()
+        }),
+        ..GlobalSecondaryIndex::default()
+    });
+    table.global_secondary_indexes = Some(indexes.collect());
+    table
+}
+
+/// Returns a request for the nth item.
+pub fn get_item(nth: u64) -> GetItemInput<'static> {
+    GetItemInput {
+        table_name: Some(TABLE.into()),
+        key: Some(key(nth).into()),
+        ..GetItemInput::default()
+    }
+}
+
+/// Returns a request for the 100 items of the partition of the nth item.
+pub fn query(nth: u64) -> QueryInput<'static> {
+    let values = [(":p".into(), Value::from(AttributeValue::from(&*partition_key(nth))).into())];
+    QueryInput {
+        table_name: Some(TABLE.into()),
+        key_condition_expression: Some("pk = :p".into()),
+        expression_attribute_values: Some(values.into_iter().collect()),
+        ..QueryInput::default()
+    }
+}
+
+/// Returns a request that writes the nth item.
+pub fn put_item(table: &'static str, nth: u64) -> PutItemInput<'static> {
+    PutItemInput {
+        table_name: Some(table.into()),
+        item: Some(item(nth).into()),
+        ..PutItemInput::default()
+    }
+}
+
+/// Makes a data folder with a table of `items` items, closed again.
+pub fn fill_folder(folder: &Path, items: u64) -> Result<(), String> {
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let database = open(folder, Options::default().cache_bytes)?;
+        database.create_table(plain_table()).await.map_err(|error| error.to_string())?;
+        fill(&database, items).await?;
+        database.close().await.map_err(|error| error.to_string())
+    })
+}
+
+/// Opens the database in a folder.
+pub fn open(folder: &Path, cache_bytes: u64) -> Result<Database, String> {
+    let options = Options { cache_bytes, ..Options::default() };
+    Database::open(folder, &options).map_err(|error| error.to_string())
+}
+
+/// Returns a runtime like that of the server.
+pub fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.enable_all().worker_threads(2).build().map_err(|error| error.to_string())
+}
+
+/// Puts items 0 to `items` - 1 with as many writers as the measurements have.
+async fn fill(database: &Database, items: u64) -> Result<(), String> {
+    let next = Arc::new(AtomicU64::new(0));
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|_| {
+            let (database, next) = (database.clone(), Arc::clone(&next));
+            tokio::spawn(async move {
+                loop {
+                    let nth = next.fetch_add(1, Ordering::Relaxed);
+                    if nth >= items {
+                        return Ok::<(), String>(());
+                    }
+                    let put = database.put_item(put_item(TABLE, nth)).await;
+                    put.map_err(|error| error.to_string())?;
+                }
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.map_err(|error| error.to_string())??;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_have_the_size_and_keys_they_should_have() {
+        for nth in [0, 99, 100, 12_345_678] {
+            assert_eq!(item(nth).size(), ITEM_BYTES);
+            assert_eq!(key(nth), item(nth).retain(|name| name == "pk" || name == "sk"));
+        }
+    }
+
+    #[test]
+    fn requests_are_accepted() {
+        let database = Database::memory().blocking();
+        database.create_table(plain_table()).unwrap();
+        database.create_table(indexed_table()).unwrap();
+        for nth in 0..100 {
+            database.put_item(put_item(TABLE, nth)).unwrap();
+        }
+        database.put_item(put_item(INDEXED_TABLE, 7)).unwrap();
+        let body = crate::load::Template::new(&put_item_bodies()[7]).fill(7);
+        database.call(hashrange::Operation::PutItem, &body).unwrap();
+        assert_eq!(database.get_item(get_item(7)).unwrap().item, Some(item(7)));
+        assert_eq!(database.query(query(7)).unwrap().count, Some(100));
+    }
+}

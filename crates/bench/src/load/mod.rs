@@ -1,0 +1,142 @@
+//! The load generator: keep-alive HTTP/1.1 connections, one request at a time on each, driven by
+//! plain sockets so that the client costs as little as possible.
+//!
+//! Requests are prepared bytes in which only a few digits change; signing, where asked for, is
+//! done by the client for every request.
+
+mod connection;
+mod request;
+
+pub use request::{Numbers, Requests, Template};
+
+use crate::histogram::Histogram;
+use connection::{Connection, Progress};
+use mio::{Events, Interest, Poll, Token};
+use request::Writer;
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// Room for what one read takes from a socket.
+const READ_BYTES: usize = 256 * 1024;
+/// How long nothing may arrive on any connection.
+const STALLED: Duration = Duration::from_secs(10);
+
+/// What to send, where and for how long.
+#[derive(Debug)]
+pub struct Load<'a> {
+    /// The server.
+    pub address: SocketAddr,
+    /// The requests.
+    pub requests: &'a Requests,
+    /// Connections, all of them busy all the time.
+    pub connections: usize,
+    /// Client threads that share the connections.
+    pub threads: usize,
+    /// Time before requests count.
+    pub warm_up: Duration,
+    /// Time in which requests count.
+    pub duration: Duration,
+}
+
+/// What a load met.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Answers per second.
+    pub rate: f64,
+    /// Times from request to answer.
+    pub latencies: Histogram,
+}
+
+impl Load<'_> {
+    /// Sends the load and returns what it met. An answer other than status 200 is an error.
+    pub fn run(&self) -> Result<Outcome, String> {
+        let share = self.connections.div_ceil(self.threads);
+        let histograms: Vec<Result<Histogram, String>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.threads)
+                .map(|nth| {
+                    let connections = share.min(self.connections - nth * share);
+                    scope.spawn(move || self.run_share(connections, nth))
+                })
+                .collect();
+            threads.into_iter().map(|thread| join(thread)).collect()
+        });
+        let mut latencies = Histogram::new();
+        for histogram in histograms {
+            latencies.merge(&histogram?);
+        }
+        Ok(Outcome { rate: latencies.total() as f64 / self.duration.as_secs_f64(), latencies })
+    }
+
+    fn run_share(&self, connections: usize, nth: usize) -> Result<Histogram, String> {
+        let mut share = Share::connect(self, connections, nth)
+            .map_err(|error| format!("cannot connect to {}: {error}", self.address))?;
+        share.run(self)?;
+        Ok(share.latencies)
+    }
+}
+
+fn join<T>(thread: std::thread::ScopedJoinHandle<'_, Result<T, String>>) -> Result<T, String> {
+    thread.join().unwrap_or_else(|_| Err("a client thread panicked".to_owned()))
+}
+
+/// The connections of one thread.
+struct Share<'a> {
+    poll: Poll,
+    connections: Vec<Connection>,
+    writer: Writer<'a>,
+    latencies: Histogram,
+}
+
+impl<'a> Share<'a> {
+    fn connect(load: &Load<'a>, connections: usize, nth: usize) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let mut opened = Vec::with_capacity(connections);
+        for token in 0..connections {
+            let mut connection = Connection::open(load.address)?;
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            poll.registry().register(connection.source(), Token(token), interest)?;
+            opened.push(connection);
+        }
+        let writer = Writer::new(load.requests, load.address, nth as u64);
+        Ok(Self { poll, connections: opened, writer, latencies: Histogram::new() })
+    }
+
+    fn run(&mut self, load: &Load<'_>) -> Result<(), String> {
+        let counts_from = Instant::now() + load.warm_up;
+        let ends_at = counts_from + load.duration;
+        let mut scratch = vec![0; READ_BYTES];
+        let mut events = Events::with_capacity(self.connections.len().max(1));
+        for connection in &mut self.connections {
+            connection.start(&mut self.writer, Instant::now()).map_err(failed)?;
+        }
+        loop {
+            self.poll.poll(&mut events, Some(STALLED)).map_err(failed)?;
+            if events.is_empty() {
+                return Err("the server stopped answering".to_owned());
+            }
+            for event in &events {
+                let connection = &mut self.connections[event.token().0];
+                if event.is_writable() {
+                    connection.send().map_err(failed)?;
+                }
+                if !event.is_readable() {
+                    continue;
+                }
+                let Progress::Complete = connection.receive(&mut scratch)? else { continue };
+                let now = Instant::now();
+                if now >= ends_at {
+                    return Ok(());
+                }
+                if now >= counts_from {
+                    self.latencies.record(now - connection.started());
+                }
+                connection.start(&mut self.writer, now).map_err(failed)?;
+            }
+        }
+    }
+}
+
+fn failed(error: io::Error) -> String {
+    format!("connection failed: {error}")
+}

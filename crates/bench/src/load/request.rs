@@ -1,0 +1,191 @@
+//! Requests as prepared bytes with a few digits to fill in.
+
+use crate::data::ITEMS_PER_PARTITION;
+use crate::random::Random;
+use hashrange_auth::{Signer, Timestamp};
+use memchr::memmem;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Where the number of a partition goes in a template.
+const PARTITION_PLACE: &[u8] = b"########";
+/// Where the number of an item within its partition goes.
+const SORT_PLACE: &[u8] = b"####";
+
+/// Which items requests name.
+#[derive(Debug)]
+pub enum Numbers {
+    /// Any below this.
+    Random(u64),
+    /// One after the other from here on.
+    Sequence(AtomicU64),
+    /// One after the other from 0 to below the first, again and again; the second counts.
+    Cycle(u64, AtomicU64),
+}
+
+impl Numbers {
+    fn next(&self, random: &mut Random) -> u64 {
+        match self {
+            Self::Random(below) => (random.next() >> 11) % below,
+            Self::Sequence(next) => next.fetch_add(1, Ordering::Relaxed),
+            Self::Cycle(below, next) => next.fetch_add(1, Ordering::Relaxed) % below,
+        }
+    }
+}
+
+/// Requests of one operation.
+#[derive(Debug)]
+pub struct Requests {
+    /// The operation's name.
+    pub operation: &'static str,
+    /// Bodies, used in turn.
+    pub templates: Vec<Template>,
+    /// The items named.
+    pub numbers: Numbers,
+    /// Signs each request.
+    pub signer: Option<Signer>,
+}
+
+/// A request body with places for numbers.
+#[derive(Debug, Clone)]
+pub struct Template {
+    body: Vec<u8>,
+    partition: Option<usize>,
+    sort: Option<usize>,
+}
+
+impl Template {
+    /// Returns the template of a text in which `########` stands for the partition's number and
+    /// then `####` for the item's within it.
+    pub fn new(text: &str) -> Self {
+        let body = text.as_bytes().to_vec();
+        let partition = memmem::find(&body, PARTITION_PLACE);
+        let behind = partition.map_or(0, |at| at + PARTITION_PLACE.len());
+        let sort = memmem::find(&body[behind..], SORT_PLACE).map(|at| at + behind);
+        Self { body, partition, sort }
+    }
+
+    /// Returns the body for the nth item.
+    pub fn fill(&self, nth: u64) -> Vec<u8> {
+        let mut body = self.body.clone();
+        self.fill_in(&mut body, nth);
+        body
+    }
+
+    fn fill_in(&self, body: &mut [u8], nth: u64) {
+        let places = [
+            (self.partition, PARTITION_PLACE.len(), nth / ITEMS_PER_PARTITION),
+            (self.sort, SORT_PLACE.len(), nth % ITEMS_PER_PARTITION),
+        ];
+        for (at, digits, number) in places {
+            if let Some(at) = at {
+                write_digits(&mut body[at..at + digits], number);
+            }
+        }
+    }
+}
+
+/// Writes the last digits of a number.
+fn write_digits(place: &mut [u8], mut number: u64) {
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+}
+
+/// Writes the requests of one thread.
+pub struct Writer<'a> {
+    requests: &'a Requests,
+    host: String,
+    target: String,
+    head: String,
+    random: Random,
+    written: usize,
+    body: Vec<u8>,
+}
+
+impl<'a> Writer<'a> {
+    /// Returns the writer of the nth thread.
+    pub fn new(requests: &'a Requests, address: SocketAddr, nth: u64) -> Self {
+        let host = address.to_string();
+        let target = format!("DynamoDB_20120810.{}", requests.operation);
+        let head = format!(
+            "POST / HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/x-amz-json-1.0\r\n\
+             accept-encoding: identity\r\nuser-agent: hashrange-bench\r\nx-amz-target: {target}\r\n"
+        );
+        let random = Random::new(nth + 1);
+        Self { requests, host, target, head, random, written: 0, body: Vec::new() }
+    }
+
+    /// Puts the next request in the place of what `out` holds.
+    pub fn write(&mut self, out: &mut Vec<u8>) {
+        let template = &self.requests.templates[self.written % self.requests.templates.len()];
+        self.written += 1;
+        self.body.clear();
+        self.body.extend_from_slice(&template.body);
+        template.fill_in(&mut self.body, self.requests.numbers.next(&mut self.random));
+        out.clear();
+        out.extend_from_slice(self.head.as_bytes());
+        if let Some(signer) = &self.requests.signer {
+            self.sign(signer, out);
+        }
+        let mut length = *b"content-length: 00000000\r\n\r\n";
+        write_digits(&mut length[16..24], self.body.len() as u64);
+        out.extend_from_slice(&length);
+        out.extend_from_slice(&self.body);
+    }
+
+    fn sign(&self, signer: &Signer, out: &mut Vec<u8>) {
+        let headers = [
+            ("content-type", "application/x-amz-json-1.0"),
+            ("host", &*self.host),
+            ("x-amz-target", &*self.target),
+        ];
+        for (name, value) in signer.sign_request("POST", "/", "", &headers, &self.body, now()) {
+            for part in [name, ": ", &*value, "\r\n"] {
+                out.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+}
+
+fn now() -> Timestamp {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_epoch_s(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_fill_their_places() {
+        let template = Template::new(r#"{"pk":"part-########","sk":"sort-####","x":"y"}"#);
+        let body = String::from_utf8(template.fill(1_234_567)).unwrap();
+        assert_eq!(body, r#"{"pk":"part-00012345","sk":"sort-0067","x":"y"}"#);
+        assert_eq!(Template::new("{}").fill(7), b"{}");
+    }
+
+    #[test]
+    fn requests_differ_only_in_their_numbers() {
+        let requests = Requests {
+            operation: "GetItem",
+            templates: vec![Template::new("########")],
+            numbers: Numbers::Cycle(200, AtomicU64::new(199)),
+            signer: Some(Signer::new("AKIDEXAMPLE", "secret", None, "us-east-1")),
+        };
+        let mut writer = Writer::new(&requests, ([127, 0, 0, 1], 8000).into(), 0);
+        let mut bytes = vec![b'x'; 3];
+        for body in ["00000001", "00000000"] {
+            writer.write(&mut bytes);
+            let text = std::str::from_utf8(&bytes).unwrap();
+            let (head, sent) = text.split_once("\r\n\r\n").unwrap();
+            assert_eq!(sent, body);
+            assert!(head.starts_with("POST / HTTP/1.1\r\nhost: 127.0.0.1:8000\r\n"));
+            assert!(head.contains("\r\nx-amz-target: DynamoDB_20120810.GetItem\r\n"));
+            assert!(head.contains("\r\nauthorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"));
+            assert!(head.ends_with("\r\ncontent-length: 00000008"));
+        }
+    }
+}

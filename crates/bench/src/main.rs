@@ -1,0 +1,66 @@
+//! Measures Hashrange: its server beside a bare hyper server, its library beside the raw engine,
+//! large tables beside small ones, starting and memory; and counts instructions of hot paths.
+//!
+//! Run as `cargo xtask bench`. Both sides of a row are measured in turn in one run, so that the
+//! ratio means something on a machine that does other things too; figures across machines do not.
+#![expect(clippy::print_stdout, reason = "a program for people")]
+
+mod bare;
+mod bench;
+mod data;
+mod histogram;
+mod instructions;
+mod load;
+mod process;
+mod product;
+mod publish;
+mod random;
+mod raw;
+mod report;
+mod rounds;
+mod rows;
+mod settings;
+
+use bench::Bench;
+use settings::Settings;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            // Nothing can be done when standard error is closed.
+            drop(writeln!(std::io::stderr(), "{message}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs what the arguments ask for; the last three are how this program calls itself.
+fn run(arguments: &[&str]) -> Result<(), String> {
+    match arguments {
+        ["instructions"] => instructions::check(),
+        ["instructions", "--bless"] => instructions::bless(),
+        ["bare-server", port, answer] => {
+            let answer = std::fs::read(answer).map_err(|error| error.to_string())?;
+            bare::serve(port.parse().map_err(|_| "the port is not a number")?, answer)
+        }
+        ["hot-path", name, times] => {
+            instructions::run_path(name, times.parse().map_err(|_| "not a number of times")?)
+        }
+        ["serve", rest @ ..] => product::serve(rest),
+        _ => measure(arguments),
+    }
+}
+
+fn measure(arguments: &[&str]) -> Result<(), String> {
+    let mut bench = Bench::new(Settings::parse(arguments)?)?;
+    rows::run(&mut bench)?;
+    match bench.settings.publish {
+        true => publish::publish(&bench.rows, arguments),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,117 @@
+//! What to measure and for how long, from the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How to use the program.
+pub const USAGE: &str = "\
+usage: cargo xtask bench [OPTIONS] [ROW...]     measure rows whose names contain a ROW
+       cargo xtask bench instructions [--bless] count instructions of the hot paths
+
+options:
+  --quick          short rounds on a small table: shows that everything runs
+  --full           also the rows that need a table of 1 GiB, and a build from a clean clone
+  --soak MINUTES   only reads, then only writes for so long, with the p99 of every ten seconds
+  --publish        put the table into docs/performance.md
+  --rounds N       rounds of each side of a row
+  --seconds N      seconds of a round
+  --items N        items in the table
+  --threads N      threads of the load generator
+  --program PATH   the server to measure, instead of a release build of this workspace
+";
+
+/// What to measure and for how long.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Rounds of each side of a row.
+    pub rounds: usize,
+    /// The length of a round.
+    pub round: Duration,
+    /// Items in the table.
+    pub items: u64,
+    /// Items in the large table, if rows that need it are measured.
+    pub large_items: Option<u64>,
+    /// Threads of the load generator.
+    pub threads: usize,
+    /// Whether the table goes into the documentation.
+    pub publish: bool,
+    /// How long to soak; nothing else is measured then.
+    pub soak: Option<Duration>,
+    /// The server to measure.
+    pub program: Option<PathBuf>,
+    /// Parts of the names of the rows to measure; none means all.
+    pub filters: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            rounds: 5,
+            round: Duration::from_secs(3),
+            items: 100_000,
+            large_items: None,
+            threads: 2,
+            publish: false,
+            soak: None,
+            program: None,
+            filters: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the settings of a command line.
+    pub fn parse(arguments: &[&str]) -> Result<Self, String> {
+        let mut settings = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().copied().ok_or(USAGE);
+            match *argument {
+                "--quick" => {
+                    settings.rounds = 1;
+                    settings.round = Duration::from_millis(300);
+                    settings.items = 2_000;
+                }
+                "--full" => settings.large_items = Some(1_000_000),
+                "--publish" => settings.publish = true,
+                "--soak" => settings.soak = Some(Duration::from_secs(60 * number(value()?)?)),
+                "--rounds" => settings.rounds = number(value()?)? as usize,
+                "--seconds" => settings.round = Duration::from_secs(number(value()?)?),
+                "--items" => settings.items = number(value()?)?,
+                "--threads" => settings.threads = number(value()?)? as usize,
+                "--program" => settings.program = Some(value()?.into()),
+                option if option.starts_with('-') => return Err(USAGE.to_owned()),
+                filter => settings.filters.push(filter.to_owned()),
+            }
+        }
+        Ok(settings)
+    }
+
+    /// Returns whether a row is to be measured.
+    pub fn wants(&self, row: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| row.contains(&**filter))
+    }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("'{text}' is not a number from 1 on")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_is_read_from_left_to_right() {
+        let settings =
+            Settings::parse(&["--quick", "--items", "500", "http", "--threads", "1"]).unwrap();
+        assert_eq!((settings.rounds, settings.items, settings.threads), (1, 500, 1));
+        assert!(settings.wants("http/query") && !settings.wants("process/query"));
+        for faulty in [&["--fast"][..], &["--items"], &["--items", "0"], &["--rounds", "x"]] {
+            assert!(Settings::parse(faulty).is_err(), "{faulty:?}");
+        }
+    }
+}
