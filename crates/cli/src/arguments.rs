@@ -111,9 +111,12 @@ pub struct Describe {
 pub struct Key {
     /// Table
     pub table: String,
-    /// Partition key and, if the table has one, sort key; or one literal such as '{"pk": "a"}'
-    #[arg(required = true, num_args = 1..=2, allow_hyphen_values = true)]
-    pub key: Vec<String>,
+    /// Partition key; or the whole key as one literal such as '{"pk": "a", "sk": 1}'
+    #[arg(value_name = "KEY", allow_negative_numbers = true)]
+    pub partition_key: String,
+    /// Sort key, if the table has one
+    #[arg(allow_negative_numbers = true)]
+    pub sort_key: Option<String>,
 }
 
 /// Arguments of `get`.

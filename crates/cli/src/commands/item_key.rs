@@ -10,11 +10,14 @@ use serde_json::{Map, Value, json};
 
 /// Returns a request with the table and the key that the arguments name.
 pub fn request(client: &mut Client, key: &Key) -> anyhow::Result<Map<String, Value>> {
-    let members = match key.key.as_slice() {
-        [literal] if literal.starts_with('{') => {
+    let members = match (key.partition_key.as_str(), &key.sort_key) {
+        (literal, None) if literal.starts_with('{') => {
             literal::item(literal).map_err(|fault| Usage(format!("the key: {fault}")))?
         }
-        texts => from_texts(client, &key.table, texts)?,
+        (partition_key, sort_key) => {
+            let texts = [Some(partition_key), sort_key.as_deref()];
+            from_texts(client, &key.table, &texts.into_iter().flatten().collect::<Vec<_>>())?
+        }
     };
     let request = json!({ "TableName": key.table, "Key": members });
     request.as_object().cloned().context("a request is an object")
@@ -23,11 +26,11 @@ pub fn request(client: &mut Client, key: &Key) -> anyhow::Result<Map<String, Val
 fn from_texts(
     client: &mut Client,
     table: &str,
-    texts: &[String],
+    texts: &[&str],
 ) -> anyhow::Result<Map<String, Value>> {
     let keys = TableKeys::of(client, table)?;
     keys.key(texts).ok_or_else(|| {
         let names = keys.primary().join(" and ");
-        Usage(format!("the key of {table} is {names}, but {} values are given", texts.len())).into()
+        Usage(format!("the key of {table} is {names}, not {}", texts.join(" "))).into()
     })
 }

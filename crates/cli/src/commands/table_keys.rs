@@ -45,11 +45,11 @@ impl TableKeys {
     }
 
     /// Returns the key that texts stand for, in the order of the key schema.
-    pub fn key(&self, texts: &[String]) -> Option<Map<String, Value>> {
+    pub fn key(&self, texts: &[&str]) -> Option<Map<String, Value>> {
         let names = self.primary();
         let pairs = names.iter().zip(texts);
         let typed =
-            |(name, text): (&String, &String)| (name.clone(), json!({ self.type_of(name): text }));
+            |(name, text): (&String, &&str)| (name.clone(), json!({ self.type_of(name): text }));
         (names.len() == texts.len()).then(|| pairs.map(typed).collect())
     }
 

@@ -1,0 +1,357 @@
+//! The binary as people use it: a server, commands against it and against a folder, exit codes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
+
+const TABLE: &str = r#"{"TableName":"cities","BillingMode":"PAY_PER_REQUEST",
+    "AttributeDefinitions":[{"AttributeName":"country","AttributeType":"S"},
+        {"AttributeName":"rank","AttributeType":"N"}],
+    "KeySchema":[{"AttributeName":"country","KeyType":"HASH"},
+        {"AttributeName":"rank","KeyType":"RANGE"}]}"#;
+
+/// Returns the binary with nothing of this environment in its settings.
+fn hashrange() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
+            command.env_remove(&*name);
+        }
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A server on a free port.
+struct Server {
+    process: Child,
+    log: BufReader<ChildStderr>,
+    address: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = hashrange();
+        command.args(["serve", "--port=0", "--log-format=json"]).args(arguments);
+        let mut process = command.spawn().unwrap();
+        let mut log = BufReader::new(process.stderr.take().unwrap());
+        let mut line = String::new();
+        log.read_line(&mut line).unwrap();
+        let (_, rest) =
+            line.split_once("\"endpoint\":\"http://").unwrap_or_else(|| panic!("{line}"));
+        let address = rest.split('"').next().unwrap().to_owned();
+        Self { process, log, address }
+    }
+
+    /// Runs a command against the server and returns exit code, standard output and error.
+    fn run(&self, arguments: &[&str], input: &str) -> (i32, String, String) {
+        let mut command = hashrange();
+        command.env("HASHRANGE_ENDPOINT", format!("http://{}", self.address)).args(arguments);
+        run(command, input)
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, name: &str) {
+        let pid = self.process.id().to_string();
+        assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+
+    fn ended(&mut self) -> (Option<i32>, String) {
+        let code = self.process.wait().unwrap().code();
+        let mut log = String::new();
+        self.log.read_to_string(&mut log).unwrap();
+        (code, log)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Ends it if a test has not.
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+fn run(mut command: Command, input: &str) -> (i32, String, String) {
+    let mut process = command.stdin(Stdio::piped()).spawn().unwrap();
+    process.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let Output { status, stdout, stderr } = process.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+fn refused(arguments: &[&str]) -> (i32, String) {
+    let mut command = hashrange();
+    command.args(arguments);
+    let (code, stdout, stderr) = run(command, "");
+    assert_eq!(stdout, "", "{arguments:?}");
+    (code, stderr)
+}
+
+const ITEMS: &str = r#"{"country":"NL","rank":1,"name":"Amsterdam","size":219.3}
+{"country":"NL","rank":2,"name":"Rotterdam",tags:<<"port">>}
+
+{"country":"BE","rank":1,"name":"Brussel","old":true}
+"#;
+
+#[test]
+fn commands_print_what_the_server_answers() {
+    let server = Server::start(&["--memory"]);
+    let cases: &[(&[&str], &str, i32, &str)] = &[
+        (&["put", "cities"], ITEMS, 0, ""),
+        (&["tables"], "", 0, "cities\n"),
+        (
+            &["describe", "cities"],
+            "",
+            0,
+            "cities: active, 3 items, 102 bytes\n\n\
+             index    keys               projection  status\n\
+             ───────  ─────────────────  ──────────  ──────\n\
+             (table)  country S, rank N  ALL         ACTIVE\n",
+        ),
+        (
+            &["query", "cities", "country = 'NL'", "--reverse"],
+            "",
+            0,
+            "country  rank  name       tags      size\n\
+             ───────  ────  ─────────  ────────  ─────\n\
+             NL          2  Rotterdam  [\"port\"]\n\
+             NL          1  Amsterdam            219.3\n\n\
+             2 items, 2 examined, 0.5 read units\n",
+        ),
+        (
+            &["query", "cities", "country = 'NL' and rank < 9", "--limit=1", "--select=name, size"],
+            "",
+            0,
+            "name       size\n─────────  ─────\nAmsterdam  219.3\n\n\
+             1 item, 1 examined, 0.5 read units\n\
+             more follow: --start '{\"country\": \"NL\", \"rank\": 1}'\n",
+        ),
+        (
+            &[
+                "query",
+                "cities",
+                "country = 'NL'",
+                "--limit=1",
+                "--start={country:'NL',rank:1}",
+                "-ojson",
+            ],
+            "",
+            0,
+            "{\"country\":\"NL\",\"name\":\"Rotterdam\",\"rank\":2,\"tags\":[\"port\"]}\n",
+        ),
+        (
+            &["query", "cities", "country = 'NL'", "--limit=1", "--all", "--count"],
+            "",
+            0,
+            "2 items, 2 examined, 1 read units\n",
+        ),
+        (
+            &[
+                "scan",
+                "cities",
+                "--filter",
+                "contains(name, 'dam') and attribute_exists(tags)",
+                "-ojson",
+                "--select=tags[0], name",
+            ],
+            "",
+            0,
+            "{\"name\":\"Rotterdam\"}\n",
+        ),
+        (
+            &["get", "cities", "NL", "1", "-oddb", "--select=name"],
+            "",
+            0,
+            "{\"name\":{\"S\":\"Amsterdam\"}}\n",
+        ),
+        (
+            &[
+                "update",
+                "cities",
+                "{country:'NL', rank:1}",
+                "--set=size = size + 0.7, state = 'x'",
+                "--add=n -1",
+                "--add=tags <<'capital'>>",
+                "--remove=name",
+                "--if=size = 219.3",
+                "-ojson",
+            ],
+            "",
+            0,
+            "{\"country\":\"NL\",\"n\":-1,\"rank\":1,\"size\":220,\"state\":\"x\",\"tags\":[\"capital\"]}\n",
+        ),
+        (&["delete", "cities", "BE", "1", "--if=old = true"], "", 0, ""),
+        (&["delete", "cities", "BE", "1"], "", 4, "no such item"),
+        (&["get", "cities", "BE", "-1"], "", 4, "no such item"),
+        (&["get", "cities", "BE"], "", 2, "the key of cities is country and rank, not BE"),
+        (&["get", "cities", "{x"], "", 2, "the key: expected `:` at character 3, not the end"),
+        (
+            &["get", "nothing", "x"],
+            "",
+            3,
+            "ResourceNotFoundException: Requested resource not found",
+        ),
+        (&["put", "cities", "{}"], "", 3, "ValidationException: "),
+        (&["put", "cities", "[]"], "", 2, "the item: expected `{` at character 1, not '['"),
+        (&["put", "cities"], "{\"country\":\"x\",\"rank\":1}\nx", 2, "line 2: the item: "),
+        (&["update", "cities", "x", "1"], "", 2, "say what to change"),
+        (&["api", "describelimits", "{"], "", 3, "SerializationException"),
+        (&["api", "Nothing"], "", 2, "there is no operation \"Nothing\""),
+        (&["api", "ListTables", "-"], "{}", 0, "{\"TableNames\":[\"cities\"]}\n"),
+    ];
+    let created = server.run(&["api", "CreateTable", TABLE], "");
+    assert_eq!((created.0, created.2.as_str()), (0, ""));
+    for (arguments, input, code, expected) in cases {
+        let (actual, stdout, stderr) = server.run(arguments, input);
+        assert_eq!(actual, *code, "{arguments:?}: {stdout}{stderr}");
+        if *code == 0 {
+            assert_eq!((stdout.as_str(), stderr.as_str()), (*expected, ""), "{arguments:?}");
+        } else {
+            assert_eq!(stdout, "", "{arguments:?}");
+            assert!(
+                stderr.starts_with(&format!("hashrange: {expected}")),
+                "{arguments:?}: {stderr}"
+            );
+        }
+    }
+}
+
+#[test]
+fn commands_and_server_use_the_same_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let local = |arguments: &[&str], input: &str| {
+        let mut command = hashrange();
+        command.args(arguments).args(["--data-dir", path]);
+        run(command, input)
+    };
+    assert_eq!(local(&["api", "CreateTable", TABLE], "").0, 0);
+    assert_eq!(local(&["put", "cities"], ITEMS), (0, String::new(), String::new()));
+    let server = Server::start(&["--data-dir", path]);
+    assert_eq!(server.run(&["scan", "cities", "--count", "-ojson"], "").1, "{\"count\":3}\n");
+    let (code, _, stderr) = local(&["tables"], "");
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.starts_with(&format!("hashrange: open {path}: ")), "{stderr}");
+    drop(server);
+    let mut check = hashrange();
+    check.args(["check", path]);
+    assert_eq!(run(check, "").1, "1 tables, 3 items, 0 index entries, 0 problems\n");
+}
+
+#[test]
+fn a_server_with_credentials_answers_only_those_who_have_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, secret: &str| {
+        let path = folder.path().join(name);
+        let text =
+            format!("[app]\naws_access_key_id=AKIDEXAMPLE\naws_secret_access_key={secret}\n");
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (right, wrong) = (write("right", "secret"), write("wrong", "other"));
+    let server = Server::start(&["--memory", "--credentials", &right]);
+    let cases = [
+        (vec!["tables"], 3, "hashrange: MissingAuthenticationTokenException: "),
+        (vec!["tables", "--credentials", &wrong], 3, "hashrange: InvalidSignatureException: "),
+        (vec!["tables", "--credentials", &right], 0, ""),
+        (vec!["tables", "--credentials", &right, "--profile", "x"], 2, "hashrange: "),
+        (vec!["tables", "--credentials", "/absent"], 2, "hashrange: /absent: "),
+    ];
+    for (arguments, code, start) in cases {
+        let (actual, _, stderr) = server.run(&arguments, "");
+        assert_eq!(actual, code, "{arguments:?}: {stderr}");
+        assert!(stderr.starts_with(start), "{arguments:?}: {stderr}");
+    }
+    let mut signed = hashrange();
+    signed.env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE").env("AWS_SECRET_ACCESS_KEY", "secret");
+    signed.args(["tables", "--endpoint", &format!("http://{}", server.address)]);
+    assert_eq!(run(signed, "").0, 0);
+}
+
+#[test]
+fn what_cannot_work_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let unknown = file("unknown.toml", b"\nprot = 1\n");
+    let binary = file("binary.toml", b"\xff\xfe\0");
+    let taken = Server::start(&["--memory"]);
+    let (_, port) = taken.address.rsplit_once(':').unwrap();
+    let cases: &[(&[&str], i32, String)] = &[
+        (
+            &["serve", "--memory", "--port=0", "--host=0.0.0.0"],
+            1,
+            "hashrange: refuse to listen on 0.0.0.0:".into(),
+        ),
+        (
+            &["serve", "--memory", "--data-dir=x"],
+            2,
+            "hashrange: memory and data-dir exclude".into(),
+        ),
+        (&["serve", "--config", &unknown], 2, format!("hashrange: {unknown}:2: unknown field")),
+        (&["serve", "--config", &binary], 2, format!("hashrange: {binary}: a configuration file")),
+        (&["serve", "--memory", "--credentials", &binary], 2, format!("hashrange: {binary}")),
+        (
+            &["serve", "--memory", "--port", port],
+            1,
+            format!("hashrange: listen on 127.0.0.1:{port}: "),
+        ),
+        (&["serve", "--port=x"], 2, "error: invalid value 'x' for '--port".into()),
+        (&["serve", "--cache-size=1x"], 2, "error: invalid value '1x'".into()),
+        (
+            &["serve", "--data-dir", &unknown, "--port=0"],
+            1,
+            "hashrange: open the database in ".into(),
+        ),
+        (
+            &["tables", "--endpoint=http://127.0.0.1:1"],
+            1,
+            "hashrange: connect to 127.0.0.1:1 ".into(),
+        ),
+        (&["tables", "--endpoint=https://x"], 2, "hashrange: endpoint \"https://x\": only".into()),
+        (&["tables", "--data-dir=/absent/x"], 1, "hashrange: /absent/x: there is no such".into()),
+        (&["nothing"], 2, "error: unrecognized subcommand".into()),
+    ];
+    for (arguments, code, start) in cases {
+        let (actual, stderr) = refused(arguments);
+        assert_eq!(actual, *code, "{arguments:?}: {stderr}");
+        assert!(stderr.starts_with(start.as_str()), "{arguments:?}: {stderr}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_server_in_order() {
+    for name in ["-TERM", "-INT"] {
+        let mut server = Server::start(&["--memory"]);
+        let _idle = TcpStream::connect(&server.address).unwrap();
+        assert_eq!(server.run(&["tables"], "").0, 0);
+        server.signal(name);
+        let (code, log) = server.ended();
+        assert_eq!(code, Some(0), "{log}");
+        assert!(log.contains("\"message\":\"stopped\""), "{log}");
+        assert!(!log.contains("ERROR") && !log.contains("WARN"), "{log}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_quietly() {
+    let server = Server::start(&["--memory"]);
+    assert_eq!(server.run(&["api", "CreateTable", TABLE], "").0, 0);
+    let mut command = hashrange();
+    command.args(["api", "DescribeTable", "{\"TableName\":\"cities\"}"]);
+    command.env("HASHRANGE_ENDPOINT", format!("http://{}", server.address));
+    let mut process = command.spawn().unwrap();
+    drop(process.stdout.take());
+    let ended = process.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr.as_slice()), (Some(0), &b""[..]));
+    assert!(!Path::new("hashrange-data").exists());
+}
