@@ -1,0 +1,88 @@
+//! Reads a command of the AWS CLI, as the pages write it, into the request it sends.
+//!
+//! The pages keep to a part of the shell that needs no shell to be understood: words, strings in
+//! single quotes, a backslash at the end of a line that goes on. Values of options are plain text,
+//! a number for `--limit`, or JSON where they begin with a brace or a bracket.
+
+use hashrange::{Operation, Service};
+use hashrange_samples::DEFAULT_ENDPOINT;
+use serde_json::{Map, Value};
+
+/// An operation and its request.
+pub struct Request {
+    pub operation: Operation,
+    pub members: Map<String, Value>,
+}
+
+pub fn parse(command: &str) -> Request {
+    let words = words(command);
+    let mut words = words.iter().map(String::as_str);
+    assert_eq!(words.next(), Some("aws"));
+    assert_eq!(words.next(), Some("dynamodb"));
+    let name = pascal_case(words.next().expect("an operation"));
+    let operation = Operation::from_name(Service::DynamoDb, &name).expect("a known operation");
+    let mut members = Map::new();
+    let mut endpoint = None;
+    while let Some(word) = words.next() {
+        let option = word.strip_prefix("--").unwrap_or_else(|| panic!("no option: {word}"));
+        let mut next = || words.next().unwrap_or_else(|| panic!("no value: {word}"));
+        match option {
+            "endpoint-url" => endpoint = Some(next()),
+            "no-scan-index-forward" => {
+                drop(members.insert("ScanIndexForward".into(), false.into()))
+            }
+            "consistent-read" => drop(members.insert("ConsistentRead".into(), true.into())),
+            _ => drop(members.insert(pascal_case(option), value(option, next()))),
+        }
+    }
+    assert_eq!(endpoint, Some(DEFAULT_ENDPOINT), "{command}");
+    Request { operation, members }
+}
+
+fn value(option: &str, text: &str) -> Value {
+    if option == "limit" || text.starts_with(['{', '[']) {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    } else {
+        text.into()
+    }
+}
+
+fn pascal_case(name: &str) -> String {
+    let capital = |part: &str| part[..1].to_ascii_uppercase() + &part[1..];
+    name.split('-').map(capital).collect()
+}
+
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = command.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => {
+                let word = word.get_or_insert_default();
+                word.extend(characters.by_ref().take_while(|&inner| inner != '\''));
+            }
+            '\\' => assert_eq!(characters.next(), Some('\n'), "{command}"),
+            ' ' | '\n' => words.extend(word.take()),
+            '"' | '$' | '`' | '|' | '&' | ';' | '<' | '>' | '(' | ')' | '*' | '?' | '#' | '~'
+            | '!' => panic!("{character} outside of quotes: {command}"),
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[test]
+fn commands_become_requests() {
+    let request = parse(
+        "aws dynamodb query --endpoint-url http://localhost:8000 \\\n  --table-name t --limit 5 \
+         --key-condition-expression 'a = :a' --no-scan-index-forward \\\n \
+         --expression-attribute-values '{\":a\":{\"S\":\"x y\"}}' --consistent-read\n",
+    );
+    assert_eq!(request.operation, Operation::Query);
+    assert_eq!(
+        Value::Object(request.members).to_string(),
+        r#"{"TableName":"t","Limit":5,"KeyConditionExpression":"a = :a","ScanIndexForward":false,"ExpressionAttributeValues":{":a":{"S":"x y"}},"ConsistentRead":true}"#
+    );
+}
