@@ -7,5 +7,6 @@
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 
 pub mod environment;
+pub mod model;
 pub mod random;
 pub mod script;

@@ -23,6 +23,7 @@ mod layout;
 mod print;
 
 pub use changes::Contents;
+pub(crate) use print::attribute_value;
 
 use hashrange_model::ApiError;
 use serde_json::Value as Json;

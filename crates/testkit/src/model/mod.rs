@@ -1,0 +1,174 @@
+//! A reference model: what DynamoDB does with tables, items and indexes, written as plainly as
+//! possible over trees and sorted maps.
+//!
+//! It shares nothing with the engine but attribute values and their arithmetic: no expressions are
+//! parsed (operations are structures from which requests are rendered), no bytes are encoded, and
+//! indexes are computed from the items whenever they are read.
+//!
+//! Source of the behaviour: DynamoDB API reference and developer guide.
+
+mod condition;
+mod generate;
+mod item;
+mod request;
+mod table;
+mod update;
+
+pub use condition::{Comparator, Condition, Operand};
+pub use generate::{Generator, definitions};
+pub use item::{Item, KeyValue, Path, Step, project};
+pub use request::{Request, item_json};
+pub use table::{
+    Definition, Fault, IndexDefinition, KeyAttribute, KeyType, Model, Projection, ReadPlan,
+    SortCondition, Written,
+};
+pub use update::{Action, SetOperand, SetValue};
+
+use hashrange_model::AttributeValue;
+
+/// What a write returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returns {
+    /// Nothing.
+    None,
+    /// The old image.
+    AllOld,
+    /// The new image; updates only.
+    AllNew,
+    /// The changed paths in the old image; updates only.
+    UpdatedOld,
+    /// The changed paths in the new image; updates only.
+    UpdatedNew,
+}
+
+/// One member of a batch write.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BatchMember {
+    /// Puts an item.
+    Put(Item),
+    /// Deletes the item with a key.
+    Delete(Item),
+}
+
+/// How the pages of a read are asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paging {
+    /// The most entries to evaluate in a page.
+    pub limit: Option<usize>,
+    /// The filter, evaluated after counting.
+    pub filter: Option<Condition>,
+    /// Whether the read is strongly consistent, where that is allowed.
+    pub consistent: bool,
+}
+
+/// An operation on the model and on a database.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Creates a table; does nothing if it exists.
+    CreateTable(Definition),
+    /// Deletes a table; does nothing if it does not exist.
+    DeleteTable {
+        /// The table.
+        table: String,
+    },
+    /// Creates a global index.
+    CreateIndex {
+        /// The table.
+        table: String,
+        /// The index.
+        index: IndexDefinition,
+    },
+    /// Deletes a global index.
+    DeleteIndex {
+        /// The table.
+        table: String,
+        /// The index.
+        index: String,
+    },
+    /// PutItem.
+    Put {
+        /// The table.
+        table: String,
+        /// The item.
+        item: Item,
+        /// What must hold of the stored item.
+        condition: Option<Condition>,
+        /// What is returned.
+        returns: Returns,
+    },
+    /// DeleteItem.
+    Delete {
+        /// The table.
+        table: String,
+        /// The key.
+        key: Item,
+        /// What must hold of the stored item.
+        condition: Option<Condition>,
+        /// What is returned.
+        returns: Returns,
+    },
+    /// UpdateItem.
+    Update {
+        /// The table.
+        table: String,
+        /// The key.
+        key: Item,
+        /// What is changed; paths do not overlap.
+        actions: Vec<Action>,
+        /// What must hold of the stored item.
+        condition: Option<Condition>,
+        /// What is returned.
+        returns: Returns,
+    },
+    /// BatchWriteItem on one table; keys are distinct.
+    BatchWrite {
+        /// The table.
+        table: String,
+        /// The members.
+        members: Vec<BatchMember>,
+    },
+    /// GetItem.
+    Get {
+        /// The table.
+        table: String,
+        /// The key.
+        key: Item,
+        /// The paths to return, all if empty.
+        paths: Vec<Path>,
+    },
+    /// BatchGetItem on one table; keys are distinct.
+    BatchGet {
+        /// The table.
+        table: String,
+        /// The keys.
+        keys: Vec<Item>,
+    },
+    /// Query, all pages.
+    Query {
+        /// The table.
+        table: String,
+        /// The index, or the table itself.
+        index: Option<String>,
+        /// The values of the partition key attributes.
+        partition: Vec<AttributeValue>,
+        /// Conditions on the leading sort key attributes; only the last may be a range.
+        sort: Vec<SortCondition>,
+        /// Whether in ascending order.
+        forward: bool,
+        /// The pages.
+        paging: Paging,
+    },
+    /// Scan, all pages of all segments.
+    Scan {
+        /// The table.
+        table: String,
+        /// The index, or the table itself.
+        index: Option<String>,
+        /// In how many segments.
+        segments: usize,
+        /// The pages.
+        paging: Paging,
+    },
+    /// Closes the database and opens it again, if it is on disk.
+    Reopen,
+}
