@@ -148,7 +148,7 @@ fn commands_print_what_the_server_answers() {
             &["query", "cities", "country = 'NL'", "--limit=1", "--all", "--count"],
             "",
             0,
-            "2 items, 2 examined, 1 read units\n",
+            "2 items, 2 examined, 1.5 read units\n",
         ),
         (
             &[
