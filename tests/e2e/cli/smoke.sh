@@ -32,7 +32,7 @@ ddb put-item --table-name "$table" --item '{"pk":{"S":"a"},"sk":{"N":"1"},"x":{"
 expect "item is read" one "$(ddb get-item --table-name "$table" --key '{"pk":{"S":"a"},"sk":{"N":"1"}}' --consistent-read --query Item.x.S --output text)"
 
 sed "s/TABLE/$table/" "$here/batch.json" >"${TMPDIR:-/tmp}/$table.json"
-expect "batch is written" '{}' "$(ddb batch-write-item --request-items "file://${TMPDIR:-/tmp}/$table.json" --query UnprocessedItems)"
+expect "batch is written" 0 "$(ddb batch-write-item --request-items "file://${TMPDIR:-/tmp}/$table.json" --query 'length(keys(UnprocessedItems))')"
 rm -f "${TMPDIR:-/tmp}/$table.json"
 
 expect "query is sorted" "1 2 3" "$(ddb query --table-name "$table" --key-condition-expression 'pk = :p' \

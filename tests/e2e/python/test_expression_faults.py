@@ -10,7 +10,6 @@ CONDITION_FAULTS = [
     ("", {}, "The expression can not be empty;"),
     ("attribute_exists(", {}, 'Syntax error; token: "<EOF>", near: "("'),
     ("INVALID SYNTAX HERE", {}, 'Syntax error; token: "SYNTAX", near: "INVALID SYNTAX HERE"'),
-    ("NOT NOT a = b", {}, 'Syntax error; token: "NOT", near: "NOT NOT a"'),
     ("!!! x", {}, 'Syntax error; token: "!", near: "!!"'),
     ("a = = b", {}, 'Syntax error; token: "=", near: "= = b"'),
     ("a = b c", {}, Has('Syntax error; token: "c", near: "b c"')),

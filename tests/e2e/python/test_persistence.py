@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.process, pytest.mark.hashrange]
 
 @pytest.fixture
 def server(tmp_path):
-    server = Server(tmp_path / "server.log", "--data", str(tmp_path / "data"))
+    server = Server(tmp_path / "server.log", "--data-dir", str(tmp_path / "data"))
     yield server
     server.close()
 
@@ -94,5 +94,5 @@ def test_acknowledged_writes_survive_kill_in_the_middle_of_writing(server):
 
 def test_second_server_on_the_same_folder_is_refused(server, tmp_path):
     with pytest.raises(AssertionError, match="the server ended"):
-        Server(tmp_path / "second.log", "--data", str(tmp_path / "data"))
+        Server(tmp_path / "second.log", "--data-dir", str(tmp_path / "data"))
     assert server.healthy()

@@ -22,7 +22,8 @@ class TestMembership:
     """Which items an index holds, as items change."""
 
     @pytest.fixture(scope="class")
-    def table(self, api):
+    @classmethod
+    def table(cls, api):
         return tables.create(api, "pk:S / sk:N", lsi={"local": "pk:S / l:N"}, gsi={"hash": "g:S", "both": "g:S / r:N"})
 
     def members(self, api, table, index):
@@ -90,7 +91,8 @@ class TestReads:
     """Order, projections, select modes and pages of index reads."""
 
     @pytest.fixture(scope="class")
-    def table(self, api):
+    @classmethod
+    def table(cls, api):
         name = tables.create(
             api,
             "pk:S / sk:N",
@@ -196,7 +198,8 @@ class TestKeysOfManyAttributes:
     """A global index with several HASH and RANGE attributes."""
 
     @pytest.fixture(scope="class")
-    def table(self, api):
+    @classmethod
+    def table(cls, api):
         name = tables.create(api, gsi={"deep": "h:S / a:S b:N c:S d:S", "wide": "x:S y:N / z:N"})
         rows = [
             item(pk=f"{a}{b}{c}{d}", h="h", a=a, b=b, c=c, d=d, x="x", y=b, z=nth)

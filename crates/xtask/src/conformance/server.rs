@@ -54,7 +54,7 @@ impl Server {
         command.args(["serve", "--port", &port.to_string()]);
         match store {
             Store::Memory => command.arg("--memory"),
-            Store::Embedded => command.arg("--data").arg(folder.join("data")),
+            Store::Embedded => command.arg("--data-dir").arg(folder.join("data")),
         };
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         let process = command.spawn().map_err(|error| format!("start {binary:?}: {error}"))?;
