@@ -323,6 +323,10 @@ impl Run {
             found.items.extend(items);
             found.evaluated += scanned;
             let last = answer.get("LastEvaluatedKey").cloned();
+            if request.operation == "Query" && cursor.len() == 1 {
+                // At most one item, and a cursor that could not be used.
+                return Ok(found);
+            }
             if last.is_some() != (limit == Some(scanned)) {
                 return Err(format!("{body}: LastEvaluatedKey is wrong in {answer}"));
             }

@@ -6,7 +6,7 @@
 
 use super::item::{Item, Path, Step};
 use super::table::Fault;
-use hashrange_model::AttributeValue;
+use hashrange_model::{AttributeType, AttributeValue};
 
 /// A value that SET takes.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +64,7 @@ pub(crate) fn apply(actions: &[Action], old: &Item) -> Result<Item, Vec<Fault>> 
     for action in actions {
         match evaluate(action, old) {
             Ok(value) => changes.push((action.path(), value)),
-            Err(fault) => faults.push(fault),
+            Err(found) => faults.extend(found),
         }
         if let Some((parent, step)) = action.path().split_last()
             && !is_container(parent.find(old), step)
@@ -96,33 +96,50 @@ pub(crate) fn apply(actions: &[Action], old: &Item) -> Result<Item, Vec<Fault>> 
 }
 
 /// Returns what is to stand at the action's path; nothing if it is to be removed.
-fn evaluate(action: &Action, old: &Item) -> Result<Option<AttributeValue>, Fault> {
+fn evaluate(action: &Action, old: &Item) -> Result<Option<AttributeValue>, Vec<Fault>> {
     match action {
         Action::Set(_, value) => set_value(value, old).map(Some),
         Action::Remove(_) => Ok(None),
-        Action::Add(path, value) => add(path.find(old), value).map(Some),
-        Action::Delete(path, value) => delete(path.find(old), value),
+        Action::Add(path, value) => add(path.find(old), value).map(Some).map_err(|it| vec![it]),
+        Action::Delete(path, value) => delete(path.find(old), value).map_err(|it| vec![it]),
     }
 }
 
-fn set_value(value: &SetValue, old: &Item) -> Result<AttributeValue, Fault> {
+fn set_value(value: &SetValue, old: &Item) -> Result<AttributeValue, Vec<Fault>> {
     match value {
-        SetValue::Operand(operand) => set_operand(operand, old),
+        SetValue::Operand(operand) => set_operand(operand, old).map_err(|fault| vec![fault]),
         SetValue::Plus(left, right) => {
-            add_numbers(&set_operand(left, old)?, &set_operand(right, old)?, false)
+            let (left, right) = both(left, right, old, AttributeType::N)?;
+            add_numbers(&left, &right, false).map_err(|fault| vec![fault])
         }
         SetValue::Minus(left, right) => {
-            add_numbers(&set_operand(left, old)?, &set_operand(right, old)?, true)
+            let (left, right) = both(left, right, old, AttributeType::N)?;
+            add_numbers(&left, &right, true).map_err(|fault| vec![fault])
         }
-        SetValue::ListAppend(left, right) => {
-            match (set_operand(left, old)?, set_operand(right, old)?) {
-                (AttributeValue::L(mut left), AttributeValue::L(right)) => {
-                    left.extend(right);
-                    Ok(AttributeValue::L(left))
-                }
-                _ => Err(Fault::OperandType),
+        SetValue::ListAppend(left, right) => match both(left, right, old, AttributeType::L)? {
+            (AttributeValue::L(mut left), AttributeValue::L(right)) => {
+                left.extend(right);
+                Ok(AttributeValue::L(left))
             }
-        }
+            _ => Err(vec![Fault::OperandType]),
+        },
+    }
+}
+
+/// Returns two operands of a type, or every fault there is with them.
+fn both(
+    left: &SetOperand,
+    right: &SetOperand,
+    old: &Item,
+    wanted: AttributeType,
+) -> Result<(AttributeValue, AttributeValue), Vec<Fault>> {
+    let typed = |operand| match set_operand(operand, old) {
+        Ok(value) if value.attribute_type() != wanted => Err(Fault::OperandType),
+        other => other,
+    };
+    match (typed(left), typed(right)) {
+        (Ok(left), Ok(right)) => Ok((left, right)),
+        (left, right) => Err(left.err().into_iter().chain(right.err()).collect()),
     }
 }
 
