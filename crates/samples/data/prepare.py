@@ -100,7 +100,7 @@ def chat():
         "it rains again", "of course it does", "release is out", "congratulations!", "see you at six",
         "running late", "no hurry", "photos are up", "lovely", "good night",
     ]
-    users = ["amsg", "amsg2", "bruno", "chloe", "zoe"]
+    users = ["amsg", "amsg2", "hugo", "chloe", "zoe"]
     items = []
     for nth in range(120):
         user = users[(nth * 7 + nth // 5) % len(users)]

@@ -7,9 +7,11 @@
 //! | a heading | what the next examples are about |
 //! | a fence `sh` that begins with `aws dynamodb ` | begins an example: a command of the AWS CLI |
 //! | a fence `sh` that begins with `hashrange ` | the same with our own command line |
-//! | a fence `json` | the answer of both |
+//! | a fence `text` | what our own command line prints |
+//! | a fence `json` | the answer, in DynamoDB's JSON |
 //!
-//! Any other text and fence is for people.
+//! Any other text and fence is for people. Commands keep to a part of the shell that needs no
+//! shell to be understood, see [`words`].
 
 use std::ops::Range;
 
@@ -22,8 +24,10 @@ pub struct Example<'a> {
     pub aws: &'a str,
     /// The same for our own command line.
     pub hashrange: Option<&'a str>,
-    /// Where the answer stands in the page, in bytes.
+    /// Where the answer in DynamoDB's JSON stands in the page, in bytes.
     pub answer: Option<Range<usize>>,
+    /// Where that stands which our own command line prints.
+    pub printed: Option<Range<usize>>,
 }
 
 /// Returns the examples of a page, in order.
@@ -72,14 +76,45 @@ fn note_fence<'a>(
 ) {
     let body = &page[range.clone()];
     if kind == "sh" && body.starts_with("aws dynamodb ") {
-        found.push(Example { heading, aws: body, hashrange: None, answer: None });
+        found.push(Example { heading, aws: body, hashrange: None, answer: None, printed: None });
     } else if let Some(example) = found.last_mut() {
         if kind == "sh" && body.starts_with("hashrange ") {
             example.hashrange = Some(body);
         } else if kind == "json" {
             example.answer = Some(range);
+        } else if kind == "text" {
+            example.printed = Some(range);
         }
     }
+}
+
+/// Returns the words of a command: separated by blanks and ends of lines, with strings in single
+/// quotes, and a backslash at the end of a line that goes on. Returns `None` for anything that
+/// means something else to a shell.
+pub fn words(command: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut characters = command.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\'' => word.get_or_insert_default().push_str(&quoted(&mut characters)?),
+            '\\' if characters.next() == Some('\n') => {}
+            ' ' => words.extend(word.take()),
+            '\n' if characters.as_str().is_empty() => {}
+            '\\' | '\n' => return None,
+            _ if "\"$`|&;<>()*?#~!".contains(character) => return None,
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// Returns the text up to the closing quote.
+fn quoted(characters: &mut std::str::Chars<'_>) -> Option<String> {
+    let (text, rest) = characters.as_str().split_once('\'')?;
+    *characters = rest.chars();
+    Some(text.to_owned())
 }
 
 #[cfg(test)]
@@ -89,14 +124,35 @@ mod tests {
     #[test]
     fn examples_are_found_among_text() {
         let page = "# T\ntext\n```sh\nls\n```\n## Q\n```sh\naws dynamodb scan\n```\nor\n\
-                    ```sh\nhashrange scan t\n```\n```json\n{}\n```\n```sh\naws dynamodb x\n```\n";
+                    ```sh\nhashrange scan t\n```\n```text\nnone\n```\n```json\n{}\n```\n\
+                    ```sh\naws dynamodb x\n```\n";
         let found = examples(page);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].heading, "Q");
         assert_eq!(found[0].aws, "aws dynamodb scan\n");
         assert_eq!(found[0].hashrange, Some("hashrange scan t\n"));
         assert_eq!(&page[found[0].answer.clone().unwrap()], "{}\n");
+        assert_eq!(&page[found[0].printed.clone().unwrap()], "none\n");
         assert_eq!(found[1].answer, None);
+    }
+
+    #[test]
+    fn plain_commands_have_words() {
+        let cases: [(&str, Option<&[&str]>); 9] = [
+            ("a  b \\\n  --c 'd \"e\n f'g\n", Some(&["a", "b", "--c", "d \"e\n fg"])),
+            ("a ''", Some(&["a", ""])),
+            ("", Some(&[])),
+            ("a\nb", None),
+            ("a 'b", None),
+            ("a $b", None),
+            ("a \\b", None),
+            ("a > b", None),
+            ("a \"b\"", None),
+        ];
+        for (command, expected) in cases {
+            let expected = expected.map(|words| words.iter().map(ToString::to_string).collect());
+            assert_eq!(words(command), expected, "{command}");
+        }
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Reads a command of the AWS CLI, as the pages write it, into the request it sends.
 //!
-//! The pages keep to a part of the shell that needs no shell to be understood: words, strings in
-//! single quotes, a backslash at the end of a line that goes on. Values of options are plain text,
-//! a number for `--limit`, or JSON where they begin with a brace or a bracket.
+//! Values of options are plain text, a number for `--limit`, or JSON where they begin with a brace
+//! or a bracket.
 
 use hashrange::{Operation, Service};
-use hashrange_samples::DEFAULT_ENDPOINT;
+use hashrange_samples::{DEFAULT_ENDPOINT, page};
 use serde_json::{Map, Value};
 
 /// An operation and its request.
@@ -15,7 +14,7 @@ pub struct Request {
 }
 
 pub fn parse(command: &str) -> Request {
-    let words = words(command);
+    let words = page::words(command).unwrap_or_else(|| panic!("not plain: {command}"));
     let mut words = words.iter().map(String::as_str);
     assert_eq!(words.next(), Some("aws"));
     assert_eq!(words.next(), Some("dynamodb"));
@@ -50,27 +49,6 @@ fn value(option: &str, text: &str) -> Value {
 fn pascal_case(name: &str) -> String {
     let capital = |part: &str| part[..1].to_ascii_uppercase() + &part[1..];
     name.split('-').map(capital).collect()
-}
-
-fn words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut characters = command.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' => {
-                let word = word.get_or_insert_default();
-                word.extend(characters.by_ref().take_while(|&inner| inner != '\''));
-            }
-            '\\' => assert_eq!(characters.next(), Some('\n'), "{command}"),
-            ' ' | '\n' => words.extend(word.take()),
-            '"' | '$' | '`' | '|' | '&' | ';' | '<' | '>' | '(' | ')' | '*' | '?' | '#' | '~'
-            | '!' => panic!("{character} outside of quotes: {command}"),
-            _ => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 #[test]
