@@ -36,6 +36,11 @@ impl Environment {
         format!("arn:aws:dynamodb:{}:{}:table/{table}", self.region, self.account)
     }
 
+    /// Returns the ARN of the account's owner.
+    pub fn root_arn(&self) -> String {
+        format!("arn:aws:iam::{}:root", self.account)
+    }
+
     /// Returns the ARN of an index.
     pub fn index_arn(&self, table: &str, index: &str) -> String {
         format!("{}/index/{index}", self.table_arn(table))

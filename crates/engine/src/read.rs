@@ -22,6 +22,9 @@ pub(crate) enum Output {
     Count,
     /// The items whole.
     Whole,
+    /// What the index read projects of the items, which were completed from the table for the
+    /// filter only.
+    AsIndexed,
     /// These paths.
     Projected(Projection),
 }
@@ -122,6 +125,11 @@ fn keep(plan: &PagePlan<'_>, page: &mut Page, item: Item) {
     match &plan.output {
         Output::Count => {}
         Output::Whole => page.items.push(item),
+        Output::AsIndexed => {
+            let projected =
+                plan.index.map_or_else(|| item.clone(), |(_, index)| index.project(&item));
+            page.items.push(projected);
+        }
         Output::Projected(projection) => page.items.push(projection.apply(&item)),
     }
 }

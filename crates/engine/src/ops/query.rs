@@ -35,15 +35,16 @@ impl<S: Store> Engine<S> {
         };
         let schema = secondary.map_or(&table.key, |index| &index.key);
         check_filter(schema, &request)?;
+        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
         let plan = PagePlan {
             table: &table,
             index,
             range,
             direction,
             limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
-            fetches: request.selection.needs_table(secondary, request.filter.as_ref()),
+            fetches,
             filter: request.filter,
-            output: request.selection.into_output(),
+            output: request.selection.into_output(fetches),
             consistent,
         };
         let is_count = matches!(plan.output, Output::Count);
@@ -56,7 +57,8 @@ impl<S: Store> Engine<S> {
                 table_name,
                 &table,
             ),
-            last_evaluated_key: page.last_evaluated_key,
+            // At most one item has the key: there is no next page, and none could be asked for.
+            last_evaluated_key: page.last_evaluated_key.filter(|_| !is_one_row(&table, index)),
             items: (!is_count).then_some(page.items),
         })
     }
@@ -146,6 +148,11 @@ pub(super) fn check_legacy_values<K: Ord>(
     )
 }
 
+/// Returns whether at most one item can match: the table read has no sort key.
+fn is_one_row<I>(table: &Table, index: Option<I>) -> bool {
+    index.is_none() && table.key.sort.is_empty()
+}
+
 /// Narrows the range to what comes after the start key, which must lie in it.
 fn resume(
     table: &Table,
@@ -154,7 +161,7 @@ fn resume(
     start: &Item,
     direction: Direction,
 ) -> Result<KeyRange, Reason> {
-    if index.is_none() && table.key.sort.is_empty() {
+    if is_one_row(table, index) {
         return Err(Reason::StartKeyOneRow);
     }
     let key = key_range::start_key(table, index, start, Reader::Query)?;

@@ -42,15 +42,16 @@ impl<S: Store> Engine<S> {
             }
             range = key_range::after(range, key, Direction::Forward);
         }
+        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
         let plan = PagePlan {
             table: &table,
             index,
             range,
             direction: Direction::Forward,
             limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
-            fetches: request.selection.needs_table(secondary, request.filter.as_ref()),
+            fetches,
             filter: request.filter,
-            output: request.selection.into_output(),
+            output: request.selection.into_output(fetches),
             consistent,
         };
         let is_count = matches!(plan.output, Output::Count);

@@ -74,11 +74,14 @@ impl Selection {
                 .any(|name| !index.holds(name))
     }
 
-    /// Returns what is done with matching items.
-    pub(super) fn into_output(self) -> Output {
+    /// Returns what is done with matching items; `is_completed` tells that index entries are
+    /// completed from the table.
+    pub(super) fn into_output(self, is_completed: bool) -> Output {
         match (self.select, self.projection) {
             (Some(Select::Count), _) => Output::Count,
             (_, Some(projection)) => Output::Projected(projection),
+            (Some(Select::AllAttributes), None) => Output::Whole,
+            (_, None) if is_completed => Output::AsIndexed,
             (_, None) => Output::Whole,
         }
     }

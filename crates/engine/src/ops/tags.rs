@@ -28,7 +28,7 @@ impl<S: Store> Engine<S> {
             return Err(Reason::NoTags.into());
         }
         let _definitions = self.core().definitions.lock().await;
-        let table = self.tagged_table(arn)?;
+        let table = self.tagged_table(arn, "TagResource")?;
         self.core().change_table(&table, |record| {
             record.tags.extend(tags);
             if record.tags.len() > TAGS_MAX {
@@ -50,7 +50,7 @@ impl<S: Store> Engine<S> {
             return Err(Reason::NoTagKeys.into());
         }
         let _definitions = self.core().definitions.lock().await;
-        let table = self.tagged_table(arn)?;
+        let table = self.tagged_table(arn, "UntagResource")?;
         self.core().change_table(&table, |record| {
             record.tags.retain(|key, _| !keys.iter().any(|removed| removed == key));
             Ok(())
@@ -64,7 +64,7 @@ impl<S: Store> Engine<S> {
         input: ListTagsOfResourceInput<'_>,
     ) -> ApiResult<ListTagsOfResourceOutput> {
         let arn = required(input.resource_arn.as_deref(), "resourceArn")?;
-        let table = self.tagged_table(arn)?;
+        let table = self.tagged_table(arn, "ListTagsOfResource")?;
         let start = input.next_token.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         let mut rest = table.record.tags.range::<str, _>((start, Bound::Unbounded));
         let tags: Vec<Tag> = rest
@@ -76,10 +76,23 @@ impl<S: Store> Engine<S> {
         Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token })
     }
 
-    fn tagged_table(&self, arn: &str) -> ApiResult<Arc<Table>> {
-        let is_table_arn = arn.starts_with("arn:") && arn.contains(":table/");
-        if !is_table_arn {
+    /// Returns the table of an ARN; of another account or region nothing is told.
+    fn tagged_table(&self, arn: &str, operation: &'static str) -> ApiResult<Arc<Table>> {
+        let environment = self.environment();
+        let parts: Vec<&str> = arn.splitn(6, ':').collect();
+        let ["arn", _, _, region, account, resource] = parts[..] else {
             return Err(Reason::InvalidArn(arn.to_owned()).into());
+        };
+        if !resource.starts_with("table/") {
+            return Err(Reason::InvalidArn(arn.to_owned()).into());
+        }
+        if account != environment.account || region != environment.region {
+            return Err(Reason::NotAuthorized {
+                principal: environment.root_arn(),
+                operation,
+                resource: arn.to_owned(),
+            }
+            .into());
         }
         self.core()
             .catalog

@@ -34,6 +34,8 @@ pub enum ErrorKind {
     ItemCollectionSizeLimitExceeded,
     /// `TransactionConflictException`
     TransactionConflict,
+    /// `AccessDeniedException`
+    AccessDenied,
     /// `NotImplementedException`: the service has it, this server does not yet.
     NotImplemented,
     /// `InternalServerError`
@@ -59,6 +61,7 @@ impl ErrorKind {
             Self::TransactionConflict => {
                 "com.amazonaws.dynamodb.v20120810#TransactionConflictException"
             }
+            Self::AccessDenied => "com.amazon.coral.service#AccessDeniedException",
             Self::NotImplemented => "com.amazonaws.dynamodb.v20120810#NotImplementedException",
             Self::InternalServerError => "com.amazonaws.dynamodb.v20120810#InternalServerError",
         }
@@ -81,7 +84,7 @@ impl ErrorKind {
     /// Returns the member that carries the message: most use `message`, some `Message`.
     pub fn message_member(self) -> &'static str {
         match self {
-            Self::Serialization => "Message",
+            Self::Serialization | Self::AccessDenied => "Message",
             _ => "message",
         }
     }

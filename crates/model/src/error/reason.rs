@@ -43,6 +43,12 @@ pub enum Reason {
     },
     /// Constraints of the API's model; holds the whole joined message.
     Constraints(String),
+    /// The caller may not do this.
+    NotAuthorized {
+        principal: String,
+        operation: &'static str,
+        resource: String,
+    },
     /// A fault of ours; the details are in the log.
     Internal,
     /// The store refuses writes since a write failed.
@@ -340,6 +346,7 @@ impl Reason {
             Self::NotYetAvailable { .. } | Self::ParameterNotYetAvailable { .. } => {
                 ErrorKind::NotImplemented
             }
+            Self::NotAuthorized { .. } => ErrorKind::AccessDenied,
             Self::Internal | Self::StoreUnavailable(_) => ErrorKind::InternalServerError,
             Self::ConditionalCheckFailed => ErrorKind::ConditionalCheckFailed,
             Self::ItemCollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,

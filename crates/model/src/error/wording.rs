@@ -42,6 +42,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::ParameterNotYetAvailable { parameter } => {
             format!("The parameter {parameter} is not yet available in Hashrange.")
         }
+        Reason::NotAuthorized { principal, operation, resource } => format!(
+            "User: {principal} is not authorized to perform: dynamodb:{operation} on resource: \
+             {resource}"
+        ),
         Reason::Internal => "Internal server error".to_owned(),
         Reason::StoreUnavailable(why) => format!("The store does not accept writes: {why}"),
         Reason::Value(fault) | Reason::UpdateResult(fault) => value(fault, layer),
