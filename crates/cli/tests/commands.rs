@@ -40,9 +40,11 @@ impl Server {
         let mut process = command.spawn().unwrap();
         let mut log = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();
-        log.read_line(&mut line).unwrap();
-        let (_, rest) =
-            line.split_once("\"endpoint\":\"http://").unwrap_or_else(|| panic!("{line}"));
+        while !line.contains("\"endpoint\"") {
+            line.clear();
+            assert!(log.read_line(&mut line).unwrap() > 0, "the server ended");
+        }
+        let (_, rest) = line.split_once("\"endpoint\":\"http://").unwrap();
         let address = rest.split('"').next().unwrap().to_owned();
         Self { process, log, address }
     }
@@ -241,6 +243,16 @@ fn commands_and_server_use_the_same_folder() {
     let mut check = hashrange();
     check.args(["check", path]);
     assert_eq!(run(check, "").1, "1 tables, 3 items, 0 index entries, 0 problems\n");
+}
+
+#[test]
+fn a_server_can_start_with_a_sample() {
+    let server = Server::start(&["--memory", "--sample", "orders"]);
+    assert_eq!(server.run(&["tables"], "").1, "orders\n");
+    assert_eq!(server.run(&["scan", "orders", "--count", "-ojson"], "").1, "{\"count\":22}\n");
+    let (code, stderr) = refused(&["serve", "--memory", "--port=0", "--sample=x"]);
+    assert_eq!(code, 2);
+    assert!(stderr.starts_with("hashrange: there is no sample \"x\", only world, "), "{stderr}");
 }
 
 #[test]

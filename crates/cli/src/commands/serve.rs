@@ -5,12 +5,14 @@
 
 use crate::arguments::Serve;
 use crate::config::{Settings, SettingsError, StoreChoice};
-use crate::exit;
+use crate::exit::{self, Usage};
 use crate::logs;
+use crate::output;
 use anyhow::Context;
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Options};
 use hashrange_auth::{CredentialStore, Policy};
+use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Api, Config};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,12 +23,13 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let variable = |name: &str| std::env::var_os(name);
     let settings = Settings::resolve(arguments.flags, arguments.config.as_deref(), variable)?;
     let config = server_config(&settings)?;
+    let sample = settings.sample.as_deref().map(find_sample).transpose()?;
     logs::start(settings.log_format, settings.log_level);
     let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
-    runtime.block_on(serve(&settings, config))
+    runtime.block_on(serve(&settings, config, sample))
 }
 
-async fn serve(settings: &Settings, config: Config) -> anyhow::Result<()> {
+async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> anyhow::Result<()> {
     let place = format!("{}:{}", settings.host, settings.port);
     let listener = TcpListener::bind((settings.host.as_str(), settings.port))
         .await
@@ -34,6 +37,9 @@ async fn serve(settings: &Settings, config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr().context("listen")?;
     config.check_address(address)?;
     let database = open(settings, address)?;
+    if let Some(sample) = sample {
+        load(sample, &database).await?;
+    }
     let verified = matches!(config.auth, Policy::Verify(_));
     tracing::info!(
         endpoint = format!("http://{address}"),
@@ -41,10 +47,31 @@ async fn serve(settings: &Settings, config: Config) -> anyhow::Result<()> {
         signatures = if verified { "verified" } else { "any" },
         "ready"
     );
+    if let Some(sample) = sample {
+        output::line(sample.next_steps(&format!("http://{address}")))?;
+    }
     let api = Arc::new(Served(database.clone()));
     hashrange_server::run(listener, config, api, signalled()).await?;
     database.close().await.context("close the database")?;
     tracing::info!("stopped");
+    Ok(())
+}
+
+/// Returns the sample of that name, or says which there are.
+fn find_sample(name: &str) -> anyhow::Result<&'static Sample> {
+    let names = || hashrange_samples::all().iter().map(|sample| sample.name).collect::<Vec<_>>();
+    let unknown = || Usage(format!("there is no sample {name:?}, only {}", names().join(", ")));
+    hashrange_samples::find(name).ok_or_else(|| unknown().into())
+}
+
+async fn load(sample: &Sample, database: &Database) -> anyhow::Result<()> {
+    let mut heard = |progress: Progress| {
+        tracing::debug!(done = progress.items_done, total = progress.items_total, "loading");
+    };
+    match hashrange_samples::load(sample, database, &mut heard).await? {
+        Loaded::Now { items } => tracing::info!(sample = sample.name, items, "sample loaded"),
+        Loaded::Before => tracing::info!(sample = sample.name, "sample is there already"),
+    }
     Ok(())
 }
 
