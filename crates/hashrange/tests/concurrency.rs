@@ -272,16 +272,18 @@ fn a_backfill_goes_on_after_a_restart() {
     });
     create_index(&database).unwrap();
     drop(database);
-    // Each restart interrupts the job again, until it is done.
-    let mut restarts = 0;
-    loop {
+    // Each restart interrupts the job again, a little later, until it is done.
+    let mut added = 0;
+    for restart in 0.. {
         let database = open();
-        put(&database, "between", restarts, "g").unwrap();
-        restarts += 1;
-        if index_status(&database).as_deref() == Some("ACTIVE") || restarts == 20 {
+        for _ in 0..restart * 2 {
+            put(&database, "between", added, "g").unwrap();
+            added += 1;
+        }
+        if index_status(&database).as_deref() == Some("ACTIVE") || restart == 15 {
             wait_until_active(&database);
             verify(&database);
-            assert_eq!(count(&database, Some("by-group")), (ITEMS + restarts) as u64);
+            assert_eq!(count(&database, Some("by-group")), (ITEMS + added) as u64);
             return;
         }
     }

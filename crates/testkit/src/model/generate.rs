@@ -204,12 +204,12 @@ impl Generator {
 
     fn action(&mut self) -> Action {
         if self.random.chance(30) {
-            let nth = self.random.below(INDEX_KEYS.len());
-            let path = Path::of(INDEX_KEYS[nth].0);
+            let (name, key_type) = *self.random.pick(&INDEX_KEYS);
+            let path = Path::of(name);
             if self.random.chance(30) {
                 return Action::Remove(path);
             }
-            let value = self.index_key_value(nth);
+            let value = self.index_key_value(key_type);
             return Action::Set(path, SetValue::Operand(SetOperand::Value(value)));
         }
         match self.random.below(10) {
@@ -223,7 +223,7 @@ impl Generator {
                 let value = if self.random.chance(50) { self.small_number() } else { self.set() };
                 Action::Add(self.path(), value)
             }
-            _ => Action::Delete(Path::of(*self.random.pick(&ATTRIBUTES)), self.set()),
+            _ => Action::Delete(Path::of(self.random.pick::<&str>(&ATTRIBUTES)), self.set()),
         }
     }
 
@@ -425,9 +425,9 @@ impl Generator {
 
     fn item(&mut self, definition: &Definition) -> Item {
         let mut item = self.key(definition);
-        for nth in 0..INDEX_KEYS.len() {
+        for (name, key_type) in INDEX_KEYS {
             if self.random.chance(75) {
-                item.insert(INDEX_KEYS[nth].0.to_owned(), self.index_key_value(nth));
+                item.insert(name.to_owned(), self.index_key_value(key_type));
             }
         }
         for attribute in ATTRIBUTES {
@@ -452,15 +452,12 @@ impl Generator {
     }
 
     /// Returns a value of an index key attribute, rarely one that no index takes.
-    fn index_key_value(&mut self, nth: usize) -> AttributeValue {
+    fn index_key_value(&mut self, key_type: KeyType) -> AttributeValue {
         match self.random.below(60) {
             0 => AttributeValue::from(true),
             1 => AttributeValue::from(""),
             2 => AttributeValue::from("x".repeat(1025)),
-            _ => {
-                let (name, key_type) = INDEX_KEYS[nth];
-                self.key_value(&KeyAttribute::new(name, key_type))
-            }
+            _ => self.key_value(&KeyAttribute::new("", key_type)),
         }
     }
 
