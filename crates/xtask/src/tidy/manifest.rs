@@ -20,9 +20,9 @@ const TABLE: &[(&str, &[&str])] = &[
     ("engine", &["model", "wire", "expr", "storage"]),
     ("hashrange", &["model", "wire", "storage", "engine"]),
     ("server", &["model", "wire", "engine", "auth", "console", "hashrange"]),
-    ("cli", &["model", "storage", "engine", "hashrange", "auth", "server"]),
+    ("cli", &["model", "storage", "engine", "hashrange", "auth", "server", "samples"]),
     ("testkit", &["model", "storage", "engine"]),
-    ("samples", &["hashrange"]),
+    ("samples", &["storage", "hashrange"]),
     ("bench", &["model", "wire", "expr", "storage", "engine", "auth", "hashrange", "server"]),
 ];
 
