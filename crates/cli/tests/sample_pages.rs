@@ -3,6 +3,8 @@
 //!
 //! `HASHRANGE_BLESS=1` writes what is printed into the pages instead.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use hashrange::{Database, Options};
 use hashrange_samples::{Sample, all, find, load, page};
 use std::path::{Path, PathBuf};
