@@ -140,7 +140,6 @@ fn environment(options: &Options) -> Environment {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is where the real clock enters")]
 fn now_ms() -> u64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
