@@ -114,6 +114,8 @@ struct Answer {
     unprocessed: Vec<(String, KeysAndAttributes)>,
     consumed: Vec<hashrange_wire::ConsumedCapacity>,
     bytes: usize,
+    /// Whether an item did not fit: from then on all keys are given back.
+    is_full: bool,
 }
 
 impl Answer {
@@ -129,12 +131,13 @@ impl Answer {
         let mut items = Vec::new();
         let mut left = Vec::new();
         for (key, stored) in part.keys.iter().zip(stored) {
-            if self.bytes >= BATCH_GET_SIZE_MAX_BYTES {
+            let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
+            let size = item.as_ref().map_or(0, Item::size);
+            self.is_full |= self.bytes + size > BATCH_GET_SIZE_MAX_BYTES;
+            if self.is_full {
                 left.push(DecodedItem::from(key.clone()));
                 continue;
             }
-            let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
-            let size = item.as_ref().map_or(0, Item::size);
             units.table += read_units(size, part.consistent);
             self.bytes += size;
             items.extend(item.map(|item| match &part.projection {
