@@ -31,6 +31,18 @@ enum Kind {
     Embedded,
 }
 
+/// What operations did, to see that the generator makes them meet.
+#[derive(Debug, Default)]
+struct Seen {
+    writes: usize,
+    faults: BTreeSet<Fault>,
+    /// Reads that returned something, and those that a filter left empty.
+    matches: usize,
+    filtered: usize,
+    pages: usize,
+    indexes_created: usize,
+}
+
 /// A database and the model of what it must hold.
 struct Run {
     folder: Option<TempDir>,
@@ -38,13 +50,19 @@ struct Run {
     model: Model,
     /// Indexes that were created and not yet seen to be ready.
     pending: BTreeSet<(String, String)>,
+    seen: Seen,
 }
 
 impl Run {
     fn new(kind: Kind) -> Self {
         let folder = (kind == Kind::Embedded).then(|| TempDir::new().unwrap());
-        let mut run =
-            Self { folder, engine: None, model: Model::default(), pending: BTreeSet::new() };
+        let mut run = Self {
+            folder,
+            engine: None,
+            model: Model::default(),
+            pending: BTreeSet::new(),
+            seen: Seen::default(),
+        };
         run.open();
         run
     }
@@ -108,27 +126,27 @@ impl Run {
                 let answer = self.send(operation, table);
                 let expected = self.model.put(table, item, condition.as_ref());
                 let expected = expected.map(|written| returned(*returns, &[], &written));
-                compare_write(answer, expected, stored.as_ref())
+                self.compare_write(answer, expected, stored.as_ref())
             }
             Operation::Delete { table, key, condition, returns } => {
                 let stored = self.model.get(table, key, &[]).ok().flatten();
                 let answer = self.send(operation, table);
                 let expected = self.model.delete(table, key, condition.as_ref());
                 let expected = expected.map(|written| returned(*returns, &[], &written));
-                compare_write(answer, expected, stored.as_ref())
+                self.compare_write(answer, expected, stored.as_ref())
             }
             Operation::Update { table, key, actions, condition, returns } => {
                 let stored = self.model.get(table, key, &[]).ok().flatten();
                 let answer = self.send(operation, table);
                 let expected = self.model.update(table, key, actions, condition.as_ref());
                 let expected = expected.map(|written| returned(*returns, actions, &written));
-                compare_write(answer, expected, stored.as_ref())
+                self.compare_write(answer, expected, stored.as_ref())
             }
             Operation::BatchWrite { table, members } => {
                 let answer = self.send(operation, table);
                 let expected = self.model.batch_write(table, members);
                 let expected = expected.map(|()| json!({ "UnprocessedItems": {} }));
-                compare_write(answer, expected, None)
+                self.compare_write(answer, expected, None)
             }
             Operation::Get { table, key, paths } => {
                 let answer = self.send(operation, table);
@@ -136,7 +154,7 @@ impl Run {
                     Some(item) => json!({ "Item": item_json(&item) }),
                     None => json!({}),
                 });
-                compare_write(answer, expected, None)
+                self.compare_write(answer, expected, None)
             }
             Operation::BatchGet { table, keys } => self.batch_get(operation, table, keys),
             Operation::Query { table, index, partition, sort, forward, paging } => {
@@ -200,6 +218,7 @@ impl Run {
             Operation::CreateIndex { index: definition, .. } => {
                 let created = self.model.create_index(table, definition);
                 if created {
+                    self.seen.indexes_created += 1;
                     self.pending.insert((table.to_owned(), index.to_owned()));
                 }
                 created
@@ -302,9 +321,37 @@ impl Run {
         Err(format!("BatchGetItem answers {answer} instead of {expected:?}"))
     }
 
+    fn compare_write(
+        &mut self,
+        answer: Result<Json, ApiError>,
+        expected: Result<Json, Vec<Fault>>,
+        stored: Option<&Item>,
+    ) -> Check {
+        match &expected {
+            Ok(_) => self.seen.writes += 1,
+            Err(faults) => self.seen.faults.extend(faults),
+        }
+        match (answer, expected) {
+            (Ok(answer), Ok(expected)) if answer == expected => Ok(()),
+            (Err(error), Err(faults)) => {
+                let text = error.to_string();
+                if !faults.iter().any(|fault| is_text_of(*fault, &text)) {
+                    return Err(format!("answers {text} instead of {faults:?}"));
+                }
+                let attached = error.item().map(|item| format!("{item:?}"));
+                let expected = stored.filter(|_| faults == [Fault::Condition]);
+                if attached.is_some() == expected.is_some() {
+                    return Ok(());
+                }
+                Err(format!("answers {text} with {attached:?} instead of {expected:?}"))
+            }
+            (answer, expected) => Err(format!("answers {answer:?} instead of {expected:?}")),
+        }
+    }
+
     /// Reads all pages and checks what holds of every page.
     fn pages(
-        &self,
+        &mut self,
         request: &Request,
         limit: Option<usize>,
         cursor: &[String],
@@ -320,6 +367,9 @@ impl Run {
             if answer["Count"] != items.len() || limit.is_some_and(|limit| scanned > limit) {
                 return Err(format!("{body}: the counts are wrong in {answer}"));
             }
+            self.seen.pages += 1;
+            self.seen.matches += usize::from(!items.is_empty());
+            self.seen.filtered += usize::from(items.is_empty() && scanned > 0);
             found.items.extend(items);
             found.evaluated += scanned;
             let last = answer.get("LastEvaluatedKey").cloned();
@@ -363,29 +413,6 @@ fn returned(
         Returns::UpdatedNew => changed(written.new.as_ref()),
     };
     image.map_or_else(|| json!({}), |image| json!({ "Attributes": item_json(&image) }))
-}
-
-fn compare_write(
-    answer: Result<Json, ApiError>,
-    expected: Result<Json, Vec<Fault>>,
-    stored: Option<&Item>,
-) -> Check {
-    match (answer, expected) {
-        (Ok(answer), Ok(expected)) if answer == expected => Ok(()),
-        (Err(error), Err(faults)) => {
-            let text = error.to_string();
-            if !faults.iter().any(|fault| is_text_of(*fault, &text)) {
-                return Err(format!("answers {text} instead of {faults:?}"));
-            }
-            let attached = error.item().map(|item| format!("{item:?}"));
-            let expected = stored.filter(|_| faults == [Fault::Condition]);
-            if attached.is_some() == expected.is_some() {
-                return Ok(());
-            }
-            Err(format!("answers {text} with {attached:?} instead of {expected:?}"))
-        }
-        (answer, expected) => Err(format!("answers {answer:?} instead of {expected:?}")),
-    }
 }
 
 fn is_text_of(fault: Fault, text: &str) -> bool {
@@ -469,7 +496,7 @@ fn compare_unordered(found: &[Json], plan: &ReadPlan) -> Check {
 }
 
 /// Runs operations and returns the first failure with the number of the operation.
-fn run(kind: Kind, operations: &[Operation]) -> Result<(), (usize, String)> {
+fn run(kind: Kind, operations: &[Operation]) -> Result<Seen, (usize, String)> {
     let mut run = Run::new(kind);
     for (nth, operation) in operations.iter().enumerate() {
         run.run(operation).map_err(|problem| (nth, problem))?;
@@ -477,7 +504,8 @@ fn run(kind: Kind, operations: &[Operation]) -> Result<(), (usize, String)> {
             run.verify().map_err(|problem| (nth, problem))?;
         }
     }
-    run.verify().map_err(|problem| (operations.len(), problem))
+    run.verify().map_err(|problem| (operations.len(), problem))?;
+    Ok(run.seen)
 }
 
 /// Leaves out operations as long as the rest still fails.
@@ -510,11 +538,34 @@ fn check(kind: Kind, seeds: u64) {
     let first = setting("HASHRANGE_SEED", 1);
     for seed in first..first + seeds {
         let operations = Generator::new(seed).operations(count);
-        let Err((nth, problem)) = run(kind, &operations) else { continue };
+        let (nth, problem) = match run(kind, &operations) {
+            Ok(seen) => {
+                check_seen(&seen, operations.len());
+                continue;
+            }
+            Err(failed) => failed,
+        };
         let fewest = shrink(kind, &operations[..(nth + 1).min(operations.len())]);
         let last = run(kind, &fewest).err().map_or(problem, |(_, problem)| problem);
         let log: Vec<_> = fewest.iter().map(|operation| format!("{operation:?}")).collect();
         panic!("{kind:?}, seed {seed}, operation {nth}: {last}\n\n{}", log.join("\n"));
+    }
+}
+
+/// A run that meets nothing proves nothing.
+fn check_seen(seen: &Seen, operations: usize) {
+    let often = operations / 50;
+    assert!(seen.writes > operations / 4, "{seen:?}");
+    assert!(seen.matches > often && seen.filtered > often, "{seen:?}");
+    assert!(seen.indexes_created > 0 && seen.pages > often, "{seen:?}");
+    for fault in [
+        Fault::Condition,
+        Fault::InvalidPath,
+        Fault::OperandType,
+        Fault::MissingAttribute,
+        Fault::IndexKey,
+    ] {
+        assert!(seen.faults.contains(&fault), "{fault:?} in {seen:?}");
     }
 }
 

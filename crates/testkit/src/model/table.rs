@@ -111,7 +111,7 @@ pub enum SortCondition {
 }
 
 /// Why an operation is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// The table does not exist.
     NoTable,
