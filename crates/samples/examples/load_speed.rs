@@ -2,7 +2,6 @@
 //!
 //! `cargo run --release -p hashrange-samples --example load_speed -- FOLDER [SAMPLE...]`
 #![expect(clippy::print_stdout, reason = "a program for people")]
-#![expect(clippy::disallowed_methods, reason = "measures time")]
 
 use hashrange::{Database, Options};
 use hashrange_samples::{DEFAULT_ENDPOINT, all, find, load};

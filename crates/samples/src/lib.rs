@@ -154,7 +154,8 @@ impl Sample {
         text.push_str("With our own:\n\n");
         for example in shown() {
             if let Some(command) = example.hashrange {
-                append_commented(&mut text, example.heading, command, endpoint);
+                let command = format!("{}{}", command.trim_end(), endpoint_option(endpoint));
+                append_commented(&mut text, example.heading, &command, endpoint);
             }
         }
         // Writing to a string cannot fail.
@@ -163,6 +164,14 @@ impl Sample {
             let _ = writeln!(text, "{attribution}");
         }
         text
+    }
+}
+
+/// Returns the option for an endpoint that our own command line does not find by itself.
+fn endpoint_option(endpoint: &str) -> String {
+    match endpoint {
+        DEFAULT_ENDPOINT | "http://127.0.0.1:8000" => String::new(),
+        _ => format!(" --endpoint {endpoint}"),
     }
 }
 

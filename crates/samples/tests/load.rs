@@ -1,5 +1,7 @@
 //! Loading a sample: once, to the end, and never into somebody else's table.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use hashrange::{Blocking, Database, ListTagsOfResourceInput, Options, ScanInput, create_table};
 use hashrange_samples::{Error, Loaded, Progress, Sample, all, find, load};
 use std::future::{Future, poll_fn};

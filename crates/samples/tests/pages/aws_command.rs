@@ -25,14 +25,16 @@ pub fn parse(command: &str) -> Request {
     while let Some(word) = words.next() {
         let option = word.strip_prefix("--").unwrap_or_else(|| panic!("no option: {word}"));
         let mut next = || words.next().unwrap_or_else(|| panic!("no value: {word}"));
-        match option {
-            "endpoint-url" => endpoint = Some(next()),
-            "no-scan-index-forward" => {
-                drop(members.insert("ScanIndexForward".into(), false.into()))
+        let (name, value) = match option {
+            "endpoint-url" => {
+                endpoint = Some(next());
+                continue;
             }
-            "consistent-read" => drop(members.insert("ConsistentRead".into(), true.into())),
-            _ => drop(members.insert(pascal_case(option), value(option, next()))),
-        }
+            "no-scan-index-forward" => ("ScanIndexForward".to_owned(), false.into()),
+            "consistent-read" => ("ConsistentRead".to_owned(), true.into()),
+            _ => (pascal_case(option), value(option, next())),
+        };
+        members.insert(name, value);
     }
     assert_eq!(endpoint, Some(DEFAULT_ENDPOINT), "{command}");
     Request { operation, members }

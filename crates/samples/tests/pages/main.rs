@@ -2,6 +2,8 @@
 //!
 //! `HASHRANGE_BLESS=1 cargo test -p hashrange-samples` writes the answers into the pages instead.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod answer;
 mod aws_command;
 
@@ -90,6 +92,9 @@ fn next_steps_are_three_examples_for_two_command_lines() {
         assert_eq!(text.matches("\n  aws dynamodb ").count(), 3, "{text}");
         assert_eq!(text.matches("\n  hashrange ").count(), 3, "{text}");
         assert_eq!(text.matches("--endpoint-url http://127.0.0.1:9999 ").count(), 3, "{text}");
+        assert_eq!(text.matches(" --endpoint http://127.0.0.1:9999\n").count(), 3, "{text}");
         assert!(!text.contains(DEFAULT_ENDPOINT), "{text}");
+        let text = sample.next_steps("http://127.0.0.1:8000");
+        assert!(!text.contains(" --endpoint "), "{text}");
     }
 }
