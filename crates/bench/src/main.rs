@@ -12,7 +12,7 @@ mod histogram;
 mod instructions;
 mod load;
 mod process;
-mod product;
+mod processor_time;
 mod publish;
 mod random;
 mod raw;
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs what the arguments ask for; the last three are how this program calls itself.
+/// Runs what the arguments ask for; two of the forms are how this program calls itself.
 fn run(arguments: &[&str]) -> Result<(), String> {
     match arguments {
         ["instructions"] => instructions::check(),
@@ -51,7 +51,6 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["hot-path", name, times] => {
             instructions::run_path(name, times.parse().map_err(|_| "not a number of times")?)
         }
-        ["serve", rest @ ..] => product::serve(rest),
         _ => measure(arguments),
     }
 }

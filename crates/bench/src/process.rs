@@ -1,6 +1,7 @@
 //! Servers as processes of their own: started on a free port, asked until they answer, stopped
 //! when dropped.
 
+use crate::processor_time;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -41,11 +42,13 @@ impl Server {
     pub fn product(
         program: &Path,
         folder: &Path,
+        cache_bytes: u64,
         credentials: Option<&Path>,
     ) -> Result<Self, String> {
         let port = free_port()?;
         let mut command = Command::new(program);
         command.arg("serve").arg("--data-dir").arg(folder).args(["--port", &port.to_string()]);
+        command.args(["--cache-size", &cache_bytes.to_string(), "--log-level", "warn"]);
         if let Some(credentials) = credentials {
             command.arg("--credentials").arg(credentials);
         }
@@ -92,6 +95,11 @@ impl Server {
     /// Returns the time since the process was started.
     pub fn age(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Returns the time that the process has spent on processors.
+    pub fn processor_time(&self) -> Result<Duration, String> {
+        processor_time::of(Some(self.child.id()))
     }
 
     /// Returns the process's memory.

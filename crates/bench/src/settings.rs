@@ -1,5 +1,6 @@
 //! What to measure and for how long, from the command line.
 
+use hashrange::Options;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ options:
   --rounds N       rounds of each side of a row
   --seconds N      seconds of a round
   --items N        items in the table
+  --cache MIB      cache of the server, the library and the raw engine, instead of the default
   --threads N      threads of the load generator
   --program PATH   the server to measure, instead of a release build of this workspace
 ";
@@ -31,6 +33,8 @@ pub struct Settings {
     pub items: u64,
     /// Items in the large table, if rows that need it are measured.
     pub large_items: Option<u64>,
+    /// Bytes for cached blocks.
+    pub cache_bytes: u64,
     /// Threads of the load generator.
     pub threads: usize,
     /// Whether the table goes into the documentation.
@@ -50,6 +54,7 @@ impl Default for Settings {
             round: Duration::from_secs(3),
             items: 100_000,
             large_items: None,
+            cache_bytes: Options::default().cache_bytes,
             threads: 2,
             publish: false,
             soak: None,
@@ -78,6 +83,7 @@ impl Settings {
                 "--rounds" => settings.rounds = number(value()?)? as usize,
                 "--seconds" => settings.round = Duration::from_secs(number(value()?)?),
                 "--items" => settings.items = number(value()?)?,
+                "--cache" => settings.cache_bytes = number(value()?)? << 20,
                 "--threads" => settings.threads = number(value()?)? as usize,
                 "--program" => settings.program = Some(value()?.into()),
                 option if option.starts_with('-') => return Err(USAGE.to_owned()),

@@ -46,13 +46,15 @@ pub struct Outcome {
     pub rate: f64,
     /// Times from request to answer.
     pub latencies: Histogram,
+    /// All answers, those of the warm-up too.
+    pub answers: u64,
 }
 
 impl Load<'_> {
     /// Sends the load and returns what it met. An answer other than status 200 is an error.
     pub fn run(&self) -> Result<Outcome, String> {
         let share = self.connections.div_ceil(self.threads);
-        let histograms: Vec<Result<Histogram, String>> = std::thread::scope(|scope| {
+        let shares: Vec<Result<(Histogram, u64), String>> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.threads)
                 .map(|nth| {
                     let connections = share.min(self.connections - nth * share);
@@ -61,18 +63,21 @@ impl Load<'_> {
                 .collect();
             threads.into_iter().map(|thread| join(thread)).collect()
         });
-        let mut latencies = Histogram::new();
-        for histogram in histograms {
-            latencies.merge(&histogram?);
+        let (mut latencies, mut answers) = (Histogram::new(), 0);
+        for share in shares {
+            let (latencies_of_share, answers_of_share) = share?;
+            latencies.merge(&latencies_of_share);
+            answers += answers_of_share;
         }
-        Ok(Outcome { rate: latencies.total() as f64 / self.duration.as_secs_f64(), latencies })
+        let rate = latencies.total() as f64 / self.duration.as_secs_f64();
+        Ok(Outcome { rate, latencies, answers })
     }
 
-    fn run_share(&self, connections: usize, nth: usize) -> Result<Histogram, String> {
+    fn run_share(&self, connections: usize, nth: usize) -> Result<(Histogram, u64), String> {
         let mut share = Share::connect(self, connections, nth)
             .map_err(|error| format!("cannot connect to {}: {error}", self.address))?;
         share.run(self)?;
-        Ok(share.latencies)
+        Ok((share.latencies, share.answers))
     }
 }
 
@@ -86,6 +91,7 @@ struct Share<'a> {
     connections: Vec<Connection>,
     writer: Writer<'a>,
     latencies: Histogram,
+    answers: u64,
 }
 
 impl<'a> Share<'a> {
@@ -99,7 +105,8 @@ impl<'a> Share<'a> {
             opened.push(connection);
         }
         let writer = Writer::new(load.requests, load.address, nth as u64);
-        Ok(Self { poll, connections: opened, writer, latencies: Histogram::new() })
+        let latencies = Histogram::new();
+        Ok(Self { poll, connections: opened, writer, latencies, answers: 0 })
     }
 
     fn run(&mut self, load: &Load<'_>) -> Result<(), String> {
@@ -124,6 +131,7 @@ impl<'a> Share<'a> {
                     continue;
                 }
                 let Progress::Complete = connection.receive(&mut scratch)? else { continue };
+                self.answers += 1;
                 let now = Instant::now();
                 if now >= ends_at {
                     return Ok(());

@@ -6,9 +6,9 @@ use crate::data;
 use crate::histogram::Histogram;
 use crate::load::{Load, Numbers, Outcome, Requests, Template};
 use crate::process::{ACCESS_KEY_ID, SECRET_ACCESS_KEY, Server, credentials_file};
+use crate::processor_time;
 use crate::rounds::Rounds;
 use hashrange_auth::Signer;
-use std::cell::RefCell;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -84,6 +84,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let folder = bench.path("http");
     data::fill_folder(&folder, bench.settings.items)?;
+    let cache_bytes = bench.settings.cache_bytes;
     let credentials = bench.path("credentials");
     std::fs::write(&credentials, credentials_file()).map_err(|error| error.to_string())?;
     for is_signed in [false, true] {
@@ -92,14 +93,14 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
             continue;
         }
         // What answers look like is asked without a signature.
-        let server = Server::product(&program, &folder, None)?;
+        let server = Server::product(&program, &folder, cache_bytes, None)?;
         let answers = cases.iter().map(|case| sample_answer(bench, case, &server));
         let answers = answers.collect::<Result<Vec<_>, String>>()?;
         let server = match is_signed {
             false => server,
             true => {
                 server.stop()?;
-                Server::product(&program, &folder, Some(&credentials))?
+                Server::product(&program, &folder, cache_bytes, Some(&credentials))?
             }
         };
         for (case, answer) in cases.iter().zip(answers) {
@@ -130,25 +131,72 @@ fn measure(bench: &mut Bench, case: &Case, server: &Server, answer: &Path) -> Re
     let mut requests = (case.requests)(bench.settings.items);
     requests.signer =
         case.is_signed.then(|| Signer::new(ACCESS_KEY_ID, SECRET_ACCESS_KEY, None, "us-east-1"));
-    let latencies = RefCell::new(Histogram::new());
-    let syncs = RefCell::new(Vec::new());
-    let load = |server: &Server| run_load(bench, server, &requests);
+    let (mut ours, mut beside) = (Side::new(server), Side::new(&bare));
     let rounds = Rounds::measure(
         bench.settings.rounds,
-        || {
-            let before = GroupCommits::read(server);
-            let outcome = load(server)?;
-            latencies.borrow_mut().merge(&outcome.latencies);
-            syncs.borrow_mut().extend(before.and_then(|before| before.note(server)));
-            Ok(outcome.rate)
-        },
-        || Ok(load(&bare)?.rate),
+        || ours.round(bench, &requests),
+        || beside.round(bench, &requests),
     )?;
     let mut row = share_row(case.name, "bare server", &rounds, Some(case.least_share));
-    row.notes.push(latency_note(&latencies.into_inner(), case.p99_max));
-    row.notes.extend(syncs.into_inner().pop());
+    row.notes.push(latency_note(&ours.latencies, case.p99_max));
+    row.notes.push(processor_note(&ours, &beside));
+    row.notes.extend(ours.group_commits);
     bench.add(row);
     Ok(())
+}
+
+/// A server under load and what it cost so far.
+struct Side<'s> {
+    server: &'s Server,
+    latencies: Histogram,
+    answers: u64,
+    server_time: Duration,
+    client_time: Duration,
+    group_commits: Option<String>,
+}
+
+impl<'s> Side<'s> {
+    fn new(server: &'s Server) -> Self {
+        Self {
+            server,
+            latencies: Histogram::new(),
+            answers: 0,
+            server_time: Duration::ZERO,
+            client_time: Duration::ZERO,
+            group_commits: None,
+        }
+    }
+
+    /// Loads the server for a round and returns the rate.
+    fn round(&mut self, bench: &Bench, requests: &Requests) -> Result<f64, String> {
+        let group_commits = GroupCommits::read(self.server);
+        let server_time = self.server.processor_time()?;
+        let client_time = processor_time::of(None)?;
+        let outcome = run_load(bench, self.server, requests)?;
+        self.server_time += self.server.processor_time()? - server_time;
+        self.client_time += processor_time::of(None)? - client_time;
+        self.latencies.merge(&outcome.latencies);
+        self.answers += outcome.answers;
+        self.group_commits = group_commits.and_then(|before| before.note(self.server));
+        Ok(outcome.rate)
+    }
+
+    /// Returns microseconds of processor time per request: the server's, the client's.
+    fn processor_us(&self) -> [f64; 2] {
+        let answers = self.answers.max(1) as f64;
+        [self.server_time, self.client_time].map(|time| time.as_secs_f64() * 1e6 / answers)
+    }
+}
+
+/// Returns what a request costs on processors as a note. The share it gives is what the rates
+/// would have if nothing but processor time counted; other programs hardly disturb it.
+fn processor_note(ours: &Side<'_>, beside: &Side<'_>) -> String {
+    let ([server, client], [bare, bare_client]) = (ours.processor_us(), beside.processor_us());
+    format!(
+        "processor time of a request {server:.1} us and client {client:.1} us, bare server \
+         {bare:.1} us and client {bare_client:.1} us: {:.0} %",
+        (bare + bare_client) / (server + client) * 100.0
+    )
 }
 
 fn run_load(bench: &Bench, server: &Server, requests: &Requests) -> Result<Outcome, String> {

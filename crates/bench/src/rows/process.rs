@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::raw::{GroupCommit, Raw};
 use crate::report::{Figure, Row, Target, Unit, rate_text};
 use crate::rounds::Rounds;
-use hashrange::{Blocking, Database, Operation, Options};
+use hashrange::{Blocking, Database, Operation};
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn reads(bench: &mut Bench) -> Result<(), String> {
     let items = bench.settings.items;
     data::fill_folder(&folder, items)?;
     copy_engine(&folder, &copy)?;
-    let cache_bytes = Options::default().cache_bytes;
+    let cache_bytes = bench.settings.cache_bytes;
     let raw = Raw::open(&copy, cache_bytes)?;
     let keys = raw.item_keys()?;
     if keys.len() as u64 != items {
@@ -247,7 +247,7 @@ pub fn put_rate(
 }
 
 fn put_item(bench: &mut Bench) -> Result<(), String> {
-    let cache_bytes = Options::default().cache_bytes;
+    let cache_bytes = bench.settings.cache_bytes;
     let database = data::open(&bench.path("put"), cache_bytes)?;
     let created = database.blocking().create_table(data::plain_table());
     created.map_err(|error| error.to_string())?;
@@ -302,7 +302,7 @@ fn raw_put_rate(
 }
 
 fn put_item_indexed(bench: &mut Bench) -> Result<(), String> {
-    let database = data::open(&bench.path("put-indexed"), Options::default().cache_bytes)?;
+    let database = data::open(&bench.path("put-indexed"), bench.settings.cache_bytes)?;
     for table in [data::plain_table(), data::indexed_table()] {
         let created = database.blocking().create_table(table);
         created.map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use crate::bench::Bench;
 use crate::data;
 use crate::random::Random;
 use crate::rounds::Rounds;
-use hashrange::{Blocking, Options};
+use hashrange::Blocking;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -30,7 +30,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     let (small, large) = (bench.path("small"), bench.path(LARGE));
     data::fill_folder(&small, small_items)?;
     data::fill_folder(&large, large_items)?;
-    let cache_bytes = Options::default().cache_bytes;
+    let cache_bytes = bench.settings.cache_bytes;
     let small = Side::new(data::open(&small, cache_bytes)?.blocking(), small_items);
     let large = Side::new(data::open(&large, cache_bytes)?.blocking(), large_items);
     for (name, measure) in [(GET, get_item as Measure), (QUERY, query), (PUT, put_item)] {

@@ -8,7 +8,6 @@ use crate::load::{Load, Requests};
 use crate::process::Server;
 use crate::report::{Figure, Row, Target, Unit};
 use crate::rounds::median;
-use hashrange::Options;
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,7 +34,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     let table = format!("table of {} MiB", (items * data::ITEM_BYTES as u64) >> 20);
     first_answer(bench, &program, &folder, &table)?;
-    let server = Server::product(&program, &folder, None)?;
+    let server = Server::product(&program, &folder, bench.settings.cache_bytes, None)?;
     server.call("GetItem", &get_item(items).templates[0].fill(0))?;
     std::thread::sleep(REST);
     let idle = [mebibytes(server.memory()?.resident)];
@@ -54,7 +53,7 @@ fn first_answer(
 ) -> Result<(), String> {
     let mut millis = Vec::new();
     for _ in 0..bench.settings.rounds {
-        let server = Server::product(program, folder, None)?;
+        let server = Server::product(program, folder, bench.settings.cache_bytes, None)?;
         server.call("GetItem", &get_item(1).templates[0].fill(0))?;
         millis.push(server.age().as_secs_f64() * 1e3);
         server.stop()?;
@@ -82,7 +81,7 @@ fn loaded_memory(
         load.run()?;
     }
     let memory = server.memory()?;
-    let cache_mib = mebibytes(Options::default().cache_bytes);
+    let cache_mib = mebibytes(bench.settings.cache_bytes);
     let most = 2.0 * cache_mib + BESIDE_CACHE_MIB;
     let mut row = row(LOADED_MEMORY, table, &[mebibytes(memory.peak)], most, Unit::Mebibytes);
     row.notes.push(format!(
