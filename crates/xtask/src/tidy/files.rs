@@ -12,10 +12,8 @@ const BANNED_NAMES: &[&str] = &["helpers", "helper", "utils", "util", "common", 
 const MAX_FILE_BYTES: u64 = 512 * 1024;
 
 /// Tracked files that may be larger, with the reason.
-const LARGE_FILES: &[(&str, &str)] = &[(
-    "crates/samples/data/world/cities.tsv.gz",
-    "a sample data set of real size, compressed",
-)];
+const LARGE_FILES: &[(&str, &str)] =
+    &[("crates/samples/data/world/cities.tsv.gz", "a sample data set of real size, compressed")];
 
 /// Returns each file that breaks a rule.
 pub fn complaints(files: &[PathBuf]) -> Vec<String> {
