@@ -67,4 +67,5 @@ fn pages_show_what_is_printed() {
 #[test]
 fn the_overview_shows_what_is_printed() {
     check("README.md", find("world").unwrap());
+    check("../../README.md", find("world").unwrap());
 }
