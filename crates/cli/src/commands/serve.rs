@@ -37,6 +37,10 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
     let address = listener.local_addr().context("listen")?;
     config.check_address(address)?;
     let database = open(settings, address)?;
+    let torn_bytes = database.stats().torn_bytes;
+    if torn_bytes > 0 {
+        tracing::info!(torn_bytes, "dropped a write that a crash had left unfinished");
+    }
     if let Some(sample) = sample {
         load(sample, &database).await?;
     }

@@ -22,7 +22,7 @@ const KEYSPACE: &str = "data";
 
 /// fjall sleeps without end once it has this much unsorted data and its workers have stopped, so
 /// waiting happens here, at lower marks, where a failure is noticed.
-const MAX_SEALED_MEMTABLES: usize = 2;
+const MAX_SEALED_MEMTABLES: usize = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
 
 /// The open ordered map.

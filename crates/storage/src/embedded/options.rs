@@ -2,7 +2,7 @@
 
 /// Options of an [`EmbeddedStore`](crate::EmbeddedStore); the defaults suit a laptop.
 ///
-/// Memory in use is at most about `cache_bytes` + 3 x `memtable_bytes` + 2 x `queue_bytes`, plus a
+/// Memory in use is at most about `cache_bytes` + 4 x `memtable_bytes` + 2 x `queue_bytes`, plus a
 /// few MiB; an idle store uses only those few MiB.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
@@ -15,7 +15,8 @@ pub struct EmbeddedOptions {
     pub journal_bytes: u64,
     /// Bytes of commits that may wait for the committer; writers wait when it is reached.
     pub queue_bytes: usize,
-    /// Threads that sort and merge files; at least 1.
+    /// Threads that sort and merge files; at least 1. With more, fjall keeps one of them for
+    /// sorting, and that one spins while the others merge.
     pub worker_threads: usize,
     /// Bytes of disk space kept free: commits that write are refused with
     /// [`Error::Full`](crate::Error::Full) while less is left, so that files can still be merged.
@@ -29,7 +30,7 @@ impl Default for EmbeddedOptions {
             memtable_bytes: 32 << 20,
             journal_bytes: 256 << 20,
             queue_bytes: 8 << 20,
-            worker_threads: 2,
+            worker_threads: 1,
             reserve_bytes: 64 << 20,
         }
     }
