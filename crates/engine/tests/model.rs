@@ -168,7 +168,7 @@ impl Run {
                     plan.groups.reverse();
                 }
                 let request = Request::of(operation, Some(&definition)).unwrap();
-                let found = self.pages(&request, paging.limit, &plan.cursor)?;
+                let found = self.pages(&request, paging.limit, &plan)?;
                 compare_count(found.evaluated, plan.evaluated)?;
                 compare_ordered(&found.items, &plan)
             }
@@ -184,7 +184,7 @@ impl Run {
                     if *segments > 1 {
                         request.body["Segment"] = segment.into();
                     }
-                    let part = self.pages(&request, paging.limit, &plan.cursor)?;
+                    let part = self.pages(&request, paging.limit, &plan)?;
                     found.evaluated += part.evaluated;
                     found.items.extend(part.items);
                 }
@@ -354,8 +354,9 @@ impl Run {
         &mut self,
         request: &Request,
         limit: Option<usize>,
-        cursor: &[String],
+        plan: &ReadPlan,
     ) -> Result<Found, String> {
+        let cursor = &plan.cursor;
         let mut found = Found::default();
         let mut body = request.body.clone();
         loop {
@@ -372,6 +373,9 @@ impl Run {
             self.seen.filtered += usize::from(items.is_empty() && scanned > 0);
             found.items.extend(items);
             found.evaluated += scanned;
+            if found.evaluated > plan.evaluated {
+                return Err(format!("{body}: pages go on after {} entries", plan.evaluated));
+            }
             let last = answer.get("LastEvaluatedKey").cloned();
             if request.operation == "Query" && cursor.len() == 1 {
                 // At most one item, and a cursor that could not be used.
