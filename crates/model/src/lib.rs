@@ -16,4 +16,4 @@ pub mod value;
 pub use error::{ApiError, ApiResult, ErrorKind, Reason};
 pub use item::Item;
 pub use number::{Number, NumberRef};
-pub use value::{AttributeType, AttributeValue, Value, ValueRef};
+pub use value::{AttributeType, AttributeValue, RawValue, Value, ValueRef};

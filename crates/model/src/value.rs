@@ -326,36 +326,8 @@ pub enum ValueRef<'a> {
 impl<'a> ValueRef<'a> {
     /// Reads one value from the start of `bytes` and returns it with the rest.
     pub(crate) fn read(bytes: &'a [u8]) -> (Self, &'a [u8]) {
-        let (tag, rest) = bytes.split_first().expect("a value has a tag");
-        match *tag {
-            tag::STRING => {
-                let (payload, rest) = read_short(rest);
-                (Self::S(text(payload)), rest)
-            }
-            tag::NUMBER => {
-                let (payload, rest) = read_short(rest);
-                (Self::N(NumberRef::from_encoded(payload)), rest)
-            }
-            tag::BINARY => {
-                let (payload, rest) = read_short(rest);
-                (Self::B(payload), rest)
-            }
-            tag::TRUE => (Self::Bool(true), rest),
-            tag::FALSE => (Self::Bool(false), rest),
-            tag::NULL => (Self::Null, rest),
-            container => {
-                let (payload, rest) = read_long(rest);
-                let value = match container {
-                    tag::STRING_SET => Self::Ss(Members(payload)),
-                    tag::NUMBER_SET => Self::Ns(Members(payload)),
-                    tag::BINARY_SET => Self::Bs(Members(payload)),
-                    tag::LIST => Self::L(Elements(payload)),
-                    tag::MAP => Self::M(Entries(payload)),
-                    unknown => panic!("value has unknown tag {unknown}"),
-                };
-                (value, rest)
-            }
-        }
+        let (value, rest) = RawValue::read(bytes);
+        (value.into(), rest)
     }
 
     /// Returns the value's type.
@@ -428,6 +400,92 @@ impl<'a> ValueRef<'a> {
     }
 }
 
+/// A view of one value like [`ValueRef`], with strings as their bytes: for copying out without
+/// looking at the text again. What is stored as a string was checked to be UTF-8 when written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variants are those of ValueRef")]
+pub enum RawValue<'a> {
+    S(&'a [u8]),
+    N(NumberRef<'a>),
+    B(&'a [u8]),
+    Bool(bool),
+    Null,
+    Ss(Members<'a>),
+    Ns(Members<'a>),
+    Bs(Members<'a>),
+    L(Elements<'a>),
+    M(Entries<'a>),
+}
+
+impl<'a> RawValue<'a> {
+    fn read(bytes: &'a [u8]) -> (Self, &'a [u8]) {
+        let (tag, rest) = bytes.split_first().expect("a value has a tag");
+        match *tag {
+            tag::STRING => {
+                let (payload, rest) = read_short(rest);
+                (Self::S(payload), rest)
+            }
+            tag::NUMBER => {
+                let (payload, rest) = read_short(rest);
+                (Self::N(NumberRef::from_encoded(payload)), rest)
+            }
+            tag::BINARY => {
+                let (payload, rest) = read_short(rest);
+                (Self::B(payload), rest)
+            }
+            tag::TRUE => (Self::Bool(true), rest),
+            tag::FALSE => (Self::Bool(false), rest),
+            tag::NULL => (Self::Null, rest),
+            container => {
+                let (payload, rest) = read_long(rest);
+                let value = match container {
+                    tag::STRING_SET => Self::Ss(Members(payload)),
+                    tag::NUMBER_SET => Self::Ns(Members(payload)),
+                    tag::BINARY_SET => Self::Bs(Members(payload)),
+                    tag::LIST => Self::L(Elements(payload)),
+                    tag::MAP => Self::M(Entries(payload)),
+                    unknown => panic!("value has unknown tag {unknown}"),
+                };
+                (value, rest)
+            }
+        }
+    }
+}
+
+impl<'a> From<RawValue<'a>> for ValueRef<'a> {
+    fn from(value: RawValue<'a>) -> Self {
+        match value {
+            RawValue::S(bytes) => Self::S(text(bytes)),
+            RawValue::N(number) => Self::N(number),
+            RawValue::B(bytes) => Self::B(bytes),
+            RawValue::Bool(boolean) => Self::Bool(boolean),
+            RawValue::Null => Self::Null,
+            RawValue::Ss(members) => Self::Ss(members),
+            RawValue::Ns(members) => Self::Ns(members),
+            RawValue::Bs(members) => Self::Bs(members),
+            RawValue::L(elements) => Self::L(elements),
+            RawValue::M(entries) => Self::M(entries),
+        }
+    }
+}
+
+impl<'a> From<ValueRef<'a>> for RawValue<'a> {
+    fn from(value: ValueRef<'a>) -> Self {
+        match value {
+            ValueRef::S(string) => Self::S(string.as_bytes()),
+            ValueRef::N(number) => Self::N(number),
+            ValueRef::B(bytes) => Self::B(bytes),
+            ValueRef::Bool(boolean) => Self::Bool(boolean),
+            ValueRef::Null => Self::Null,
+            ValueRef::Ss(members) => Self::Ss(members),
+            ValueRef::Ns(members) => Self::Ns(members),
+            ValueRef::Bs(members) => Self::Bs(members),
+            ValueRef::L(elements) => Self::L(elements),
+            ValueRef::M(entries) => Self::M(entries),
+        }
+    }
+}
+
 /// The members of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Members<'a>(pub(crate) &'a [u8]);
@@ -464,12 +522,17 @@ pub struct Elements<'a>(pub(crate) &'a [u8]);
 impl<'a> Elements<'a> {
     /// Returns the elements in order.
     pub fn iter(&self) -> impl Iterator<Item = ValueRef<'a>> + use<'a> {
+        self.raw_values().map(ValueRef::from)
+    }
+
+    /// Returns the elements in order, strings as bytes.
+    pub fn raw_values(&self) -> impl Iterator<Item = RawValue<'a>> + use<'a> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             if rest.is_empty() {
                 return None;
             }
-            let (element, after) = ValueRef::read(rest);
+            let (element, after) = RawValue::read(rest);
             rest = after;
             Some(element)
         })
@@ -488,15 +551,20 @@ pub struct Entries<'a>(pub(crate) &'a [u8]);
 impl<'a> Entries<'a> {
     /// Returns name and value of each entry, in byte order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, ValueRef<'a>)> + use<'a> {
+        self.raw_values().map(|(name, value)| (text(name), value.into()))
+    }
+
+    /// Returns name and value of each entry, text as bytes.
+    pub fn raw_values(&self) -> impl Iterator<Item = (&'a [u8], RawValue<'a>)> + use<'a> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             if rest.is_empty() {
                 return None;
             }
             let (name, after) = read_short(rest);
-            let (value, after) = ValueRef::read(after);
+            let (value, after) = RawValue::read(after);
             rest = after;
-            Some((text(name), value))
+            Some((name, value))
         })
     }
 

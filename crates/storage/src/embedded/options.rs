@@ -26,7 +26,7 @@ pub struct EmbeddedOptions {
 impl Default for EmbeddedOptions {
     fn default() -> Self {
         Self {
-            cache_bytes: 64 << 20,
+            cache_bytes: 256 << 20,
             memtable_bytes: 32 << 20,
             journal_bytes: 256 << 20,
             queue_bytes: 8 << 20,

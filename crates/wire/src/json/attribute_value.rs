@@ -16,12 +16,13 @@ use base64::{DecodeError, Engine as _};
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::ValueFault;
 use hashrange_model::limits::{ATTRIBUTE_NAME_MAX_BYTES, NESTING_DEPTH_MAX};
-use hashrange_model::{AttributeType, Item, Number, Value, ValueRef};
+use hashrange_model::value::Entries;
+use hashrange_model::{AttributeType, Item, Number, RawValue, Value, ValueRef};
 
 use super::decode::{Decode, Fault, JavaType, Position, append_class};
 use super::encode::Encode;
 use super::parser::{Kind, Parser};
-use super::writer::{write_base64, write_string};
+use super::writer::{write_base64, write_text};
 
 /// Most bytes set aside for an item before it is read: enough for many, a waste for few.
 const ITEM_CAPACITY_MAX: usize = 512;
@@ -368,40 +369,43 @@ fn type_fault(message: &str) -> Fault {
 
 /// Appends an item as a JSON object of attribute values.
 pub fn write_item(out: &mut Vec<u8>, item: &Item) {
-    out.reserve(item.as_bytes().len() * 3 / 2);
-    write_entries(out, item.iter());
+    write_entries(out, item.attributes());
 }
 
 /// Appends one attribute value, such as `{"S":"text"}`.
 pub fn write_value(out: &mut Vec<u8>, value: &ValueRef<'_>) {
+    write_raw(out, (*value).into());
+}
+
+fn write_raw(out: &mut Vec<u8>, value: RawValue<'_>) {
     match value {
-        ValueRef::S(text) => tagged(out, b"{\"S\":", |out| write_string(out, text)),
-        ValueRef::N(number) => {
+        RawValue::S(text) => tagged(out, b"{\"S\":", |out| write_text(out, text)),
+        RawValue::N(number) => {
             out.extend_from_slice(b"{\"N\":\"");
             number.write_text(out);
             out.extend_from_slice(b"\"}");
         }
-        ValueRef::B(bytes) => tagged(out, b"{\"B\":", |out| write_base64(out, bytes)),
-        ValueRef::Bool(true) => out.extend_from_slice(b"{\"BOOL\":true}"),
-        ValueRef::Bool(false) => out.extend_from_slice(b"{\"BOOL\":false}"),
-        ValueRef::Null => out.extend_from_slice(b"{\"NULL\":true}"),
-        ValueRef::Ss(members) => {
-            tagged(out, b"{\"SS\":", |out| array(out, members.strings(), write_string));
+        RawValue::B(bytes) => tagged(out, b"{\"B\":", |out| write_base64(out, bytes)),
+        RawValue::Bool(true) => out.extend_from_slice(b"{\"BOOL\":true}"),
+        RawValue::Bool(false) => out.extend_from_slice(b"{\"BOOL\":false}"),
+        RawValue::Null => out.extend_from_slice(b"{\"NULL\":true}"),
+        RawValue::Ss(members) => {
+            tagged(out, b"{\"SS\":", |out| array(out, members.iter(), write_text));
         }
-        ValueRef::Ns(members) => tagged(out, b"{\"NS\":", |out| {
+        RawValue::Ns(members) => tagged(out, b"{\"NS\":", |out| {
             array(out, members.numbers(), |out, number| {
                 out.push(b'"');
                 number.write_text(out);
                 out.push(b'"');
             });
         }),
-        ValueRef::Bs(members) => {
+        RawValue::Bs(members) => {
             tagged(out, b"{\"BS\":", |out| array(out, members.iter(), write_base64));
         }
-        ValueRef::L(elements) => tagged(out, b"{\"L\":", |out| {
-            array(out, elements.iter(), |out, element| write_value(out, &element));
-        }),
-        ValueRef::M(entries) => tagged(out, b"{\"M\":", |out| write_entries(out, entries.iter())),
+        RawValue::L(elements) => {
+            tagged(out, b"{\"L\":", |out| array(out, elements.raw_values(), write_raw));
+        }
+        RawValue::M(entries) => tagged(out, b"{\"M\":", |out| write_entries(out, entries)),
     }
 }
 
@@ -422,14 +426,14 @@ fn array<T>(out: &mut Vec<u8>, members: impl Iterator<Item = T>, write: impl Fn(
     out.push(b']');
 }
 
-fn write_entries<'v>(out: &mut Vec<u8>, entries: impl Iterator<Item = (&'v str, ValueRef<'v>)>) {
+fn write_entries(out: &mut Vec<u8>, entries: Entries<'_>) {
     let mut separator = b'{';
-    for (name, value) in entries {
+    for (name, value) in entries.raw_values() {
         out.push(separator);
         separator = b',';
-        write_string(out, name);
+        write_text(out, name);
         out.push(b':');
-        write_value(out, &value);
+        write_raw(out, value);
     }
     if separator == b'{' {
         out.push(b'{');

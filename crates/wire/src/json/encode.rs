@@ -13,6 +13,11 @@ use crate::Map;
 pub trait Encode {
     /// Appends the value.
     fn encode(&self, out: &mut Vec<u8>);
+
+    /// Returns about how many bytes the value takes, if that is known without looking through it.
+    fn size_hint(&self) -> usize {
+        0
+    }
 }
 
 /// An object being written.
@@ -104,6 +109,7 @@ impl Encode for f64 {
 
 impl<T: Encode> Encode for Vec<T> {
     fn encode(&self, out: &mut Vec<u8>) {
+        out.reserve(2 + self.iter().map(Encode::size_hint).sum::<usize>());
         out.push(b'[');
         for (nth, element) in self.iter().enumerate() {
             if nth > 0 {
@@ -133,6 +139,11 @@ impl<K: AsRef<str>, V: Encode> Encode for Map<K, V> {
 impl Encode for Item {
     fn encode(&self, out: &mut Vec<u8>) {
         write_item(out, self);
+    }
+
+    fn size_hint(&self) -> usize {
+        // Names and values travel with a few signs of JSON around them.
+        self.as_bytes().len() * 9 / 8 + 64
     }
 }
 

@@ -9,9 +9,13 @@ const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Appends a string in quotes.
 pub fn write_string(out: &mut Vec<u8>, text: &str) {
-    out.reserve(text.len() + 2);
+    write_text(out, text.as_bytes());
+}
+
+/// Appends a string in quotes, given as bytes that are known to be UTF-8.
+pub fn write_text(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.reserve(bytes.len() + 2);
     out.push(b'"');
-    let bytes = text.as_bytes();
     let mut plain_from = 0;
     loop {
         let special = special_byte(bytes, plain_from);
