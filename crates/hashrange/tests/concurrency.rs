@@ -77,6 +77,15 @@ fn index_status(database: &Blocking) -> Option<String> {
     index["IndexStatus"].as_str().map(str::to_owned)
 }
 
+/// Tells writers to end, also when the test fails: its scope waits for them.
+struct Finish<'d>(&'d AtomicBool);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 fn wait_until_active(database: &Blocking) {
     while index_status(database).as_deref() != Some("ACTIVE") {
         thread::yield_now();
@@ -179,6 +188,7 @@ fn an_index_created_under_writes_holds_every_item() {
         }
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
+            let _finish = Finish(&done);
             for thread in 0..4 {
                 let done = &done;
                 scope.spawn(move || {
@@ -210,7 +220,6 @@ fn an_index_created_under_writes_holds_every_item() {
             }
             create_index(database).unwrap();
             wait_until_active(database);
-            done.store(true, Ordering::Release);
         });
         verify(database);
         assert_eq!(count(database, Some("by-group")), count(database, None));
@@ -226,6 +235,7 @@ fn a_table_deleted_under_writes_leaves_nothing() {
         wait_until_active(database);
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
+            let _finish = Finish(&done);
             for thread in 0..4 {
                 let done = &done;
                 scope.spawn(move || {
@@ -246,7 +256,6 @@ fn a_table_deleted_under_writes_leaves_nothing() {
                 call(database, Operation::DeleteTable, &body).unwrap();
                 create_table(database);
             }
-            done.store(true, Ordering::Release);
         });
         verify(database);
         assert_eq!(count(database, Some("local")), count(database, None));
