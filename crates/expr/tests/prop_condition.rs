@@ -195,7 +195,12 @@ impl Model {
             Self::Or(l, r) => l.holds(item) || r.holds(item),
             Self::And(l, r) => l.holds(item) && r.holds(item),
             Self::Not(it) => !it.holds(item),
-            Self::Compare(op, l, r) => compare(op, l.value(item), r.value(item)),
+            Self::Compare(op, l, r) => {
+                let has_no_size = |operand: &Operand| {
+                    matches!(operand, Operand::Size(_)) && operand.value(item).is_none()
+                };
+                !has_no_size(l) && !has_no_size(r) && compare(op, l.value(item), r.value(item))
+            }
             Self::Between(it, low, high) => {
                 compare(">=", it.value(item), low.value(item))
                     && compare("<=", it.value(item), high.value(item))
