@@ -1,8 +1,8 @@
 //! DynamoDB's operations over a byte store.
 //!
-//! An operation is check, plan, run, answer: its file in [`ops`] checks the parameters in the
+//! An operation is check, plan, run, answer: its file in `ops` checks the parameters in the
 //! order in which the service reports faults and plans it; the shared pipelines run it
-//! ([`write`], [`read`], [`index`]), one commit or one view of the store each.
+//! (`write`, `read`, `index`), one commit or one view of the store each.
 //!
 //! Invariants as absences: no HTTP, no files, no clock and no randomness but the environment's,
 //! and no knowledge of which store is below.

@@ -6,7 +6,7 @@
 //! SIGKILL after a random number of acknowledgements. `HASHRANGE_KILL_ROUNDS` asks for more rounds,
 //! `HASHRANGE_SEED` for other choices.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test: failures panic")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test: failures panic")]
 
 use hashrange::{Blocking, Database, Operation, Options};
 use hashrange_testkit::random::Random;
