@@ -29,7 +29,7 @@ pub const WRITERS: usize = 64;
 /// Different contents of items; not a divisor of the items in a partition.
 const CONTENTS_COUNT: u64 = 64;
 /// The payload that makes an item [`ITEM_BYTES`] large.
-const PAYLOAD_BYTES: usize = ITEM_BYTES - 102;
+const PAYLOAD_BYTES: usize = ITEM_BYTES - 91;
 
 /// Returns the partition key of the nth item.
 pub fn partition_key(nth: u64) -> String {

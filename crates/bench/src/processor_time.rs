@@ -1,4 +1,4 @@
-//! The processor time of a process: what a request costs even when other programs run.
+//! The processor time of a process or thread: what work costs even when other programs run.
 
 use std::time::Duration;
 
@@ -12,6 +12,12 @@ pub fn of(process: Option<u32>) -> Result<Duration, String> {
     let path = format!("/proc/{process}/stat");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
     parse(&text).ok_or_else(|| format!("{path} has no processor time"))
+}
+
+/// Returns the time that the calling thread has spent on processors so far.
+pub fn of_thread() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Returns the sum of user and system time: fields 14 and 15, of which the second may hold spaces.

@@ -112,10 +112,12 @@ enum Finding {
 impl Finding {
     fn new(counted: u64, committed: Option<u64>) -> Self {
         let Some(committed) = committed else { return Self::New };
-        match counted as f64 / committed as f64 - 1.0 {
-            growth if growth > TOLERANCE => Self::More(growth),
-            growth if growth < -TOLERANCE => Self::Fewer(growth),
-            growth => Self::Same(growth),
+        let (counted, committed) = (counted as f64, committed as f64);
+        let growth = counted / committed - 1.0;
+        match counted {
+            counted if counted > committed * (1.0 + TOLERANCE) => Self::More(growth),
+            counted if counted < committed * (1.0 - TOLERANCE) => Self::Fewer(growth),
+            _ => Self::Same(growth),
         }
     }
 

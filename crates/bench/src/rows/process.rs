@@ -4,6 +4,7 @@ use super::http::group_commit_note;
 use super::{multiple_row, share_row};
 use crate::bench::Bench;
 use crate::data::{self, ITEMS_PER_PARTITION, WRITERS};
+use crate::processor_time::of_thread;
 use crate::random::Random;
 use crate::raw::{GroupCommit, Raw};
 use crate::report::{Figure, Row, Target, Unit, rate_text};
@@ -38,8 +39,9 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the seconds that one operation takes on one thread.
+/// Returns the seconds that one operation takes on one thread, by a clock.
 pub fn seconds_per_operation<T>(
+    clock: impl Fn() -> Duration,
     round: Duration,
     mut prepare: impl FnMut() -> T,
     mut operation: impl FnMut(T) -> Result<(), String>,
@@ -47,11 +49,11 @@ pub fn seconds_per_operation<T>(
     let (mut counted, mut operations) = (Duration::ZERO, 0.0);
     while counted < round {
         let prepared: Vec<T> = (0..BATCH).map(|_| prepare()).collect();
-        let start = Instant::now();
+        let start = clock();
         for request in prepared {
             operation(request)?;
         }
-        counted += start.elapsed();
+        counted += clock() - start;
         operations += BATCH as f64;
     }
     Ok(counted.as_secs_f64() / operations)
@@ -128,11 +130,13 @@ fn get_item(
         bench.settings.rounds,
         || match is_json {
             true => seconds_per_operation(
+                of_thread,
                 round,
                 || template.fill(random.next() % items),
                 |body| call(database, Operation::GetItem, &body),
             ),
             false => seconds_per_operation(
+                of_thread,
                 round,
                 || data::get_item(random.next() % items),
                 |request| {
@@ -143,6 +147,7 @@ fn get_item(
         },
         || {
             seconds_per_operation(
+                of_thread,
                 round,
                 || keys[(random_raw.next() % items) as usize].clone(),
                 |key| raw.get(&key)?.map(|item| drop(black_box(item))).ok_or("missing".into()),
@@ -168,11 +173,13 @@ fn query(
         bench.settings.rounds,
         || match is_json {
             true => seconds_per_operation(
+                of_thread,
                 round,
                 || template.fill(random.next() % items),
                 |body| call(database, Operation::Query, &body),
             ),
             false => seconds_per_operation(
+                of_thread,
                 round,
                 || data::query(random.next() % items),
                 |request| {
@@ -185,6 +192,7 @@ fn query(
         },
         || {
             seconds_per_operation(
+                of_thread,
                 round,
                 || starts[random_raw.next() as usize % starts.len()],
                 |key| raw.read_range(key, ITEMS_PER_PARTITION as usize).map(drop),

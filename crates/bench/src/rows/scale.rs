@@ -10,7 +10,7 @@ use hashrange::Blocking;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const GET: &str = "scale/get-item";
 const QUERY: &str = "scale/query";
@@ -72,8 +72,9 @@ fn count(rounds: &mut u64) -> u64 {
 }
 
 fn get_item(side: &Side, round: Duration, seed: u64) -> Result<f64, String> {
-    let mut random = Random::new(seed);
+    let (began, mut random) = (Instant::now(), Random::new(seed));
     seconds_per_operation(
+        || began.elapsed(),
         round,
         || data::get_item(random.next() % side.items),
         |request| {
@@ -84,8 +85,9 @@ fn get_item(side: &Side, round: Duration, seed: u64) -> Result<f64, String> {
 }
 
 fn query(side: &Side, round: Duration, seed: u64) -> Result<f64, String> {
-    let mut random = Random::new(seed);
+    let (began, mut random) = (Instant::now(), Random::new(seed));
     seconds_per_operation(
+        || began.elapsed(),
         round,
         || data::query(random.next() % side.items),
         |request| {
