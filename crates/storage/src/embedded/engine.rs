@@ -6,6 +6,7 @@
 use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
+use fjall::config::BlockSizePolicy;
 use fjall::{
     AbstractTree, Database, Guard, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
     Readable, Snapshot,
@@ -24,6 +25,10 @@ const KEYSPACE: &str = "data";
 /// waiting happens here, at lower marks, where a failure is noticed.
 const MAX_SEALED_MEMTABLES: usize = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
+
+/// Bytes of a block of sorted data. Measured with items of 1 KiB: a read of 100 neighbours takes half
+/// the time that it takes with fjall's 4 KiB, a read of one two thirds.
+const DATA_BLOCK_BYTES: u32 = 16 * 1024;
 
 /// The open ordered map.
 pub(crate) struct Engine {
@@ -194,6 +199,7 @@ fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Dat
 fn keyspace_options(options: &EmbeddedOptions) -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(options.memtable_bytes)
+        .data_block_size_policy(BlockSizePolicy::all(DATA_BLOCK_BYTES))
         .manual_journal_persist(true)
 }
 
