@@ -16,6 +16,7 @@ mod environment;
 mod fault;
 mod index;
 mod jobs;
+mod json_rows;
 mod layout;
 mod ops;
 mod read;

@@ -46,10 +46,36 @@ pub(crate) struct PagePlan<'t> {
     pub(crate) consistent: bool,
 }
 
+/// Takes the items of a page, one by one as they are found.
+pub(crate) trait Rows: Send {
+    /// Returns one without rows. `bytes` is what the last page read of the table took.
+    fn with_capacity(bytes: usize) -> Self;
+
+    /// Takes the next item.
+    fn push(&mut self, item: Item);
+
+    /// Returns the bytes taken.
+    fn bytes(&self) -> usize;
+}
+
+impl Rows for Vec<Item> {
+    fn with_capacity(_bytes: usize) -> Self {
+        Self::new()
+    }
+
+    fn push(&mut self, item: Item) {
+        self.push(item);
+    }
+
+    fn bytes(&self) -> usize {
+        self.iter().map(|item| item.as_bytes().len()).sum()
+    }
+}
+
 /// A page that was read.
 #[derive(Debug, Default)]
-pub(crate) struct Page {
-    pub(crate) items: Vec<Item>,
+pub(crate) struct Page<R = Vec<Item>> {
+    pub(crate) items: R,
     pub(crate) count: usize,
     pub(crate) scanned: usize,
     /// Key attributes of the last entry evaluated, if the walk stopped before the range's end.
@@ -58,8 +84,11 @@ pub(crate) struct Page {
 }
 
 /// Reads a page from one view.
-pub(crate) async fn read_page<V: View>(view: &V, plan: PagePlan<'_>) -> ApiResult<Page> {
-    let mut walk = Walk::new(&plan);
+pub(crate) async fn read_page<V: View, R: Rows>(
+    view: &V,
+    plan: PagePlan<'_>,
+) -> ApiResult<Page<R>> {
+    let mut walk = Walk::<R>::new(&plan);
     view.visit(plan.range.clone(), plan.direction, |_, stored| walk.step(stored))
         .await
         .map_err(fault::of_store)?;
@@ -75,26 +104,34 @@ pub(crate) async fn read_page<V: View>(view: &V, plan: PagePlan<'_>) -> ApiResul
     if plan.fetches {
         complete_from_table(view, &plan, fetch, &mut page).await?;
     }
+    plan.table.remember_page_bytes(page.items.bytes());
     Ok(page)
 }
 
 /// The state of a walk.
-struct Walk<'p, 't> {
+struct Walk<'p, 't, R> {
     plan: &'p PagePlan<'t>,
-    page: Page,
+    page: Page<R>,
     bytes: usize,
     /// Entries to be completed from the table.
     fetch: Vec<Item>,
     fault: Option<hashrange_model::item::UnknownForm>,
 }
 
-impl<'p, 't> Walk<'p, 't> {
+impl<'p, 't, R: Rows> Walk<'p, 't, R> {
     fn new(plan: &'p PagePlan<'t>) -> Self {
-        Self { plan, page: Page::default(), bytes: 0, fetch: Vec::new(), fault: None }
+        let page = Page {
+            items: R::with_capacity(plan.table.last_page_bytes()),
+            count: 0,
+            scanned: 0,
+            last_evaluated_key: None,
+            units: Units::default(),
+        };
+        Self { plan, page, bytes: 0, fetch: Vec::new(), fault: None }
     }
 
-    fn step(&mut self, stored: &Bytes) -> ControlFlow<()> {
-        let item = match Item::from_stored(stored.clone()) {
+    fn step(&mut self, stored: Bytes) -> ControlFlow<()> {
+        let item = match Item::from_stored(stored) {
             Ok(item) => item,
             Err(form) => {
                 self.fault = Some(form);
@@ -117,7 +154,7 @@ impl<'p, 't> Walk<'p, 't> {
 }
 
 /// Filters one item and adds it to the page as the plan asks.
-fn keep(plan: &PagePlan<'_>, page: &mut Page, item: Item) {
+fn keep<R: Rows>(plan: &PagePlan<'_>, page: &mut Page<R>, item: Item) {
     if plan.filter.as_ref().is_some_and(|filter| !filter.matches(&item)) {
         return;
     }
@@ -142,11 +179,11 @@ fn cursor(plan: &PagePlan<'_>, item: &Item) -> Item {
 }
 
 /// Reads the items behind index entries; each is charged on the table, rounded by itself.
-async fn complete_from_table<V: View>(
+async fn complete_from_table<V: View, R: Rows>(
     view: &V,
     plan: &PagePlan<'_>,
     entries: Vec<Item>,
-    page: &mut Page,
+    page: &mut Page<R>,
 ) -> ApiResult<()> {
     let keys: Vec<_> = entries
         .iter()

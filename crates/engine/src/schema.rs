@@ -7,7 +7,7 @@
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Number of a table, never used again after the table is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -377,6 +377,8 @@ pub struct Table {
     superseded: AtomicBool,
     /// Set while a job needs a moment without writes: they must begin again.
     paused: AtomicBool,
+    /// What the rows of the last page took: the next one likely takes as much.
+    last_page_bytes: AtomicUsize,
 }
 
 impl Table {
@@ -390,6 +392,7 @@ impl Table {
             indexes,
             superseded: AtomicBool::new(false),
             paused: AtomicBool::new(false),
+            last_page_bytes: AtomicUsize::new(0),
             record,
         }
     }
@@ -409,6 +412,16 @@ impl Table {
             }
         }
         successor
+    }
+
+    /// Returns what the rows of the last page took.
+    pub(crate) fn last_page_bytes(&self) -> usize {
+        self.last_page_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Remembers what the rows of a page took.
+    pub(crate) fn remember_page_bytes(&self, bytes: usize) {
+        self.last_page_bytes.store(bytes, Ordering::Relaxed);
     }
 
     /// Returns whether a write may still be decided on this version.

@@ -190,7 +190,7 @@ async fn verify_index<V: View>(
     let range = layout::keyspace(table.id(), index.id);
     let start = range.start.clone();
     view.visit(range, Direction::Forward, |key, stored| {
-        if let Some(entry) = readable(table, key, stored, report) {
+        if let Some(entry) = readable(table, key, &stored, report) {
             found.add(&entry);
         }
         ControlFlow::Continue(())

@@ -609,6 +609,17 @@ fn read_long(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 fn read_varint(bytes: &[u8]) -> (usize, &[u8]) {
+    match bytes {
+        [low @ 0..=0x7F, rest @ ..] => (usize::from(*low), rest),
+        [low, high @ 0..=0x7F, rest @ ..] => {
+            (usize::from(low & 0x7F) | usize::from(*high) << 7, rest)
+        }
+        _ => read_long_varint(bytes),
+    }
+}
+
+#[cold]
+fn read_long_varint(bytes: &[u8]) -> (usize, &[u8]) {
     let mut length = 0;
     for (offset, byte) in bytes.iter().enumerate().take(5) {
         length |= usize::from(byte & 0x7F) << (7 * offset);

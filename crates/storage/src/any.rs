@@ -84,7 +84,7 @@ impl View for AnyView {
 
     async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
     where
-        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send,
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         match self {
             Self::Memory(view) => view.visit(range, direction, visitor).await,

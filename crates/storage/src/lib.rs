@@ -107,5 +107,5 @@ pub trait View: Clone + Send + Sync + 'static {
         visitor: F,
     ) -> impl Future<Output = Result<(), Error>> + Send
     where
-        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send;
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send;
 }

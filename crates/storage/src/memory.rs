@@ -148,7 +148,7 @@ impl MemoryView {
         &self,
         range: &KeyRange,
         direction: Direction,
-        mut visitor: impl FnMut(&[u8], &Bytes) -> ControlFlow<()>,
+        mut visitor: impl FnMut(&[u8], Bytes) -> ControlFlow<()>,
     ) {
         if range.is_empty() {
             return;
@@ -159,7 +159,7 @@ impl MemoryView {
             Direction::Backward => entries.next_back(),
         };
         while let Some((key, value)) = next() {
-            if visitor(key, value).is_break() {
+            if visitor(key, value.clone()).is_break() {
                 return;
             }
         }
@@ -180,7 +180,7 @@ impl View for MemoryView {
 
     async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
     where
-        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send,
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         self.visit_now(&range, direction, visitor);
         Ok(())

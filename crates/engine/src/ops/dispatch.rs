@@ -41,8 +41,8 @@ impl<S: Store> Engine<S> {
                 run!(self, ListTagsOfResource, list_tags_of_resource, body)
             }
             Operation::PutItem => run!(self, PutItem, put_item, body),
-            Operation::Query => run!(self, Query, query, body),
-            Operation::Scan => run!(self, Scan, scan, body),
+            Operation::Query => self.query_json(read_request::<calls::Query>(body)?).await,
+            Operation::Scan => self.scan_json(read_request::<calls::Scan>(body)?).await,
             Operation::TagResource => run!(self, TagResource, tag_resource, body),
             Operation::UntagResource => run!(self, UntagResource, untag_resource, body),
             Operation::UpdateItem => run!(self, UpdateItem, update_item, body),

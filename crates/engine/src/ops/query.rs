@@ -4,7 +4,8 @@ use super::key_range::{self, Reader};
 use super::legacy;
 use super::select::{Selection, index_named};
 use crate::engine::{Engine, required};
-use crate::read::{Output, PagePlan, read_page};
+use crate::json_rows::JsonRows;
+use crate::read::{Output, PagePlan, Rows, read_page};
 use crate::request::{self, check_expression_values, check_one_style};
 use crate::schema::{Index, KeySchema, Table};
 use hashrange_expr::{Condition, KeyConditions};
@@ -15,7 +16,22 @@ use hashrange_wire::{Condition as LegacyCondition, Map, QueryInput, QueryOutput}
 
 impl<S: Store> Engine<S> {
     /// Reads a page of the items with one partition key value.
-    pub async fn query(&self, mut input: QueryInput<'_>) -> ApiResult<QueryOutput> {
+    pub async fn query(&self, input: QueryInput<'_>) -> ApiResult<QueryOutput> {
+        let (items, output) = self.run_query(input).await?;
+        Ok(QueryOutput { items, ..output })
+    }
+
+    /// Reads a page like [`query`](Self::query) and returns the body of the response.
+    pub(super) async fn query_json(&self, input: QueryInput<'_>) -> ApiResult<Vec<u8>> {
+        let (rows, output) = self.run_query(input).await?;
+        Ok(JsonRows::into_body(rows, &output))
+    }
+
+    /// Returns the rows apart from the other members; none if only their number is wanted.
+    async fn run_query<R: Rows>(
+        &self,
+        mut input: QueryInput<'_>,
+    ) -> ApiResult<(Option<R>, QueryOutput)> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let request = CheckedQuery::check(&input)?;
         let start = input.exclusive_start_key.take().map(request::sound).transpose()?;
@@ -49,7 +65,7 @@ impl<S: Store> Engine<S> {
         };
         let is_count = matches!(plan.output, Output::Count);
         let page = read_page(&self.store().view(), plan).await?;
-        Ok(QueryOutput {
+        let output = QueryOutput {
             count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
             scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),
             consumed_capacity: page.units.report(
@@ -59,8 +75,9 @@ impl<S: Store> Engine<S> {
             ),
             // At most one item has the key: there is no next page, and none could be asked for.
             last_evaluated_key: page.last_evaluated_key.filter(|_| !is_one_row(&table, index)),
-            items: (!is_count).then_some(page.items),
-        })
+            items: None,
+        };
+        Ok(((!is_count).then_some(page.items), output))
     }
 }
 

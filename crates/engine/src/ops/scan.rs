@@ -6,8 +6,9 @@ use super::legacy;
 use super::query::check_legacy_values;
 use super::select::{Selection, index_named};
 use crate::engine::{Engine, required};
+use crate::json_rows::JsonRows;
 use crate::layout;
-use crate::read::{Output, PagePlan, read_page};
+use crate::read::{Output, PagePlan, Rows, read_page};
 use crate::request::{self, check_expression_values, check_one_style};
 use crate::schema::{Index, IndexId, Table};
 use hashrange_expr::Condition;
@@ -19,10 +20,28 @@ use hashrange_wire::{ScanInput, ScanOutput};
 impl<S: Store> Engine<S> {
     /// Reads a page of a table or index.
     pub async fn scan(&self, input: ScanInput<'_>) -> ApiResult<ScanOutput> {
+        let (items, output) = self.scan_in_layer(input).await?;
+        Ok(ScanOutput { items, ..output })
+    }
+
+    /// Reads a page like [`scan`](Self::scan) and returns the body of the response.
+    pub(super) async fn scan_json(&self, input: ScanInput<'_>) -> ApiResult<Vec<u8>> {
+        let (rows, output) = self.scan_in_layer(input).await?;
+        Ok(JsonRows::into_body(rows, &output))
+    }
+
+    async fn scan_in_layer<R: Rows>(
+        &self,
+        input: ScanInput<'_>,
+    ) -> ApiResult<(Option<R>, ScanOutput)> {
         self.run_scan(input).await.map_err(|error| error.in_layer(Layer::Older))
     }
 
-    async fn run_scan(&self, mut input: ScanInput<'_>) -> ApiResult<ScanOutput> {
+    /// Returns the rows apart from the other members; none if only their number is wanted.
+    async fn run_scan<R: Rows>(
+        &self,
+        mut input: ScanInput<'_>,
+    ) -> ApiResult<(Option<R>, ScanOutput)> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let request = CheckedScan::check(&input)?;
         let start = input.exclusive_start_key.take().map(request::sound).transpose()?;
@@ -56,7 +75,7 @@ impl<S: Store> Engine<S> {
         };
         let is_count = matches!(plan.output, Output::Count);
         let page = read_page(&self.store().view(), plan).await?;
-        Ok(ScanOutput {
+        let output = ScanOutput {
             count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
             scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),
             consumed_capacity: page.units.report(
@@ -65,8 +84,9 @@ impl<S: Store> Engine<S> {
                 &table,
             ),
             last_evaluated_key: page.last_evaluated_key,
-            items: (!is_count).then_some(page.items),
-        })
+            items: None,
+        };
+        Ok(((!is_count).then_some(page.items), output))
     }
 }
 

@@ -162,7 +162,7 @@ impl EngineSnapshot {
         &self,
         range: &KeyRange,
         direction: Direction,
-        visitor: &mut dyn FnMut(&[u8], &Bytes) -> ControlFlow<()>,
+        visitor: &mut dyn FnMut(&[u8], Bytes) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         if range.is_empty() {
             return Ok(());
@@ -180,7 +180,7 @@ impl EngineSnapshot {
             })
         };
         while let Some((key, value)) = next()? {
-            if key[..] != self.marker[..] && visitor(&key, &Bytes::from(value)).is_break() {
+            if key[..] != self.marker[..] && visitor(&key, Bytes::from(value)).is_break() {
                 return Ok(());
             }
         }

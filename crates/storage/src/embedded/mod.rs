@@ -296,7 +296,7 @@ impl View for EmbeddedView {
         mut visitor: F,
     ) -> Result<(), Error>
     where
-        F: FnMut(&[u8], &Bytes) -> ControlFlow<()> + Send,
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         self.0.snapshot.visit(&range, direction, &mut visitor)
     }

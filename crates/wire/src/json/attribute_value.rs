@@ -22,7 +22,7 @@ use hashrange_model::{AttributeType, Item, Number, RawValue, Value, ValueRef};
 use super::decode::{Decode, Fault, JavaType, Position, append_class};
 use super::encode::Encode;
 use super::parser::{Kind, Parser};
-use super::writer::{write_base64, write_text};
+use super::writer::{write_base64, write_escaped, write_text};
 
 /// Most bytes set aside for an item before it is read: enough for many, a waste for few.
 const ITEM_CAPACITY_MAX: usize = 512;
@@ -379,7 +379,11 @@ pub fn write_value(out: &mut Vec<u8>, value: &ValueRef<'_>) {
 
 fn write_raw(out: &mut Vec<u8>, value: RawValue<'_>) {
     match value {
-        RawValue::S(text) => tagged(out, b"{\"S\":", |out| write_text(out, text)),
+        RawValue::S(text) => {
+            out.extend_from_slice(b"{\"S\":\"");
+            write_escaped(out, text);
+            out.extend_from_slice(b"\"}");
+        }
         RawValue::N(number) => {
             out.extend_from_slice(b"{\"N\":\"");
             number.write_text(out);
@@ -427,16 +431,20 @@ fn array<T>(out: &mut Vec<u8>, members: impl Iterator<Item = T>, write: impl Fn(
 }
 
 fn write_entries(out: &mut Vec<u8>, entries: Entries<'_>) {
-    let mut separator = b'{';
+    let mut opening = b"{\"";
     for (name, value) in entries.raw_values() {
-        out.push(separator);
-        separator = b',';
-        write_text(out, name);
-        out.push(b':');
-        write_raw(out, value);
+        out.extend_from_slice(opening);
+        opening = b",\"";
+        write_escaped(out, name);
+        // Strings are most of what there is: one step for the signs between name and text.
+        if let RawValue::S(text) = value {
+            out.extend_from_slice(b"\":{\"S\":\"");
+            write_escaped(out, text);
+            out.extend_from_slice(b"\"}");
+        } else {
+            out.extend_from_slice(b"\":");
+            write_raw(out, value);
+        }
     }
-    if separator == b'{' {
-        out.push(b'{');
-    }
-    out.push(b'}');
+    out.extend_from_slice(if opening == b"{\"" { b"{}" } else { b"}" });
 }

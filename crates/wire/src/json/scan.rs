@@ -7,6 +7,42 @@ const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 const WORD: usize = 8;
 const BLOCK: usize = 32;
+const LONG_BLOCK: usize = 64;
+const SHORT_BLOCK: usize = 16;
+
+/// Returns whether a text holds no byte that [`special_byte`] would find.
+#[inline]
+pub fn is_plain(bytes: &[u8]) -> bool {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<WORD>(), bytes.last_chunk::<WORD>()) {
+        return special_in_word(*first).is_none()
+            && special_in_word(*last).is_none()
+            && (bytes.len() <= 2 * WORD || is_plain_in_blocks(bytes));
+    }
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(&[a, b, c, d]), Some(&[e, f, g, h])) => {
+            special_in_word([a, b, c, d, e, f, g, h]).is_none()
+        }
+        _ => !bytes.iter().any(|&byte| is_special(byte)),
+    }
+}
+
+/// Looks at a text of more than 16 bytes in blocks; the last one overlaps the one before.
+fn is_plain_in_blocks(bytes: &[u8]) -> bool {
+    let (blocks, rest) = bytes.as_chunks::<LONG_BLOCK>();
+    let (short_blocks, _) = rest.as_chunks::<SHORT_BLOCK>();
+    let last = bytes.last_chunk::<SHORT_BLOCK>();
+    blocks.iter().all(is_plain_block)
+        && short_blocks.iter().all(is_plain_block)
+        && last.is_none_or(is_plain_block)
+}
+
+/// Without an early end and with one byte a lane, so that it compiles to few vector instructions.
+fn is_plain_block<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
+    let found = block.iter().fold(0, |found, &byte| {
+        found | u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\')
+    });
+    found == 0
+}
 
 /// Returns the offset, at or after `from`, of the first byte that cannot stand for itself in a
 /// JSON string (a quote, a backslash, a control character), or the length when there is none.
@@ -25,8 +61,7 @@ pub fn special_byte(bytes: &[u8], from: usize) -> usize {
 fn special_in_long(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(block) = bytes[at..].first_chunk::<BLOCK>() {
-        // Without an early end, so that it compiles to a few vector instructions.
-        if block.iter().fold(false, |found, &byte| found | is_special(byte)) {
+        if !is_plain_block(block) {
             break;
         }
         at += BLOCK;
@@ -37,8 +72,10 @@ fn special_in_long(bytes: &[u8], from: usize) -> usize {
         }
         at += WORD;
     }
-    let rest = &bytes[at..];
-    at + rest.iter().position(|&byte| is_special(byte)).unwrap_or(rest.len())
+    // What is left is less than a word: look at the last whole word, which begins in what is
+    // known to be plain.
+    let (_, last) = bytes.split_last_chunk::<WORD>().expect("a word lies before `from`");
+    special_in_word(*last).map_or(bytes.len(), |offset| bytes.len() - WORD + offset)
 }
 
 const fn is_special(byte: u8) -> bool {
@@ -69,6 +106,21 @@ mod tests {
                 bytes[offset] = byte;
                 let expected = if is_special(byte) { offset } else { bytes.len() };
                 assert_eq!(special_byte(&bytes, 0), expected, "byte {byte} at {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn plain_texts_have_no_special_byte_anywhere() {
+        for length in 0..200 {
+            let mut bytes = "aé\u{7F}!".repeat(50).into_bytes()[..length].to_vec();
+            assert!(is_plain(&bytes), "{length} bytes");
+            for offset in 0..length {
+                for special in [b'"', b'\\', 0, 0x1F] {
+                    let plain = std::mem::replace(&mut bytes[offset], special);
+                    assert!(!is_plain(&bytes), "{special} at {offset} of {length}");
+                    bytes[offset] = plain;
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::scan::special_byte;
+use super::scan::{is_plain, special_byte};
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -16,20 +16,35 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
 pub fn write_text(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() + 2);
     out.push(b'"');
+    write_escaped(out, bytes);
+    out.push(b'"');
+}
+
+/// Appends what stands between the quotes of a string.
+#[inline]
+pub(super) fn write_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
+    if is_plain(bytes) {
+        out.extend_from_slice(bytes);
+    } else {
+        write_with_escapes(out, bytes);
+    }
+}
+
+#[cold]
+fn write_with_escapes(out: &mut Vec<u8>, bytes: &[u8]) {
     let mut plain_from = 0;
     loop {
         let special = special_byte(bytes, plain_from);
         out.extend_from_slice(&bytes[plain_from..special]);
-        let Some(&byte) = bytes.get(special) else { break };
+        let Some(&byte) = bytes.get(special) else { return };
         write_escape(out, byte);
         plain_from = special + 1;
     }
-    out.push(b'"');
 }
 
 /// Appends a string of which the caller knows that nothing in it needs an escape.
 pub fn write_plain_string(out: &mut Vec<u8>, text: &str) {
-    debug_assert_eq!(special_byte(text.as_bytes(), 0), text.len());
+    debug_assert!(is_plain(text.as_bytes()));
     out.push(b'"');
     out.extend_from_slice(text.as_bytes());
     out.push(b'"');
