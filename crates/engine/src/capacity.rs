@@ -19,6 +19,15 @@ pub(crate) fn write_units(bytes: usize) -> f64 {
     bytes.div_ceil(WRITE_UNIT_BYTES).max(1) as f64
 }
 
+/// What units are charged for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Charge {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
 /// Units used by one request on one table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Units {
@@ -72,6 +81,28 @@ impl Units {
             consumed.table = Some(capacity(self.table));
             consumed.local_secondary_indexes = self.index_arm(table, IndexKind::Local);
             consumed.global_secondary_indexes = self.index_arm(table, IndexKind::Global);
+        }
+        Some(consumed)
+    }
+
+    /// Returns the report of a transaction, which also says whether it is of reads or of writes.
+    pub(crate) fn report_of_transaction(
+        &self,
+        mode: Option<ReturnConsumedCapacity>,
+        table_name: &str,
+        table: &Table,
+        charge: Charge,
+    ) -> Option<ConsumedCapacity> {
+        let mut consumed = self.report(mode, table_name, table)?;
+        match charge {
+            Charge::Read => consumed.read_capacity_units = consumed.capacity_units,
+            Charge::Write => consumed.write_capacity_units = consumed.capacity_units,
+        }
+        if let Some(arm) = &mut consumed.table {
+            match charge {
+                Charge::Read => arm.read_capacity_units = arm.capacity_units,
+                Charge::Write => arm.write_capacity_units = arm.capacity_units,
+            }
         }
         Some(consumed)
     }

@@ -4,14 +4,16 @@
 use crate::catalog::Catalog;
 use crate::environment::{Environment, table_name_of};
 use crate::fault;
-use crate::jobs::{Job, Jobs};
+use crate::jobs::timer::Timer;
+use crate::jobs::{self, Job, Jobs};
 use crate::layout;
 use crate::schema::{IndexState, KeyNames, Table, TableRecord};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// DynamoDB's operations on one store.
 ///
@@ -21,6 +23,7 @@ use std::sync::Arc;
 pub struct Engine<S: Store> {
     core: Arc<Core<S>>,
     jobs: Jobs,
+    timer: Mutex<Option<Timer>>,
 }
 
 /// What the operations and the background jobs share.
@@ -86,7 +89,9 @@ impl<S: Store> Engine<S> {
                 definitions: tokio::sync::Mutex::new(()),
             }),
             jobs: Jobs::default(),
+            timer: Mutex::default(),
         };
+        engine.start_timer();
         pending.into_iter().for_each(|job| engine.start_job(job));
         Ok(engine)
     }
@@ -109,6 +114,18 @@ impl<S: Store> Engine<S> {
         self.jobs.start(&self.core, job);
     }
 
+    fn start_timer(&self) {
+        let Some(interval) = self.core.environment.sweep_interval else { return };
+        let core = Arc::clone(&self.core);
+        let timer = Timer::start(interval, move |stopping| jobs::sweep(&core, stopping));
+        *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
+    }
+
+    /// Removes what has expired by now, as the timer does at every interval.
+    pub fn sweep(&self) {
+        jobs::sweep(&self.core, &AtomicBool::new(false));
+    }
+
     /// Returns the table that a data operation names, by name or ARN.
     pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
         self.core
@@ -129,6 +146,7 @@ impl<S: Store> Engine<S> {
     /// Stops background jobs, refuses further writes and waits until all is on disk.
     pub async fn close(&self) -> Result<(), Error> {
         self.jobs.stop();
+        drop(self.timer.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.core.store.close().await
     }
 }

@@ -1,8 +1,9 @@
-//! What an engine takes from the outside world, as parameters: the clock, randomness, and the
-//! names (region, account) that its ARNs carry.
+//! What an engine takes from the outside world, as parameters: the clock, randomness, the names
+//! (region, account) that its ARNs carry, and how often it looks for what has expired.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Clock, randomness and names. Tests give their own.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub struct Environment {
     pub account: String,
     /// Host and port that DescribeEndpoints answers.
     pub endpoint: String,
+    /// How often a thread looks for what has expired; never if `None`.
+    pub sweep_interval: Option<Duration>,
 }
 
 impl fmt::Debug for Environment {
@@ -88,6 +91,7 @@ mod tests {
             region: String::new(),
             account: String::new(),
             endpoint: String::new(),
+            sweep_interval: None,
         };
         assert_eq!(environment.uuid(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
     }

@@ -22,6 +22,7 @@ mod ops;
 mod read;
 mod request;
 mod schema;
+mod transaction;
 mod verify;
 mod write;
 

@@ -1,8 +1,11 @@
 //! Verifies a whole store: every item is readable and lies at its key, every index is the exact
-//! projection of its table, counters and collection sizes are true, nothing belongs to no table.
+//! projection of its table, counters and collection sizes are true, nothing belongs to no table,
+//! client request tokens will end.
 //!
 //! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
 //! local indexes, and otherwise constant.
+
+mod tokens;
 
 use crate::engine::{OpenError, read_tables};
 use crate::index;
@@ -73,6 +76,7 @@ pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
         verify_table(view, table, &mut report).await.map_err(OpenError::Store)?;
     }
     verify_owners(view, &tables, &mut report).await.map_err(OpenError::Store)?;
+    tokens::verify_tokens(view, &mut report).await.map_err(OpenError::Store)?;
     Ok(report)
 }
 

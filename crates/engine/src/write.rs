@@ -1,5 +1,5 @@
-//! The conditional write that every writing operation shares: PutItem, UpdateItem, DeleteItem and
-//! the members of a batch.
+//! The conditional write that every writing operation shares: PutItem, UpdateItem, DeleteItem, the
+//! members of a batch and the actions of a transaction ([`crate::transaction`]).
 //!
 //! A write names its key, is decided on the newest image of its item under the key's lock, and
 //! leaves in one batch: the item, its index entries, the counters, the size of its collection.
@@ -26,6 +26,8 @@ pub(crate) enum Action<'p> {
     Update(&'p Update),
     /// Removes it.
     Delete,
+    /// Leaves it: only the condition counts.
+    Check,
 }
 
 /// One write, checked against its table.
@@ -107,7 +109,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Returns the item keys in order, followed by the keys of the item collections' sizes.
-fn declared_keys(writes: &[(&Table, Write<'_>)]) -> Vec<Key> {
+pub(crate) fn declared_keys(writes: &[(&Table, Write<'_>)]) -> Vec<Key> {
     let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
     let collections = writes
         .iter()
@@ -121,16 +123,22 @@ fn decide_all(
     current: &[Option<Bytes>],
     batch: &mut Batch,
 ) -> ApiResult<Vec<Written>> {
+    decide_each(writes, current, batch).collect()
+}
+
+/// Decides writes one after the other. `current` are the values of their declared keys; if one
+/// write fails, the batch is not to be used.
+pub(crate) fn decide_each<'w>(
+    writes: &'w [(&Table, Write<'_>)],
+    current: &'w [Option<Bytes>],
+    batch: &'w mut Batch,
+) -> impl Iterator<Item = ApiResult<Written>> + 'w {
     let (items, collections) = current.split_at(writes.len());
     let mut collections = Collections::read(writes, collections);
-    writes
-        .iter()
-        .zip(items)
-        .map(|((table, write), stored)| {
-            let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
-            decide(table, write, old, &mut collections, batch)
-        })
-        .collect()
+    writes.iter().zip(items).map(move |((table, write), stored)| {
+        let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        decide(table, write, old, &mut collections, batch)
+    })
 }
 
 /// The sizes of the item collections that the writes touch, as they grow.
@@ -212,6 +220,7 @@ fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<
     match &write.action {
         Action::Put(item) => Ok(Some(item.clone())),
         Action::Delete => Ok(None),
+        Action::Check => Ok(old.cloned()),
         Action::Update(update) if old.is_none() && !update.creates_item() => Ok(None),
         Action::Update(update) => {
             let before = old.unwrap_or(&write.key_attributes);

@@ -8,7 +8,10 @@ use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How often what has expired is looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
 
 /// How a database is opened.
 #[derive(Debug, Clone)]
@@ -137,6 +140,7 @@ fn environment(options: &Options) -> Environment {
         region: options.region.clone(),
         account: options.account.clone(),
         endpoint: options.endpoint.clone(),
+        sweep_interval: Some(SWEEP_INTERVAL),
     }
 }
 
@@ -218,6 +222,51 @@ operations! {
     scan: Scan(wire::ScanInput<'_>) -> wire::ScanOutput;
     /// Tags a table.
     tag_resource: TagResource(wire::TagResourceInput<'_>) -> wire::TagResourceOutput;
+    /// Reads up to 100 items of several tables as of one moment.
+    transact_get_items:
+        TransactGetItems(wire::TransactGetItemsInput<'_>) -> wire::TransactGetItemsOutput;
+    /// Writes and checks up to 100 items of several tables together, or not at all.
+    ///
+    /// ```
+    /// use hashrange::{Database, Put, Update, TransactWriteItem, TransactWriteItemsInput};
+    /// use hashrange::{AttributeValue, create_table, item};
+    ///
+    /// let database = Database::memory().blocking();
+    /// database.create_table(create_table("Orders", ("id", "S"), None))?;
+    /// let order = || TransactWriteItem {
+    ///     put: Some(Put {
+    ///         table_name: Some("Orders".into()),
+    ///         item: Some(item! { "id": "ORDER#1", "total": 129 }.into()),
+    ///         condition_expression: Some("attribute_not_exists(id)".into()),
+    ///         ..Put::default()
+    ///     }),
+    ///     ..TransactWriteItem::default()
+    /// };
+    /// let count = || TransactWriteItem {
+    ///     update: Some(Update {
+    ///         table_name: Some("Orders".into()),
+    ///         key: Some(item! { "id": "COUNT" }.into()),
+    ///         update_expression: Some("ADD orders :one".into()),
+    ///         expression_attribute_values: Some(
+    ///             [(":one".into(), AttributeValue::from(1).to_value().into())].into_iter().collect(),
+    ///         ),
+    ///         ..Update::default()
+    ///     }),
+    ///     ..TransactWriteItem::default()
+    /// };
+    /// let place = || TransactWriteItemsInput {
+    ///     transact_items: Some(vec![order(), count()]),
+    ///     ..TransactWriteItemsInput::default()
+    /// };
+    /// database.transact_write_items(place())?;
+    /// // The order exists now, so nothing of the second transaction is done.
+    /// let error = database.transact_write_items(place()).unwrap_err();
+    /// let reasons = error.cancellation_reasons().unwrap();
+    /// assert!(reasons[0].is_some() && reasons[1].is_none());
+    /// # Ok::<(), hashrange::ApiError>(())
+    /// ```
+    transact_write_items:
+        TransactWriteItems(wire::TransactWriteItemsInput<'_>) -> wire::TransactWriteItemsOutput;
     /// Removes tags of a table.
     untag_resource: UntagResource(wire::UntagResourceInput<'_>) -> wire::UntagResourceOutput;
     /// Changes or creates one item.

@@ -28,6 +28,11 @@ pub const BATCH_GET_SIZE_MAX_BYTES: usize = 16 * 1024 * 1024;
 pub const BATCH_GET_KEYS_MAX: usize = 100;
 /// Most requests in BatchWriteItem.
 pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
+/// Most bytes of all items of a transaction.
+pub const TRANSACTION_SIZE_MAX_BYTES: usize = 4 * 1024 * 1024;
+/// How long a client request token is remembered, in milliseconds.
+/// Source: DynamoDB API reference, TransactWriteItems, ClientRequestToken.
+pub const TOKEN_LIFETIME_MS: u64 = 10 * 60 * 1000;
 /// Largest HTTP request body.
 pub const REQUEST_SIZE_MAX_BYTES: usize = 16 * 1024 * 1024;
 /// Most local secondary indexes of a table.

@@ -2,7 +2,9 @@
 
 use hashrange_auth::AuthFault;
 use hashrange_model::ApiError;
+use hashrange_wire::cancellation_reasons;
 use hashrange_wire::json::attribute_value::write_item;
+use hashrange_wire::json::encode::Encode;
 use hashrange_wire::json::writer::write_string;
 
 /// The body of a body that is not JSON. Source: captured answers; it has no message.
@@ -30,6 +32,10 @@ pub fn api_error(error: &ApiError) -> Vec<u8> {
     if let Some(item) = error.item() {
         out.extend_from_slice(b",\"Item\":");
         write_item(&mut out, item);
+    }
+    if let Some(reasons) = cancellation_reasons(error) {
+        out.extend_from_slice(b",\"CancellationReasons\":");
+        reasons.encode(&mut out);
     }
     out.push(b'}');
     out
@@ -97,6 +103,17 @@ mod tests {
         let error = ApiError::new(Reason::ConditionalCheckFailed).with_item(Some(item));
         let body = String::from_utf8(api_error(&error)).unwrap();
         assert!(body.ends_with(r#","Item":{"pk":{"S":"k"}}}"#), "{body}");
+    }
+
+    #[test]
+    fn a_cancelled_transaction_carries_its_reasons() {
+        let item = Item::from_attributes([("pk", AttributeValue::S("k".into()))]);
+        let failed = ApiError::new(Reason::ConditionalCheckFailed).with_item(Some(item));
+        let error = ApiError::new(Reason::TransactionCanceled(vec![None, Some(failed)]));
+        assert_eq!(
+            String::from_utf8(api_error(&error)).unwrap(),
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed]","CancellationReasons":[{"Code":"None"},{"Item":{"pk":{"S":"k"}},"Code":"ConditionalCheckFailed","Message":"The conditional request failed"}]}"#
+        );
     }
 
     #[test]

@@ -17,5 +17,6 @@ pub fn still_environment() -> Environment {
         region: "us-east-1".to_owned(),
         account: "000000000000".to_owned(),
         endpoint: "localhost:8000".to_owned(),
+        sweep_interval: None,
     }
 }

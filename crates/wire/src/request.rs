@@ -1,10 +1,11 @@
 //! The way of a body to a request that satisfies the model, and of an error back to a body.
 
+use hashrange_model::error::cancellation_code;
 use hashrange_model::{ApiError, Reason};
 
 use crate::check::{ConstraintViolations, check};
 use crate::json::encode::{Encode, Object};
-use crate::{Call, Fault, decode};
+use crate::{Call, CancellationReason, Fault, decode};
 
 /// Reads the request of an operation: its syntax, its types, the constraints of the model.
 pub fn read_request<C: Call>(body: &[u8]) -> Result<C::Input<'_>, ApiError> {
@@ -43,8 +44,19 @@ impl Encode for ApiError {
         };
         object.member(key, self.message().as_deref());
         object.member("\"Item\":", self.item());
+        object.member("\"CancellationReasons\":", cancellation_reasons(self).as_ref());
         object.end();
     }
+}
+
+/// Returns the `CancellationReasons` of a cancelled transaction.
+pub fn cancellation_reasons(error: &ApiError) -> Option<Vec<CancellationReason>> {
+    let reasons = error.cancellation_reasons()?.iter().map(|error| CancellationReason {
+        item: error.as_ref().and_then(ApiError::item).cloned(),
+        code: Some(cancellation_code(error.as_ref()).to_owned()),
+        message: error.as_ref().and_then(ApiError::message),
+    });
+    Some(reasons.collect())
 }
 
 #[cfg(test)]

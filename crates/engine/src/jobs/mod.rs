@@ -2,9 +2,14 @@
 //!
 //! One thread, started with the first job. What is to be done is recorded in the store before a
 //! job starts, so jobs survive a restart; each works in small commits, so writes go on between.
+//!
+//! A second thread, the [`timer`], removes what has expired ([`sweep`]); what that is stands in the
+//! store in the order of time.
 
 mod backfill;
 mod purge;
+pub(crate) mod timer;
+mod token_sweep;
 
 use crate::engine::Core;
 use crate::schema::{IndexId, TableId};
@@ -111,4 +116,12 @@ fn work<S: Store>(core: &Core<S>, jobs: &Receiver<Job>, stopping: &AtomicBool) {
 
 fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
     if stopping.load(Ordering::Acquire) { Err(Interruption::Stopped) } else { Ok(()) }
+}
+
+/// Removes everything that has expired.
+pub(crate) fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
+    match block_on(token_sweep::run(core, stopping)) {
+        Ok(()) | Err(Interruption::Stopped) => {}
+        Err(Interruption::Store(error)) => tracing::error!(%error, "a sweep failed"),
+    }
 }

@@ -10,10 +10,13 @@
 //! | `01 05` table id, index id | how far a backfill has come: the last item key it did |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
+//! | `04 00` operation, token | a client request token in use, see [`token`] |
+//! | `04 01` time (u64 BE), operation, token | empty: when that token was used |
 //! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
 
 mod component;
 mod range;
+pub(crate) mod token;
 
 pub(crate) use component::KeyFault;
 pub(crate) use range::SortBounds;
@@ -25,6 +28,7 @@ use hashrange_storage::{Key, KeyRange};
 const SPACE_META: u8 = 0x01;
 const SPACE_COUNTER: u8 = 0x02;
 const SPACE_COLLECTION: u8 = 0x03;
+const SPACE_TOKEN: u8 = 0x04;
 const SPACE_ITEM: u8 = 0x10;
 const META_TABLE: u8 = 0x01;
 const META_NEXT_TABLE: u8 = 0x02;

@@ -3,22 +3,18 @@
 //! The service promises nothing about the batch as a whole; here it is one commit, so it is
 //! written whole or not at all, and nothing is ever left unprocessed.
 
-use super::condition::collection_metrics;
 use super::delete_item::plan_delete;
+use super::per_table::PerTable;
 use super::put_item::plan_put;
-use crate::capacity::Units;
 use crate::engine::{Engine, required};
 use crate::request::sound;
 use crate::schema::Table;
-use crate::write::{Write, Written};
+use crate::write::Write;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{
-    BatchWriteItemInput, BatchWriteItemOutput, ItemCollectionMetrics, Map, ReturnConsumedCapacity,
-    ReturnItemCollectionMetrics, WriteRequest,
-};
+use hashrange_wire::{BatchWriteItemInput, BatchWriteItemOutput, Map, WriteRequest};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -103,60 +99,21 @@ impl<S: Store> Engine<S> {
                 return Err(Reason::DuplicateKeys.into());
             }
             if let Some(written) = self.commit(&mut writes).await? {
-                let mut answer = Answer::default();
-                for ((member, table), written) in members.iter().zip(&tables).zip(&written) {
-                    answer.add(member, table, written, input.return_item_collection_metrics);
+                let mut reports = PerTable::default();
+                let asked = input.return_item_collection_metrics;
+                for (((name, member), table), written) in members.iter().zip(&tables).zip(&written)
+                {
+                    reports.add_units(name, table, &written.units);
+                    reports.add_metrics(asked, name, table, member.key_attributes(), written);
                 }
-                return Ok(answer.into_output(input.return_consumed_capacity));
+                let mode = input.return_consumed_capacity;
+                return Ok(BatchWriteItemOutput {
+                    unprocessed_items: Some(Map::new()),
+                    consumed_capacity: reports
+                        .consumed(|units, name, table| units.report(mode, name, table)),
+                    item_collection_metrics: reports.into_metrics(),
+                });
             }
-        }
-    }
-}
-
-/// The reports of the batch, by table in request order.
-#[derive(Default)]
-struct Answer {
-    units: Vec<(String, Arc<Table>, Units)>,
-    metrics: Vec<(String, Vec<ItemCollectionMetrics>)>,
-}
-
-impl Answer {
-    fn add(
-        &mut self,
-        (name, member): &(String, Member),
-        table: &Arc<Table>,
-        written: &Written,
-        metrics: Option<ReturnItemCollectionMetrics>,
-    ) {
-        match self.units.iter_mut().find(|(known, ..)| known == name) {
-            Some((_, _, units)) => units.add(&written.units),
-            None => self.units.push((name.clone(), Arc::clone(table), written.units.clone())),
-        }
-        let Some(metrics) = collection_metrics(metrics, table, member.key_attributes(), written)
-        else {
-            return;
-        };
-        match self.metrics.iter_mut().find(|(known, _)| known == name) {
-            Some((_, listed)) => {
-                // One entry for each collection, with its last size.
-                listed.retain(|known| known.item_collection_key != metrics.item_collection_key);
-                listed.push(metrics);
-            }
-            None => self.metrics.push((name.clone(), vec![metrics])),
-        }
-    }
-
-    fn into_output(self, mode: Option<ReturnConsumedCapacity>) -> BatchWriteItemOutput {
-        let consumed: Vec<_> = self
-            .units
-            .iter()
-            .filter_map(|(name, table, units)| units.report(mode, name, table))
-            .collect();
-        BatchWriteItemOutput {
-            unprocessed_items: Some(Map::new()),
-            item_collection_metrics: (!self.metrics.is_empty())
-                .then(|| Map::from_entries_last_wins(self.metrics)),
-            consumed_capacity: (!consumed.is_empty()).then_some(consumed),
         }
     }
 }

@@ -44,6 +44,10 @@ impl<S: Store> Engine<S> {
             Operation::Query => self.query_json(read_request::<calls::Query>(body)?).await,
             Operation::Scan => self.scan_json(read_request::<calls::Scan>(body)?).await,
             Operation::TagResource => run!(self, TagResource, tag_resource, body),
+            Operation::TransactGetItems => run!(self, TransactGetItems, transact_get_items, body),
+            Operation::TransactWriteItems => {
+                run!(self, TransactWriteItems, transact_write_items, body)
+            }
             Operation::UntagResource => run!(self, UntagResource, untag_resource, body),
             Operation::UpdateItem => run!(self, UpdateItem, update_item, body),
             Operation::UpdateTable => run!(self, UpdateTable, update_table, body),

@@ -13,6 +13,7 @@ mod index_definition;
 mod key_range;
 mod legacy;
 mod list_tables;
+mod per_table;
 mod put_item;
 mod query;
 mod scan;
@@ -20,5 +21,9 @@ mod select;
 mod service_limits;
 mod tags;
 mod throughput;
+mod transact_get_items;
+mod transact_write_items;
 mod update_item;
 mod update_table;
+
+pub(crate) use update_item::check_targets as check_update_targets;

@@ -91,7 +91,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Refuses updates of key attributes and nested paths into index key attributes.
-fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
+pub(crate) fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
     for target in update.targets() {
         let attribute = || target.name.to_owned();
         if table.key.contains(target.name) {

@@ -1,11 +1,13 @@
 //! Every error the API can answer with: its kind (the exception on the wire), its typed reason, and
 //! the members that travel with it. The sentences stand in [`wording`]; none is composed elsewhere.
 
+mod cancellation;
 mod expression;
 mod reason;
 mod value;
 pub mod wording;
 
+pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
 pub use reason::{IndexedKeyFault, Reason};
 pub use value::ValueFault;
@@ -34,6 +36,10 @@ pub enum ErrorKind {
     ItemCollectionSizeLimitExceeded,
     /// `TransactionConflictException`
     TransactionConflict,
+    /// `TransactionCanceledException`
+    TransactionCanceled,
+    /// `IdempotentParameterMismatchException`
+    IdempotentParameterMismatch,
     /// `AccessDeniedException`
     AccessDenied,
     /// `NotImplementedException`: the service has it, this server does not yet.
@@ -61,6 +67,12 @@ impl ErrorKind {
             Self::TransactionConflict => {
                 "com.amazonaws.dynamodb.v20120810#TransactionConflictException"
             }
+            Self::TransactionCanceled => {
+                "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"
+            }
+            Self::IdempotentParameterMismatch => {
+                "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException"
+            }
             Self::AccessDenied => "com.amazon.coral.service#AccessDeniedException",
             Self::NotImplemented => "com.amazonaws.dynamodb.v20120810#NotImplementedException",
             Self::InternalServerError => "com.amazonaws.dynamodb.v20120810#InternalServerError",
@@ -84,7 +96,10 @@ impl ErrorKind {
     /// Returns the member that carries the message: most use `message`, some `Message`.
     pub fn message_member(self) -> &'static str {
         match self {
-            Self::Serialization | Self::AccessDenied => "Message",
+            Self::Serialization
+            | Self::AccessDenied
+            | Self::TransactionCanceled
+            | Self::IdempotentParameterMismatch => "Message",
             _ => "message",
         }
     }
@@ -150,6 +165,14 @@ impl ApiError {
     /// Returns the item that travels with a failed condition.
     pub fn item(&self) -> Option<&Item> {
         self.0.item.as_ref()
+    }
+
+    /// Returns each action's error, in request order, if this is a cancelled transaction.
+    pub fn cancellation_reasons(&self) -> Option<&[Option<ApiError>]> {
+        match &self.0.reason {
+            Reason::TransactionCanceled(errors) => Some(errors),
+            _ => None,
+        }
     }
 
     /// Returns the message, or `None` for the few errors that carry none.

@@ -1,6 +1,6 @@
 //! The typed reasons of errors.
 
-use super::{ErrorKind, ExpressionFault, ExpressionKind, ValueFault};
+use super::{ApiError, ErrorKind, ExpressionFault, ExpressionKind, ValueFault};
 use crate::number::NumberFault;
 use crate::value::AttributeType;
 
@@ -244,6 +244,16 @@ pub enum Reason {
     EmptyWriteRequest,
     TwoWritesInRequest,
 
+    // ---- transactions
+    /// Some action failed, so none was done; holds each action's error in request order.
+    TransactionCanceled(Vec<Option<ApiError>>),
+    TransactionSameItem,
+    TransactionTooLarge,
+    TransactionSeveralActions,
+    TransactionNoAction,
+    /// The token was used for another request.
+    TokenReused,
+
     // ---- item collections
     ItemCollectionTooLarge,
 
@@ -350,6 +360,8 @@ impl Reason {
             Self::Internal | Self::StoreUnavailable(_) => ErrorKind::InternalServerError,
             Self::ConditionalCheckFailed => ErrorKind::ConditionalCheckFailed,
             Self::ItemCollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
+            Self::TransactionCanceled(_) => ErrorKind::TransactionCanceled,
+            Self::TokenReused => ErrorKind::IdempotentParameterMismatch,
             Self::TableNotFound
             | Self::NamedTableNotFound(_)
             | Self::ResourceNotFound(_)

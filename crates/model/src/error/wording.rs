@@ -4,7 +4,9 @@
 //! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
-use super::{ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Reason, ValueFault};
+use super::{
+    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Reason, ValueFault, cancellation_code,
+};
 use crate::number::NumberFault;
 use crate::value::AttributeType;
 
@@ -78,6 +80,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             .or_else(|| legacy(reason))
             .or_else(|| read(reason))
             .or_else(|| batch(reason))
+            .or_else(|| transaction(reason))
             .or_else(|| table(reason))
             .or_else(|| table_update(reason))
             .expect("every reason has its sentence; the catalogue test prints them all"),
@@ -586,6 +589,42 @@ fn batch(reason: &Reason) -> Option<String> {
         }
         Reason::EmptyWriteRequest => value(&ValueFault::EmptyAttributeValue, Layer::Older),
         Reason::TwoWritesInRequest => value(&ValueFault::MultipleTypes, Layer::Older),
+        _ => return None,
+    })
+}
+
+/// The first sentence is the API reference's; who sent two operations on one item was answered the
+/// second. Sources of the others: answers quoted in public questions; for the size of a
+/// transaction no answer is known, the words are the API reference's.
+fn transaction(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::TransactionCanceled(errors) => {
+            let codes: Vec<_> =
+                errors.iter().map(|error| cancellation_code(error.as_ref())).collect();
+            format!(
+                "Transaction cancelled, please refer cancellation reasons for specific reasons \
+                 [{}]",
+                codes.join(", ")
+            )
+        }
+        Reason::TransactionSameItem => {
+            "Transaction request cannot include multiple operations on one item".to_owned()
+        }
+        Reason::TransactionTooLarge => {
+            "The aggregate size of the items in the transaction exceeds 4 MB".to_owned()
+        }
+        Reason::TransactionSeveralActions => {
+            "TransactItems can only contain one of Check, Put, Update or Delete".to_owned()
+        }
+        Reason::TransactionNoAction => {
+            "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+                .to_owned()
+        }
+        Reason::TokenReused => {
+            "Request parameters do not match the parameters of the earlier request with the same \
+             client request token"
+                .to_owned()
+        }
         _ => return None,
     })
 }

@@ -29,6 +29,17 @@ fn describe_key(key: &[u8]) -> Option<String> {
             Some(format!("counter {} {counter}", table_and_index(ids)?))
         }
         0x03 => Some(format!("collection {} {}", table(rest.get(..4)?)?, hashed(rest.get(4..)?)?)),
+        0x04 => {
+            let (kind, rest) = rest.split_first()?;
+            Some(match kind {
+                0 => format!("token {}", token(rest)?),
+                1 => {
+                    let (time, rest) = rest.split_first_chunk()?;
+                    format!("token at {} {}", u64::from_be_bytes(*time), token(rest)?)
+                }
+                _ => return None,
+            })
+        }
         0x10 => Some(format!("item {} {}", table_and_index(rest)?, hashed(rest.get(6..)?)?)),
         _ => None,
     }
@@ -41,6 +52,11 @@ fn table(ids: &[u8]) -> Option<String> {
 fn table_and_index(ids: &[u8]) -> Option<String> {
     let index = u16::from_be_bytes(ids.get(4..6)?.try_into().ok()?);
     Some(format!("{}.{index}", table(ids)?))
+}
+
+fn token(scope_and_text: &[u8]) -> Option<String> {
+    let (scope, text) = scope_and_text.split_first()?;
+    Some(format!("{scope} {}", text.escape_ascii()))
 }
 
 /// Returns hash, then the rest.
@@ -57,6 +73,10 @@ pub(super) fn value(key: &[u8], value: &[u8]) -> String {
         (Some(0x10), Ok(item)) => format!("{} bytes {}", item.size(), print::item(&item)),
         (Some(0x02 | 0x03), _) if value.len() == 8 => {
             i64::from_le_bytes(value.try_into().expect("it has 8 bytes")).to_string()
+        }
+        (Some(0x04), _) if value.len() == 25 => {
+            let time = u64::from_le_bytes(value[1..9].try_into().expect("it has 8 bytes"));
+            format!("form {} used at {time}", value[0])
         }
         _ => value.escape_ascii().to_string(),
     }

@@ -201,6 +201,9 @@ fn answer(subject: &impl Subject, operation: &str, request: &str) -> String {
             if let Some(item) = error.item() {
                 let _ = write!(text, "\n{}", print::item(item));
             }
+            for error in error.cancellation_reasons().into_iter().flatten() {
+                let _ = write!(text, "\n{}", print::cancellation_reason(error.as_ref()));
+            }
             text
         }
     }

@@ -2,7 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hashrange_model::{AttributeValue, Item};
+use hashrange_model::error::cancellation_code;
+use hashrange_model::{ApiError, AttributeValue, Item};
 use serde_json::{Map, Value as Json, json};
 
 const LINE_MAX: usize = 100;
@@ -84,6 +85,18 @@ pub(super) fn item(item: &Item) -> String {
     json(&Json::Object(
         attributes.map(|(name, value)| (name.to_owned(), attribute_value(&value))).collect(),
     ))
+}
+
+/// Returns the line of one action of a cancelled transaction.
+pub(super) fn cancellation_reason(error: Option<&ApiError>) -> String {
+    let mut text = format!("- {}", cancellation_code(error));
+    if let Some(message) = error.and_then(ApiError::message) {
+        text = format!("{text}: {}", shorten(&message));
+    }
+    if let Some(found) = error.and_then(ApiError::item) {
+        text = format!("{text} {}", item(found));
+    }
+    text
 }
 
 /// Returns a value as the wire has it.

@@ -1,0 +1,58 @@
+//! Removes client request tokens that are older than ten minutes, a bounded number in each commit.
+//!
+//! Tokens lie in the order of time, so a sweep reads only what it removes.
+
+use super::{Interruption, go_on};
+use crate::engine::Core;
+use crate::layout::token::{TokenRecord, parse_token_time, tokens_used_before};
+use hashrange_model::limits::TOKEN_LIFETIME_MS;
+use hashrange_storage::{Direction, Key, Store, View};
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+
+const TOKENS_PER_COMMIT: usize = 500;
+
+pub(super) async fn run<S: Store>(
+    core: &Core<S>,
+    stopping: &AtomicBool,
+) -> Result<(), Interruption> {
+    let now_ms = (core.environment.now_ms)();
+    let end_ms = now_ms.saturating_sub(TOKEN_LIFETIME_MS);
+    while forget_some(core, end_ms).await? {
+        go_on(stopping)?;
+    }
+    Ok(())
+}
+
+/// Removes some tokens that were used before `end_ms`; returns false if there was none.
+async fn forget_some<S: Store>(core: &Core<S>, end_ms: u64) -> Result<bool, Interruption> {
+    let mut expired: Vec<(Key, u64, Key)> = Vec::new();
+    core.store
+        .view()
+        .visit(tokens_used_before(end_ms), Direction::Forward, |key, _| {
+            expired.extend(parse_token_time(key).map(|(time, token)| (key.to_vec(), time, token)));
+            if expired.len() < TOKENS_PER_COMMIT {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })
+        .await?;
+    if expired.is_empty() {
+        return Ok(false);
+    }
+    let tokens = expired.iter().map(|(_, _, token)| token.clone()).collect();
+    core.store
+        .commit(tokens, |current, batch| {
+            for ((time_key, time_ms, token), stored) in expired.iter().zip(current) {
+                batch.delete(time_key.clone());
+                let record = stored.as_deref().and_then(TokenRecord::decode);
+                // Another transaction may have taken the token meanwhile.
+                if record.is_some_and(|record| record.used_at_ms == *time_ms) {
+                    batch.delete(token.clone());
+                }
+            }
+        })
+        .await?;
+    Ok(true)
+}

@@ -1,0 +1,122 @@
+//! TransactGetItems: reads up to 100 items of several tables as of one moment.
+
+use crate::capacity::{Charge, Units, read_units};
+use crate::engine::{Engine, required};
+use crate::request::{self, sound};
+use crate::schema::Table;
+use crate::transaction::check_distinct;
+use crate::{fault, write};
+use hashrange_expr::Projection;
+use hashrange_model::error::Layer;
+use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_storage::{Key, Store, View};
+use hashrange_wire::{
+    DecodedValue, Get, ItemResponse, Map, TransactGetItemsInput, TransactGetItemsOutput,
+};
+use std::sync::Arc;
+
+use super::per_table::PerTable;
+use super::transact_write_items::check_key_values;
+
+/// One read, checked by itself.
+struct CheckedGet {
+    /// The table as the request names it.
+    table_name: String,
+    key: Item,
+    projection: Option<Projection>,
+}
+
+impl CheckedGet {
+    fn check(get: Get<'_>) -> ApiResult<Self> {
+        let expressions = [("ProjectionExpression", get.projection_expression.is_some())];
+        let mut placeholders = request::placeholders(
+            get.expression_attribute_names.as_ref(),
+            None::<&Map<String, DecodedValue>>,
+            &expressions,
+            &[],
+        )?;
+        let projection = get
+            .projection_expression
+            .as_deref()
+            .map(|text| hashrange_expr::projection(text, &mut placeholders))
+            .transpose()?;
+        placeholders.check_all_used()?;
+        let key = sound(required(get.key, "get.key")?)?;
+        check_key_values(&key)?;
+        let table_name = required(get.table_name, "get.tableName")?.into_owned();
+        Ok(Self { table_name, key, projection })
+    }
+
+    /// Returns the response. A projection that finds nothing leaves the item out.
+    /// Source: captures of 2026.
+    fn response(&self, item: Option<Item>) -> ItemResponse {
+        let item = match &self.projection {
+            None => item,
+            Some(projection) => item
+                .map(|item| projection.apply(&item))
+                .filter(|projected| projected.iter().next().is_some()),
+        };
+        ItemResponse { item }
+    }
+}
+
+impl<S: Store> Engine<S> {
+    /// Reads several items as of one moment.
+    pub async fn transact_get_items(
+        &self,
+        input: TransactGetItemsInput<'_>,
+    ) -> ApiResult<TransactGetItemsOutput> {
+        self.run_transact_get_items(input).await.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_transact_get_items(
+        &self,
+        input: TransactGetItemsInput<'_>,
+    ) -> ApiResult<TransactGetItemsOutput> {
+        let gets = required(input.transact_items, "transactItems")?
+            .into_iter()
+            .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
+            .collect::<ApiResult<Vec<_>>>()?;
+        let tables = gets
+            .iter()
+            .map(|get| self.table(&get.table_name))
+            .collect::<ApiResult<Vec<Arc<Table>>>>()?;
+        let keys = plan(&gets, &tables)?;
+        let stored = self.store().view().get_many(&keys).await.map_err(fault::of_store)?;
+        let items = stored
+            .into_iter()
+            .map(|stored| stored.map(Item::from_stored).transpose().map_err(fault::of_form))
+            .collect::<ApiResult<Vec<_>>>()?;
+        if items.iter().flatten().map(Item::size).sum::<usize>() > TRANSACTION_SIZE_MAX_BYTES {
+            return Err(Reason::TransactionTooLarge.into());
+        }
+        let mut reports = PerTable::default();
+        for ((get, table), item) in gets.iter().zip(&tables).zip(&items) {
+            let units = 2.0 * read_units(item.as_ref().map_or(0, Item::size), true);
+            reports.add_units(&get.table_name, table, &Units::of_table(units));
+        }
+        let mode = input.return_consumed_capacity;
+        Ok(TransactGetItemsOutput {
+            consumed_capacity: reports.consumed(|units, name, table| {
+                units.report_of_transaction(mode, name, table, Charge::Read)
+            }),
+            responses: Some(gets.iter().zip(items).map(|(get, item)| get.response(item)).collect()),
+        })
+    }
+}
+
+/// Returns the byte keys; a key that does not fit its table cancels the transaction.
+fn plan(gets: &[CheckedGet], tables: &[Arc<Table>]) -> Result<Vec<Key>, Reason> {
+    let keys: Vec<_> = gets
+        .iter()
+        .zip(tables)
+        .map(|(get, table)| write::key_of_key(table, &get.key).map(|key| key.bytes))
+        .collect();
+    check_distinct(keys.iter().flatten())?;
+    if keys.iter().all(Result::is_ok) {
+        return keys.into_iter().collect();
+    }
+    let errors = keys.into_iter().map(|key| Some(ApiError::new(key.err()?).in_layer(Layer::Older)));
+    Err(Reason::TransactionCanceled(errors.collect()))
+}

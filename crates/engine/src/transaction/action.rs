@@ -1,0 +1,82 @@
+//! One action of a transaction: what the request says of it, checked by itself, and its write once
+//! the table is known.
+
+use crate::index;
+use crate::ops::check_update_targets;
+use crate::schema::Table;
+use crate::write::{self, Action, Write};
+use hashrange_expr::{Condition, Update};
+use hashrange_model::{Item, Reason};
+
+/// An action without any fault that shows without its table.
+#[derive(Debug)]
+pub(crate) struct TransactionAction {
+    /// The table as the request names it.
+    pub(crate) table_name: String,
+    pub(crate) kind: ActionKind,
+    pub(crate) condition: Option<Condition>,
+    /// Whether a failed condition returns the item it met.
+    pub(crate) returns_item_on_failure: bool,
+}
+
+/// What an action does, and to which item.
+#[derive(Debug)]
+pub(crate) enum ActionKind {
+    /// Replaces the item.
+    Put(Item),
+    /// Changes or creates the item with this key.
+    Update(Item, Update),
+    /// Removes the item with this key.
+    Delete(Item),
+    /// Demands the condition of the item with this key.
+    Check(Item),
+}
+
+impl TransactionAction {
+    /// Returns an item that has the key attributes.
+    pub(crate) fn key_attributes(&self) -> &Item {
+        match &self.kind {
+            ActionKind::Put(item)
+            | ActionKind::Update(item, _)
+            | ActionKind::Delete(item)
+            | ActionKind::Check(item) => item,
+        }
+    }
+
+    /// Returns whether it may change its item.
+    pub(crate) fn is_write(&self) -> bool {
+        !matches!(self.kind, ActionKind::Check(_))
+    }
+
+    /// Returns the write, with every fault that its table shows.
+    pub(super) fn plan(&self, table: &Table) -> Result<Write<'_>, Reason> {
+        let key = match &self.kind {
+            ActionKind::Put(item) => {
+                let key = write::key_of_item(table, item)?;
+                index::check_keys(table, None, item)?;
+                key
+            }
+            ActionKind::Update(key, update) => {
+                let key = write::key_of_key(table, key)?;
+                check_update_targets(table, update)?;
+                key
+            }
+            ActionKind::Delete(key) | ActionKind::Check(key) => write::key_of_key(table, key)?,
+        };
+        Ok(Write {
+            key,
+            key_attributes: match &self.kind {
+                ActionKind::Update(key, _) => key.clone(),
+                _ => Item::empty(),
+            },
+            condition: self.condition.as_ref(),
+            action: match &self.kind {
+                ActionKind::Put(item) => Action::Put(item.clone()),
+                ActionKind::Update(_, update) => Action::Update(update),
+                ActionKind::Delete(_) => Action::Delete,
+                ActionKind::Check(_) => Action::Check,
+            },
+            returns_item_on_failure: self.returns_item_on_failure,
+        })
+    }
+}

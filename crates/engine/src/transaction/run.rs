@@ -1,0 +1,180 @@
+//! Runs the actions of a transaction as one commit: all or none.
+
+use super::TransactionAction;
+use super::token::{Known, Token};
+use crate::engine::Engine;
+use crate::fault;
+use crate::schema::Table;
+use crate::write::{self, Write, Written};
+use bytes::Bytes;
+use hashrange_model::error::Layer;
+use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
+use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
+use hashrange_storage::{Batch, Key, Store};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A transaction that was done, now or before.
+#[derive(Debug)]
+pub(crate) struct Completed {
+    /// The table of each action.
+    pub(crate) tables: Vec<Arc<Table>>,
+    pub(crate) outcome: Outcome,
+}
+
+/// What was done, for each action.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Its write.
+    Written(Vec<Written>),
+    /// Nothing, since the same request was done before; the size of its item now.
+    Replayed(Vec<usize>),
+}
+
+/// The write of each action, or its fault.
+type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
+
+/// What a deciding function found.
+enum Decision {
+    /// A table's definition has changed: plan again.
+    Replan,
+    Done(ApiResult<Outcome>),
+}
+
+impl<S: Store> Engine<S> {
+    /// Does all actions or none. The token, if there is one, makes it happen once.
+    pub(crate) async fn transact(
+        &self,
+        actions: &[TransactionAction],
+        token: Option<&Token>,
+    ) -> ApiResult<Completed> {
+        loop {
+            let tables = actions
+                .iter()
+                .map(|action| self.table(&action.table_name))
+                .collect::<ApiResult<Vec<_>>>()?;
+            let plans = plan(actions, &tables)?;
+            if let Some(outcome) = self.decide_transaction(&tables, plans, token).await? {
+                return Ok(Completed { tables, outcome });
+            }
+            self.store().sync().await.map_err(fault::of_store)?;
+        }
+    }
+
+    /// Commits the planned writes; `None` if a definition has changed.
+    async fn decide_transaction(
+        &self,
+        tables: &[Arc<Table>],
+        plans: Plans<'_>,
+        token: Option<&Token>,
+    ) -> ApiResult<Option<Outcome>> {
+        let mut faults = Vec::with_capacity(plans.len());
+        let mut writes = Vec::with_capacity(plans.len());
+        for (table, plan) in tables.iter().zip(plans) {
+            faults.push(plan.map(|write| writes.push((&**table, write))).err());
+        }
+        let mut keys = write::declared_keys(&writes);
+        let item_keys = keys.len();
+        keys.extend(token.map(|token| token.key.clone()));
+        let now_ms = (self.environment().now_ms)();
+        let decision = self
+            .store()
+            .commit(keys, |current, batch| {
+                if writes.iter().any(|(table, _)| !table.admits_writes()) {
+                    return Decision::Replan;
+                }
+                let (items, tokens) = current.split_at(item_keys);
+                let stored_token = tokens.first().and_then(Option::as_ref);
+                let token = token.map(|token| (token, stored_token));
+                let decided = decide(&writes, &faults, items, token, now_ms, batch);
+                if decided.is_err() {
+                    batch.clear();
+                }
+                Decision::Done(decided)
+            })
+            .await
+            .map_err(fault::of_store)?;
+        match decision {
+            Decision::Replan => Ok(None),
+            Decision::Done(outcome) => outcome.map(Some),
+        }
+    }
+}
+
+/// Plans each action. A fault of a key is the action's own, unless it is one that the service finds
+/// before it begins the transaction.
+fn plan<'p>(actions: &'p [TransactionAction], tables: &[Arc<Table>]) -> ApiResult<Plans<'p>> {
+    let mut plans = Plans::with_capacity(actions.len());
+    for (action, table) in actions.iter().zip(tables) {
+        let plan = action.plan(table);
+        if let Err(reason @ Reason::EmptyKeyValue { .. }) = plan {
+            return Err(reason.into());
+        }
+        plans.push(plan.map_err(|reason| ApiError::new(reason).in_layer(Layer::Older)));
+    }
+    check_distinct(plans.iter().flatten().map(|write| &write.key.bytes))?;
+    Ok(plans)
+}
+
+/// Refuses several operations on one item.
+pub(crate) fn check_distinct<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), Reason> {
+    let mut known = HashSet::new();
+    let mut keys = keys;
+    if keys.all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::TransactionSameItem) }
+}
+
+fn decide(
+    writes: &[(&Table, Write<'_>)],
+    faults: &[Option<ApiError>],
+    current: &[Option<Bytes>],
+    token: Option<(&Token, Option<&Bytes>)>,
+    now_ms: u64,
+    batch: &mut Batch,
+) -> ApiResult<Outcome> {
+    let known = token.map(|(token, stored)| token.look(stored, now_ms)).transpose()?;
+    if known == Some(Known::Done) {
+        return sizes(faults, current).map(Outcome::Replayed);
+    }
+    let mut written = Vec::with_capacity(writes.len());
+    let mut errors = faults.to_vec();
+    let mut decided = write::decide_each(writes, current, batch);
+    for error in errors.iter_mut().filter(|error| error.is_none()) {
+        match decided.next().expect("every action without a fault has a write") {
+            Ok(done) => written.push(done),
+            Err(failed) if failed.kind() == ErrorKind::InternalServerError => return Err(failed),
+            Err(failed) => *error = Some(failed.in_layer(Layer::Older)),
+        }
+    }
+    drop(decided);
+    if errors.iter().any(Option::is_some) {
+        return Err(Reason::TransactionCanceled(errors).into());
+    }
+    if written.iter().map(image_size).sum::<usize>() > TRANSACTION_SIZE_MAX_BYTES {
+        return Err(Reason::TransactionTooLarge.into());
+    }
+    if let (Some((token, _)), Some(Known::No(old))) = (token, known) {
+        token.remember(old, now_ms, batch);
+    }
+    Ok(Outcome::Written(written))
+}
+
+/// Returns the size of the larger image of an item, which is what its write is charged for.
+fn image_size(written: &Written) -> usize {
+    let size = |item: Option<&Item>| item.map_or(0, Item::size);
+    size(written.old.as_ref()).max(size(written.new.as_ref()))
+}
+
+/// Returns the size of each action's item as it is.
+fn sizes(faults: &[Option<ApiError>], current: &[Option<Bytes>]) -> ApiResult<Vec<usize>> {
+    let mut current = current.iter();
+    let stored = faults.iter().map(|fault| match fault {
+        None => current.next().cloned().flatten(),
+        Some(_) => None,
+    });
+    stored
+        .map(|stored| {
+            let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
+            Ok(item.map_or(0, |item| item.size()))
+        })
+        .collect()
+}

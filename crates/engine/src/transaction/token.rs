@@ -1,0 +1,88 @@
+//! A client request token: a transaction that is sent again within ten minutes is not done again.
+//!
+//! The token is one of the keys that its transaction declares and is written in the same commit.
+//! So two requests with one token wait for each other, a crash keeps both or none, and a cancelled
+//! transaction leaves no token.
+
+use crate::layout::token::{TokenRecord, TokenScope, put_token, token};
+use bytes::Bytes;
+use hashrange_model::limits::TOKEN_LIFETIME_MS;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Batch, Key};
+
+/// The token of one request.
+#[derive(Debug)]
+pub(crate) struct Token {
+    pub(crate) key: Key,
+    fingerprint: u128,
+}
+
+/// What a token that is in the store says of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The request is new.
+    No(Option<TokenRecord>),
+    /// The request was done already.
+    Done,
+}
+
+impl Token {
+    /// Returns the token of a request with this fingerprint.
+    pub(crate) fn new(scope: TokenScope, text: &str, fingerprint: u128) -> Self {
+        Self { key: token(scope, text), fingerprint }
+    }
+
+    /// Looks at what is stored of the token.
+    pub(super) fn look(&self, stored: Option<&Bytes>, now_ms: u64) -> ApiResult<Known> {
+        let Some(stored) = stored else { return Ok(Known::No(None)) };
+        let Some(record) = TokenRecord::decode(stored) else {
+            tracing::error!(key = %self.key.escape_ascii(), "a token's record is unreadable");
+            return Err(Reason::Internal.into());
+        };
+        if is_expired(record.used_at_ms, now_ms) {
+            Ok(Known::No(Some(record)))
+        } else if record.fingerprint == self.fingerprint {
+            Ok(Known::Done)
+        } else {
+            Err(Reason::TokenReused.into())
+        }
+    }
+
+    /// Keeps the token of a transaction that is committed.
+    pub(super) fn remember(&self, old: Option<TokenRecord>, now_ms: u64, batch: &mut Batch) {
+        let new = TokenRecord { used_at_ms: now_ms, fingerprint: self.fingerprint };
+        put_token(&self.key, old, new, batch);
+    }
+}
+
+/// Returns whether a token that was used at `used_at_ms` may be used again.
+pub(crate) fn is_expired(used_at_ms: u64, now_ms: u64) -> bool {
+    now_ms.saturating_sub(used_at_ms) > TOKEN_LIFETIME_MS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(token: &Token, at_ms: u64) -> Bytes {
+        let mut batch = Batch::new();
+        token.remember(None, at_ms, &mut batch);
+        let record = TokenRecord { used_at_ms: at_ms, fingerprint: token.fingerprint };
+        assert_eq!(batch.len(), 2);
+        record.encode()
+    }
+
+    #[test]
+    fn a_token_counts_for_ten_minutes() {
+        let token = Token::new(TokenScope::TransactWriteItems, "t", 1);
+        let other = Token::new(TokenScope::TransactWriteItems, "t", 2);
+        let record = stored(&token, 1000);
+        assert_eq!(token.look(None, 1000), Ok(Known::No(None)));
+        assert_eq!(token.look(Some(&record), 1000 + TOKEN_LIFETIME_MS), Ok(Known::Done));
+        assert!(other.look(Some(&record), 1000 + TOKEN_LIFETIME_MS).is_err());
+        let late = other.look(Some(&record), 1001 + TOKEN_LIFETIME_MS);
+        assert!(matches!(late, Ok(Known::No(Some(_)))));
+        // A clock that was set back does not end a token.
+        assert_eq!(token.look(Some(&record), 0), Ok(Known::Done));
+    }
+}
