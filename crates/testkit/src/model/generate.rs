@@ -1,5 +1,7 @@
 //! Random operations: few tables, few keys, values at the edges, so that operations meet.
 
+mod transaction;
+
 use super::condition::{Comparator, Condition, Operand};
 use super::item::{Item, KeyValue, Path, Step};
 use super::table::{Definition, IndexDefinition, KeyAttribute, KeyType, Projection, SortCondition};
@@ -133,7 +135,9 @@ impl Generator {
                 Operation::DeleteIndex { table, index: self.random.pick(&names).clone() }
             }
             35..39 => Operation::Reopen,
-            39..300 => Operation::Put {
+            39..140 => self.transact_write(),
+            140..160 => self.transact_get(),
+            160..300 => Operation::Put {
                 item: self.item(&definition),
                 condition: self.maybe_condition(),
                 returns: *self.random.pick(&[Returns::None, Returns::AllOld]),

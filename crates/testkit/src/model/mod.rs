@@ -12,6 +12,7 @@ mod generate;
 mod item;
 mod request;
 mod table;
+mod transaction;
 mod update;
 
 pub use condition::{Comparator, Condition, Operand};
@@ -22,6 +23,7 @@ pub use table::{
     Definition, Fault, IndexDefinition, KeyAttribute, KeyType, Model, Projection, ReadPlan,
     SortCondition, Written,
 };
+pub use transaction::{TransactMember, TransactRefusal, TransactWrite};
 pub use update::{Action, SetOperand, SetValue};
 
 use hashrange_model::AttributeValue;
@@ -142,6 +144,18 @@ pub enum Operation {
         table: String,
         /// The keys.
         keys: Vec<Item>,
+    },
+    /// TransactWriteItems; items are distinct. With a token it is sent twice.
+    TransactWrite {
+        /// The members.
+        members: Vec<TransactMember>,
+        /// The client request token.
+        token: Option<String>,
+    },
+    /// TransactGetItems; items are distinct.
+    TransactGet {
+        /// Tables, keys, and the paths to return, all if empty.
+        gets: Vec<(String, Item, Vec<Path>)>,
     },
     /// Query, all pages.
     Query {

@@ -1,5 +1,7 @@
 //! Requests from operations: JSON with placeholders for every name and value.
 
+mod transaction;
+
 use super::condition::{Comparator, Condition, Operand};
 use super::item::{Item, Path, Step};
 use super::table::{Definition, IndexDefinition, KeyAttribute, Projection, SortCondition};
@@ -82,6 +84,10 @@ impl Request {
                 let body = json!({ "RequestItems": { table: { "Keys": keys } } });
                 Self { operation: "BatchGetItem", body }
             }
+            Operation::TransactWrite { members, token } => {
+                transaction::transact_write(members, token.as_deref())
+            }
+            Operation::TransactGet { gets } => transaction::transact_get(gets),
             Operation::Query { table, index, partition, sort, forward, paging } => {
                 let mut placeholders = Placeholders::default();
                 let (hash, range) = keys_of(definition?, index.as_deref())?;

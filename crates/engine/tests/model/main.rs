@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
+mod transaction;
+
 use hashrange_engine::{Engine, verify};
 use hashrange_model::ApiError;
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Store, block_on};
@@ -41,6 +43,9 @@ struct Seen {
     filtered: usize,
     pages: usize,
     indexes_created: usize,
+    /// Transactions that were done, and those that were cancelled.
+    transactions: usize,
+    cancelled: usize,
 }
 
 /// A database and the model of what it must hold.
@@ -156,6 +161,10 @@ impl Run {
                 });
                 self.compare_write(answer, expected, None)
             }
+            Operation::TransactWrite { members, token } => {
+                self.transact_write(operation, members, token.as_deref())
+            }
+            Operation::TransactGet { gets } => self.transact_get(operation, gets),
             Operation::BatchGet { table, keys } => self.batch_get(operation, table, keys),
             Operation::Query { table, index, partition, sort, forward, paging } => {
                 let Some(definition) = self.readable(table, index.as_deref()) else {
@@ -562,6 +571,7 @@ fn check_seen(seen: &Seen, operations: usize) {
     assert!(seen.writes > operations / 4, "{seen:?}");
     assert!(seen.matches > often && seen.filtered > often, "{seen:?}");
     assert!(seen.indexes_created > 0 && seen.pages > often, "{seen:?}");
+    assert!(seen.transactions > often / 2 && seen.cancelled > often / 2, "{seen:?}");
     for fault in [
         Fault::Condition,
         Fault::InvalidPath,

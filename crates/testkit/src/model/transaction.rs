@@ -1,0 +1,91 @@
+//! Transactions: several writes and checks, all or none.
+
+use super::condition::Condition;
+use super::item::Item;
+use super::table::{Fault, Model};
+use super::update::Action;
+
+/// One member of a transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransactMember {
+    /// The table.
+    pub table: String,
+    /// What is done.
+    pub write: TransactWrite,
+    /// What must hold of the stored item; a check has one.
+    pub condition: Option<Condition>,
+}
+
+/// What a member does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TransactWrite {
+    /// Puts an item.
+    Put(Item),
+    /// Updates the item with a key by at least one action.
+    Update(Item, Vec<Action>),
+    /// Deletes the item with a key.
+    Delete(Item),
+    /// Demands the condition of the item with a key.
+    Check(Item),
+}
+
+impl TransactMember {
+    /// Returns an item with the key attributes.
+    pub fn key_attributes(&self) -> &Item {
+        match &self.write {
+            TransactWrite::Put(item)
+            | TransactWrite::Update(item, _)
+            | TransactWrite::Delete(item)
+            | TransactWrite::Check(item) => item,
+        }
+    }
+}
+
+/// Why a transaction is refused.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TransactRefusal {
+    /// One of the tables does not exist.
+    NoTable,
+    /// Some members fail: for each member its faults (the answer may name any of them) with the
+    /// stored item, if it has faults.
+    Cancelled(Vec<Option<(Vec<Fault>, Option<Item>)>>),
+}
+
+impl Model {
+    /// Does all members or none.
+    pub fn transact_write(&mut self, members: &[TransactMember]) -> Result<(), TransactRefusal> {
+        if members.iter().any(|member| self.definition(&member.table).is_none()) {
+            return Err(TransactRefusal::NoTable);
+        }
+        let mut changed = self.clone();
+        let outcomes: Vec<_> = members
+            .iter()
+            .map(|member| {
+                let faults = changed.transact_member(member).err()?;
+                let stored = self.get(&member.table, member.key_attributes(), &[]);
+                Some((faults, stored.ok().flatten()))
+            })
+            .collect();
+        if outcomes.iter().any(Option::is_some) {
+            return Err(TransactRefusal::Cancelled(outcomes));
+        }
+        *self = changed;
+        Ok(())
+    }
+
+    fn transact_member(&mut self, member: &TransactMember) -> Result<(), Vec<Fault>> {
+        let (table, condition) = (&member.table, member.condition.as_ref());
+        match &member.write {
+            TransactWrite::Put(item) => self.put(table, item, condition).map(drop),
+            TransactWrite::Update(key, actions) => {
+                self.update(table, key, actions, condition).map(drop)
+            }
+            TransactWrite::Delete(key) => self.delete(table, key, condition).map(drop),
+            TransactWrite::Check(key) => {
+                let stored = self.get(table, key, &[])?.unwrap_or_default();
+                let holds = condition.is_none_or(|condition| condition.holds(&stored));
+                if holds { Ok(()) } else { Err(vec![Fault::Condition]) }
+            }
+        }
+    }
+}
