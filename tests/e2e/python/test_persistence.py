@@ -96,3 +96,55 @@ def test_second_server_on_the_same_folder_is_refused(server, tmp_path):
     with pytest.raises(AssertionError, match="the server ended"):
         Server(tmp_path / "second.log", "--data-dir", str(tmp_path / "data"))
     assert server.healthy()
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_transaction_is_not_done_again_after_a_restart(server, end):
+    api = server.api()
+    table = tables.create(api)
+    update = {"TableName": table, "Key": item(pk="a"), "UpdateExpression": "ADD n :n", "ExpressionAttributeValues": item({":n": 1})}
+    request = {"TransactItems": [{"Update": update}], "ClientRequestToken": "once"}
+    api("TransactWriteItems", **request)
+    getattr(server, end)()
+    server.start()
+    api = server.api()
+    api("TransactWriteItems", **request)
+    assert everything(api, table) == [{"pk": "a", "n": 1}]
+
+
+def test_kill_keeps_transactions_whole(server):
+    """Transfers until the server is killed: the sum is as before, and what was acknowledged is there."""
+    api = server.api()
+    table = tables.create(api)
+    names = [f"{nth}" for nth in range(6)]
+    tables.fill(api, table, [item(pk=name, n=0) for name in names])
+    acknowledged = []
+    enough = threading.Event()
+
+    def change(name, by):
+        return {"Update": {"TableName": table, "Key": item(pk=name), "UpdateExpression": "ADD n :by, log_size :one", "ExpressionAttributeValues": item({":by": by, ":one": 1})}}
+
+    def transfer(offset):
+        while True:
+            source, target = names[offset % 6], names[(offset + 1) % 6]
+            try:
+                api("TransactWriteItems", TransactItems=[change(source, -1), change(target, 1)])
+            except BotoCoreError:
+                return
+            acknowledged.append(offset)
+            if len(acknowledged) >= 100:
+                enough.set()
+
+    threads = [threading.Thread(target=transfer, args=(offset,)) for offset in range(6)]
+    for thread in threads:
+        thread.start()
+    assert enough.wait(60)
+    server.kill()
+    for thread in threads:
+        thread.join()
+    server.start()
+    accounts = everything(server.api(), table)
+    assert sum(account["n"] for account in accounts) == 0
+    changes = sum(account["log_size"] for account in accounts)
+    # Of each client, one transaction may have been done and not acknowledged.
+    assert changes % 2 == 0 and len(acknowledged) <= changes / 2 <= len(acknowledged) + len(threads)
