@@ -1,10 +1,11 @@
 //! The tables in use, by name.
 //!
 //! A definition changes in this order, so that no write can follow an old definition unnoticed:
-//! the new record is committed; the new [`Table`] takes the old one's place here; the old one is
-//! marked superseded; then `Store::sync` waits until every commit that was deciding is sequenced.
-//! A write checks the mark while it decides, under its key locks: if it finds it unset, the change
-//! waits for it; if set, it begins again with the new definition.
+//! the new record is committed; the old [`Table`] is marked superseded; the new one takes its place
+//! here; then `Store::sync` waits until every commit that was deciding is sequenced. A write checks
+//! the mark while it decides, under its key locks: if it finds it unset, the change waits for it;
+//! if set, it begins again with the new definition. As the mark is set first, no write of an item
+//! follows the old definition after one has followed the new.
 
 use crate::schema::Table;
 use arc_swap::ArcSwap;
@@ -61,10 +62,9 @@ impl Catalog {
     fn change(&self, change: impl FnOnce(&mut Tables) -> Option<Arc<Table>>) {
         let _guard = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let mut tables = Tables::clone(&self.tables.load());
-        let old = change(&mut tables);
-        self.tables.store(Arc::new(tables));
-        if let Some(old) = old {
+        if let Some(old) = change(&mut tables) {
             old.supersede();
         }
+        self.tables.store(Arc::new(tables));
     }
 }

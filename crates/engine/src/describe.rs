@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::fault;
 use crate::layout::{self, Counter};
+use crate::ops::stream;
 use crate::schema::{
     Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
     OnDemandLimits, StorageClass, Table, TableRecord, Throughput, WarmUnits,
@@ -74,6 +75,12 @@ impl<S: Store> Engine<S> {
                     ..wire::SSEDescription::default()
                 }
             }),
+            stream_specification: stream::specification(record.stream.as_ref()),
+            latest_stream_label: record.stream.as_ref().map(|latest| latest.label.clone()),
+            latest_stream_arn: record
+                .stream
+                .as_ref()
+                .map(|latest| environment.stream_arn(&record.name, &latest.label)),
             deletion_protection_enabled: Some(record.protected),
             on_demand_throughput: on_demand(record.on_demand),
             warm_throughput: Some({
@@ -174,7 +181,7 @@ fn definitions(record: &TableRecord) -> Vec<wire::AttributeDefinition> {
         .collect()
 }
 
-fn key_schema(key: &KeyNames) -> Vec<wire::KeySchemaElement> {
+pub(crate) fn key_schema(key: &KeyNames) -> Vec<wire::KeySchemaElement> {
     let element = |name: &String, key_type| wire::KeySchemaElement {
         attribute_name: Some(name.clone()),
         key_type: Some(key_type),

@@ -2,17 +2,19 @@
 //! [`crate::ops`], one file each.
 
 use crate::catalog::Catalog;
+use crate::change_log;
 use crate::environment::{Environment, table_name_of};
 use crate::fault;
 use crate::jobs::timer::Timer;
 use crate::jobs::{self, Job, Jobs};
 use crate::layout;
+use crate::options::EngineOptions;
 use crate::schema::{IndexState, KeyNames, Table, TableRecord};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// DynamoDB's operations on one store.
@@ -32,6 +34,9 @@ pub(crate) struct Core<S> {
     pub(crate) store: S,
     pub(crate) catalog: Catalog,
     pub(crate) environment: Environment,
+    pub(crate) options: EngineOptions,
+    /// When the change logs were last looked through for records that have expired.
+    pub(crate) trimmed_at_ms: AtomicU64,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
 }
@@ -71,6 +76,15 @@ impl std::error::Error for OpenError {}
 impl<S: Store> Engine<S> {
     /// Opens the tables of a store and resumes the jobs that were under way.
     pub async fn open(store: S, environment: Environment) -> Result<Self, OpenError> {
+        Self::open_with(store, environment, EngineOptions::default()).await
+    }
+
+    /// Opens a store as [`Engine::open`] does, with options.
+    pub async fn open_with(
+        store: S,
+        environment: Environment,
+        options: EngineOptions,
+    ) -> Result<Self, OpenError> {
         let view = store.view();
         let tables = read_tables(&view).await?;
         let mut pending = unfinished_backfills(&tables);
@@ -86,11 +100,14 @@ impl<S: Store> Engine<S> {
                 store,
                 catalog: Catalog::new(tables),
                 environment,
+                options,
+                trimmed_at_ms: AtomicU64::new(0),
                 definitions: tokio::sync::Mutex::new(()),
             }),
             jobs: Jobs::default(),
             timer: Mutex::default(),
         };
+        change_log::close_ended_shards(&engine.core).await?;
         engine.start_timer();
         pending.into_iter().for_each(|job| engine.start_job(job));
         Ok(engine)
@@ -121,7 +138,8 @@ impl<S: Store> Engine<S> {
         *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
     }
 
-    /// Removes what has expired by now, as the timer does at every interval.
+    /// Does what is due by now, as the timer does at every interval: removes what has expired and
+    /// moves streams to new shards.
     pub fn sweep(&self) {
         jobs::sweep(&self.core, &AtomicBool::new(false));
     }
@@ -162,9 +180,23 @@ impl<S: Store> Core<S> {
     ) -> ApiResult<Arc<Table>> {
         let mut record = table.record.clone();
         change(&mut record)?;
+        self.replace_table(table, record, Vec::new(), |_| {})
+    }
+
+    /// Changes a table's definition to `record`, as [`Core::change_table`] does, in one commit with
+    /// what `also` writes to `keys` or without a guard.
+    pub(crate) fn replace_table(
+        &self,
+        table: &Table,
+        record: TableRecord,
+        mut keys: Vec<Key>,
+        mut also: impl FnMut(&mut Batch) + Send,
+    ) -> ApiResult<Arc<Table>> {
         let (key, value) = (layout::table_record(record.id), encode_record(&record));
-        self.commit_definition(vec![key.clone()], |_, batch| {
+        keys.push(key.clone());
+        self.commit_definition(keys, |_, batch| {
             batch.put(key.clone(), value.clone());
+            also(batch);
         })?;
         let table = self.catalog.put(table.successor(record));
         block_on(self.store.sync()).map_err(fault::of_store)?;

@@ -5,6 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Returns the time in milliseconds since the epoch.
+pub(crate) type Clock = dyn Fn() -> u64 + Send + Sync;
+
 /// Clock, randomness and names. Tests give their own.
 #[derive(Clone)]
 pub struct Environment {
@@ -37,6 +40,11 @@ impl Environment {
     /// Returns the ARN of a table.
     pub fn table_arn(&self, table: &str) -> String {
         format!("arn:aws:dynamodb:{}:{}:table/{table}", self.region, self.account)
+    }
+
+    /// Returns the ARN of a stream.
+    pub fn stream_arn(&self, table: &str, label: &str) -> String {
+        format!("{}/stream/{label}", self.table_arn(table))
     }
 
     /// Returns the ARN of the account's owner.

@@ -10,6 +10,7 @@
 
 mod capacity;
 mod catalog;
+mod change_log;
 mod describe;
 mod engine;
 mod environment;
@@ -19,6 +20,7 @@ mod jobs;
 mod json_rows;
 mod layout;
 mod ops;
+mod options;
 mod read;
 mod request;
 mod schema;
@@ -28,4 +30,5 @@ mod write;
 
 pub use engine::{Engine, OpenError};
 pub use environment::Environment;
+pub use options::EngineOptions;
 pub use verify::{Problem, Report, verify};

@@ -4,6 +4,7 @@
 //! Left to others: where tables are kept ([`crate::catalog`]), how keys become bytes
 //! ([`crate::layout`]).
 
+use crate::change_log::{StreamSettings, StreamTarget};
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -223,6 +224,9 @@ pub struct TableRecord {
     pub encryption: Option<Option<String>>,
     /// Tags.
     pub tags: BTreeMap<String, String>,
+    /// Its latest stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamSettings>,
 }
 
 impl TableRecord {
@@ -372,6 +376,8 @@ pub struct Table {
     pub indexes: Vec<Index>,
     /// Whether there is a local index, so that item collections are sized.
     pub has_local_index: bool,
+    /// Where changes are logged, while a stream is enabled.
+    pub(crate) stream: Option<StreamTarget>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See [`crate::catalog`].
     superseded: AtomicBool,
@@ -390,6 +396,7 @@ impl Table {
             key: KeySchema::resolve(&record, &record.key),
             has_local_index: indexes.iter().any(|index| index.kind == IndexKind::Local),
             indexes,
+            stream: StreamTarget::of(record.id, record.stream.as_ref()),
             superseded: AtomicBool::new(false),
             paused: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),

@@ -1,12 +1,13 @@
 //! Verifies a whole store: every item is readable and lies at its key, every index is the exact
-//! projection of its table, counters and collection sizes are true, nothing belongs to no table,
-//! client request tokens will end.
+//! projection of its table, counters and collection sizes are true, the change log is readable,
+//! nothing belongs to no table, client request tokens will end.
 //!
 //! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
 //! local indexes, and otherwise constant.
 
 mod tokens;
 
+use crate::change_log::verify_changes;
 use crate::engine::{OpenError, read_tables};
 use crate::index;
 use crate::layout::{self, Counter};
@@ -50,6 +51,8 @@ pub struct Report {
     pub items: u64,
     /// Index entries.
     pub entries: u64,
+    /// Records of streams.
+    pub changes: u64,
     /// Problems, at most a thousand.
     pub problems: Vec<Problem>,
 }
@@ -77,6 +80,9 @@ pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
     }
     verify_owners(view, &tables, &mut report).await.map_err(OpenError::Store)?;
     tokens::verify_tokens(view, &mut report).await.map_err(OpenError::Store)?;
+    let (changes, faults) = verify_changes(view).await.map_err(OpenError::Store)?;
+    report.changes = changes;
+    faults.into_iter().for_each(|(key, what)| report.add(None, what, &key));
     Ok(report)
 }
 

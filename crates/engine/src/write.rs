@@ -2,10 +2,13 @@
 //! members of a batch and the actions of a transaction ([`crate::transaction`]).
 //!
 //! A write names its key, is decided on the newest image of its item under the key's lock, and
-//! leaves in one batch: the item, its index entries, the counters, the size of its collection.
+//! leaves in one batch: the item, its index entries, the counters, the size of its collection, its
+//! record in the change log.
 
 use crate::capacity::{Units, write_units};
+use crate::change_log::Author;
 use crate::engine::Engine;
+use crate::environment::Clock;
 use crate::layout::{self, ItemKey};
 use crate::schema::{IndexId, Table};
 use crate::{fault, index};
@@ -83,6 +86,7 @@ impl<S: Store> Engine<S> {
         &self,
         writes: &mut [(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
+        let clock = &*self.environment().now_ms;
         let keys = declared_keys(writes);
         let decision = self
             .store()
@@ -90,7 +94,7 @@ impl<S: Store> Engine<S> {
                 if writes.iter().any(|(table, _)| !table.admits_writes()) {
                     return Decision::Replan;
                 }
-                let decided = decide_all(writes, current, batch);
+                let decided = decide_all(writes, current, clock, batch);
                 if decided.is_err() {
                     batch.clear();
                 }
@@ -121,9 +125,10 @@ pub(crate) fn declared_keys(writes: &[(&Table, Write<'_>)]) -> Vec<Key> {
 fn decide_all(
     writes: &[(&Table, Write<'_>)],
     current: &[Option<Bytes>],
+    clock: &Clock,
     batch: &mut Batch,
 ) -> ApiResult<Vec<Written>> {
-    decide_each(writes, current, batch).collect()
+    decide_each(writes, current, clock, batch).collect()
 }
 
 /// Decides writes one after the other. `current` are the values of their declared keys; if one
@@ -131,13 +136,14 @@ fn decide_all(
 pub(crate) fn decide_each<'w>(
     writes: &'w [(&Table, Write<'_>)],
     current: &'w [Option<Bytes>],
+    clock: &'w Clock,
     batch: &'w mut Batch,
 ) -> impl Iterator<Item = ApiResult<Written>> + 'w {
     let (items, collections) = current.split_at(writes.len());
     let mut collections = Collections::read(writes, collections);
     writes.iter().zip(items).map(move |((table, write), stored)| {
         let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
-        decide(table, write, old, &mut collections, batch)
+        decide(table, write, old, &mut collections, clock, batch)
     })
 }
 
@@ -181,6 +187,7 @@ fn decide(
     write: &Write<'_>,
     old: Option<Item>,
     collections: &mut Collections,
+    clock: &Clock,
     batch: &mut Batch,
 ) -> ApiResult<Written> {
     check_condition(write, old.as_ref())?;
@@ -193,6 +200,10 @@ fn decide(
         let entries = i64::from(new.is_some()) - i64::from(old.is_some());
         index::count(table, IndexId::BASE, entries, growth, batch);
         growth += index::maintain(table, old.as_ref(), new.as_ref(), batch, &mut units);
+        if let Some(stream) = &table.stream {
+            let images = (old.as_ref(), new.as_ref());
+            stream.append(&table.key, &write.key, images, clock(), Author::Client, batch);
+        }
         match &new {
             Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
             None => batch.delete(write.key.bytes.clone()),

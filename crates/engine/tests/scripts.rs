@@ -5,22 +5,28 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::Engine;
+use hashrange_engine::{Engine, EngineOptions};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{Direction, KeyRange, MemoryStore, Store, View, block_on};
-use hashrange_testkit::environment::still_environment;
+use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::script::{self, Bless, Contents, Subject};
 use hashrange_wire::{Operation, Service};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-struct Database(Engine<MemoryStore>);
+struct Database(Engine<MemoryStore>, VirtualClock);
 
 impl Subject for Database {
     fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
-        let operation =
-            Operation::from_name(Service::DynamoDb, operation).ok_or(Reason::UnknownOperation)?;
+        let operation = Operation::from_name(Service::DynamoDb, operation)
+            .or_else(|| Operation::from_name(Service::Streams, operation))
+            .ok_or(Reason::UnknownOperation)?;
         block_on(self.0.call(operation, body))
+    }
+
+    fn advance(&self, ms: u64) {
+        self.1.advance_ms(ms);
+        self.0.sweep();
     }
 
     fn contents(&self) -> Contents {
@@ -36,6 +42,11 @@ impl Subject for Database {
     }
 }
 
+/// With one shard, so that scripts know where a record is.
+fn options() -> EngineOptions {
+    EngineOptions { stream_shards: 1, ..EngineOptions::default() }
+}
+
 #[test]
 fn scripts_answer_as_written() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
@@ -45,8 +56,9 @@ fn scripts_answer_as_written() {
     assert!(!scripts.is_empty());
     let mut mismatches = Vec::new();
     for path in scripts.iter().filter(|path| path.to_string_lossy().contains(&filter)) {
-        let engine = block_on(Engine::open(MemoryStore::new(), still_environment())).unwrap();
-        let database = Database(engine);
+        let (environment, clock) = virtual_environment();
+        let engine = Engine::open_with(MemoryStore::new(), environment, options());
+        let database = Database(block_on(engine).unwrap(), clock);
         mismatches.extend(script::run(path, &folder.join("tables"), &database, bless));
         let report = block_on(hashrange_engine::verify(&database.0.store().view())).unwrap();
         assert!(report.problems.is_empty(), "{}: {:?}", path.display(), report.problems);

@@ -205,10 +205,19 @@ operations! {
         DescribeEndpoints(wire::DescribeEndpointsRequest) -> wire::DescribeEndpointsResponse;
     /// Returns the quotas.
     describe_limits: DescribeLimits(wire::DescribeLimitsInput) -> wire::DescribeLimitsOutput;
+    /// Describes a stream and its shards.
+    describe_stream: DescribeStream(wire::DescribeStreamInput<'_>) -> wire::DescribeStreamOutput;
     /// Describes a table.
     describe_table: DescribeTable(wire::DescribeTableInput<'_>) -> wire::DescribeTableOutput;
     /// Reads one item by its primary key.
     get_item: GetItem(wire::GetItemInput<'_>) -> wire::GetItemOutput;
+    /// Reads records of a stream from where an iterator stands.
+    get_records: GetRecords(wire::GetRecordsInput<'_>) -> wire::GetRecordsOutput;
+    /// Returns a position in a shard of a stream.
+    get_shard_iterator:
+        GetShardIterator(wire::GetShardIteratorInput<'_>) -> wire::GetShardIteratorOutput;
+    /// Lists streams, also of deleted tables while records are left.
+    list_streams: ListStreams(wire::ListStreamsInput<'_>) -> wire::ListStreamsOutput;
     /// Lists table names.
     list_tables: ListTables(wire::ListTablesInput<'_>) -> wire::ListTablesOutput;
     /// Lists the tags of a table.

@@ -1,4 +1,4 @@
-//! What one commit writes: puts, deletes and counter additions, in order.
+//! What one commit writes: puts, deletes and counter additions, in order; and appends.
 //!
 //! Leaves locking, sequencing and durability to the engines.
 
@@ -8,10 +8,14 @@ use bytes::Bytes;
 /// The longest key in bytes.
 pub(crate) const MAX_KEY_BYTES: usize = u16::MAX as usize;
 
+/// Bytes of a commit stamp, at the end of a key that was appended.
+pub const STAMP_BYTES: usize = 8;
+
 /// The writes of one commit; of several writes to one key the last counts.
 #[derive(Debug, Default)]
 pub struct Batch {
     operations: Vec<Operation>,
+    appends: Vec<Append>,
     size_bytes: usize,
 }
 
@@ -22,12 +26,26 @@ pub(crate) struct Operation {
     pub(crate) change: Change,
 }
 
+/// A value for a key that ends with the commit stamp.
+#[derive(Debug, Clone)]
+pub(crate) struct Append {
+    pub(crate) prefix: Bytes,
+    pub(crate) value: Bytes,
+}
+
 /// What a write does to its key.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
     Put(Bytes),
     Delete,
     Add(i64),
+}
+
+impl Append {
+    /// Returns the key with its stamp.
+    pub(crate) fn key(&self, stamp: u64) -> Bytes {
+        Bytes::from([&self.prefix[..], &stamp.to_be_bytes()].concat())
+    }
 }
 
 impl Batch {
@@ -67,14 +85,31 @@ impl Batch {
         self.push(counter_key, Change::Add(delta));
     }
 
+    /// Puts `value` at `prefix` followed by the commit stamp, [`STAMP_BYTES`] bytes big-endian: a
+    /// number that grows with every append in the order of publication, over the whole life of
+    /// the store. So a reader that has seen a stamp never meets a smaller one that is new.
+    ///
+    /// A stamped key is new, so putting it needs no guard; deleting it does, like any undeclared
+    /// key. Nothing else may be put at a prefix that is appended to.
+    ///
+    /// # Panics
+    /// When the key with its stamp is longer than 65,535 bytes, or the value is 4 GiB or longer.
+    pub fn append(&mut self, prefix: Key, value: Bytes) {
+        assert!(u32::try_from(value.len()).is_ok(), "a value is shorter than 4 GiB");
+        let key_bytes = prefix.len() + STAMP_BYTES;
+        assert!(key_bytes <= MAX_KEY_BYTES, "a key has 1 to 65,535 bytes");
+        self.size_bytes += key_bytes + value.len();
+        self.appends.push(Append { prefix: Bytes::from(prefix), value });
+    }
+
     /// Returns whether nothing was written.
     pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
+        self.operations.is_empty() && self.appends.is_empty()
     }
 
     /// Returns the number of writes.
     pub fn len(&self) -> usize {
-        self.operations.len()
+        self.operations.len() + self.appends.len()
     }
 
     /// Returns the bytes of all keys and values.
@@ -85,17 +120,18 @@ impl Batch {
     /// Takes all writes back, for a `decide` that changes its mind.
     pub fn clear(&mut self) {
         self.operations.clear();
+        self.appends.clear();
         self.size_bytes = 0;
     }
 
-    /// Returns the writes in order.
+    /// Returns the writes but the appends, in order.
     pub(crate) fn operations(&self) -> &[Operation] {
         &self.operations
     }
 
-    /// Returns the writes in order, by value.
-    pub(crate) fn into_operations(self) -> Vec<Operation> {
-        self.operations
+    /// Returns the writes in order and the appends in order.
+    pub(crate) fn into_parts(self) -> (Vec<Operation>, Vec<Append>) {
+        (self.operations, self.appends)
     }
 
     fn push(&mut self, key: Key, change: Change) {

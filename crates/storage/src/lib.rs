@@ -22,7 +22,7 @@ mod memory;
 mod stats;
 
 pub use any::{AnyStore, AnyView};
-pub use batch::Batch;
+pub use batch::{Batch, STAMP_BYTES};
 pub use block_on::block_on;
 pub use bytes::Bytes;
 pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError};

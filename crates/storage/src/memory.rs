@@ -34,6 +34,7 @@ pub struct MemoryStore {
 struct Writer {
     map: Map,
     stats: Stats,
+    last_stamp: u64,
 }
 
 /// A published state of a [`MemoryStore`].
@@ -87,8 +88,13 @@ impl Writer {
         self.stats.groups += 1;
         self.stats.written_keys += batch.len() as u64;
         self.stats.written_bytes += batch.size_bytes() as u64;
-        for operation in batch.into_operations() {
+        let (operations, appends) = batch.into_parts();
+        for operation in operations {
             apply_operation(&mut next, operation)?;
+        }
+        for append in appends {
+            self.last_stamp += 1;
+            next.insert(append.key(self.last_stamp), append.value);
         }
         self.map = next;
         published.store(Arc::new(self.map.clone()));

@@ -4,11 +4,13 @@
 
 use hashrange_storage::embedded::Fault;
 use hashrange_storage::{
-    Batch, Bytes, EmbeddedOptions, EmbeddedStore, Error, OpenError, Store, View, block_on,
+    Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, KeyRange, OpenError,
+    STAMP_BYTES, Store, View, block_on,
 };
 use std::fs;
 use std::future::Future;
 use std::io::ErrorKind;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
@@ -186,6 +188,32 @@ fn reopened_store_has_all_data() {
     assert_eq!(get(&store, "a"), Some(bytes("3")));
     for round in 0..4 {
         assert_eq!(get(&store, &format!("round {round}")), Some(bytes(&round.to_string())));
+    }
+}
+
+#[test]
+fn stamps_grow_across_restarts() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..4u8 {
+        let store = open(folder.path());
+        for nth in 0..3 {
+            block_on(store.commit(vec![b"guard".to_vec()], |_, batch| {
+                batch.append(b"log/".to_vec(), Bytes::from(vec![3 * round + nth]));
+            }))
+            .unwrap();
+        }
+        let mut values = Vec::new();
+        block_on(store.view().visit(
+            KeyRange::prefix(b"log/"),
+            Direction::Forward,
+            |key, value| {
+                assert_eq!(key.len(), 4 + STAMP_BYTES);
+                values.extend_from_slice(&value);
+                ControlFlow::Continue(())
+            },
+        ))
+        .unwrap();
+        assert_eq!(values, (0..3 * (round + 1)).collect::<Vec<_>>());
     }
 }
 

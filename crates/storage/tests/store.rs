@@ -166,6 +166,79 @@ fn counters_add_up_and_follow_puts_and_deletes() {
     });
 }
 
+/// Returns the stamps of what was appended to `prefix`, with the values.
+fn appended(view: &AnyView, prefix: &str) -> Vec<(u64, String)> {
+    let mut found = Vec::new();
+    block_on(view.visit(KeyRange::prefix(prefix.as_bytes()), Direction::Forward, |key, value| {
+        let stamp = key[prefix.len()..].try_into().unwrap();
+        found.push((u64::from_be_bytes(stamp), String::from_utf8(value.to_vec()).unwrap()));
+        ControlFlow::Continue(())
+    }))
+    .unwrap();
+    found
+}
+
+#[test]
+fn appends_are_in_the_order_of_commits_and_of_their_batch() {
+    on_every_engine(|store| {
+        for round in ["1", "2", "3"] {
+            write(store, "guard", |batch| {
+                for part in ["a", "b"] {
+                    batch.append(key("log/"), bytes(&format!("{round}{part}")));
+                    batch.append(key("other/"), bytes(part));
+                }
+                assert_eq!(batch.len(), 4);
+            });
+        }
+        let found = appended(&store.view(), "log/");
+        let values: Vec<_> = found.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, ["1a", "1b", "2a", "2b", "3a", "3b"]);
+        let mut stamps: Vec<_> = found.iter().map(|(stamp, _)| *stamp).collect();
+        stamps.extend(appended(&store.view(), "other/").iter().map(|(stamp, _)| stamp));
+        stamps.sort_unstable();
+        stamps.dedup();
+        assert_eq!(stamps.len(), 12, "no stamp is given twice");
+    });
+}
+
+#[test]
+fn batch_of_appends_alone_is_written_and_can_be_cleared() {
+    on_every_engine(|store| {
+        write(store, "guard", |batch| {
+            batch.append(key("log/"), bytes("dropped"));
+            batch.clear();
+            assert!(batch.is_empty());
+            batch.append(key("log/"), bytes("kept"));
+            assert!(!batch.is_empty());
+        });
+        let found = appended(&store.view(), "log/");
+        assert_eq!(found.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>(), ["kept"]);
+    });
+}
+
+/// While four threads append, nothing new ever stands before what a view has shown.
+#[test]
+fn new_stamps_are_greater_than_every_stamp_seen() {
+    const APPENDS: usize = 100;
+    on_every_engine(|store| {
+        thread::scope(|scope| {
+            for name in ["w1", "w2", "w3", "w4"] {
+                scope.spawn(move || {
+                    for _ in 0..APPENDS {
+                        write(store, name, |batch| batch.append(key("log/"), bytes(name)));
+                    }
+                });
+            }
+            let mut seen: Vec<(u64, String)> = Vec::new();
+            while seen.len() < 4 * APPENDS {
+                let found = appended(&store.view(), "log/");
+                assert_eq!(found[..seen.len()], seen[..], "what was seen stays the beginning");
+                seen = found;
+            }
+        });
+    });
+}
+
 #[test]
 fn view_is_not_changed_by_later_commits() {
     on_every_engine(|store| {

@@ -2,7 +2,6 @@
 
 import pytest
 
-from api import Api
 from values import item
 
 pytestmark = pytest.mark.hashrange
@@ -31,8 +30,3 @@ def test_pending_operation(api, operation, parameters):
     error = api.fails(operation, **parameters)["Error"]
     assert error["Code"] == "NotImplementedException"
     assert operation in error["Message"] and "not yet available" in error["Message"]
-
-
-def test_pending_streams(endpoint):
-    error = Api(endpoint, service="dynamodbstreams").fails("ListStreams")["Error"]
-    assert error["Code"] == "NotImplementedException" and "not yet available" in error["Message"]

@@ -18,10 +18,11 @@ pub fn run(arguments: &Check) -> anyhow::Result<()> {
         output::line(format_args!("{table}: {} at {}", problem.what, problem.key.escape_ascii()))?;
     }
     output::line(format_args!(
-        "{} tables, {} items, {} index entries, {} problems",
+        "{} tables, {} items, {} index entries, {} stream records, {} problems",
         report.tables,
         report.items,
         report.entries,
+        report.changes,
         report.problems.len()
     ))?;
     if report.problems.is_empty() { Ok(()) } else { bail!("the database is damaged") }

@@ -3,13 +3,15 @@
 //! One thread, started with the first job. What is to be done is recorded in the store before a
 //! job starts, so jobs survive a restart; each works in small commits, so writes go on between.
 //!
-//! A second thread, the [`timer`], removes what has expired ([`sweep`]); what that is stands in the
-//! store in the order of time.
+//! A second thread, the [`timer`], does what is due by the clock ([`sweep`]): it removes what has
+//! expired and moves streams to new shards.
 
 mod backfill;
 mod purge;
+mod shards;
 pub(crate) mod timer;
 mod token_sweep;
+mod trim;
 
 use crate::engine::Core;
 use crate::schema::{IndexId, TableId};
@@ -118,10 +120,17 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
     if stopping.load(Ordering::Acquire) { Err(Interruption::Stopped) } else { Ok(()) }
 }
 
-/// Removes everything that has expired.
+/// Does everything that is due.
 pub(crate) fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
-    match block_on(token_sweep::run(core, stopping)) {
-        Ok(()) | Err(Interruption::Stopped) => {}
-        Err(Interruption::Store(error)) => tracing::error!(%error, "a sweep failed"),
+    block_on(async {
+        shards::run(core).await;
+        report(token_sweep::run(core, stopping).await);
+        report(trim::run(core, stopping).await);
+    });
+}
+
+fn report(ended: Result<(), Interruption>) {
+    if let Err(Interruption::Store(error)) = ended {
+        tracing::error!(%error, "a sweep failed");
     }
 }

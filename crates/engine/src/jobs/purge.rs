@@ -4,7 +4,7 @@ use super::{Interruption, go_on};
 use crate::engine::Core;
 use crate::layout;
 use crate::schema::{IndexId, TableId};
-use hashrange_storage::{Direction, Key, KeyRange, Store, View};
+use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -45,18 +45,7 @@ async fn remove_range<S: Store>(
 ) -> Result<(), Interruption> {
     loop {
         go_on(stopping)?;
-        let mut keys: Vec<Key> = Vec::new();
-        core.store
-            .view()
-            .visit(range.clone(), Direction::Forward, |key, _| {
-                keys.push(key.to_vec());
-                if keys.len() < KEYS_PER_COMMIT {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            })
-            .await?;
+        let keys = first_keys(&core.store.view(), &range, KEYS_PER_COMMIT).await?;
         let Some(last) = keys.last() else { return Ok(()) };
         range.start.clone_from(last);
         core.store
@@ -65,6 +54,21 @@ async fn remove_range<S: Store>(
             })
             .await?;
     }
+}
+
+/// Returns the first keys of a range, at most `limit`.
+pub(super) async fn first_keys<V: View>(
+    view: &V,
+    range: &KeyRange,
+    limit: usize,
+) -> Result<Vec<Key>, Error> {
+    let mut keys: Vec<Key> = Vec::new();
+    view.visit(range.clone(), Direction::Forward, |key, _| {
+        keys.push(key.to_vec());
+        if keys.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .await?;
+    Ok(keys)
 }
 
 /// Takes a purged index out of its table's record and removes its counters.

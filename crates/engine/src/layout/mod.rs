@@ -8,16 +8,21 @@
 //! | `01 03` table id, index id | what is to be purged (empty value); index 0 means the whole table |
 //! | `01 04` table name | table id, u32 LE |
 //! | `01 05` table id, index id | how far a backfill has come: the last item key it did |
+//! | `01 06`, `20` ... | streams and the change log, see `change.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
 //! | `04 01` time (u64 BE), operation, token | empty: when that token was used |
 //! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
 
+mod change;
 mod component;
 mod range;
 pub(crate) mod token;
 
+pub(crate) use change::{
+    change, changes, parse_change, shard_prefix, stamp_of_change, stream, streams, streams_of,
+};
 pub(crate) use component::KeyFault;
 pub(crate) use range::SortBounds;
 
@@ -30,11 +35,13 @@ const SPACE_COUNTER: u8 = 0x02;
 const SPACE_COLLECTION: u8 = 0x03;
 const SPACE_TOKEN: u8 = 0x04;
 const SPACE_ITEM: u8 = 0x10;
+const SPACE_CHANGE: u8 = 0x20;
 const META_TABLE: u8 = 0x01;
 const META_NEXT_TABLE: u8 = 0x02;
 const META_PURGE: u8 = 0x03;
 const META_NAME: u8 = 0x04;
 const META_BACKFILL: u8 = 0x05;
+const META_STREAM: u8 = 0x06;
 
 /// Bytes before the hash in an item key.
 const ITEM_PREFIX_BYTES: usize = 7;
@@ -177,6 +184,12 @@ impl ItemKey {
     /// Returns the range of the item collection this key belongs to.
     pub(crate) fn collection_size_key(&self) -> Key {
         collection(&self.bytes, self.partition_length)
+    }
+
+    /// Returns the hash of the partition key.
+    pub(crate) fn hash(&self) -> u32 {
+        let hash = self.bytes[ITEM_PREFIX_BYTES..].first_chunk();
+        u32::from_be_bytes(*hash.expect("an item key has a hash"))
     }
 }
 

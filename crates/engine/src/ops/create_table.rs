@@ -4,7 +4,8 @@ use super::index_definition::{
     Definitions, check_names, check_projected, definitions, global_indexes, has_limits,
     local_indexes, table_key,
 };
-use super::{tags, throughput};
+use super::{stream, tags, throughput};
+use crate::change_log::{Stream, StreamView};
 use crate::engine::{Engine, encode_record};
 use crate::schema::{
     Billing, IndexId, IndexRecord, KeyNames, StorageClass, Table, TableId, TableRecord,
@@ -22,12 +23,13 @@ impl<S: Store> Engine<S> {
     /// Creates a table. It is in use when this returns, but described as being created, as the
     /// service does.
     pub async fn create_table(&self, input: CreateTableInput<'_>) -> ApiResult<CreateTableOutput> {
+        let stream = stream::asked_of_new_table(input.stream_specification.as_ref())?;
         let record = self.check_create_table(input)?;
         let _definitions = self.core().definitions.lock().await;
         if self.core().catalog.get(&record.name).is_some() {
             return Err(Reason::TableExists(record.name).into());
         }
-        let table = self.store_new_table(record)?;
+        let table = self.store_new_table(record, stream)?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Creating);
         for index in description.global_secondary_indexes.iter_mut().flatten() {
@@ -85,41 +87,39 @@ impl<S: Store> Engine<S> {
             class: input.table_class.map(|class| (storage_class(class), None)),
             encryption: encryption(input.sse_specification),
             tags: tags::checked_tags(input.tags.unwrap_or_default())?,
+            stream: None,
         })
     }
 
     /// Gives the table its number and puts it in use. The caller holds the definitions lock.
-    fn store_new_table(&self, record: TableRecord) -> ApiResult<Arc<Table>> {
+    fn store_new_table(
+        &self,
+        mut record: TableRecord,
+        view: Option<StreamView>,
+    ) -> ApiResult<Arc<Table>> {
         let (next_key, name_key) = (layout::next_table_id(), layout::table_name(&record.name));
-        let record = self.core().commit_definition(
-            vec![next_key.clone(), name_key.clone()],
-            |current, batch| {
-                let next = current[0].as_deref().and_then(|stored| stored.try_into().ok());
-                let id = next.map_or(1, u32::from_le_bytes);
-                let record = TableRecord { id: TableId(id), ..record.clone() };
-                let id_bytes = |id: u32| Bytes::copy_from_slice(&id.to_le_bytes());
-                batch.put(next_key.clone(), id_bytes(id + 1));
-                batch.put(name_key.clone(), id_bytes(id));
-                batch.put(layout::table_record(record.id), encode_record(&record));
-                record
-            },
-        )?;
+        let mut keys = vec![next_key.clone(), name_key.clone()];
+        let stream = view.map(|view| self.core().begin_stream(&mut record, view)).transpose()?;
+        keys.extend(stream.as_ref().map(Stream::store_key));
+        let record = self.core().commit_definition(keys, |current, batch| {
+            let next = current[0].as_deref().and_then(|stored| stored.try_into().ok());
+            let id = next.map_or(1, u32::from_le_bytes);
+            let record = TableRecord { id: TableId(id), ..record.clone() };
+            let id_bytes = |id: u32| Bytes::copy_from_slice(&id.to_le_bytes());
+            batch.put(next_key.clone(), id_bytes(id + 1));
+            batch.put(name_key.clone(), id_bytes(id));
+            batch.put(layout::table_record(record.id), encode_record(&record));
+            if let Some(stream) = &stream {
+                Stream { table: record.id, ..stream.clone() }.open_all(batch);
+            }
+            record
+        })?;
         Ok(self.core().catalog.put(Table::new(record)))
     }
 }
 
 /// Refuses parameters of the service that do nothing here yet, rather than ignoring them.
 fn refuse_parameters_to_come(input: &CreateTableInput<'_>) -> ApiResult<()> {
-    if let Some(stream) = &input.stream_specification {
-        if stream.stream_enabled == Some(true) {
-            return Err(
-                Reason::ParameterNotYetAvailable { parameter: "StreamSpecification" }.into()
-            );
-        }
-        if stream.stream_view_type.is_some() {
-            return Err(Reason::StreamViewTypeForbidden.into());
-        }
-    }
     let to_come = [
         ("ResourcePolicy", input.resource_policy.is_some()),
         ("GlobalTableSourceArn", input.global_table_source_arn.is_some()),

@@ -1,5 +1,6 @@
 //! DeleteTable: the table is gone for everybody at once; its items are removed in the background.
 
+use crate::change_log;
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
 use crate::schema::{IndexId, IndexState};
@@ -36,6 +37,7 @@ impl<S: Store> Engine<S> {
         })?;
         self.core().catalog.remove(&table.record.name);
         block_on(self.store().sync()).map_err(fault::of_store)?;
+        change_log::close_stream(self.core(), &table)?;
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
         Ok(DeleteTableOutput { table_description: Some(description) })
     }

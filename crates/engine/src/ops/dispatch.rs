@@ -35,7 +35,11 @@ impl<S: Store> Engine<S> {
             }
             Operation::DescribeLimits => run!(self, DescribeLimits, describe_limits, body),
             Operation::DescribeTable => run!(self, DescribeTable, describe_table, body),
+            Operation::DescribeStream => run!(self, DescribeStream, describe_stream, body),
             Operation::GetItem => run!(self, GetItem, get_item, body),
+            Operation::GetRecords => run!(self, GetRecords, get_records, body),
+            Operation::GetShardIterator => run!(self, GetShardIterator, get_shard_iterator, body),
+            Operation::ListStreams => run!(self, ListStreams, list_streams, body),
             Operation::ListTables => run!(self, ListTables, list_tables, body),
             Operation::ListTagsOfResource => {
                 run!(self, ListTagsOfResource, list_tags_of_resource, body)

@@ -19,6 +19,8 @@ mod query;
 mod scan;
 mod select;
 mod service_limits;
+pub(crate) mod stream;
+mod streams;
 mod tags;
 mod throughput;
 mod transact_get_items;

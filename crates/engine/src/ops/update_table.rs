@@ -4,7 +4,7 @@ use super::create_table::{encryption, storage_class};
 use super::index_definition::{
     Definitions, GlobalIndexDefinition, check_names, check_projected, definitions, has_limits,
 };
-use super::throughput;
+use super::{stream, throughput};
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
 use crate::layout;
@@ -43,11 +43,9 @@ impl<S: Store> Engine<S> {
         let index_change = change_indexes(&mut record, &mut input, now_ms)?;
         change_billing(&mut record, &input, now_ms)?;
         change_settings(&mut record, &input, now_ms)?;
+        let stream_change = stream::change(&record, input.stream_specification.as_ref())?;
         self.record_purge(&table, &index_change)?;
-        let table = self.core().change_table(&table, |current| {
-            *current = record;
-            Ok(())
-        })?;
+        let table = self.core().replace_with_stream(&table, record, stream_change)?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Updating);
         match index_change {
@@ -88,7 +86,6 @@ impl<S: Store> Engine<S> {
 
 fn refuse_parameters_to_come(input: &UpdateTableInput<'_>) -> ApiResult<()> {
     let to_come = [
-        ("StreamSpecification", input.stream_specification.is_some()),
         ("ReplicaUpdates", input.replica_updates.is_some()),
         ("MultiRegionConsistency", input.multi_region_consistency.is_some()),
         ("GlobalTableWitnessUpdates", input.global_table_witness_updates.is_some()),
@@ -113,7 +110,8 @@ fn check_asks_something(input: &UpdateTableInput<'_>) -> Result<(), Reason> {
         || input.table_class.is_some()
         || input.deletion_protection_enabled.is_some()
         || input.on_demand_throughput.is_some()
-        || input.warm_throughput.is_some();
+        || input.warm_throughput.is_some()
+        || input.stream_specification.is_some();
     if asks { Ok(()) } else { Err(Reason::NothingToUpdate) }
 }
 

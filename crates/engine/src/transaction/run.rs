@@ -3,6 +3,7 @@
 use super::TransactionAction;
 use super::token::{Known, Token};
 use crate::engine::Engine;
+use crate::environment::Clock;
 use crate::fault;
 use crate::schema::Table;
 use crate::write::{self, Write, Written};
@@ -76,7 +77,7 @@ impl<S: Store> Engine<S> {
         let mut keys = write::declared_keys(&writes);
         let item_keys = keys.len();
         keys.extend(token.map(|token| token.key.clone()));
-        let now_ms = (self.environment().now_ms)();
+        let clock = &*self.environment().now_ms;
         let decision = self
             .store()
             .commit(keys, |current, batch| {
@@ -86,7 +87,7 @@ impl<S: Store> Engine<S> {
                 let (items, tokens) = current.split_at(item_keys);
                 let stored_token = tokens.first().and_then(Option::as_ref);
                 let token = token.map(|token| (token, stored_token));
-                let decided = decide(&writes, &faults, items, token, now_ms, batch);
+                let decided = decide(&writes, &faults, items, token, clock, batch);
                 if decided.is_err() {
                     batch.clear();
                 }
@@ -128,16 +129,17 @@ fn decide(
     faults: &[Option<ApiError>],
     current: &[Option<Bytes>],
     token: Option<(&Token, Option<&Bytes>)>,
-    now_ms: u64,
+    clock: &Clock,
     batch: &mut Batch,
 ) -> ApiResult<Outcome> {
+    let now_ms = clock();
     let known = token.map(|(token, stored)| token.look(stored, now_ms)).transpose()?;
     if known == Some(Known::Done) {
         return sizes(faults, current).map(Outcome::Replayed);
     }
     let mut written = Vec::with_capacity(writes.len());
     let mut errors = faults.to_vec();
-    let mut decided = write::decide_each(writes, current, batch);
+    let mut decided = write::decide_each(writes, current, clock, batch);
     for error in errors.iter_mut().filter(|error| error.is_none()) {
         match decided.next().expect("every action without a fault has a write") {
             Ok(done) => written.push(done),

@@ -40,6 +40,10 @@ pub enum ErrorKind {
     TransactionCanceled,
     /// `IdempotentParameterMismatchException`
     IdempotentParameterMismatch,
+    /// `ExpiredIteratorException`
+    ExpiredIterator,
+    /// `TrimmedDataAccessException`
+    TrimmedDataAccess,
     /// `AccessDeniedException`
     AccessDenied,
     /// `NotImplementedException`: the service has it, this server does not yet.
@@ -72,6 +76,10 @@ impl ErrorKind {
             }
             Self::IdempotentParameterMismatch => {
                 "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException"
+            }
+            Self::ExpiredIterator => "com.amazonaws.dynamodb.v20120810#ExpiredIteratorException",
+            Self::TrimmedDataAccess => {
+                "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException"
             }
             Self::AccessDenied => "com.amazon.coral.service#AccessDeniedException",
             Self::NotImplemented => "com.amazonaws.dynamodb.v20120810#NotImplementedException",

@@ -345,6 +345,32 @@ pub enum Reason {
     TooManyTags,
     DuplicateTag(String),
     TagKeyReserved,
+
+    // ---- streams and time to live
+    /// A stream is enabled already; holds the table's name.
+    StreamEnabled(String),
+    /// No stream is enabled; holds the table's name.
+    StreamDisabled(String),
+    InvalidStreamArn(String),
+    StreamNotFound(String),
+    ShardNotFound {
+        shard: String,
+        stream: String,
+    },
+    ShardFilterIncomplete,
+    SequenceNumberMissing,
+    InvalidSequenceNumber(String),
+    TimestampMissing,
+    TimestampInFuture,
+    InvalidShardIterator,
+    ShardIteratorExpired,
+    RecordsTrimmed,
+    TimeToLiveEnabled,
+    TimeToLiveDisabled,
+    /// Time to live is enabled on another attribute, which this is.
+    TimeToLiveOtherAttribute(String),
+    /// Time to live is still being enabled or disabled.
+    TimeToLiveChanging,
 }
 
 impl Reason {
@@ -365,11 +391,15 @@ impl Reason {
             Self::TableNotFound
             | Self::NamedTableNotFound(_)
             | Self::ResourceNotFound(_)
+            | Self::StreamNotFound(_)
+            | Self::ShardNotFound { .. }
             | Self::IndexNotFound { .. } => ErrorKind::ResourceNotFound,
             Self::TableExists(_)
             | Self::TableNotActive { .. }
             | Self::TableBeingCreated(_)
             | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
+            Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
+            Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
             Self::OneIndexAtATime | Self::TooManyTags => ErrorKind::LimitExceeded,
             _ => ErrorKind::Validation,
         }

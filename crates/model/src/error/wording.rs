@@ -83,6 +83,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             .or_else(|| transaction(reason))
             .or_else(|| table(reason))
             .or_else(|| table_update(reason))
+            .or_else(|| stream(reason))
             .expect("every reason has its sentence; the catalogue test prints them all"),
     }
 }
@@ -760,6 +761,57 @@ fn table(reason: &Reason) -> Option<String> {
         ),
         Reason::StreamViewTypeMissing => {
             invalid("StreamViewType must be specified when StreamEnabled is true")
+        }
+        _ => return None,
+    })
+}
+
+/// Sentences of streams and of time to live. Sources: the API references of both services; the
+/// words of those marked "ours" are not documented.
+fn stream(reason: &Reason) -> Option<String> {
+    Some(match reason {
+        Reason::StreamEnabled(table) => {
+            format!("Table already has an enabled stream: TableName: {table}")
+        }
+        Reason::StreamDisabled(table) => {
+            format!("Table has no stream to disable: TableName: {table}") // ours
+        }
+        Reason::InvalidStreamArn(arn) => {
+            format!("Invalid StreamArn: Invalid ResourceArn provided as input {arn}") // ours
+        }
+        Reason::StreamNotFound(arn) => {
+            format!("Requested resource not found: Stream: {arn} not found")
+        }
+        Reason::ShardNotFound { shard, stream } => {
+            format!("Requested resource not found: Shard: {shard} in Stream: {stream} not found")
+        }
+        Reason::ShardFilterIncomplete => {
+            invalid("ShardFilter needs both Type and ShardId") // ours
+        }
+        Reason::SequenceNumberMissing => {
+            "SequenceNumber must be specified for ShardIteratorType AT_SEQUENCE_NUMBER and \
+             AFTER_SEQUENCE_NUMBER" // ours
+                .to_owned()
+        }
+        Reason::InvalidSequenceNumber(number) => format!("Invalid SequenceNumber: {number}"), // ours
+        Reason::TimestampMissing => {
+            "Timestamp must be specified for ShardIteratorType AT_TIMESTAMP".to_owned() // ours
+        }
+        Reason::TimestampInFuture => "Timestamp must not be in the future".to_owned(), // ours
+        Reason::InvalidShardIterator => "Invalid ShardIterator".to_owned(),            // ours
+        Reason::ShardIteratorExpired => {
+            "Iterator expired. The iterator was created more than 15 minutes ago.".to_owned() // ours
+        }
+        Reason::RecordsTrimmed => {
+            "The operation attempted to read past the oldest stream record in a shard.".to_owned()
+        }
+        Reason::TimeToLiveEnabled => "TimeToLive is already enabled".to_owned(),
+        Reason::TimeToLiveDisabled => "TimeToLive is already disabled".to_owned(),
+        Reason::TimeToLiveOtherAttribute(attribute) => format!(
+            "TimeToLive is active on a different AttributeName: current AttributeName is {attribute}"
+        ),
+        Reason::TimeToLiveChanging => {
+            "Time to live has been modified multiple times within a fixed interval".to_owned()
         }
         _ => return None,
     })

@@ -1,7 +1,7 @@
 //! The committer: one thread that makes groups of batches durable and publishes them.
 //!
-//! For each group: keep the last write to each key, fold counters, write one atomic batch with one
-//! sync, publish a snapshot, forget the overlay entries, wake all who wait. A failure or a panic
+//! For each group: keep the last write to each key, fold counters, stamp appends, write one atomic
+//! batch with one sync, publish a snapshot, forget the overlay entries, wake all who wait. A failure or a panic
 //! poisons the store: nothing after it is acknowledged.
 //!
 //! Invariant: this thread is the only writer, so it alone knows counters exactly.
@@ -19,6 +19,10 @@ use std::sync::Arc;
 
 /// Counters remembered between groups; beyond it all are forgotten and read again.
 const MAX_CACHED_COUNTERS: usize = 4096;
+
+/// A commit stamp is the group's number and, in this many low bits, the place within the group.
+/// That is enough for what fits the queue, and for a thousand groups a second over 500 years.
+const STAMP_NTH_BITS: u32 = 20;
 
 /// Free disk space is looked at again after this many bytes were written.
 const SPACE_CHECK_BYTES: usize = 4 << 20;
@@ -49,9 +53,10 @@ impl Committer {
     fn commit(&mut self, shared: &Shared, mut group: Group) -> Result<(), Error> {
         shared.faults.before_group()?;
         shared.engine.wait_for_workers()?;
-        let changes = self.resolve(shared, fold(&mut group)?)?;
-        let written_keys = changes.len() as u64;
+        let mut changes = self.resolve(shared, fold(&mut group)?)?;
         self.last_group += 1;
+        stamp(self.last_group, &mut group, &mut changes)?;
+        let written_keys = changes.len() as u64;
         shared.engine.write_group(self.last_group, changes)?;
         shared.publish_snapshot();
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
@@ -117,6 +122,22 @@ fn fold(group: &mut Group) -> Result<HashMap<Bytes, Change, RandomState>, Error>
         }
     }
     Ok(folded)
+}
+
+/// Adds the appends of a group to its changes.
+fn stamp(
+    number: u64,
+    group: &mut Group,
+    changes: &mut Vec<(Bytes, Option<Bytes>)>,
+) -> Result<(), Error> {
+    let appends = group.batches.iter_mut().flat_map(|batch| std::mem::take(&mut batch.appends));
+    for (nth, append) in (0..).zip(appends) {
+        if nth >> STAMP_NTH_BITS != 0 || number >> (u64::BITS - STAMP_NTH_BITS) != 0 {
+            return Err(Error::failed("commit group", "there are no more commit stamps"));
+        }
+        changes.push((append.key((number << STAMP_NTH_BITS) | nth), Some(append.value)));
+    }
+    Ok(())
 }
 
 fn fold_operation(

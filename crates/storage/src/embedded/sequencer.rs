@@ -8,7 +8,7 @@
 //!   the overlay or else from the ordered map;
 //! - once a failure is set nothing is queued or published any more.
 
-use crate::batch::{Change, Operation};
+use crate::batch::{Append, Change, Operation};
 use crate::{Batch, Error, Key};
 use bytes::Bytes;
 use foldhash::fast::RandomState;
@@ -33,6 +33,7 @@ const FEW_KEYS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Sequenced {
     pub(crate) operations: Vec<Operation>,
+    pub(crate) appends: Vec<Append>,
     /// The declared keys it writes: those in the overlay.
     pub(crate) declared: Vec<Bytes>,
 }
@@ -114,7 +115,8 @@ impl Sequencer {
         queue.size_bytes += size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let declared = declared.into_iter().map(|(key, _)| key).collect();
-        queue.batches.push(Sequenced { operations: batch.into_operations(), declared });
+        let (operations, appends) = batch.into_parts();
+        queue.batches.push(Sequenced { operations, appends, declared });
         let was_empty = queue.batches.len() == 1;
         drop(queue);
         if was_empty {

@@ -1,7 +1,8 @@
 //! What the process that crashes does, and how to tell from the store that nothing was lost.
 //!
 //! Each thread commits numbered rounds. A round writes `PARTS` values under its number, sets the
-//! thread's `latest/` key to the number, adds one to a counter and deletes an old round. So the
+//! thread's `latest/` key to the number, adds one to a counter, appends its number to a log and
+//! deletes an old round. So the
 //! whole content of the store follows from the `latest/` values alone, and a batch that is half
 //! there, lost or applied twice shows as a difference.
 
@@ -15,6 +16,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::thread;
 
+/// Prefix of the log that every thread appends to.
+const LOG: &[u8] = b"log/";
 const PARTS: u64 = 3;
 const KEPT_ROUNDS: u64 = 10;
 
@@ -65,6 +68,7 @@ impl Workload {
             assert_eq!(number(values[0].as_ref()), round - 1, "the thread's own last round");
             batch.put(latest_key(thread), Bytes::from(round.to_string()));
             batch.add(b"total".to_vec(), 1);
+            batch.append(LOG.to_vec(), Bytes::from(format!("{thread} {round}")));
             for part in 0..PARTS {
                 batch.put(part_key(thread, round, part), self.value(thread, round, part));
                 if round > KEPT_ROUNDS {
@@ -85,7 +89,9 @@ impl Workload {
                 ));
             }
         }
-        let expected = self.content(&latest);
+        verify_log(content, &latest)?;
+        let mut expected = self.content(&latest);
+        expected.extend(log(content).map(|(key, value)| (key.clone(), value.clone())));
         let differs = |key: &&Key| content.get(*key) != expected.get(*key);
         match content.keys().chain(expected.keys()).find(differs) {
             Some(key) => Err(format!(
@@ -125,6 +131,26 @@ impl Workload {
         let length = self.value_bytes / 2 + seed * 7919 % self.value_bytes;
         Bytes::from_iter((0..length).map(|nth| (seed.wrapping_mul(31) + nth * nth / 7) as u8))
     }
+}
+
+/// Returns the log: its keys end with commit stamps.
+fn log(content: &Content) -> impl Iterator<Item = (&Key, &Bytes)> {
+    content.iter().filter(|(key, _)| key.starts_with(LOG))
+}
+
+/// Fails when the log does not hold each round of each thread once, in order.
+fn verify_log(content: &Content, latest: &[u64]) -> Result<(), String> {
+    let mut rounds = vec![0; latest.len()];
+    for (key, value) in log(content) {
+        let text = std::str::from_utf8(value).map_err(|error| error.to_string())?;
+        let (thread, round) = text.split_once(' ').ok_or("not an entry of the log")?;
+        let last = rounds.get_mut(thread.parse::<usize>().unwrap()).ok_or("unknown thread")?;
+        *last += 1;
+        if round != last.to_string() {
+            return Err(format!("{} is round {round}, not {last}", key.escape_ascii()));
+        }
+    }
+    if rounds == latest { Ok(()) } else { Err(format!("the log ends at {rounds:?}, {latest:?}")) }
 }
 
 /// All keys and values of a store.

@@ -20,6 +20,7 @@ fn describe_key(key: &[u8]) -> Option<String> {
                 3 => format!("purge {}", table_and_index(rest)?),
                 4 => format!("name {}", rest.escape_ascii()),
                 5 => format!("backfill {}", table_and_index(rest)?),
+                6 => format!("stream {}", rest.escape_ascii()),
                 _ => return None,
             })
         }
@@ -39,6 +40,11 @@ fn describe_key(key: &[u8]) -> Option<String> {
                 }
                 _ => return None,
             })
+        }
+        0x20 => {
+            let (numbers, stamp) = rest.split_at_checked(12)?;
+            let shard = numbers.chunks(4).map(table).collect::<Option<Vec<_>>>()?.join(".");
+            Some(format!("change {shard} {}", u64::from_be_bytes(stamp.try_into().ok()?)))
         }
         0x10 => Some(format!("item {} {}", table_and_index(rest)?, hashed(rest.get(6..)?)?)),
         _ => None,

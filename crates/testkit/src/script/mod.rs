@@ -7,21 +7,25 @@
 //! | `given table NAME` | | CreateTable with the definition `tables/NAME.json` succeeds |
 //! | `given OPERATION` | request | the operation succeeds; its answer does not matter |
 //! | `wait TABLE` | | wait until no index of the table is being created or deleted |
+//! | `advance MS` | | time passes, and what is due then is done |
 //! | `OPERATION` | request, `---`, answer | the operation answers this JSON or this error |
 //! | `OPERATION [kv]` | request, `---`, answer | also lists what changed in the store |
 //!
 //! In a request `@(a*2049)` is a run of 2049 letters, and `@(1..3 {"n":@})` is
-//! `{"n":1},{"n":2},{"n":3}`. Long runs of one letter are printed in the first form.
+//! `{"n":1},{"n":2},{"n":3}`; `@[/Streams/0/StreamArn]` is the text at that place of the last answer
+//! that was JSON and had one. Long runs of one letter are printed in the first form.
 //!
 //! With `HASHRANGE_BLESS=1` the answers in the files are replaced by those given, with
 //! `HASHRANGE_BLESS=new` only those that are still empty. An answer is what the service gives:
 //! bless, then read every line.
 
+mod answers;
 mod changes;
 mod expand;
 mod layout;
 mod print;
 
+use answers::Answers;
 pub use changes::Contents;
 pub(crate) use print::attribute_value;
 
@@ -34,6 +38,9 @@ use std::path::{Path, PathBuf};
 pub trait Subject {
     /// Runs the operation of this name.
     fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError>;
+
+    /// Lets time pass and does what is due then.
+    fn advance(&self, ms: u64);
 
     /// Returns everything in the store.
     fn contents(&self) -> Contents;
@@ -100,10 +107,12 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
     let text = std::fs::read_to_string(path).expect("a script can be read");
     let mut answered = String::new();
     let mut report = String::new();
+    let mut answers = Answers::default();
     for paragraph in paragraphs(&text) {
-        let paragraph = Paragraph::parse(paragraph, path);
+        let mut paragraph = Paragraph::parse(paragraph, path);
+        paragraph.request = answers.insert(&paragraph.request);
         answered.push_str(&paragraph.source);
-        if let Some(mut actual) = paragraph.run(tables, subject) {
+        if let Some(mut actual) = paragraph.run(tables, subject, &mut answers) {
             let Paragraph { header, expected, .. } = &paragraph;
             if !is_same(&actual, expected) && !bless.replaces(expected) {
                 let _ = writeln!(report, "{header}\n  expected: {expected}\n  answered: {actual}");
@@ -155,7 +164,7 @@ impl Paragraph {
     }
 
     /// Runs the paragraph and returns its answer, if an answer is expected.
-    fn run(&self, tables: &Path, subject: &impl Subject) -> Option<String> {
+    fn run(&self, tables: &Path, subject: &impl Subject, answers: &mut Answers) -> Option<String> {
         let words: Vec<_> = self.header.split_whitespace().collect();
         match words[..] {
             [] => None,
@@ -163,21 +172,25 @@ impl Paragraph {
                 let path = tables.join(format!("{name}.json"));
                 let definition = std::fs::read(&path)
                     .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                self.succeed(subject, "CreateTable", &definition);
+                answers.add(&self.succeed(subject, "CreateTable", &definition));
                 None
             }
             ["given", operation] => {
-                self.succeed(subject, operation, self.request.as_bytes());
+                answers.add(&self.succeed(subject, operation, self.request.as_bytes()));
                 None
             }
             ["wait", table] => {
                 wait(subject, table);
                 None
             }
-            [operation] => Some(answer(subject, operation, &self.request)),
+            ["advance", ms] => {
+                subject.advance(ms.parse().expect("time passes in milliseconds"));
+                None
+            }
+            [operation] => Some(answer(subject, operation, &self.request, answers)),
             [operation, "[kv]"] => {
                 let before = subject.contents();
-                let answer = answer(subject, operation, &self.request);
+                let answer = answer(subject, operation, &self.request, answers);
                 let changes = changes::describe(&before, &subject.contents());
                 Some(format!("{answer}\n{changes}"))
             }
@@ -185,17 +198,21 @@ impl Paragraph {
         }
     }
 
-    fn succeed(&self, subject: &impl Subject, operation: &str, body: &[u8]) {
-        if let Err(error) = subject.call(operation, body) {
-            panic!("{}\n{}\nfails: {error}", self.header, self.request);
+    fn succeed(&self, subject: &impl Subject, operation: &str, body: &[u8]) -> Vec<u8> {
+        match subject.call(operation, body) {
+            Ok(body) => body,
+            Err(error) => panic!("{}\n{}\nfails: {error}", self.header, self.request),
         }
     }
 }
 
-fn answer(subject: &impl Subject, operation: &str, request: &str) -> String {
+fn answer(subject: &impl Subject, operation: &str, request: &str, answers: &mut Answers) -> String {
     match subject.call(operation, request.as_bytes()) {
         Ok(body) if body.is_empty() => "(no body)".to_owned(),
-        Ok(body) => print::json(&parse(&body)),
+        Ok(body) => {
+            answers.add(&body);
+            print::json(&parse(&body))
+        }
         Err(error) => {
             let mut text = print::shorten(&error.to_string());
             if let Some(item) = error.item() {

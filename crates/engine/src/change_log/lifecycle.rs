@@ -1,0 +1,218 @@
+//! The life of a stream: enabled and disabled with its table's definition, its shards closed and
+//! succeeded by others.
+//!
+//! Shards change hands by a change of the table's definition: from one commit on, writes go to the
+//! new shards; when no write follows the old definition any more, the old shards are closed. A
+//! crash in between leaves shards that nothing is written to and that are not closed; they are
+//! closed when the store is opened.
+
+use super::reading::{decode_stream, encode_stream, find_stream, read_streams, shard_ends};
+use super::record::{Mark, encode_mark};
+use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
+use crate::engine::{Core, OpenError};
+use crate::layout;
+use crate::schema::{Table, TableRecord};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Batch, Key, Store, block_on};
+use std::sync::Arc;
+
+/// What an update does to a table's stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamChange {
+    /// Nothing.
+    None,
+    /// Begins a new one.
+    Enable(StreamView),
+    /// Ends it.
+    Disable,
+}
+
+impl<S: Store> Core<S> {
+    /// Returns a new stream for a table, with its shards, and puts it in the table's record. The
+    /// caller holds `definitions` and commits both.
+    pub(crate) fn begin_stream(
+        &self,
+        record: &mut TableRecord,
+        view: StreamView,
+    ) -> ApiResult<Stream> {
+        let now_ms = (self.environment.now_ms)();
+        let label = self.free_label(&record.name, now_ms)?;
+        let id = StreamId(record.stream.as_ref().map_or(1, |latest| latest.id.0 + 1));
+        let shards: Vec<_> = (0..self.options.stream_shards.max(1))
+            .map(|number| Shard { number, parent: None, opened_at_ms: now_ms, trimmed_to: 0 })
+            .collect();
+        record.stream = Some(StreamSettings {
+            id,
+            label: label.clone(),
+            view,
+            enabled: true,
+            open_shards: shards.iter().map(|shard| shard.number).collect(),
+            open_since_ms: now_ms,
+        });
+        Ok(Stream {
+            version: Stream::VERSION,
+            table: record.id,
+            id,
+            table_name: record.name.clone(),
+            label,
+            view,
+            key: record.key.clone(),
+            created_at_ms: now_ms,
+            enabled: true,
+            secret: self.environment.uuid(),
+            shards,
+        })
+    }
+
+    /// Changes a table's definition to `record`, together with its stream. The caller holds
+    /// `definitions`.
+    pub(crate) fn replace_with_stream(
+        &self,
+        table: &Table,
+        mut record: TableRecord,
+        change: StreamChange,
+    ) -> ApiResult<Arc<Table>> {
+        match change {
+            StreamChange::None => self.replace_table(table, record, Vec::new(), |_| {}),
+            StreamChange::Enable(view) => {
+                let stream = self.begin_stream(&mut record, view)?;
+                let keys = vec![stream.store_key()];
+                self.replace_table(table, record, keys, |batch| stream.open_all(batch))
+            }
+            StreamChange::Disable => {
+                if let Some(settings) = &mut record.stream {
+                    settings.enabled = false;
+                    settings.open_shards.clear();
+                }
+                let table = self.replace_table(table, record, Vec::new(), |_| {})?;
+                close_stream(self, &table)?;
+                Ok(table)
+            }
+        }
+    }
+
+    /// Returns the label of the moment, or of the next at which no stream of a table of this name
+    /// began.
+    fn free_label(&self, table_name: &str, now_ms: u64) -> ApiResult<String> {
+        let view = self.store.view();
+        let mut at_ms = now_ms;
+        while block_on(find_stream(&view, table_name, &label(at_ms)))?.is_some() {
+            at_ms += 1;
+        }
+        Ok(label(at_ms))
+    }
+}
+
+impl Stream {
+    /// Returns its key in the store.
+    pub(crate) fn store_key(&self) -> Key {
+        layout::stream(&self.table_name, &self.label)
+    }
+
+    /// Writes a stream and opens those of its shards that have these numbers.
+    fn open_shards(&self, shards: &[u32], batch: &mut Batch) {
+        batch.put(self.store_key(), encode_stream(self));
+        for shard in self.shards.iter().filter(|shard| shards.contains(&shard.number)) {
+            batch.append(self.shard_prefix(shard), encode_mark(Mark::Opened, shard.opened_at_ms));
+        }
+    }
+
+    /// Writes a new stream and opens its shards.
+    pub(crate) fn open_all(&self, batch: &mut Batch) {
+        let shards: Vec<_> = self.shards.iter().map(|shard| shard.number).collect();
+        self.open_shards(&shards, batch);
+    }
+
+    /// Returns what the keys of a shard's records begin with.
+    pub(crate) fn shard_prefix(&self, shard: &Shard) -> Key {
+        layout::shard_prefix(self.table, self.id, shard.number)
+    }
+}
+
+/// Closes all open shards of a table's stream and goes on in as many new ones. The caller holds
+/// `definitions`.
+pub(crate) fn succeed_shards<S: Store>(core: &Core<S>, table: &Table) -> ApiResult<()> {
+    let mut record = table.record.clone();
+    let Some(settings) = record.stream.as_mut().filter(|settings| settings.enabled) else {
+        return Ok(());
+    };
+    let (name, label) = (&table.record.name, settings.label.clone());
+    let view = core.store.view();
+    let Some(mut stream) = block_on(find_stream(&view, name, &label))? else {
+        tracing::error!(table = name, "an enabled stream is not in the store");
+        return Err(Reason::Internal.into());
+    };
+    // Later than all before, even if the clock is set back: ids of shards are in their order.
+    let newest_ms = stream.shards.iter().map(|shard| shard.opened_at_ms).max().unwrap_or(0);
+    let now_ms = (core.environment.now_ms)();
+    let opened_at_ms = now_ms.max(newest_ms + 1);
+    for number in &mut settings.open_shards {
+        let parent = stream.shards.iter().find(|shard| shard.number == *number);
+        let parent = parent.map(Shard::name);
+        *number = stream.next_shard_number();
+        let (number, trimmed_to) = (*number, 0);
+        stream.shards.push(Shard { number, parent, opened_at_ms, trimmed_to });
+    }
+    settings.open_since_ms = now_ms;
+    let opened = settings.open_shards.clone();
+    core.replace_table(table, record, vec![stream.store_key()], |batch| {
+        stream.open_shards(&opened, batch);
+    })?;
+    close_shards(core, name, &label)
+}
+
+/// Closes the stream of a table that has been deleted or whose stream has been disabled. The
+/// caller holds `definitions`.
+pub(crate) fn close_stream<S: Store>(core: &Core<S>, table: &Table) -> ApiResult<()> {
+    let label = table.record.stream.as_ref().map(|settings| &settings.label);
+    label.map_or(Ok(()), |label| close_shards(core, &table.record.name, label))
+}
+
+/// Closes the shards of a stream that nothing is written to any more. The caller holds
+/// `definitions`, and no write follows an older definition.
+fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<()> {
+    let view = core.store.view();
+    let Some(stream) = block_on(find_stream(&view, name, label))? else { return Ok(()) };
+    let open = open_shards(core, &stream);
+    let mut ended = Vec::new();
+    for shard in stream.shards.iter().filter(|shard| !open.contains(&shard.number)) {
+        if block_on(shard_ends(&view, &stream, shard))?.closed.is_none() {
+            ended.push(stream.shard_prefix(shard));
+        }
+    }
+    if ended.is_empty() && stream.enabled != open.is_empty() {
+        return Ok(());
+    }
+    let closed = encode_mark(Mark::Closed, (core.environment.now_ms)());
+    core.commit_definition(vec![stream.store_key()], |current, batch| {
+        let Some(mut stream) = current[0].as_deref().map(decode_stream).transpose()? else {
+            return Ok(());
+        };
+        stream.enabled = !open.is_empty();
+        batch.put(stream.store_key(), encode_stream(&stream));
+        ended.iter().for_each(|prefix| batch.append(prefix.clone(), closed.clone()));
+        Ok(())
+    })?
+}
+
+/// Returns the numbers of the shards that a stream's table writes to.
+fn open_shards<S: Store>(core: &Core<S>, stream: &Stream) -> Vec<u32> {
+    let table = core.catalog.get(&stream.table_name);
+    let settings = table.as_ref().filter(|table| table.id() == stream.table);
+    let settings = settings.and_then(|table| table.record.stream.as_ref());
+    let settings = settings.filter(|settings| settings.enabled && settings.id == stream.id);
+    settings.map(|settings| settings.open_shards.clone()).unwrap_or_default()
+}
+
+/// Closes the shards that a crash has left open.
+pub(crate) async fn close_ended_shards<S: Store>(core: &Core<S>) -> Result<(), OpenError> {
+    let unreadable = |error: hashrange_model::ApiError| OpenError::Record {
+        key: layout::streams().start,
+        problem: error.to_string(),
+    };
+    let streams = read_streams(&core.store.view(), layout::streams(), usize::MAX).await;
+    for stream in streams.map_err(unreadable)? {
+        close_shards(core, &stream.table_name, &stream.label).map_err(unreadable)?;
+    }
+    Ok(())
+}

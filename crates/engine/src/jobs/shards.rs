@@ -1,0 +1,25 @@
+//! Moves the streams whose shards have been open for long to new shards.
+
+use crate::change_log;
+use crate::engine::Core;
+use hashrange_storage::Store;
+
+/// Reads memory only as long as nothing is due.
+pub(super) async fn run<S: Store>(core: &Core<S>) {
+    let now_ms = (core.environment.now_ms)();
+    for known in core.catalog.all() {
+        let settings = known.record.stream.as_ref().filter(|settings| settings.enabled);
+        let since_ms = settings.map_or(u64::MAX, |settings| settings.open_since_ms);
+        if now_ms < since_ms.saturating_add(core.options.stream_shard_period_ms) {
+            continue;
+        }
+        let _definitions = core.definitions.lock().await;
+        let Some(table) = core.catalog.get(&known.record.name) else { continue };
+        if table.record.stream != known.record.stream {
+            continue;
+        }
+        if let Err(error) = change_log::succeed_shards(core, &table) {
+            tracing::error!(%error, table = table.record.name, "shards could not be succeeded");
+        }
+    }
+}

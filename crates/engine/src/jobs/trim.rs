@@ -1,0 +1,92 @@
+//! Removes the records of the change log that have expired, then the closed shards and the ended
+//! streams that hold none.
+//!
+//! A bounded number of records goes in each commit, together with the mark in the stream that says
+//! how far it was trimmed, so readers know what they missed and nothing is looked at twice.
+
+use super::{Interruption, go_on};
+use crate::change_log::{
+    RETENTION_MS, Stream, decode_stream, encode_stream, expired_records, read_streams,
+};
+use crate::engine::Core;
+use crate::layout;
+use hashrange_storage::{KeyRange, Store, View};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often the logs are looked through.
+const INTERVAL_MS: u64 = 60 * 1000;
+const RECORDS_PER_COMMIT: usize = 1000;
+const STREAMS_PER_READ: usize = 100;
+
+pub(super) async fn run<S: Store>(
+    core: &Core<S>,
+    stopping: &AtomicBool,
+) -> Result<(), Interruption> {
+    let now_ms = (core.environment.now_ms)();
+    if now_ms.abs_diff(core.trimmed_at_ms.load(Ordering::Acquire)) < INTERVAL_MS {
+        return Ok(());
+    }
+    core.trimmed_at_ms.store(now_ms, Ordering::Release);
+    let expired_ms = now_ms.saturating_sub(RETENTION_MS);
+    let mut range = layout::streams();
+    loop {
+        let streams = read_streams(&core.store.view(), range.clone(), STREAMS_PER_READ).await;
+        // What cannot be read is logged where it was found, and left as it is.
+        let Ok(streams) = streams else { return Ok(()) };
+        let Some(last) = streams.last() else { return Ok(()) };
+        range.start = [&last.store_key()[..], &[0]].concat();
+        for stream in &streams {
+            for shard in &stream.shards {
+                while trim(core, stream, shard.number, expired_ms).await? {
+                    go_on(stopping)?;
+                }
+            }
+            go_on(stopping)?;
+        }
+    }
+}
+
+/// Removes some expired records of a shard. Returns whether there may be more.
+async fn trim<S: Store>(
+    core: &Core<S>,
+    stream: &Stream,
+    number: u32,
+    expired_ms: u64,
+) -> Result<bool, Interruption> {
+    let _definitions = core.definitions.lock().await;
+    let view = core.store.view();
+    let key = stream.store_key();
+    let Some(stored) = view.get(&key).await? else { return Ok(false) };
+    let Ok(mut stream) = decode_stream(&stored) else { return Ok(false) };
+    let Some(shard) = stream.shards.iter().find(|shard| shard.number == number) else {
+        return Ok(false);
+    };
+    let expired = expired_records(&view, &stream, shard, expired_ms, RECORDS_PER_COMMIT).await?;
+    let mut removed: Vec<_> = expired
+        .stamps
+        .iter()
+        .map(|stamp| layout::change(stream.table, stream.id, number, *stamp))
+        .collect();
+    if expired.has_ended {
+        let all = KeyRange::prefix(&stream.shard_prefix(shard));
+        removed.extend(super::purge::first_keys(&view, &all, RECORDS_PER_COMMIT).await?);
+        stream.shards.retain(|shard| shard.number != number);
+    } else if let Some(last) = expired.stamps.last() {
+        let trimmed = stream.shards.iter_mut().find(|shard| shard.number == number);
+        trimmed.expect("the shard was found").trimmed_to = *last;
+    } else {
+        return Ok(false);
+    }
+    let is_over = stream.shards.is_empty() && !stream.enabled;
+    core.store
+        .commit(vec![key.clone()], |_, batch| {
+            removed.iter().for_each(|key| batch.delete(key.clone()));
+            if is_over {
+                batch.delete(key.clone());
+            } else {
+                batch.put(key.clone(), encode_stream(&stream));
+            }
+        })
+        .await?;
+    Ok(!expired.has_ended)
+}

@@ -1,0 +1,64 @@
+//! `StreamSpecification`: what CreateTable and UpdateTable ask of a table's stream.
+
+use crate::change_log::{StreamChange, StreamSettings, StreamView};
+use crate::schema::TableRecord;
+use hashrange_model::Reason;
+use hashrange_wire::{StreamSpecification, StreamViewType};
+
+/// Returns the view of the stream that a new table gets, if it gets one.
+pub(super) fn asked_of_new_table(
+    asked: Option<&StreamSpecification>,
+) -> Result<Option<StreamView>, Reason> {
+    let Some(asked) = asked else { return Ok(None) };
+    match (asked.stream_enabled, asked.stream_view_type) {
+        (Some(true), None) => Err(Reason::StreamViewTypeMissing),
+        (Some(true), Some(view)) => Ok(Some(view_of(view))),
+        (_, Some(_)) => Err(Reason::StreamViewTypeForbidden),
+        (_, None) => Ok(None),
+    }
+}
+
+/// Returns what an update asks of the stream of a table.
+pub(super) fn change(
+    record: &TableRecord,
+    asked: Option<&StreamSpecification>,
+) -> Result<StreamChange, Reason> {
+    if asked.is_none() {
+        return Ok(StreamChange::None);
+    }
+    let is_enabled = record.stream.as_ref().is_some_and(|latest| latest.enabled);
+    match asked_of_new_table(asked)? {
+        Some(_) if is_enabled => Err(Reason::StreamEnabled(record.name.clone())),
+        Some(view) => Ok(StreamChange::Enable(view)),
+        None if is_enabled => Ok(StreamChange::Disable),
+        None => Err(Reason::StreamDisabled(record.name.clone())),
+    }
+}
+
+/// Returns the description of an enabled stream.
+pub(crate) fn specification(settings: Option<&StreamSettings>) -> Option<StreamSpecification> {
+    let settings = settings.filter(|settings| settings.enabled)?;
+    Some(StreamSpecification {
+        stream_enabled: Some(true),
+        stream_view_type: Some(view_type(settings.view)),
+    })
+}
+
+fn view_of(view: StreamViewType) -> StreamView {
+    match view {
+        StreamViewType::KeysOnly => StreamView::KeysOnly,
+        StreamViewType::NewImage => StreamView::NewImage,
+        StreamViewType::OldImage => StreamView::OldImage,
+        StreamViewType::NewAndOldImages => StreamView::NewAndOldImages,
+    }
+}
+
+/// Returns the view as the wire has it.
+pub(super) fn view_type(view: StreamView) -> StreamViewType {
+    match view {
+        StreamView::KeysOnly => StreamViewType::KeysOnly,
+        StreamView::NewImage => StreamViewType::NewImage,
+        StreamView::OldImage => StreamViewType::OldImage,
+        StreamView::NewAndOldImages => StreamViewType::NewAndOldImages,
+    }
+}

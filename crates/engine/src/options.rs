@@ -1,0 +1,16 @@
+//! How an engine works, where that is a matter of choice.
+
+/// Options of an [`Engine`](crate::Engine).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// Shards of a new stream that are written to side by side; at least 1.
+    pub stream_shards: u32,
+    /// After how many milliseconds a stream's shards are closed and succeeded by new ones.
+    pub stream_shard_period_ms: u64,
+}
+
+impl Default for EngineOptions {
+    fn default() -> Self {
+        Self { stream_shards: 4, stream_shard_period_ms: 4 * 60 * 60 * 1000 }
+    }
+}
