@@ -3,6 +3,7 @@
 use hashrange::Database;
 use hashrange_auth::{CredentialStore, Payload, Policy, Request, Timestamp};
 use hashrange_expr::Placeholders;
+use hashrange_expr::partiql::{self, Parameters, Statement};
 use hashrange_model::error::ExpressionKind;
 use hashrange_model::{AttributeValue, Number};
 use hashrange_wire::{Operation, syntax_check};
@@ -22,6 +23,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "json", inputs: REQUESTS, check: || Box::new(json) },
     Target { name: "number", inputs: NUMBERS, check: || Box::new(number) },
     Target { name: "expression", inputs: EXPRESSIONS, check: || Box::new(expression) },
+    Target { name: "statement", inputs: STATEMENTS, check: || Box::new(statement) },
     Target { name: "signature", inputs: HEADERS, check: || Box::new(signature()) },
     Target { name: "credentials", inputs: CREDENTIALS, check: || Box::new(credentials) },
     Target { name: "request", inputs: REQUESTS, check: || Box::new(request()) },
@@ -77,6 +79,32 @@ fn expression(input: &[u8]) {
     drop(hashrange_expr::update(text, &mut placeholders()));
 }
 
+const STATEMENTS: &[&str] = &[
+    "SELECT a, b.c, \"d e\"[0] FROM \"t\".\"i\" WHERE pk = ? AND sk BETWEEN 'a' AND 'b' ORDER BY sk DESC",
+    "SELECT * FROM t WHERE pk IN ['a', ?] AND (begins_with(a, 'x') OR NOT size(b) <> 1 AND c IS NOT MISSING)",
+    "INSERT INTO t VALUE {'pk': 'it''s', 'n': -1.5e3, 'l': [true, null, {'m': <<1, 2>>}], 'p': ?}",
+    "UPDATE t SET a = b + 1 - ? SET l = list_append(l, [1]) SET s = set_add(s, <<'x'>>) REMOVE m.x[1] WHERE pk = 'a' AND sk = 1 RETURNING MODIFIED NEW *",
+    "DELETE FROM t WHERE pk = 'a' AND sk = 1 AND attribute_type(x, 'S') RETURNING ALL OLD * -- comment",
+    "EXISTS(SELECT * FROM t WHERE pk = 'a' AND sk = 1 AND contains(x, /* comment */ 'y'))",
+];
+
+fn statement(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let value = AttributeValue::from("text").to_value();
+    for count in 0..3 {
+        let parameters = Parameters { count, get: &|_| Ok(value.clone()) };
+        match partiql::parse(text, parameters) {
+            Ok(Statement::Select(select)) => {
+                drop(select.condition.map(|it| partiql::reads(&it, "pk", Some("sk"))));
+            }
+            Ok(Statement::Update(change)) => {
+                drop(partiql::primary_key(&change.condition, ["pk", "sk"]));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
 const HEADERS: &[&str] = &[
     "/\n\nhost: localhost\nx-amz-date: 20261121T060000Z\nauthorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261121/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=00",
     "/\nX-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261121%2Fus-east-1%2Fdynamodb%2Faws4_request&X-Amz-Date=20261121T060000Z&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=00\nhost: localhost",
@@ -127,6 +155,9 @@ const REQUESTS: &[&str] = &[
     r#"BatchWriteItem {"RequestItems":{"abc":[{"PutRequest":{"Item":{"pk":{"S":"b"},"sk":{"N":"2"}}}},{"DeleteRequest":{"Key":{"pk":{"S":"a"},"sk":{"N":"1"}}}}]},"ReturnItemCollectionMetrics":"SIZE"}"#,
     r#"BatchGetItem {"RequestItems":{"abc":{"Keys":[{"pk":{"S":"a"},"sk":{"N":"1"}}],"ProjectionExpression":"m","ConsistentRead":true}}}"#,
     r#"GetItem {"TableName":"abc","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"AttributesToGet":["m","s"]}"#,
+    r#"ExecuteStatement {"Statement":"SELECT m.l[0], x FROM abc WHERE pk = ? AND sk > 0 AND size(m) >= ?","Parameters":[{"S":"a"},{"N":"0"}],"Limit":1,"ReturnConsumedCapacity":"INDEXES"}"#,
+    r#"ExecuteStatement {"Statement":"UPDATE abc SET m.l[1] = ? SET s = set_add(s, <<'z'>>) REMOVE m.x WHERE pk = 'a' AND sk = 1 RETURNING MODIFIED NEW *","Parameters":[{"N":"1"}]}"#,
+    r#"ExecuteStatement {"Statement":"INSERT INTO abc VALUE {'pk': 'c', 'sk': 3, 'g': ?}","Parameters":[{"B":"AA=="}]}"#,
     r#"DeleteItem {"TableName":"abc","Key":{"pk":{"S":"a"},"sk":{"N":"1"}},"Expected":{"x":{"Exists":false}}}"#,
     r#"UpdateTable {"TableName":"abc","AttributeDefinitions":[{"AttributeName":"h","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"new","KeySchema":[{"AttributeName":"h","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}"#,
 ];

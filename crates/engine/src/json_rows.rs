@@ -1,4 +1,4 @@
-//! The body of a Query's or Scan's response, written item by item while the page is read: nothing
+//! The body of the response of a Query, Scan or SELECT, written item by item while the page is read: nothing
 //! of an item is kept, and its bytes are still in the processor's cache when they are copied out.
 
 use crate::read::Rows;
@@ -16,8 +16,7 @@ const REST_BYTES: usize = 256;
 pub(crate) struct JsonRows(Vec<u8>);
 
 impl JsonRows {
-    /// Returns the whole body: the rows, if any, and the members of `output`, which is an object
-    /// with at least one member.
+    /// Returns the whole body: the rows, if any, and the members of `output`, which is an object.
     pub(crate) fn into_body(rows: Option<Self>, output: &impl Encode) -> Vec<u8> {
         let Some(Self(mut body)) = rows else {
             let mut body = Vec::with_capacity(REST_BYTES);
@@ -28,7 +27,11 @@ impl JsonRows {
         let rest = body.len();
         output.encode(&mut body);
         debug_assert_eq!(body[rest], b'{');
-        body[rest] = b',';
+        if &body[rest..] == b"{}" {
+            body.remove(rest);
+        } else {
+            body[rest] = b',';
+        }
         body
     }
 }

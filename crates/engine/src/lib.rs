@@ -2,7 +2,8 @@
 //!
 //! An operation is check, plan, run, answer: its file in `ops` checks the parameters in the
 //! order in which the service reports faults and plans it; the shared pipelines run it
-//! (`write`, `read`, `index`), one commit or one view of the store each.
+//! (`write`, `read`, `index`), one commit or one view of the store each. `partiql` plans statements
+//! for the same pipelines.
 //!
 //! Invariants as absences: no HTTP, no files, no clock and no randomness but the environment's,
 //! and no knowledge of which store is below.
@@ -21,6 +22,7 @@ mod json_rows;
 mod layout;
 mod ops;
 mod options;
+mod partiql;
 mod read;
 mod request;
 mod schema;

@@ -88,21 +88,37 @@ pub(crate) async fn read_page<V: View, R: Rows>(
     view: &V,
     plan: PagePlan<'_>,
 ) -> ApiResult<Page<R>> {
-    let mut walk = Walk::<R>::new(&plan);
-    view.visit(plan.range.clone(), plan.direction, |_, stored| walk.step(stored))
-        .await
-        .map_err(fault::of_store)?;
-    let Walk { mut page, bytes, fault: failed, fetch, .. } = walk;
+    read_ranges(view, &plan, std::slice::from_ref(&plan.range)).await
+}
+
+/// Reads a page of several ranges, one after the other, from one view. Each is charged by itself.
+pub(crate) async fn read_ranges<V: View, R: Rows>(
+    view: &V,
+    plan: &PagePlan<'_>,
+    ranges: &[KeyRange],
+) -> ApiResult<Page<R>> {
+    let mut walk = Walk::<R>::new(plan);
+    let mut units = if ranges.is_empty() { read_units(0, plan.consistent) } else { 0.0 };
+    for range in ranges {
+        let bytes_before = walk.bytes;
+        view.visit(range.clone(), plan.direction, |_, stored| walk.step(stored))
+            .await
+            .map_err(fault::of_store)?;
+        units += read_units(walk.bytes - bytes_before, plan.consistent);
+        if walk.is_over() {
+            break;
+        }
+    }
+    let Walk { mut page, fault: failed, fetch, .. } = walk;
     if let Some(form) = failed {
         return Err(fault::of_form(form));
     }
-    let units = read_units(bytes, plan.consistent);
     match plan.index {
         None => page.units.table = units,
         Some((nth, _)) => page.units.add_index(nth, units),
     }
     if plan.fetches {
-        complete_from_table(view, &plan, fetch, &mut page).await?;
+        complete_from_table(view, plan, fetch, &mut page).await?;
     }
     plan.table.remember_page_bytes(page.items.bytes());
     Ok(page)
@@ -128,6 +144,10 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
             units: Units::default(),
         };
         Self { plan, page, bytes: 0, fetch: Vec::new(), fault: None }
+    }
+
+    fn is_over(&self) -> bool {
+        self.fault.is_some() || self.page.last_evaluated_key.is_some()
     }
 
     fn step(&mut self, stored: Bytes) -> ControlFlow<()> {

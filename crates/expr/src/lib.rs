@@ -26,6 +26,8 @@
 //! # Ok::<(), Reason>(())
 //! ```
 //!
+//! PartiQL statements are lowered to the same forms by [`partiql`].
+//!
 //! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
 #![forbid(unsafe_code)]
 
@@ -34,6 +36,7 @@ mod evaluated;
 mod key_condition;
 pub mod legacy;
 mod parse;
+pub mod partiql;
 mod path;
 mod path_tree;
 mod placeholders;

@@ -3,19 +3,30 @@
 //! Keys are not added: what is not named is not returned.
 
 use crate::parse::Parser;
+use crate::path::{DocumentPath, Step};
 use crate::path_tree::PathTree;
 use crate::placeholders::Placeholders;
 use hashrange_model::Item;
+use hashrange_model::encode::Encoder;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 
-/// A compiled ProjectionExpression or AttributesToGet.
+/// A compiled ProjectionExpression or AttributesToGet, or the columns of a SELECT.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Projection(PathTree);
+pub struct Projection(Form);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    /// The item, reduced to what the paths name.
+    Tree(PathTree),
+    /// The values at the paths as attributes, each with the name of its column; or, as it is the
+    /// same and quicker, the tree if every path is a whole attribute.
+    Columns(Vec<(Box<str>, DocumentPath)>, Option<PathTree>),
+}
 
 /// Compiles a ProjectionExpression.
 pub fn projection(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Projection, Reason> {
     compile(text, placeholders)
-        .map(Projection)
+        .map(|tree| Projection(Form::Tree(tree)))
         .map_err(|fault| Reason::Expression(ExpressionKind::Projection, fault))
 }
 
@@ -35,16 +46,59 @@ fn compile(text: &str, placeholders: &mut Placeholders<'_>) -> Result<PathTree, 
 impl Projection {
     /// Returns the projection to top-level attributes, as AttributesToGet and indexes have it.
     pub fn from_attribute_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        Self(PathTree::of_attributes(names))
+        Self(Form::Tree(PathTree::of_attributes(names)))
+    }
+
+    /// Returns the projection of a SELECT. A nested path gives a column named as its last step; one
+    /// that ends in a list gives `_n`, its number among the columns.
+    /// Source: PartiQL specification, names of projected columns.
+    pub(crate) fn from_columns(paths: Vec<DocumentPath>) -> Self {
+        let is_nested = paths.iter().any(DocumentPath::is_nested);
+        let tree = (!is_nested)
+            .then(|| PathTree::of_attributes(paths.iter().map(|path| &*path.attribute)));
+        let named = |(nth, path): (usize, DocumentPath)| {
+            let name = match path.steps.last() {
+                None => path.attribute.clone(),
+                Some(Step::Member(name)) => name.clone(),
+                Some(Step::Element(_)) => format!("_{}", nth + 1).into(),
+            };
+            (name, path)
+        };
+        Self(Form::Columns(paths.into_iter().enumerate().map(named).collect(), tree))
     }
 
     /// Returns what the projection names of `item`; of lists, the named elements move together.
     pub fn apply(&self, item: &Item) -> Item {
-        self.0.reduce(item)
+        match &self.0 {
+            Form::Tree(tree) | Form::Columns(_, Some(tree)) => tree.reduce(item),
+            Form::Columns(columns, None) => select(columns, item),
+        }
     }
 
-    /// Returns the top-level attributes that the projection reads, each once.
+    /// Returns the top-level attributes that the projection reads, each once; those of a SELECT in
+    /// its order.
     pub fn attribute_names(&self) -> impl Iterator<Item = &str> {
-        self.0.attribute_names()
+        let (tree, columns) = match &self.0 {
+            Form::Tree(tree) => (Some(tree), &[][..]),
+            Form::Columns(columns, _) => (None, &columns[..]),
+        };
+        let columns = columns.iter().enumerate().filter(|(nth, (_, path))| {
+            columns[..*nth].iter().all(|(_, earlier)| earlier.attribute != path.attribute)
+        });
+        tree.into_iter()
+            .flat_map(PathTree::attribute_names)
+            .chain(columns.map(|(_, (_, path))| &*path.attribute))
     }
+}
+
+fn select(columns: &[(Box<str>, DocumentPath)], item: &Item) -> Item {
+    let mut encoder = Encoder::new();
+    let mark = encoder.begin_item();
+    for (name, path) in columns {
+        if let Some(value) = path.find(item) {
+            encoder.map_entry(name);
+            encoder.value_ref(&value);
+        }
+    }
+    encoder.end_item(mark)
 }

@@ -209,6 +209,25 @@ operations! {
     describe_stream: DescribeStream(wire::DescribeStreamInput<'_>) -> wire::DescribeStreamOutput;
     /// Describes a table.
     describe_table: DescribeTable(wire::DescribeTableInput<'_>) -> wire::DescribeTableOutput;
+    /// Runs one PartiQL statement.
+    ///
+    /// ```
+    /// use hashrange::{Database, ExecuteStatementInput, create_table, item};
+    ///
+    /// let database = Database::memory().blocking();
+    /// database.create_table(create_table("Music", ("Artist", "S"), Some(("Song", "S"))))?;
+    /// let run = |statement: &'static str| {
+    ///     database.execute_statement(ExecuteStatementInput {
+    ///         statement: Some(statement.into()),
+    ///         ..ExecuteStatementInput::default()
+    ///     })
+    /// };
+    /// run("INSERT INTO Music VALUE {'Artist': 'Nina Simone', 'Song': 'Sinnerman', 'Year': 1965}")?;
+    /// let found = run("SELECT Song FROM Music WHERE Artist = 'Nina Simone' AND \"Year\" < 1970")?;
+    /// assert_eq!(found.items, Some(vec![item! { "Song": "Sinnerman" }]));
+    /// # Ok::<(), hashrange::ApiError>(())
+    /// ```
+    execute_statement: ExecuteStatement(wire::ExecuteStatementInput<'_>) -> wire::ExecuteStatementOutput;
     /// Reads one item by its primary key.
     get_item: GetItem(wire::GetItemInput<'_>) -> wire::GetItemOutput;
     /// Reads records of a stream from where an iterator stands.

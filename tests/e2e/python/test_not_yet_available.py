@@ -10,7 +10,6 @@ ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/t"
 PENDING = [
     ("DescribeTimeToLive", {"TableName": "abc"}),
     ("UpdateTimeToLive", {"TableName": "abc", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}}),
-    ("ExecuteStatement", {"Statement": "SELECT * FROM abc"}),
     ("BatchExecuteStatement", {"Statements": [{"Statement": "SELECT * FROM abc WHERE pk = 'a'"}]}),
     ("ExecuteTransaction", {"TransactStatements": [{"Statement": "DELETE FROM abc WHERE pk = 'a'"}]}),
     ("CreateBackup", {"TableName": "abc", "BackupName": "abc"}),

@@ -75,7 +75,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Returns the unconditional removal of an item.
-pub(super) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Reason> {
+pub(crate) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Reason> {
     Ok(Write {
         key: write::key_of_key(table, key)?,
         key_attributes: Item::empty(),

@@ -36,6 +36,9 @@ impl<S: Store> Engine<S> {
             Operation::DescribeLimits => run!(self, DescribeLimits, describe_limits, body),
             Operation::DescribeTable => run!(self, DescribeTable, describe_table, body),
             Operation::DescribeStream => run!(self, DescribeStream, describe_stream, body),
+            Operation::ExecuteStatement => {
+                self.execute_statement_json(read_request::<calls::ExecuteStatement>(body)?).await
+            }
             Operation::GetItem => run!(self, GetItem, get_item, body),
             Operation::GetRecords => run!(self, GetRecords, get_records, body),
             Operation::GetShardIterator => run!(self, GetShardIterator, get_shard_iterator, body),

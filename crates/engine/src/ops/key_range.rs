@@ -9,7 +9,7 @@ use hashrange_model::{Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange};
 
 /// Returns the range of a Query.
-pub(super) fn of_query(
+pub(crate) fn of_query(
     table: &Table,
     index: Option<&Index>,
     conditions: &KeyConditions,
@@ -74,13 +74,13 @@ fn check_not_empty(attribute: &KeyAttribute, value: &Value) -> Result<(), Reason
 
 /// Which request a start key belongs to: they word its faults differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reader {
+pub(crate) enum Reader {
     Query,
     Scan,
 }
 
 /// Returns the byte key of an ExclusiveStartKey. It need not exist.
-pub(super) fn start_key(
+pub(crate) fn start_key(
     table: &Table,
     index: Option<&Index>,
     start: &Item,
@@ -109,7 +109,7 @@ pub(super) fn start_key(
 }
 
 /// Returns what is left of a range after a start key, which is not included.
-pub(super) fn after(mut range: KeyRange, key: Key, direction: Direction) -> KeyRange {
+pub(crate) fn after(mut range: KeyRange, key: Key, direction: Direction) -> KeyRange {
     match direction {
         Direction::Forward => {
             range.start = key;
@@ -121,7 +121,7 @@ pub(super) fn after(mut range: KeyRange, key: Key, direction: Direction) -> KeyR
 }
 
 /// Returns whether a key lies in a range.
-pub(super) fn contains(range: &KeyRange, key: &Key) -> bool {
+pub(crate) fn contains(range: &KeyRange, key: &Key) -> bool {
     range.start <= *key && range.end.as_ref().is_none_or(|end| key < end)
 }
 

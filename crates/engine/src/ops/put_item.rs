@@ -80,7 +80,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Returns the unconditional write of an item, with every fault of its keys.
-pub(super) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
+pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
     let key = write::key_of_item(table, item)?;
     index::check_keys(table, None, item)?;
     Ok(Write {
@@ -103,6 +103,6 @@ pub(super) fn check_return_values(asked: Option<ReturnValue>) -> Result<(), Reas
 }
 
 /// Returns whether a failed condition is to return the item.
-pub(super) fn returns_item(asked: Option<ReturnValuesOnConditionCheckFailure>) -> bool {
+pub(crate) fn returns_item(asked: Option<ReturnValuesOnConditionCheckFailure>) -> bool {
     asked == Some(ReturnValuesOnConditionCheckFailure::AllOld)
 }

@@ -8,14 +8,14 @@ use hashrange_wire::Select;
 
 /// The projection of a request with the parameter it came from.
 #[derive(Debug)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
     select: Option<Select>,
     projection: Option<Projection>,
 }
 
 impl Selection {
     /// Checks what can be checked before the table is known. `parameter` is the projection's.
-    pub(super) fn new(
+    pub(crate) fn new(
         select: Option<Select>,
         projection: Option<Projection>,
         parameter: &'static str,
@@ -38,7 +38,7 @@ impl Selection {
     }
 
     /// Checks the selection against the index read.
-    pub(super) fn check_index(&self, index: Option<&Index>) -> Result<(), Reason> {
+    pub(crate) fn check_index(&self, index: Option<&Index>) -> Result<(), Reason> {
         let Some(index) = index.filter(|index| index.kind == IndexKind::Global) else {
             return Ok(());
         };
@@ -55,7 +55,7 @@ impl Selection {
     }
 
     /// Returns whether entries of a local index must be completed from the table.
-    pub(super) fn needs_table(&self, index: Option<&Index>, filter: Option<&Condition>) -> bool {
+    pub(crate) fn needs_table(&self, index: Option<&Index>, filter: Option<&Condition>) -> bool {
         let Some(index) = index.filter(|index| index.kind == IndexKind::Local) else {
             return false;
         };
@@ -76,7 +76,7 @@ impl Selection {
 
     /// Returns what is done with matching items; `is_completed` tells that index entries are
     /// completed from the table.
-    pub(super) fn into_output(self, is_completed: bool) -> Output {
+    pub(crate) fn into_output(self, is_completed: bool) -> Output {
         match (self.select, self.projection) {
             (Some(Select::Count), _) => Output::Count,
             (_, Some(projection)) => Output::Projected(projection),

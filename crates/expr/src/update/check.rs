@@ -191,7 +191,11 @@ fn two(arguments: Vec<syntax::Operand<'_>>) -> [syntax::Operand<'_>; 2] {
 }
 
 /// Refuses an operand that is known to be of another type than `operator` takes.
-fn check_known_type(operator: &str, operand: &Operand, wanted: AttributeType) -> Checked<()> {
+pub(crate) fn check_known_type(
+    operator: &str,
+    operand: &Operand,
+    wanted: AttributeType,
+) -> Checked<()> {
     match known_type(operand) {
         Some(known) if known != wanted => Err(operand_type(operator, known)),
         _ => Ok(()),

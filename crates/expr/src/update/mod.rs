@@ -14,6 +14,8 @@ use crate::placeholders::Placeholders;
 use hashrange_model::error::{ExpressionKind, Reason};
 use hashrange_model::{Item, Value};
 
+pub(crate) use check::check_known_type;
+
 /// What an update does at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Action {

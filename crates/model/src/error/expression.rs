@@ -16,6 +16,8 @@ pub enum ExpressionKind {
     Filter,
     /// `ProjectionExpression`
     Projection,
+    /// A clause of a PartiQL statement; its faults are worded without the parameter's name.
+    Statement,
 }
 
 impl ExpressionKind {
@@ -27,6 +29,7 @@ impl ExpressionKind {
             Self::KeyCondition => "KeyConditionExpression",
             Self::Filter => "FilterExpression",
             Self::Projection => "ProjectionExpression",
+            Self::Statement => "Statement",
         }
     }
 }

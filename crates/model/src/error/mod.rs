@@ -4,12 +4,14 @@
 mod cancellation;
 mod expression;
 mod reason;
+mod statement;
 mod value;
 pub mod wording;
 
 pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
 pub use reason::{IndexedKeyFault, Reason};
+pub use statement::{Malformed, Span, StatementFault, TransactionFault};
 pub use value::ValueFault;
 
 use crate::item::Item;
@@ -44,6 +46,8 @@ pub enum ErrorKind {
     ExpiredIterator,
     /// `TrimmedDataAccessException`
     TrimmedDataAccess,
+    /// `DuplicateItemException`
+    DuplicateItem,
     /// `AccessDeniedException`
     AccessDenied,
     /// `NotImplementedException`: the service has it, this server does not yet.
@@ -81,6 +85,7 @@ impl ErrorKind {
             Self::TrimmedDataAccess => {
                 "com.amazonaws.dynamodb.v20120810#TrimmedDataAccessException"
             }
+            Self::DuplicateItem => "com.amazonaws.dynamodb.v20120810#DuplicateItemException",
             Self::AccessDenied => "com.amazon.coral.service#AccessDeniedException",
             Self::NotImplemented => "com.amazonaws.dynamodb.v20120810#NotImplementedException",
             Self::InternalServerError => "com.amazonaws.dynamodb.v20120810#InternalServerError",

@@ -1,6 +1,6 @@
 //! The typed reasons of errors.
 
-use super::{ApiError, ErrorKind, ExpressionFault, ExpressionKind, ValueFault};
+use super::{ApiError, ErrorKind, ExpressionFault, ExpressionKind, StatementFault, ValueFault};
 use crate::number::NumberFault;
 use crate::value::AttributeType;
 
@@ -254,6 +254,11 @@ pub enum Reason {
     /// The token was used for another request.
     TokenReused,
 
+    // ---- statements
+    Statement(StatementFault),
+    /// INSERT of a key that exists.
+    DuplicateItem,
+
     // ---- item collections
     ItemCollectionTooLarge,
 
@@ -385,6 +390,7 @@ impl Reason {
             Self::NotAuthorized { .. } => ErrorKind::AccessDenied,
             Self::Internal | Self::StoreUnavailable(_) => ErrorKind::InternalServerError,
             Self::ConditionalCheckFailed => ErrorKind::ConditionalCheckFailed,
+            Self::DuplicateItem => ErrorKind::DuplicateItem,
             Self::ItemCollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
             Self::TransactionCanceled(_) => ErrorKind::TransactionCanceled,
             Self::TokenReused => ErrorKind::IdempotentParameterMismatch,

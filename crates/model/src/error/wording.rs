@@ -5,7 +5,8 @@
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
 use super::{
-    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Reason, ValueFault, cancellation_code,
+    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Reason, StatementFault,
+    TransactionFault, ValueFault, cancellation_code,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -74,6 +75,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             "The provided expression refers to an attribute that does not exist in the item"
                 .to_owned()
         }
+        Reason::Statement(fault) => statement(fault, layer),
+        // Source: not captured; the wording that is widely reported.
+        Reason::DuplicateItem => "Duplicate primary key exists in table".to_owned(),
         Reason::ItemCollectionTooLarge => "Collection size exceeded.".to_owned(),
         reason => key(reason)
             .or_else(|| placeholders(reason, layer))
@@ -282,7 +286,122 @@ fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
             "The document path has too many nesting elements; nesting levels: 32".to_owned()
         }
     };
-    format!("Invalid {kind}: {words}")
+    match kind {
+        ExpressionKind::Statement => words,
+        _ => format!("Invalid {kind}: {words}"),
+    }
+}
+
+/// Faults of PartiQL statements. Source: captures of 2026 (us-east-1, eu-west-2), unless noted.
+fn statement(fault: &StatementFault, layer: Layer) -> String {
+    match fault {
+        StatementFault::Malformed(malformed) => {
+            format!("Statement wasn't well formed, can't be processed: {}", not_formed(*malformed))
+        }
+        StatementFault::Alias => "Aliasing is not supported".to_owned(),
+        StatementFault::PathComponent(at) => format!("Unexpected path component at {at}"),
+        StatementFault::UnknownFunction { function, at } => {
+            format!("Unrecognized function: {function} at {at}")
+        }
+        StatementFault::SetArguments { function, at } => {
+            format!("{function} must have exactly two arguments at {at}")
+        }
+        StatementFault::SetTarget { function, at } => {
+            format!("The first argument to {function} must equal the assignment value at {at}")
+        }
+        StatementFault::SetOperand { function, at } => {
+            format!("The second argument to {function} must be a value with type SET at {at}")
+        }
+        StatementFault::EmptyBag => "Empty bags are not supported".to_owned(),
+        // Source: not captured.
+        StatementFault::BagMembers => "Bags must have members of one type: string, number or \
+                                       binary"
+            .to_owned(),
+        StatementFault::LiteralValue { word, at } => {
+            format!("Unsupported data type: {word} under key root at {at}")
+        }
+        StatementFault::Number { fault, place } => {
+            format!("{} under {place}", number(fault, layer))
+        }
+        StatementFault::Value(fault) => value(fault, layer),
+        // Source: not captured; the wording that is widely reported, down to `InTransaction` where
+        // nothing else is said.
+        StatementFault::ParameterCount => {
+            "Number of parameters in request and statement don't match.".to_owned()
+        }
+        StatementFault::KeyEquality => {
+            "Where clause does not contain a mandatory equality on all key attributes".to_owned()
+        }
+        StatementFault::InsertOfOther => "Item to be inserted must be a tuple".to_owned(),
+        StatementFault::OrderWithoutWhere => {
+            "Must have WHERE clause in the statement when using ORDER BY clause.".to_owned()
+        }
+        StatementFault::OrderWithoutKey => "Must have at least one non-optional hash key \
+                                            condition in WHERE clause when using ORDER BY clause."
+            .to_owned(),
+        StatementFault::OrderAttribute(attribute) => format!(
+            "Variable reference {attribute} in ORDER BY clause must be part of the primary key"
+        ),
+        // The limit: developer guide, "PartiQL operators", IN.
+        StatementFault::TooManyPartitions => {
+            "The number of hash key values in the IN operator exceeds the maximum: 50".to_owned()
+        }
+        // Captured again, 2026.
+        StatementFault::Overlap => {
+            "Overlapping conditions with range keys are not supported in where clause".to_owned()
+        }
+        StatementFault::MultiAttributeKey => {
+            "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or \
+             multi-attribute RANGE keys."
+                .to_owned()
+        }
+        StatementFault::NoSuchIndex => "The table does not have the specified index".to_owned(),
+        StatementFault::ConsistentRead => {
+            "Strongly consistent read is not supported on Global Secondary Indexes".to_owned()
+        }
+        // Source: not captured.
+        StatementFault::IndexWrite => "Index is not supported in this statement".to_owned(),
+        StatementFault::TokenMismatch => "NextToken does not match request".to_owned(),
+        StatementFault::TokenInvalid => "Invalid NextToken".to_owned(),
+        StatementFault::BatchMixed => {
+            "Read and write requests together in the same batch is not supported.".to_owned()
+        }
+        StatementFault::BatchSelect => "Select statements within BatchExecuteStatement must \
+                                        specify the primary key in the where clause."
+            .to_owned(),
+        StatementFault::TransactionMixed => {
+            "ExecuteTransaction API does not support both read and write operations in the same \
+             request."
+                .to_owned()
+        }
+        StatementFault::InTransaction(nth, fault) => {
+            format!("Validation failed in TransactStatements[{nth}]: {}", in_transaction(*fault))
+        }
+    }
+}
+
+fn not_formed(malformed: Malformed) -> &'static str {
+    match malformed {
+        Malformed::Token => "",
+        Malformed::Leftover => "Unexpected token after expression",
+        Malformed::Term => "Unexpected term",
+        Malformed::Statement => "Expected data manipulation",
+        Malformed::PathDot => "Invalid path dot component",
+    }
+}
+
+fn in_transaction(fault: TransactionFault) -> &'static str {
+    match fault {
+        TransactionFault::Select => {
+            "Select statements within ExecuteTransaction must specify the primary key in the where \
+             clause."
+        }
+        TransactionFault::Index => "Reads on indices are not supported within transactions.",
+        TransactionFault::Returning => "RETURNING clause is not supported in ExecuteTransaction.",
+        TransactionFault::Exists => {
+            "EXISTS() must contain a single item read with additional condition"
+        }
+    }
 }
 
 fn two_paths(how: &str, one: &str, two: &str) -> String {

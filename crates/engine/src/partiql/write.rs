@@ -1,0 +1,92 @@
+//! INSERT, UPDATE and DELETE: planned as the conditional writes that the native operations make.
+
+use crate::ops::delete_item::plan_delete;
+use crate::ops::put_item::plan_put;
+use crate::ops::update_item::check_targets;
+use crate::schema::Table;
+use crate::write::{self, Action, Write, Written};
+use hashrange_expr::Condition;
+use hashrange_expr::partiql::{self, Change, Insert, Statement};
+use hashrange_model::error::StatementFault;
+use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+
+/// Returns the write of a statement, with every fault that its table shows.
+pub(crate) fn plan<'p>(
+    table: &Table,
+    statement: &'p Statement,
+    returns_item_on_failure: bool,
+) -> Result<Write<'p>, Reason> {
+    let write = match statement {
+        Statement::Insert(insert) => plan_insert(table, insert)?,
+        Statement::Update(change) => plan_change(table, change)?,
+        Statement::Delete(delete) => {
+            if delete.index.is_some() {
+                return Err(StatementFault::IndexWrite.into());
+            }
+            let key = primary_key(table, &delete.condition)?;
+            Write { condition: Some(&delete.condition_or_absent), ..plan_delete(table, &key)? }
+        }
+        Statement::Select(_) | Statement::Exists(..) => return Err(Reason::Internal),
+    };
+    Ok(Write { returns_item_on_failure, ..write })
+}
+
+fn plan_insert<'p>(table: &Table, insert: &'p Insert) -> Result<Write<'p>, Reason> {
+    if insert.item.size() > ITEM_SIZE_MAX_BYTES {
+        return Err(Reason::ItemTooLarge);
+    }
+    Ok(Write { condition: Some(&insert.condition), ..plan_put(table, &insert.item)? })
+}
+
+fn plan_change<'p>(table: &Table, change: &'p Change) -> Result<Write<'p>, Reason> {
+    if change.index.is_some() {
+        return Err(StatementFault::IndexWrite.into());
+    }
+    let key_attributes = primary_key(table, &change.condition)?;
+    let key = write::key_of_key(table, &key_attributes)?;
+    check_targets(table, &change.update)?;
+    Ok(Write {
+        key,
+        key_attributes,
+        condition: Some(&change.condition),
+        action: Action::Update(&change.update),
+        returns_item_on_failure: false,
+    })
+}
+
+/// Returns the primary key that a WHERE clause fixes.
+pub(crate) fn primary_key(table: &Table, condition: &Condition) -> Result<Item, Reason> {
+    let names = table.key.all().map(|attribute| attribute.name.as_str());
+    partiql::primary_key(condition, names).ok_or_else(|| StatementFault::KeyEquality.into())
+}
+
+/// Returns what RETURNING asks for, if there is anything of it.
+pub(crate) fn returned(statement: &Statement, written: Written) -> Option<Item> {
+    match statement {
+        Statement::Update(Change { returning: Some(returning), update, .. }) => {
+            match (returning.modified, returning.new) {
+                (false, false) => written.old,
+                (false, true) => written.new,
+                (true, false) => written.old.and_then(|old| update.updated_old(&old)),
+                (true, true) => written.new.and_then(|new| update.updated_new(&new)),
+            }
+        }
+        Statement::Delete(delete) => written.old.filter(|_| delete.returning.is_some()),
+        _ => None,
+    }
+}
+
+/// Returns the error of a write as its statement words it: an INSERT whose condition fails has met
+/// an item.
+pub(crate) fn worded(statement: &Statement, error: ApiError) -> ApiError {
+    match (statement, error.reason()) {
+        (Statement::Insert(_), Reason::ConditionalCheckFailed) => Reason::DuplicateItem.into(),
+        _ => error,
+    }
+}
+
+/// The result of a write with the error in the statement's words.
+pub(crate) fn outcome<T>(statement: &Statement, result: ApiResult<T>) -> ApiResult<T> {
+    result.map_err(|error| worded(statement, error))
+}

@@ -1,0 +1,326 @@
+//! The WHERE clause: parsed and checked into the same form as condition expressions have.
+//!
+//! Unlike there, `<>` is false where an attribute is missing. Source: captured 2026.
+
+use super::parser::{Parsed, Parser};
+use super::token::{Kind, Token};
+use crate::condition::{Condition, Node, Operand, check_bounds, check_range_operand};
+use crate::path::DocumentPath;
+use crate::syntax::operand_type;
+use crate::token::Comparator;
+use hashrange_model::error::{ExpressionFault, Malformed, StatementFault};
+use hashrange_model::limits::IN_OPERANDS_MAX;
+use hashrange_model::{AttributeType, ValueRef};
+
+/// What stands in a place where either a condition or an operand may.
+#[derive(Debug)]
+enum Term {
+    Condition(Node),
+    Operand(Operand, Token),
+    /// The literal `missing`.
+    Missing,
+}
+
+impl Parser<'_> {
+    /// Parses a condition.
+    pub(super) fn condition(&mut self) -> Parsed<Condition> {
+        let term = self.disjunction()?;
+        Ok(Condition(self.required(term)?))
+    }
+
+    /// Refuses a bare operand where a condition is wanted.
+    fn required(&self, term: Term) -> Parsed<Node> {
+        match term {
+            Term::Condition(node) => Ok(node),
+            Term::Operand(_, token) => Err(StatementFault::PathComponent(self.span(token)).into()),
+            Term::Missing => Err(Malformed::Term.into()),
+        }
+    }
+
+    fn disjunction(&mut self) -> Parsed<Term> {
+        let first = self.conjunction()?;
+        if !self.at_word("or") {
+            return Ok(first);
+        }
+        let mut nodes = vec![self.required(first)?];
+        while self.eat_word("or") {
+            let term = self.conjunction()?;
+            nodes.push(self.required(term)?);
+        }
+        Ok(Term::Condition(Node::Or(nodes)))
+    }
+
+    fn conjunction(&mut self) -> Parsed<Term> {
+        let first = self.negation()?;
+        if !self.at_word("and") {
+            return Ok(first);
+        }
+        let mut nodes = vec![self.required(first)?];
+        while self.eat_word("and") {
+            let term = self.negation()?;
+            nodes.push(self.required(term)?);
+        }
+        Ok(Term::Condition(Node::And(nodes)))
+    }
+
+    fn negation(&mut self) -> Parsed<Term> {
+        let mut negations = 0_usize;
+        while self.eat_word("not") {
+            negations += 1;
+        }
+        let term = self.predicate()?;
+        if negations == 0 {
+            return Ok(term);
+        }
+        let node = self.required(term)?;
+        Ok(Term::Condition(if negations % 2 == 1 { Node::Not(Box::new(node)) } else { node }))
+    }
+
+    fn predicate(&mut self) -> Parsed<Term> {
+        let start = self.current;
+        let left = self.primary()?;
+        if let Kind::Compare(comparator) = self.current.kind {
+            self.advance();
+            let right = self.primary()?;
+            return self.compare(comparator, left, right).map(Term::Condition);
+        }
+        let operand = match left {
+            Term::Operand(operand, _) => operand,
+            other => return Ok(other),
+        };
+        if self.eat_word("is") {
+            return self.is(&operand).map(Term::Condition);
+        }
+        let negated = self.at_word("not") && self.eat_word("not");
+        let node = if self.eat_word("between") {
+            self.between(operand)?
+        } else if self.eat_word("in") {
+            self.membership(operand)?
+        } else if negated {
+            return Err(self.malformed(Malformed::Term));
+        } else {
+            return Ok(Term::Operand(operand, start));
+        };
+        Ok(Term::Condition(if negated { Node::Not(Box::new(node)) } else { node }))
+    }
+
+    /// Parses a path, a value, a function, or something in parentheses.
+    fn primary(&mut self) -> Parsed<Term> {
+        let start = self.current;
+        if self.at(Kind::Open) {
+            self.advance();
+            self.enter()?;
+            let term = self.disjunction()?;
+            self.expect(Kind::Close)?;
+            self.leave();
+            return Ok(term);
+        }
+        if self.at_call() && !self.at_word("in") {
+            return self.call();
+        }
+        if self.at_value() {
+            return Ok(Term::Operand(Operand::Value(self.value()?), start));
+        }
+        if self.eat_word("missing") {
+            return Ok(Term::Missing);
+        }
+        Ok(Term::Operand(Operand::Path(self.path()?), start))
+    }
+
+    fn operand(&mut self) -> Parsed<Operand> {
+        match self.primary()? {
+            Term::Operand(operand, _) => Ok(operand),
+            Term::Condition(_) | Term::Missing => Err(self.malformed(Malformed::Term)),
+        }
+    }
+
+    fn compare(&self, comparator: Comparator, left: Term, right: Term) -> Parsed<Node> {
+        let (left, right) = match (left, right) {
+            (Term::Operand(left, _), Term::Operand(right, _)) => (left, right),
+            // A comparison with what is missing never holds.
+            (Term::Missing, _) | (_, Term::Missing) => return Ok(Node::Or(Vec::new())),
+            _ => return Err(self.malformed(Malformed::Term)),
+        };
+        if !matches!(comparator, Comparator::Equal | Comparator::NotEqual) {
+            for operand in [&left, &right] {
+                check_range_operand(comparator.as_str(), known_type(operand))?;
+            }
+        }
+        if comparator != Comparator::NotEqual {
+            return Ok(Node::Compare { comparator, left, right });
+        }
+        let mut nodes: Vec<Node> = [&left, &right].into_iter().filter_map(exists).collect();
+        nodes.push(Node::Compare { comparator, left, right });
+        Ok(Node::And(nodes))
+    }
+
+    fn between(&mut self, operand: Operand) -> Parsed<Node> {
+        let lower = self.operand()?;
+        self.expect_word("and")?;
+        let upper = self.operand()?;
+        for bound in [&operand, &lower, &upper] {
+            check_range_operand("BETWEEN", known_type(bound))?;
+        }
+        check_bounds(&lower, &upper)?;
+        Ok(Node::Between { operand, lower, upper })
+    }
+
+    /// Parses the candidates of IN, in brackets or parentheses.
+    fn membership(&mut self, operand: Operand) -> Parsed<Node> {
+        let close = match self.current.kind {
+            Kind::OpenBracket => Kind::CloseBracket,
+            Kind::Open => Kind::Close,
+            _ => return Err(self.malformed(Malformed::Term)),
+        };
+        self.advance();
+        let mut candidates = vec![self.operand()?];
+        while self.eat(Kind::Comma) {
+            candidates.push(self.operand()?);
+        }
+        self.expect(close)?;
+        if candidates.len() > IN_OPERANDS_MAX {
+            return Err(ExpressionFault::TooManyInOperands(candidates.len()).into());
+        }
+        Ok(Node::In { operand, candidates })
+    }
+
+    /// Parses what follows IS: MISSING, NULL or the name of a type.
+    fn is(&mut self, operand: &Operand) -> Parsed<Node> {
+        let negated = self.eat_word("not");
+        let token = self.current;
+        let Operand::Path(path) = operand else {
+            return Err(ExpressionFault::PathRequired("IS".to_owned()).into());
+        };
+        if !self.at(Kind::Word) {
+            return Err(self.malformed(Malformed::Term));
+        }
+        let word = self.word().to_ascii_lowercase();
+        self.advance();
+        let has = |attribute_type| Node::HasType(path.clone(), attribute_type);
+        let node = match word.as_str() {
+            "missing" => Node::Not(Box::new(Node::Exists(path.clone()))),
+            "null" => has(AttributeType::Null),
+            "string" | "varchar" | "char" | "symbol" => has(AttributeType::S),
+            "number" | "numeric" | "decimal" | "dec" | "int" | "integer" | "float" | "real" => {
+                has(AttributeType::N)
+            }
+            "binary" | "blob" => has(AttributeType::B),
+            "bool" | "boolean" => has(AttributeType::Bool),
+            "list" => has(AttributeType::L),
+            "tuple" | "struct" | "map" => has(AttributeType::M),
+            "bag" | "set" => Node::Or(
+                [AttributeType::Ss, AttributeType::Ns, AttributeType::Bs].map(has).to_vec(),
+            ),
+            _ => return Err(StatementFault::PathComponent(self.span(token)).into()),
+        };
+        Ok(if negated { Node::Not(Box::new(node)) } else { node })
+    }
+
+    fn call(&mut self) -> Parsed<Term> {
+        let name = self.advance();
+        let function = self.text_of(name).to_ascii_lowercase();
+        self.advance();
+        self.enter()?;
+        let count = match function.as_str() {
+            "attribute_exists" | "attribute_not_exists" | "size" => 1,
+            "begins_with" | "contains" | "attribute_type" => 2,
+            _ => {
+                return Err(
+                    StatementFault::UnknownFunction { function, at: self.span(name) }.into()
+                );
+            }
+        };
+        let mut arguments = Vec::new();
+        while !self.at(Kind::Close) {
+            arguments.push(self.operand()?);
+            if !self.eat(Kind::Comma) {
+                break;
+            }
+        }
+        self.expect(Kind::Close)?;
+        self.leave();
+        if arguments.len() != count {
+            let count = arguments.len();
+            return Err(ExpressionFault::OperandCount { operator: function, count }.into());
+        }
+        function_of(&function, arguments, name)
+    }
+}
+
+/// Returns what a function with the right number of arguments says.
+fn function_of(function: &str, arguments: Vec<Operand>, name: Token) -> Parsed<Term> {
+    let mut arguments = arguments.into_iter();
+    let mut next = || arguments.next().expect("the arguments were counted");
+    Ok(Term::Condition(match function {
+        "size" => return Ok(Term::Operand(size(next())?, name)),
+        "attribute_exists" => Node::Exists(required_path(function, next())?),
+        "attribute_not_exists" => {
+            Node::Not(Box::new(Node::Exists(required_path(function, next())?)))
+        }
+        "attribute_type" => {
+            let path = required_path(function, next())?;
+            Node::HasType(path, type_name(&next())?)
+        }
+        "contains" => Node::Contains(next(), next()),
+        _ => {
+            let (whole, prefix) = (next(), next());
+            for operand in [&whole, &prefix] {
+                match known_type(operand) {
+                    None | Some(AttributeType::S | AttributeType::B) => {}
+                    Some(other) => return Err(operand_type(function, other).into()),
+                }
+            }
+            Node::BeginsWith(whole, prefix)
+        }
+    }))
+}
+
+fn required_path(function: &str, operand: Operand) -> Parsed<DocumentPath> {
+    match operand {
+        Operand::Path(path) => Ok(path),
+        _ => Err(ExpressionFault::PathRequired(function.to_owned()).into()),
+    }
+}
+
+fn size(operand: Operand) -> Parsed<Operand> {
+    match operand {
+        Operand::Path(path) => Ok(Operand::Size(path)),
+        other => Err(match known_type(&other) {
+            Some(operand) if !has_size(operand) => operand_type("size", operand).into(),
+            _ => ExpressionFault::PathRequired("size".to_owned()).into(),
+        }),
+    }
+}
+
+fn has_size(attribute_type: AttributeType) -> bool {
+    !matches!(attribute_type, AttributeType::N | AttributeType::Bool | AttributeType::Null)
+}
+
+fn type_name(operand: &Operand) -> Parsed<AttributeType> {
+    let Operand::Value(value) = operand else {
+        return Err(ExpressionFault::UnknownTypeName(String::new()).into());
+    };
+    match value.get() {
+        ValueRef::S(name) => AttributeType::from_name(name)
+            .ok_or_else(|| ExpressionFault::UnknownTypeName(name.to_owned()).into()),
+        other => Err(operand_type("attribute_type", other.attribute_type()).into()),
+    }
+}
+
+/// Returns the operand's type as far as it is known without an item.
+fn known_type(operand: &Operand) -> Option<AttributeType> {
+    match operand {
+        Operand::Path(_) => None,
+        Operand::Value(value) => Some(value.get().attribute_type()),
+        Operand::Size(_) => Some(AttributeType::N),
+    }
+}
+
+/// Returns the condition that an operand has a value, unless it always has.
+fn exists(operand: &Operand) -> Option<Node> {
+    match operand {
+        Operand::Path(path) => Some(Node::Exists(path.clone())),
+        // What has no size compares false by itself.
+        Operand::Value(_) | Operand::Size(_) => None,
+    }
+}

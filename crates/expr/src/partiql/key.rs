@@ -1,0 +1,252 @@
+//! A WHERE clause matched against a key schema: which partitions and which ranges of their sort
+//! keys can hold matching items.
+//!
+//! A read is a superset of what the clause wants: where [`KeyReads::is_exact`] is not set, the
+//! clause is still to be applied to what is read.
+
+use crate::condition::{Condition, Node, Operand};
+use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
+use crate::token::Comparator;
+use hashrange_model::Item;
+use hashrange_model::Value;
+use hashrange_model::encode::Encoder;
+
+/// Most reads that one clause is taken apart into; beyond, it is applied to larger ones.
+const READS_MAX: usize = 200;
+
+/// A partition, and the range of its sort keys that all of the operators leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRead {
+    /// The partition key value.
+    pub partition: Value,
+    /// Conditions on the sort key.
+    pub sort: Vec<KeyOperator>,
+}
+
+impl KeyRead {
+    /// Returns the read as key conditions; what all of them leave is what is read.
+    pub fn conditions(&self, partition: &str, sort: Option<&str>) -> Vec<KeyConditions> {
+        let condition =
+            |attribute: &str, operator| KeyCondition { attribute: attribute.to_owned(), operator };
+        let partition = condition(partition, KeyOperator::Equal(self.partition.clone()));
+        let ranges = self.sort.iter().zip(std::iter::repeat(sort).flatten());
+        let all: Vec<_> = ranges
+            .map(|(operator, sort)| {
+                KeyConditions(vec![partition.clone(), condition(sort, operator.clone())])
+            })
+            .collect();
+        if all.is_empty() { vec![KeyConditions(vec![partition])] } else { all }
+    }
+
+    /// Returns whether the read fixes the sort key.
+    pub fn fixes_sort(&self) -> bool {
+        self.sort.iter().any(|operator| matches!(operator, KeyOperator::Equal(_)))
+    }
+}
+
+/// What has to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyReads {
+    /// Partitions in the order in which the clause names them.
+    pub reads: Vec<KeyRead>,
+    /// Whether everything that is read matches the clause.
+    pub is_exact: bool,
+}
+
+/// A read as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Part {
+    partition: Option<Value>,
+    sort: Vec<KeyOperator>,
+}
+
+/// Alternatives, and whether they say all that the node says.
+struct Parts(Vec<Part>, bool);
+
+impl Parts {
+    /// Says nothing about keys.
+    fn any() -> Self {
+        Self(vec![Part::default()], false)
+    }
+}
+
+/// Returns what has to be read for a clause, or `None` if that is everything because the clause
+/// leaves the partition key open.
+pub fn reads(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<KeyReads> {
+    let Parts(parts, is_exact) = parts(&condition.0, partition, sort);
+    let reads = parts
+        .into_iter()
+        .map(|part| Some(KeyRead { partition: part.partition?, sort: part.sort }))
+        .collect::<Option<Vec<_>>>()?;
+    Some(KeyReads { reads, is_exact })
+}
+
+fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
+    match node {
+        Node::And(nodes) => {
+            let mut all = Parts(vec![Part::default()], true);
+            for node in nodes {
+                all = both(all, parts(node, partition, sort));
+            }
+            all
+        }
+        Node::Or(nodes) => {
+            let mut all = Parts(Vec::new(), true);
+            for node in nodes {
+                let Parts(more, is_exact) = parts(node, partition, sort);
+                all.0.extend(more);
+                all.1 &= is_exact;
+                if all.0.len() > READS_MAX {
+                    return Parts::any();
+                }
+            }
+            all
+        }
+        Node::In { operand: Operand::Path(path), candidates } if !path.is_nested() => {
+            let name = &*path.attribute;
+            let of = |candidate: &Operand| match candidate {
+                Operand::Value(value) => {
+                    key_part(name, KeyOperator::Equal(value.clone()), partition, sort)
+                }
+                _ => None,
+            };
+            match candidates.iter().map(of).collect::<Option<Vec<_>>>() {
+                Some(alternatives) => Parts(alternatives, true),
+                None => Parts::any(),
+            }
+        }
+        leaf => match key_operator(leaf)
+            .and_then(|(name, operator)| key_part(name, operator, partition, sort))
+        {
+            Some(part) => Parts(vec![part], true),
+            None => Parts::any(),
+        },
+    }
+}
+
+/// Returns the part that a condition on one key attribute makes.
+fn key_part(
+    name: &str,
+    operator: KeyOperator,
+    partition: &str,
+    sort: Option<&str>,
+) -> Option<Part> {
+    match operator {
+        KeyOperator::Equal(value) if name == partition => {
+            Some(Part { partition: Some(value), sort: Vec::new() })
+        }
+        operator if sort == Some(name) => Some(Part { partition: None, sort: vec![operator] }),
+        _ => None,
+    }
+}
+
+/// Returns the condition of a leaf on one top-level attribute, if keys can be read by it.
+fn key_operator(node: &Node) -> Option<(&str, KeyOperator)> {
+    match node {
+        Node::Compare { comparator, left, right } => match (name(left), name(right)) {
+            (Some(name), None) => Some((name, compared(*comparator, value(right)?)?)),
+            (None, Some(name)) => Some((name, compared(mirrored(*comparator), value(left)?)?)),
+            _ => None,
+        },
+        Node::Between { operand, lower, upper } => {
+            Some((name(operand)?, KeyOperator::Between(value(lower)?, value(upper)?)))
+        }
+        Node::BeginsWith(whole, prefix) => {
+            Some((name(whole)?, KeyOperator::BeginsWith(value(prefix)?)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the attribute that an operand is, as a whole.
+fn name(operand: &Operand) -> Option<&str> {
+    match operand {
+        Operand::Path(path) if !path.is_nested() => Some(&path.attribute),
+        _ => None,
+    }
+}
+
+fn value(operand: &Operand) -> Option<Value> {
+    match operand {
+        Operand::Value(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn compared(comparator: Comparator, value: Value) -> Option<KeyOperator> {
+    Some(match comparator {
+        Comparator::Equal => KeyOperator::Equal(value),
+        Comparator::NotEqual => return None,
+        Comparator::Less => KeyOperator::Less(value),
+        Comparator::LessOrEqual => KeyOperator::LessOrEqual(value),
+        Comparator::Greater => KeyOperator::Greater(value),
+        Comparator::GreaterOrEqual => KeyOperator::GreaterOrEqual(value),
+    })
+}
+
+fn mirrored(comparator: Comparator) -> Comparator {
+    match comparator {
+        Comparator::Equal | Comparator::NotEqual => comparator,
+        Comparator::Less => Comparator::Greater,
+        Comparator::LessOrEqual => Comparator::GreaterOrEqual,
+        Comparator::Greater => Comparator::Less,
+        Comparator::GreaterOrEqual => Comparator::LessOrEqual,
+    }
+}
+
+/// Returns the alternatives that satisfy both sides; those with two partition keys are none.
+fn both(left: Parts, right: Parts) -> Parts {
+    if left.0.len() * right.0.len() > READS_MAX {
+        return Parts(left.0, false);
+    }
+    let mut alternatives = Vec::with_capacity(left.0.len() * right.0.len());
+    for one in &left.0 {
+        for two in &right.0 {
+            let partition = match (&one.partition, &two.partition) {
+                (Some(one), Some(two)) if one != two => continue,
+                (one, two) => one.as_ref().or(two.as_ref()).cloned(),
+            };
+            let sort = one.sort.iter().chain(&two.sort).cloned().collect();
+            alternatives.push(Part { partition, sort });
+        }
+    }
+    Parts(alternatives, left.1 && right.1)
+}
+
+/// Returns the primary key that a clause fixes, in the order of `names`: each by an equality that
+/// must hold. `None` if one is missing.
+pub fn primary_key<'n>(
+    condition: &Condition,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<Item> {
+    let mut encoder = Encoder::new();
+    let mark = encoder.begin_item();
+    let mut missing = false;
+    for name in names {
+        match equal_value(&condition.0, name) {
+            Some(value) => {
+                encoder.map_entry(name);
+                encoder.value_ref(&value.get());
+            }
+            None => missing = true,
+        }
+    }
+    let key = encoder.end_item(mark);
+    (!missing).then_some(key)
+}
+
+fn equal_value<'c>(node: &'c Node, name: &str) -> Option<&'c Value> {
+    match node {
+        Node::And(nodes) => nodes.iter().find_map(|node| equal_value(node, name)),
+        Node::Compare { comparator: Comparator::Equal, left, right } => match (left, right) {
+            (Operand::Path(path), Operand::Value(value))
+            | (Operand::Value(value), Operand::Path(path))
+                if &*path.attribute == name && !path.is_nested() =>
+            {
+                Some(value)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

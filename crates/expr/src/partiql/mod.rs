@@ -1,0 +1,168 @@
+//! PartiQL: one statement parsed, checked and lowered to the very values that the native
+//! operations use: conditions, projections, updates and items.
+//!
+//! [`parse`] finds every fault that needs no table; [`reads`] and [`primary_key`] match a WHERE
+//! clause against a key schema.
+//! Source of the grammar: Amazon DynamoDB developer guide, "PartiQL for DynamoDB".
+//!
+//! ```
+//! use hashrange_expr::partiql::{Parameters, Statement, parse};
+//! use hashrange_model::{AttributeValue, Item};
+//!
+//! let artist = AttributeValue::from("Acme").to_value();
+//! let parameters = Parameters { count: 1, get: &|_| Ok(artist.clone()) };
+//! let statement = parse("SELECT * FROM Music WHERE artist = ? AND year > 1999", parameters)?;
+//! let Statement::Select(select) = statement else { panic!("it is a SELECT") };
+//! let condition = select.condition.expect("there is a WHERE clause");
+//! let item = Item::from_attributes([("artist", "Acme".into()), ("year", 2001.into())]);
+//! assert!(condition.matches(&item));
+//! # Ok::<(), hashrange_model::Reason>(())
+//! ```
+
+mod condition;
+mod key;
+mod literal;
+mod parser;
+mod statement;
+mod token;
+mod update;
+
+pub use key::{KeyRead, KeyReads, primary_key, reads};
+
+use crate::{Condition, Projection, Update};
+use hashrange_model::error::{Span, ValueFault};
+use hashrange_model::{Item, Reason, Value};
+use std::fmt;
+
+/// The parameters of a statement: their number, and how each is got.
+#[derive(Clone, Copy)]
+pub struct Parameters<'a> {
+    /// How many there are.
+    pub count: usize,
+    /// Returns a parameter by its offset below `count`, or what is wrong with it.
+    pub get: &'a dyn Fn(usize) -> Result<Value, ValueFault>,
+}
+
+impl Parameters<'_> {
+    /// Returns no parameters.
+    pub fn none() -> Self {
+        Parameters { count: 0, get: &|_| Err(ValueFault::EmptyAttributeValue) }
+    }
+}
+
+impl fmt::Debug for Parameters<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Parameters").field("count", &self.count).finish_non_exhaustive()
+    }
+}
+
+/// A statement.
+#[derive(Debug)]
+pub enum Statement {
+    /// `SELECT`
+    Select(Select),
+    /// `INSERT`
+    Insert(Insert),
+    /// `UPDATE`
+    Update(Change),
+    /// `DELETE`
+    Delete(Delete),
+    /// `EXISTS(SELECT ...)`, which only a transaction may have; with the place of the word.
+    Exists(Select, Span),
+}
+
+/// A SELECT statement.
+#[derive(Debug)]
+pub struct Select {
+    /// The table's name or ARN.
+    pub table: String,
+    /// The index read.
+    pub index: Option<String>,
+    /// What is returned of each item; `None` is all of it.
+    pub projection: Option<Projection>,
+    /// The WHERE clause.
+    pub condition: Option<Condition>,
+    /// The ORDER BY clause.
+    pub order: Vec<Order>,
+}
+
+/// An attribute to order by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The attribute's name.
+    pub attribute: String,
+    /// From the last to the first.
+    pub descending: bool,
+}
+
+/// An INSERT statement.
+#[derive(Debug)]
+pub struct Insert {
+    /// The table's name or ARN.
+    pub table: String,
+    /// The item.
+    pub item: Item,
+    /// Holds for no item that has one of the new item's attributes, so for an absent one only.
+    pub condition: Condition,
+}
+
+/// An UPDATE statement.
+#[derive(Debug)]
+pub struct Change {
+    /// The table's name or ARN.
+    pub table: String,
+    /// The index named, which is an error.
+    pub index: Option<String>,
+    /// What is changed.
+    pub update: Update,
+    /// The WHERE clause. With equality on the whole key it holds for no absent item.
+    pub condition: Condition,
+    /// What is returned.
+    pub returning: Option<Returning>,
+}
+
+/// A DELETE statement.
+#[derive(Debug)]
+pub struct Delete {
+    /// The table's name or ARN.
+    pub table: String,
+    /// The index named, which is an error.
+    pub index: Option<String>,
+    /// The WHERE clause.
+    pub condition: Condition,
+    /// The WHERE clause, or that there is no item.
+    pub condition_or_absent: Condition,
+    /// Whether the old item is returned.
+    pub returning: Option<Returning>,
+}
+
+/// What a write returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Returning {
+    /// Only what the update names.
+    pub modified: bool,
+    /// The item after the write.
+    pub new: bool,
+}
+
+impl Statement {
+    /// Returns the name of the table as the statement has it.
+    pub fn table(&self) -> &str {
+        match self {
+            Self::Select(select) | Self::Exists(select, _) => &select.table,
+            Self::Insert(insert) => &insert.table,
+            Self::Update(change) => &change.table,
+            Self::Delete(delete) => &delete.table,
+        }
+    }
+
+    /// Returns whether the statement only reads.
+    pub fn is_read(&self) -> bool {
+        matches!(self, Self::Select(_))
+    }
+}
+
+/// Parses and checks a statement as far as is possible without its table.
+pub fn parse(text: &str, parameters: Parameters<'_>) -> Result<Statement, Reason> {
+    statement::parse(text, parameters)
+}

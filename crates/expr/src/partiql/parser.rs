@@ -1,0 +1,235 @@
+//! Steps from token to token of a statement, with depth and parameters counted, and what every
+//! clause shares: names, document paths, faults. The grammars are in the modules beside.
+
+use super::Parameters;
+use super::token::{Kind, Token};
+use crate::path::{DocumentPath, Step};
+use hashrange_model::error::{ExpressionFault, Malformed, Span, StatementFault};
+use hashrange_model::{Reason, Value};
+use std::borrow::Cow;
+
+/// Deepest nesting of parentheses and literals that is followed.
+const DEPTH_MAX: usize = 300;
+/// Most steps of a document path into its attribute.
+const PATH_STEPS_MAX: usize = 32;
+/// Words that are no plain identifiers. Source: PartiQL specification, keywords; only those that
+/// DynamoDB's grammar or a clause it refuses begins with.
+const KEYWORDS: [&str; 42] = [
+    "all", "and", "as", "asc", "at", "between", "by", "case", "cross", "delete", "desc",
+    "distinct", "exists", "false", "from", "full", "group", "having", "in", "inner", "insert",
+    "into", "is", "join", "left", "like", "limit", "missing", "not", "null", "on", "or", "order",
+    "outer", "remove", "right", "select", "set", "true", "union", "update", "where",
+];
+
+pub(super) type Parsed<T> = Result<T, Reason>;
+
+/// A parser over one statement.
+#[derive(Debug)]
+pub(super) struct Parser<'t> {
+    text: &'t str,
+    pub(super) current: Token,
+    parameters: Parameters<'t>,
+    used_parameters: usize,
+    depth: usize,
+    /// The first literal or parameter that is no value; reported if the text is a statement.
+    pub(super) bad_value: Option<Reason>,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn new(text: &'t str, parameters: Parameters<'t>) -> Self {
+        let current = Token::read(text, 0);
+        Self { text, current, parameters, used_parameters: 0, depth: 0, bad_value: None }
+    }
+
+    pub(super) fn advance(&mut self) -> Token {
+        let token = self.current;
+        self.current = Token::read(self.text, token.end);
+        token
+    }
+
+    pub(super) fn at(&self, kind: Kind) -> bool {
+        self.current.kind == kind
+    }
+
+    /// Returns the token after the current one.
+    pub(super) fn next_kind(&self) -> Kind {
+        Token::read(self.text, self.current.end).kind
+    }
+
+    pub(super) fn word(&self) -> &'t str {
+        self.current.text(self.text)
+    }
+
+    pub(super) fn text_of(&self, token: Token) -> &'t str {
+        token.text(self.text)
+    }
+
+    pub(super) fn content_of(&self, token: Token) -> Cow<'t, str> {
+        token.content(self.text)
+    }
+
+    pub(super) fn eat(&mut self, kind: Kind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, kind: Kind) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.advance()) } else { Err(self.malformed(Malformed::Term)) }
+    }
+
+    pub(super) fn at_word(&self, word: &str) -> bool {
+        self.at(Kind::Word) && self.word().eq_ignore_ascii_case(word)
+    }
+
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn expect_word(&mut self, word: &str) -> Parsed<()> {
+        if self.eat_word(word) { Ok(()) } else { Err(self.malformed(Malformed::Term)) }
+    }
+
+    /// Returns whether a plain identifier stands here.
+    pub(super) fn at_identifier(&self) -> bool {
+        let is_keyword =
+            |word: &str| KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word));
+        match self.current.kind {
+            Kind::Quoted => true,
+            Kind::Word => !is_keyword(self.word()),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a function with its parenthesis stands here.
+    pub(super) fn at_call(&self) -> bool {
+        self.at(Kind::Word) && self.next_kind() == Kind::Open
+    }
+
+    pub(super) fn identifier(&mut self) -> Option<Cow<'t, str>> {
+        if !self.at_identifier() {
+            return None;
+        }
+        let token = self.advance();
+        Some(match token.kind {
+            Kind::Quoted => self.content_of(token),
+            _ => Cow::Borrowed(self.text_of(token)),
+        })
+    }
+
+    /// Parses a document path such as `a."b c"[0]`.
+    pub(super) fn path(&mut self) -> Parsed<DocumentPath> {
+        let attribute = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
+        let mut path = DocumentPath::top_level(&attribute);
+        loop {
+            if self.eat(Kind::Dot) {
+                let name = self.identifier().ok_or_else(|| self.malformed(Malformed::PathDot))?;
+                path.steps.push(Step::Member(name.as_ref().into()));
+            } else if self.eat(Kind::OpenBracket) {
+                path.steps.push(self.path_offset()?);
+                self.expect(Kind::CloseBracket)?;
+            } else {
+                break;
+            }
+            if path.steps.len() > PATH_STEPS_MAX {
+                return Err(ExpressionFault::PathTooDeep.into());
+            }
+        }
+        if path.attribute.is_empty() {
+            return Err(StatementFault::Value(
+                hashrange_model::error::ValueFault::EmptyAttributeName,
+            )
+            .into());
+        }
+        Ok(path)
+    }
+
+    /// Parses what stands between the brackets of a path: an offset, or a name in quotes.
+    fn path_offset(&mut self) -> Parsed<Step> {
+        let token = self.current;
+        let step = match token.kind {
+            Kind::Number => self.text_of(token).parse().ok().map(Step::Element),
+            Kind::String => Some(Step::Member(self.content_of(token).as_ref().into())),
+            _ => None,
+        };
+        let step = step.ok_or_else(|| self.malformed(Malformed::Term))?;
+        self.advance();
+        Ok(step)
+    }
+
+    /// Takes the parameter of the question mark that was read; a null in place of a bad one.
+    pub(super) fn parameter(&mut self) -> Value {
+        let nth = self.used_parameters;
+        self.used_parameters += 1;
+        if nth >= self.parameters.count {
+            return hashrange_model::AttributeValue::Null.to_value();
+        }
+        match (self.parameters.get)(nth) {
+            Ok(value) => value,
+            Err(fault) => {
+                self.note_bad_value(|| StatementFault::Value(fault).into());
+                hashrange_model::AttributeValue::Null.to_value()
+            }
+        }
+    }
+
+    /// Notes a value that is none, unless an earlier one is noted.
+    pub(super) fn note_bad_value(&mut self, reason: impl FnOnce() -> Reason) {
+        self.bad_value.get_or_insert_with(reason);
+    }
+
+    /// Accepts the end of the statement only, and then reports values that are none.
+    pub(super) fn finish(&mut self) -> Parsed<()> {
+        self.eat(Kind::Semicolon);
+        if !self.at(Kind::End) {
+            return Err(self.malformed(Malformed::Leftover));
+        }
+        if let Some(reason) = self.bad_value.take() {
+            return Err(reason);
+        }
+        if self.used_parameters != self.parameters.count {
+            return Err(StatementFault::ParameterCount.into());
+        }
+        Ok(())
+    }
+
+    /// Goes one level deeper; [`Self::leave`] ends it.
+    pub(super) fn enter(&mut self) -> Parsed<()> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX { Err(ExpressionFault::TooDeep.into()) } else { Ok(()) }
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Returns the fault of a text that is no statement. Bad tokens are found before any grammar
+    /// is tried, wherever they stand.
+    pub(super) fn malformed(&self, malformed: Malformed) -> Reason {
+        let mut token = self.current;
+        while token.kind != Kind::End {
+            if token.kind == Kind::Bad {
+                return Malformed::Token.into();
+            }
+            token = Token::read(self.text, token.end);
+        }
+        malformed.into()
+    }
+
+    /// Returns where a token stands.
+    pub(super) fn span(&self, token: Token) -> Span {
+        let before = &self.text[..token.start];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Span {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            length: self.text_of(token).chars().count(),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The statements: their clauses and the order of these.
+
+use super::parser::{Parsed, Parser};
+use super::token::Kind;
+use super::{Change, Delete, Insert, Order, Parameters, Returning, Select, Statement};
+use crate::condition::{Condition, Node, Operand};
+use crate::path::DocumentPath;
+use crate::projection::Projection;
+use crate::token::Comparator;
+use hashrange_model::error::{Malformed, StatementFault};
+
+pub(super) fn parse(text: &str, parameters: Parameters<'_>) -> Parsed<Statement> {
+    let mut parser = Parser::new(text, parameters);
+    let statement = parser.statement()?;
+    parser.finish()?;
+    Ok(statement)
+}
+
+/// A table with the index that may stand behind it.
+type TableReference = (String, Option<String>);
+
+impl Parser<'_> {
+    fn statement(&mut self) -> Parsed<Statement> {
+        let start = self.current;
+        if self.eat_word("select") {
+            self.select().map(Statement::Select)
+        } else if self.eat_word("insert") {
+            self.insert().map(Statement::Insert)
+        } else if self.eat_word("update") {
+            self.change().map(Statement::Update)
+        } else if self.eat_word("delete") {
+            self.delete().map(Statement::Delete)
+        } else if self.eat_word("from") {
+            self.change_from().map(Statement::Update)
+        } else if self.at_word("exists") && self.at_call() {
+            let at = self.span(start);
+            self.advance();
+            self.advance();
+            self.expect_word("select")?;
+            let select = self.select()?;
+            self.expect(Kind::Close)?;
+            Ok(Statement::Exists(select, at))
+        } else {
+            Err(self.malformed(Malformed::Statement))
+        }
+    }
+
+    fn select(&mut self) -> Parsed<Select> {
+        let projection = if self.eat(Kind::Star) { None } else { Some(self.projection()?) };
+        self.expect_word("from")?;
+        let (table, index) = self.table()?;
+        let condition = self.where_clause()?;
+        let order = self.order_clause()?;
+        if !order.is_empty() && condition.is_none() {
+            self.note_bad_value(|| StatementFault::OrderWithoutWhere.into());
+        }
+        Ok(Select { table, index, projection, condition, order })
+    }
+
+    fn projection(&mut self) -> Parsed<Projection> {
+        let mut paths = vec![self.projected_path()?];
+        while self.eat(Kind::Comma) {
+            paths.push(self.projected_path()?);
+        }
+        if self.at_word("as") {
+            return Err(StatementFault::Alias.into());
+        }
+        Ok(Projection::from_columns(paths))
+    }
+
+    /// Parses a path; anything else that could be computed is refused.
+    fn projected_path(&mut self) -> Parsed<DocumentPath> {
+        if self.at_call() || self.at_value() {
+            return Err(StatementFault::PathComponent(self.span(self.current)).into());
+        }
+        self.path()
+    }
+
+    /// Parses a table and its index; neither can have another name.
+    fn table(&mut self) -> Parsed<TableReference> {
+        let table = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
+        let mut index = None;
+        if self.eat(Kind::Dot) {
+            let name = self.identifier().ok_or_else(|| self.malformed(Malformed::PathDot))?;
+            index = Some(name.into_owned());
+        }
+        Ok((table.into_owned(), index))
+    }
+
+    fn refuse_alias(&self) -> Parsed<()> {
+        let is_clause = ["value", "returning"].iter().any(|word| self.at_word(word));
+        if self.at_word("as") || (self.at_identifier() && !is_clause) {
+            return Err(StatementFault::Alias.into());
+        }
+        Ok(())
+    }
+
+    fn where_clause(&mut self) -> Parsed<Option<Condition>> {
+        self.refuse_alias()?;
+        if self.eat_word("where") { self.condition().map(Some) } else { Ok(None) }
+    }
+
+    /// Parses the WHERE clause of a write; without one there is no key.
+    fn required_where(&mut self) -> Parsed<Condition> {
+        match self.where_clause()? {
+            Some(condition) => Ok(condition),
+            None => {
+                self.note_bad_value(|| StatementFault::KeyEquality.into());
+                Ok(Condition(Node::And(Vec::new())))
+            }
+        }
+    }
+
+    fn order_clause(&mut self) -> Parsed<Vec<Order>> {
+        let mut order = Vec::new();
+        if !self.eat_word("order") {
+            return Ok(order);
+        }
+        self.expect_word("by")?;
+        loop {
+            let path = self.path()?;
+            let descending = self.eat_word("desc") || {
+                self.eat_word("asc");
+                false
+            };
+            if path.is_nested() {
+                let attribute = path.to_string();
+                self.note_bad_value(|| StatementFault::OrderAttribute(attribute).into());
+            }
+            order.push(Order { attribute: path.attribute.into(), descending });
+            if !self.eat(Kind::Comma) {
+                return Ok(order);
+            }
+        }
+    }
+
+    fn insert(&mut self) -> Parsed<Insert> {
+        self.expect_word("into")?;
+        let (table, index) = self.table()?;
+        if index.is_some() {
+            return Err(self.malformed(Malformed::Term));
+        }
+        if !self.eat_word("value") {
+            return Err(self.malformed(Malformed::Leftover));
+        }
+        let item = self.item()?;
+        let absent = |(name, _)| Node::Not(Box::new(Node::Exists(DocumentPath::top_level(name))));
+        let condition = Condition(Node::And(item.iter().map(absent).collect()));
+        Ok(Insert { table, item, condition })
+    }
+
+    fn change(&mut self) -> Parsed<Change> {
+        let (table, index) = self.table()?;
+        self.refuse_alias()?;
+        let update = self.update()?;
+        let condition = self.required_where()?;
+        let returning = self.returning()?;
+        Ok(Change { table, index, update, condition, returning })
+    }
+
+    fn change_from(&mut self) -> Parsed<Change> {
+        let (table, index) = self.table()?;
+        let condition = self.required_where()?;
+        let update = self.update()?;
+        let returning = self.returning()?;
+        Ok(Change { table, index, update, condition, returning })
+    }
+
+    fn delete(&mut self) -> Parsed<Delete> {
+        self.expect_word("from")?;
+        let (table, index) = self.table()?;
+        let condition = self.required_where()?;
+        let returning = self.returning()?;
+        if returning.is_some_and(|returning| returning.modified || returning.new) {
+            return Err(self.malformed(Malformed::Leftover));
+        }
+        let condition_or_absent = condition_or_absent(&condition);
+        Ok(Delete { table, index, condition, condition_or_absent, returning })
+    }
+
+    fn returning(&mut self) -> Parsed<Option<Returning>> {
+        if !self.eat_word("returning") {
+            return Ok(None);
+        }
+        let modified = self.eat_word("modified");
+        if !modified {
+            self.expect_word("all")?;
+        }
+        let new = self.eat_word("new");
+        if !new {
+            self.expect_word("old")?;
+        }
+        self.expect(Kind::Star)?;
+        Ok(Some(Returning { modified, new }))
+    }
+}
+
+/// Returns the condition that also holds where none of the attributes exists that the condition
+/// wants to be equal to something. The primary key is among them, so there is no item then.
+fn condition_or_absent(condition: &Condition) -> Condition {
+    let mut absent = Vec::new();
+    collect_equal_attributes(&condition.0, &mut absent);
+    Condition(Node::Or(vec![Node::And(absent), condition.0.clone()]))
+}
+
+fn collect_equal_attributes(node: &Node, absent: &mut Vec<Node>) {
+    match node {
+        Node::And(nodes) => nodes.iter().for_each(|node| collect_equal_attributes(node, absent)),
+        Node::Compare { comparator: Comparator::Equal, left, right } => {
+            for operand in [left, right] {
+                if let Operand::Path(path) = operand {
+                    absent.push(Node::Not(Box::new(Node::Exists(path.clone()))));
+                }
+            }
+        }
+        _ => {}
+    }
+}

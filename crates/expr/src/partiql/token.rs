@@ -1,0 +1,207 @@
+//! Cuts the text of a statement into tokens, one at a time and without copying.
+//!
+//! Blanks and comments (`-- to the end of the line`, `/* block */`) separate tokens and are
+//! dropped. What begins no token, or has no end, is [`Kind::Bad`], which no grammar accepts; so
+//! this stage cannot fail.
+
+use crate::token::Comparator;
+use std::borrow::Cow;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    End,
+    /// A keyword, a function or a plain identifier.
+    Word,
+    /// `"identifier"`
+    Quoted,
+    /// `'string'`
+    String,
+    /// A number without sign.
+    Number,
+    /// `?`
+    Parameter,
+    Compare(Comparator),
+    Open,
+    Close,
+    OpenBracket,
+    CloseBracket,
+    OpenBrace,
+    CloseBrace,
+    OpenBag,
+    CloseBag,
+    Comma,
+    Dot,
+    Colon,
+    Star,
+    Plus,
+    Minus,
+    Semicolon,
+    Bad,
+}
+
+/// A token and where it stands in the text, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Token {
+    /// Reads the token that begins at or after `from`.
+    pub(super) fn read(text: &str, from: usize) -> Self {
+        let bytes = text.as_bytes();
+        let Ok(start) = skip_blank(bytes, from) else {
+            return Self { kind: Kind::Bad, start: from, end: bytes.len() };
+        };
+        let rest = &bytes[start..];
+        let (kind, length) = match rest {
+            [] => (Kind::End, 0),
+            [b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$', ..] => (Kind::Word, word_length(rest)),
+            [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => (Kind::Number, number_length(rest)),
+            [b'\'', ..] => quoted(Kind::String, rest),
+            [b'"', ..] => quoted(Kind::Quoted, rest),
+            [b'<', b'<', ..] => (Kind::OpenBag, 2),
+            [b'>', b'>', ..] => (Kind::CloseBag, 2),
+            [b'<', b'>', ..] | [b'!', b'=', ..] => (Kind::Compare(Comparator::NotEqual), 2),
+            [b'<', b'=', ..] => (Kind::Compare(Comparator::LessOrEqual), 2),
+            [b'>', b'=', ..] => (Kind::Compare(Comparator::GreaterOrEqual), 2),
+            [b'<', ..] => (Kind::Compare(Comparator::Less), 1),
+            [b'>', ..] => (Kind::Compare(Comparator::Greater), 1),
+            [b'=', ..] => (Kind::Compare(Comparator::Equal), 1),
+            [byte, ..] => {
+                (punctuation(*byte), text[start..].chars().next().map_or(1, char::len_utf8))
+            }
+        };
+        Self { kind, start, end: start + length }
+    }
+
+    /// Returns the token's text.
+    pub(super) fn text(self, whole: &str) -> &str {
+        &whole[self.start..self.end]
+    }
+
+    /// Returns what a string or quoted identifier says, its doubled quotes made single.
+    pub(super) fn content(self, whole: &str) -> Cow<'_, str> {
+        let quote = &whole[self.start..=self.start];
+        let inner = &whole[self.start + 1..self.end - 1];
+        if inner.contains(quote) {
+            Cow::Owned(inner.replace(&quote.repeat(2), quote))
+        } else {
+            Cow::Borrowed(inner)
+        }
+    }
+}
+
+fn punctuation(byte: u8) -> Kind {
+    match byte {
+        b'?' => Kind::Parameter,
+        b'(' => Kind::Open,
+        b')' => Kind::Close,
+        b'[' => Kind::OpenBracket,
+        b']' => Kind::CloseBracket,
+        b'{' => Kind::OpenBrace,
+        b'}' => Kind::CloseBrace,
+        b',' => Kind::Comma,
+        b'.' => Kind::Dot,
+        b':' => Kind::Colon,
+        b'*' => Kind::Star,
+        b'+' => Kind::Plus,
+        b'-' => Kind::Minus,
+        b';' => Kind::Semicolon,
+        _ => Kind::Bad,
+    }
+}
+
+/// A block comment without end.
+struct Unended;
+
+/// Returns where the next token begins.
+fn skip_blank(bytes: &[u8], from: usize) -> Result<usize, Unended> {
+    let mut at = from;
+    loop {
+        match &bytes[at..] {
+            [b' ' | b'\t' | b'\r' | b'\n', ..] => at += 1,
+            [b'-', b'-', rest @ ..] => {
+                at += 2 + rest.iter().take_while(|byte| **byte != b'\n').count();
+            }
+            [b'/', b'*', rest @ ..] => {
+                at += 4 + rest.windows(2).position(|pair| pair == b"*/").ok_or(Unended)?;
+            }
+            _ => return Ok(at),
+        }
+    }
+}
+
+fn word_length(bytes: &[u8]) -> usize {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
+    bytes.iter().take_while(is_part).count()
+}
+
+/// Returns the length of `digits[.digits][e[sign]digits]`.
+fn number_length(bytes: &[u8]) -> usize {
+    let digits = |from: usize| bytes[from..].iter().take_while(|it| it.is_ascii_digit()).count();
+    let mut end = digits(0);
+    if bytes.get(end) == Some(&b'.') {
+        end += 1 + digits(end + 1);
+    }
+    if let Some(b'e' | b'E') = bytes.get(end) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        match digits((end + 1 + sign).min(bytes.len())) {
+            0 => {}
+            exponent => end += 1 + sign + exponent,
+        }
+    }
+    end
+}
+
+/// Returns a quoted token; a doubled quote stands for one.
+fn quoted(kind: Kind, bytes: &[u8]) -> (Kind, usize) {
+    let quote = bytes[0];
+    let mut at = 1;
+    loop {
+        match &bytes[at..] {
+            [] => return (Kind::Bad, at),
+            [one, two, ..] if *one == quote && *two == quote => at += 2,
+            [one, ..] if *one == quote => return (kind, at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_as_the_grammar_says() {
+        for (text, tokens) in [
+            ("SELECT*FROM \"a b\".x", &["SELECT", "*", "FROM", "\"a b\"", ".", "x"][..]),
+            ("a<>?--c\n!=b", &["a", "<>", "?", "!=", "b"]),
+            ("<<1,.5e-3>>/* ' */'it''s'", &["<<", "1", ",", ".5e-3", ">>", "'it''s'"]),
+            ("1.2.3e 7e+", &["1.2", ".3", "e", "7", "e", "+"]),
+            ("'open", &["'open"]),
+            ("a /* open", &["a", " /* open"]),
+            ("é#", &["é", "#"]),
+            ("-1", &["-", "1"]),
+            ("", &[]),
+        ] {
+            let mut found = Vec::new();
+            let mut token = Token::read(text, 0);
+            while token.kind != Kind::End {
+                found.push(token.text(text));
+                token = Token::read(text, token.end);
+            }
+            assert_eq!(found, tokens, "{text}");
+        }
+    }
+
+    #[test]
+    fn doubled_quotes_are_one() {
+        for (text, content) in
+            [("'it''s'", "it's"), ("\"a\"\"b\"", "a\"b"), ("''", ""), ("''''", "'")]
+        {
+            assert_eq!(Token::read(text, 0).content(text), content, "{text}");
+        }
+    }
+}

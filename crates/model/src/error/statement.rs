@@ -1,0 +1,169 @@
+//! Faults of PartiQL statements.
+
+use super::{ExpressionFault, ValueFault};
+use crate::number::NumberFault;
+use std::fmt;
+
+/// Where in a statement something stands; prints as the messages do: `line:column:length`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// Line, the first is 1.
+    pub line: usize,
+    /// Column in characters, the first is 1.
+    pub column: usize,
+    /// Length in characters.
+    pub length: usize,
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.line, self.column, self.length)
+    }
+}
+
+/// Why a text is no statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Malformed {
+    /// Characters that begin no token, or a token without end.
+    Token,
+    /// Something follows a statement that is complete.
+    Leftover,
+    /// A value, path or clause is expected and something else stands there.
+    Term,
+    /// It begins or goes on with none of the statements' words.
+    Statement,
+    /// No name follows a dot.
+    PathDot,
+}
+
+/// What is wrong with a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatementFault {
+    /// It is no statement.
+    Malformed(Malformed),
+    /// A table with another name.
+    Alias,
+    /// A projection of something other than a document path.
+    PathComponent(Span),
+    /// An unknown function, or one that may not stand there.
+    UnknownFunction {
+        /// Its name in lower case.
+        function: String,
+        /// Where it stands.
+        at: Span,
+    },
+    /// `set_add` or `set_delete` with another number of arguments than two.
+    SetArguments {
+        /// The function in upper case.
+        function: &'static str,
+        /// Where it stands.
+        at: Span,
+    },
+    /// `set_add` or `set_delete` whose first argument is not the path it is assigned to.
+    SetTarget {
+        /// The function in upper case.
+        function: &'static str,
+        /// Where its first argument stands.
+        at: Span,
+    },
+    /// `set_add` or `set_delete` whose second argument is no set.
+    SetOperand {
+        /// The function in upper case.
+        function: &'static str,
+        /// Where its first argument stands.
+        at: Span,
+    },
+    /// A bag without members.
+    EmptyBag,
+    /// A bag whose members have two types, or one that no set has.
+    BagMembers,
+    /// A value that cannot stand in a literal: a path or function; holds its first word.
+    LiteralValue {
+        /// The word.
+        word: String,
+        /// Where it stands.
+        at: Span,
+    },
+    /// A number that cannot be stored.
+    Number {
+        /// What is wrong with it.
+        fault: NumberFault,
+        /// Where in the literal, such as `root.x[1]`.
+        place: String,
+    },
+    /// Another fault of a literal or parameter.
+    Value(ValueFault),
+    /// More or fewer parameters than question marks.
+    ParameterCount,
+    /// UPDATE or DELETE without equality on the whole primary key.
+    KeyEquality,
+    /// An item that is not a map.
+    InsertOfOther,
+    /// ORDER BY without WHERE.
+    OrderWithoutWhere,
+    /// ORDER BY without equality on the partition key.
+    OrderWithoutKey,
+    /// ORDER BY something that is no key attribute.
+    OrderAttribute(String),
+    /// More partition key values in IN than are read at once.
+    TooManyPartitions,
+    /// Conditions joined by OR that leave overlapping ranges of sort keys.
+    Overlap,
+    /// An index with several partition or sort key attributes.
+    MultiAttributeKey,
+    /// The named index does not exist.
+    NoSuchIndex,
+    /// A consistent read of a global index.
+    ConsistentRead,
+    /// An index in UPDATE or DELETE.
+    IndexWrite,
+    /// A NextToken of another statement or other parameters.
+    TokenMismatch,
+    /// A NextToken that is none.
+    TokenInvalid,
+    /// Reads and writes in one batch.
+    BatchMixed,
+    /// A SELECT in a batch that does not name one item.
+    BatchSelect,
+    /// Reads and writes in one transaction.
+    TransactionMixed,
+    /// A statement of a transaction; holds its offset.
+    InTransaction(usize, TransactionFault),
+}
+
+/// What a statement of a transaction may not do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransactionFault {
+    /// A SELECT that does not name one item.
+    Select,
+    /// A SELECT on an index.
+    Index,
+    /// RETURNING
+    Returning,
+    /// EXISTS without a condition besides the primary key.
+    Exists,
+}
+
+impl From<Malformed> for StatementFault {
+    fn from(malformed: Malformed) -> Self {
+        Self::Malformed(malformed)
+    }
+}
+
+impl From<StatementFault> for super::Reason {
+    fn from(fault: StatementFault) -> Self {
+        Self::Statement(fault)
+    }
+}
+
+impl From<Malformed> for super::Reason {
+    fn from(malformed: Malformed) -> Self {
+        Self::Statement(malformed.into())
+    }
+}
+
+impl From<ExpressionFault> for super::Reason {
+    fn from(fault: ExpressionFault) -> Self {
+        Self::Expression(super::ExpressionKind::Statement, fault)
+    }
+}
