@@ -12,6 +12,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   ResourceNotFoundException,
+  TransactionCanceledException,
   paginateListTables,
   waitUntilTableExists,
   waitUntilTableNotExists,
@@ -26,6 +27,8 @@ import {
   PutCommand,
   QueryCommand,
   ScanCommand,
+  TransactGetCommand,
+  TransactWriteCommand,
   UpdateCommand,
   paginateQuery,
   paginateScan,
@@ -194,6 +197,44 @@ describe("many items", () => {
   test("capacity is a number", async () => {
     const { ConsumedCapacity } = await documents.send(new ScanCommand({ TableName, Limit: 1, ReturnConsumedCapacity: "TOTAL" }));
     assert.deepEqual(ConsumedCapacity, { TableName, CapacityUnits: 0.5 });
+  });
+});
+
+describe("transactions", () => {
+  const action = (sk, by, ConditionExpression) => ({
+    Update: {
+      TableName,
+      Key: { pk: "bank", sk },
+      UpdateExpression: "ADD balance :by",
+      ConditionExpression,
+      ExpressionAttributeValues: { ":by": by },
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    },
+  });
+  const balances = async () => {
+    const TransactItems = [1, 2, 3].map((sk) => ({ Get: { TableName, Key: { pk: "bank", sk } } }));
+    const { Responses } = await documents.send(new TransactGetCommand({ TransactItems }));
+    return Responses.map((response) => response.Item?.balance);
+  };
+
+  test("all or nothing", async () => {
+    await documents.send(new TransactWriteCommand({ TransactItems: [action(1, 10), action(2, -10)] }));
+    assert.deepEqual(await balances(), [10, -10, undefined]);
+    const TransactItems = [action(1, 5), action(2, 5, "attribute_not_exists(pk)")];
+    await assert.rejects(documents.send(new TransactWriteCommand({ TransactItems })), (error) => {
+      assert.ok(error instanceof TransactionCanceledException);
+      assert.deepEqual(error.CancellationReasons.map((reason) => reason.Code), ["None", "ConditionalCheckFailed"]);
+      assert.deepEqual(error.CancellationReasons[1].Item, { pk: "bank", sk: 2, balance: -10 });
+      return true;
+    });
+    assert.deepEqual(await balances(), [10, -10, undefined]);
+  });
+
+  test("a token makes it happen once", async () => {
+    const request = { TransactItems: [action(3, 1)], ClientRequestToken: `js-${process.pid}` };
+    await documents.send(new TransactWriteCommand(request));
+    await documents.send(new TransactWriteCommand(request));
+    assert.equal((await balances())[2], 1);
   });
 });
 
