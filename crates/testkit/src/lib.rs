@@ -1,5 +1,6 @@
 //! What the tests of several crates share: golden scripts, a reference model of tables with
-//! generators of operations on it, a clock that stands still.
+//! generators of operations on it, histories of concurrent clients and their checkers, a clock that
+//! stands still.
 //!
 //! A dev-dependency only; nothing here is part of the program. What is wrong with a script or a
 //! generator ends in a panic, since only tests call it.
@@ -7,6 +8,7 @@
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 
 pub mod environment;
+pub mod history;
 pub mod model;
 pub mod random;
 pub mod script;

@@ -1,4 +1,5 @@
-//! Tests that can go on for as long as one likes: crashes, random models, fuzzing, benchmarks.
+//! Tests that can go on for as long as one likes: crashes, random models, histories,
+//! fuzzing, benchmarks.
 
 use crate::command::{cargo, program, run};
 use crate::workspace;
@@ -13,7 +14,14 @@ pub fn crash(factor: &str) -> Result<(), String> {
 /// Runs random operations against the models, `steps` of them per engine.
 pub fn model(steps: &str) -> Result<(), String> {
     let mut tests = cargo(&["test", "--release", "--locked", "--workspace", "--test", "model"]);
-    run(tests.env("HASHRANGE_MODEL_STEPS", steps))
+    run(tests.env("HASHRANGE_MODEL_STEPS", steps).env("HASHRANGE_MODEL_OPS", steps))
+}
+
+/// Runs concurrent clients whose histories are checked, `rounds` times.
+pub fn history(rounds: &str) -> Result<(), String> {
+    let mut tests =
+        cargo(&["test", "--release", "--locked", "-p", "hashrange", "--test", "history"]);
+    run(tests.env("HASHRANGE_HISTORY_ROUNDS", rounds))
 }
 
 /// Mutates inputs of one parser (or of all) for a time.

@@ -30,6 +30,7 @@ tasks:
   serve [ARGUMENT...]    build and start the server
   crash [FACTOR]         crash tests of the store, FACTOR times as long (10)
   model [STEPS]          random operations against the models (100000)
+  history [ROUNDS]       concurrent clients, their histories checked (100)
   fuzz TARGET [--seconds N] [--seed N]
                          mutated inputs for a parser, or for all
   bench [ARGUMENT...]    the benchmark
@@ -64,6 +65,8 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["crash", factor] => long_runs::crash(factor),
         ["model"] => long_runs::model("100000"),
         ["model", steps] => long_runs::model(steps),
+        ["history"] => long_runs::history("100"),
+        ["history", rounds] => long_runs::history(rounds),
         ["fuzz", rest @ ..] if !rest.is_empty() => long_runs::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
         ["codegen"] => codegen::write(),

@@ -224,7 +224,7 @@ describe("transactions", () => {
     await assert.rejects(documents.send(new TransactWriteCommand({ TransactItems })), (error) => {
       assert.ok(error instanceof TransactionCanceledException);
       assert.deepEqual(error.CancellationReasons.map((reason) => reason.Code), ["None", "ConditionalCheckFailed"]);
-      assert.deepEqual(error.CancellationReasons[1].Item, { pk: "bank", sk: 2, balance: -10 });
+      assert.deepEqual(error.CancellationReasons[1].Item, { pk: { S: "bank" }, sk: { N: "2" }, balance: { N: "-10" } });
       return true;
     });
     assert.deepEqual(await balances(), [10, -10, undefined]);
