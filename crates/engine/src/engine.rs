@@ -9,7 +9,7 @@ use crate::jobs::timer::Timer;
 use crate::jobs::{self, Job, Jobs};
 use crate::layout;
 use crate::options::EngineOptions;
-use crate::schema::{IndexState, KeyNames, Table, TableRecord};
+use crate::schema::{IndexState, KeyNames, Table, TableRecord, TimeToLiveState};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
@@ -88,6 +88,7 @@ impl<S: Store> Engine<S> {
         let view = store.view();
         let tables = read_tables(&view).await?;
         let mut pending = unfinished_backfills(&tables);
+        pending.extend(unfinished_expiry_indexes(&tables));
         view.visit(layout::purges(), Direction::Forward, |key, _| {
             pending
                 .extend(layout::parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
@@ -255,6 +256,14 @@ fn unfinished_backfills(tables: &[Table]) -> Vec<Job> {
         .filter(|(_, index)| index.state == IndexState::Creating)
         .map(|(table, index)| Job::Backfill { table: table.id(), index: index.id })
         .collect()
+}
+
+fn unfinished_expiry_indexes(tables: &[Table]) -> impl Iterator<Item = Job> {
+    let is_changing = |table: &&Table| {
+        let record = table.record.time_to_live.as_ref();
+        record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
+    };
+    tables.iter().filter(is_changing).map(|table| Job::ExpiryIndex { table: table.id() })
 }
 
 /// Returns the error of a member that must be given; for callers in process, whose requests no

@@ -15,6 +15,7 @@ mod change_log;
 mod describe;
 mod engine;
 mod environment;
+mod expiry;
 mod fault;
 mod index;
 mod jobs;

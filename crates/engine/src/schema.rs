@@ -5,6 +5,7 @@
 //! ([`crate::layout`]).
 
 use crate::change_log::{StreamSettings, StreamTarget};
+use crate::expiry::Expiry;
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -185,6 +186,26 @@ pub enum StorageClass {
     InfrequentAccess,
 }
 
+/// Where time to live stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimeToLiveState {
+    /// Existing items are being added to the expiry index; writes keep it up to date.
+    Enabling,
+    /// Expired items are removed.
+    Enabled,
+    /// The expiry index is being removed.
+    Disabling,
+}
+
+/// Time to live of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeToLive {
+    /// The attribute with the epoch second at which an item expires.
+    pub attribute: String,
+    /// Where it stands.
+    pub state: TimeToLiveState,
+}
+
 /// The stored form of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRecord {
@@ -227,6 +248,9 @@ pub struct TableRecord {
     /// Its latest stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamSettings>,
+    /// Time to live, unless it is disabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_to_live: Option<TimeToLive>,
 }
 
 impl TableRecord {
@@ -378,6 +402,8 @@ pub struct Table {
     pub has_local_index: bool,
     /// Where changes are logged, while a stream is enabled.
     pub(crate) stream: Option<StreamTarget>,
+    /// The expiry index, while time to live is enabled.
+    pub(crate) expiry: Option<Expiry>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See [`crate::catalog`].
     superseded: AtomicBool,
@@ -397,6 +423,7 @@ impl Table {
             has_local_index: indexes.iter().any(|index| index.kind == IndexKind::Local),
             indexes,
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
+            expiry: Expiry::of(record.time_to_live.as_ref()),
             superseded: AtomicBool::new(false),
             paused: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),

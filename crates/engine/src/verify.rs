@@ -1,10 +1,11 @@
 //! Verifies a whole store: every item is readable and lies at its key, every index is the exact
-//! projection of its table, counters and collection sizes are true, the change log is readable,
-//! nothing belongs to no table, client request tokens will end.
+//! projection of its table, the expiry index too, counters and collection sizes are true, the
+//! change log is readable, nothing belongs to no table, client request tokens will end.
 //!
 //! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
 //! local indexes, and otherwise constant.
 
+mod expiry;
 mod tokens;
 
 use crate::change_log::verify_changes;
@@ -115,6 +116,7 @@ async fn verify_table<V: View>(view: &V, table: &Table, report: &mut Report) -> 
             base.add(&item);
             match layout::item_key(table, &item) {
                 Ok(item_key) if item_key.bytes == *key => {
+                    expiry::verify_entry(view, table, &item_key, &item, report).await?;
                     if table.has_local_index {
                         *collections.entry(item_key.collection_size_key()).or_insert(0) +=
                             collection_growth(table, &item);
@@ -131,6 +133,7 @@ async fn verify_table<V: View>(view: &V, table: &Table, report: &mut Report) -> 
     for (index, expected) in table.indexes.iter().zip(expected) {
         verify_index(view, table, index, expected, report).await?;
     }
+    expiry::verify_entries(view, table, report).await?;
     verify_collections(view, table, &collections, report).await
 }
 
@@ -280,6 +283,12 @@ async fn verify_owners<V: View>(
         ControlFlow::Continue(())
     })
     .await?;
+    let purged_tables = purged
+        .iter()
+        .filter(|(_, index)| *index == IndexId::BASE)
+        .map(|(table, _)| *table)
+        .collect();
+    expiry::verify_owners(view, tables, &purged_tables, report).await?;
     let mut range = layout::every_keyspace();
     loop {
         let mut found = None;

@@ -7,8 +7,9 @@
 
 use crate::capacity::{Units, write_units};
 use crate::change_log::Author;
-use crate::engine::Engine;
+use crate::engine::{Core, Engine};
 use crate::environment::Clock;
+use crate::expiry::Due;
 use crate::layout::{self, ItemKey};
 use crate::schema::{IndexId, Table};
 use crate::{fault, index};
@@ -31,6 +32,8 @@ pub(crate) enum Action<'p> {
     Delete,
     /// Leaves it: only the condition counts.
     Check,
+    /// Removes it if it is due by its time-to-live attribute.
+    Expire(Due),
 }
 
 /// One write, checked against its table.
@@ -43,6 +46,16 @@ pub(crate) struct Write<'p> {
     pub(crate) action: Action<'p>,
     /// Whether a failed condition returns the item it met.
     pub(crate) returns_item_on_failure: bool,
+}
+
+impl Write<'_> {
+    /// Returns who makes the change.
+    fn author(&self) -> Author {
+        match self.action {
+            Action::Expire(_) => Author::TimeToLive,
+            Action::Put(_) | Action::Update(_) | Action::Delete | Action::Check => Author::Client,
+        }
+    }
 }
 
 /// What a write did.
@@ -80,16 +93,26 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Decides and commits writes as one batch; `None` if a definition has changed and the writes
-    /// must be planned again. The keys must be distinct.
+    /// Decides and commits writes as one batch; see [`Core::write`].
     pub(crate) async fn commit(
         &self,
         writes: &mut [(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
-        let clock = &*self.environment().now_ms;
+        self.core().write(writes).await
+    }
+}
+
+impl<S: Store> Core<S> {
+    /// Decides and commits writes as one batch; `None` if a definition has changed and the writes
+    /// must be planned again. The keys must be distinct.
+    pub(crate) async fn write(
+        &self,
+        writes: &mut [(&Table, Write<'_>)],
+    ) -> ApiResult<Option<Vec<Written>>> {
+        let clock = &*self.environment.now_ms;
         let keys = declared_keys(writes);
         let decision = self
-            .store()
+            .store
             .commit(keys, |current, batch| {
                 if writes.iter().any(|(table, _)| !table.admits_writes()) {
                     return Decision::Replan;
@@ -105,7 +128,7 @@ impl<S: Store> Engine<S> {
         match decision {
             Decision::Done(decided) => decided.map(Some),
             Decision::Replan => {
-                self.store().sync().await.map_err(fault::of_store)?;
+                self.store.sync().await.map_err(fault::of_store)?;
                 Ok(None)
             }
         }
@@ -202,7 +225,11 @@ fn decide(
         growth += index::maintain(table, old.as_ref(), new.as_ref(), batch, &mut units);
         if let Some(stream) = &table.stream {
             let images = (old.as_ref(), new.as_ref());
-            stream.append(&table.key, &write.key, images, clock(), Author::Client, batch);
+            stream.append(&table.key, &write.key, images, clock(), write.author(), batch);
+        }
+        if let Some(expiry) = &table.expiry {
+            let images = (old.as_ref(), new.as_ref());
+            expiry.maintain(table.id(), &write.key, images, batch);
         }
         match &new {
             Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
@@ -232,6 +259,11 @@ fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<
         Action::Put(item) => Ok(Some(item.clone())),
         Action::Delete => Ok(None),
         Action::Check => Ok(old.cloned()),
+        Action::Expire(due) => {
+            let is_due =
+                |old: &&Item| table.expiry.as_ref().is_some_and(|expiry| expiry.is_due(old, *due));
+            Ok(old.filter(|old| !is_due(old)).cloned())
+        }
         Action::Update(update) if old.is_none() && !update.creates_item() => Ok(None),
         Action::Update(update) => {
             let before = old.unwrap_or(&write.key_attributes);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How often what has expired is looked for.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How a database is opened.
 #[derive(Debug, Clone)]
@@ -209,6 +209,9 @@ operations! {
     describe_stream: DescribeStream(wire::DescribeStreamInput<'_>) -> wire::DescribeStreamOutput;
     /// Describes a table.
     describe_table: DescribeTable(wire::DescribeTableInput<'_>) -> wire::DescribeTableOutput;
+    /// Describes time to live of a table.
+    describe_time_to_live:
+        DescribeTimeToLive(wire::DescribeTimeToLiveInput<'_>) -> wire::DescribeTimeToLiveOutput;
     /// Runs one PartiQL statement.
     ///
     /// ```
@@ -301,4 +304,7 @@ operations! {
     update_item: UpdateItem(wire::UpdateItemInput<'_>) -> wire::UpdateItemOutput;
     /// Changes a table.
     update_table: UpdateTable(wire::UpdateTableInput<'_>) -> wire::UpdateTableOutput;
+    /// Enables or disables time to live of a table.
+    update_time_to_live:
+        UpdateTimeToLive(wire::UpdateTimeToLiveInput<'_>) -> wire::UpdateTimeToLiveOutput;
 }

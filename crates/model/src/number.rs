@@ -213,6 +213,20 @@ impl Number {
         }
     }
 
+    /// Returns the part before the point, if it is from 0 to `u64::MAX`.
+    pub fn whole_u64(&self) -> Option<u64> {
+        /// Digits of `u64::MAX`.
+        const PLACES_MAX: i16 = 20;
+        if self.negative || self.exponent >= PLACES_MAX {
+            return None;
+        }
+        let places =
+            if self.is_zero() { 0 } else { usize::try_from(self.exponent + 1).unwrap_or(0) };
+        let digits = self.significant().iter().copied().chain(std::iter::repeat(0));
+        let mut digits = digits.take(places);
+        digits.try_fold(0_u64, |whole, digit| whole.checked_mul(10)?.checked_add(digit.into()))
+    }
+
     /// Returns the value as an `i64` if it is an integer in that range.
     pub fn to_i64(&self) -> Option<i64> {
         self.to_string().parse().ok()
@@ -489,6 +503,26 @@ mod tests {
 
     fn number(text: &str) -> Number {
         Number::parse(text).unwrap()
+    }
+
+    #[test]
+    fn whole_parts_are_what_stands_before_the_point() {
+        for (text, expected) in [
+            ("0", Some(0)),
+            ("0.999", Some(0)),
+            ("1E-130", Some(0)),
+            ("1767225600", Some(1_767_225_600)),
+            ("1767225600.5", Some(1_767_225_600)),
+            ("1.7672256E9", Some(1_767_225_600)),
+            ("18446744073709551615.9", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("100000000000000000000", None),
+            ("9E125", None),
+            ("-1", None),
+            ("-0.5", None),
+        ] {
+            assert_eq!(Number::parse(text).unwrap().whole_u64(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -86,7 +86,11 @@ async fn add_items<S: Store>(
     }
 }
 
-async fn next_keys<S: Store>(core: &Core<S>, range: &KeyRange) -> Result<Vec<Key>, Interruption> {
+/// Returns the first item keys of a range, as many as fit a commit.
+pub(super) async fn next_keys<S: Store>(
+    core: &Core<S>,
+    range: &KeyRange,
+) -> Result<Vec<Key>, Interruption> {
     let mut keys = Vec::new();
     let mut bytes = 0;
     core.store

@@ -1,4 +1,4 @@
-//! Background jobs: index backfills and the removal of deleted tables and indexes.
+//! Background jobs: filling of new indexes and the removal of deleted tables and indexes.
 //!
 //! One thread, started with the first job. What is to be done is recorded in the store before a
 //! job starts, so jobs survive a restart; each works in small commits, so writes go on between.
@@ -7,6 +7,8 @@
 //! expired and moves streams to new shards.
 
 mod backfill;
+mod expire;
+mod expiry_index;
 mod purge;
 mod shards;
 pub(crate) mod timer;
@@ -28,6 +30,8 @@ pub(crate) enum Job {
     Backfill { table: TableId, index: IndexId },
     /// Removes every entry of an index; of the table and all its indexes if it is the base.
     Purge { table: TableId, index: IndexId },
+    /// Fills or removes the expiry index of a table, whichever is under way.
+    ExpiryIndex { table: TableId },
 }
 
 /// Why a job ended early.
@@ -104,6 +108,7 @@ fn work<S: Store>(core: &Core<S>, jobs: &Receiver<Job>, stopping: &AtomicBool) {
             match job {
                 Job::Backfill { table, index } => backfill::run(core, table, index, stopping).await,
                 Job::Purge { table, index } => purge::run(core, table, index, stopping).await,
+                Job::ExpiryIndex { table } => expiry_index::run(core, table, stopping).await,
             }
         });
         match ended {
@@ -124,6 +129,7 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
 pub(crate) fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
     block_on(async {
         shards::run(core).await;
+        report(expire::run(core, stopping).await);
         report(token_sweep::run(core, stopping).await);
         report(trim::run(core, stopping).await);
     });

@@ -21,6 +21,7 @@ pub(super) async fn run<S: Store>(
     if index == IndexId::BASE {
         ranges.push(layout::all_keyspaces(table));
         ranges.extend(layout::table_sums(table));
+        ranges.push(layout::expiries(table));
     } else {
         ranges.push(layout::keyspace(table, index));
     }
@@ -30,14 +31,15 @@ pub(super) async fn run<S: Store>(
     if index != IndexId::BASE {
         forget_index(core, table, index).await?;
     }
-    let keys = [purge_key.clone(), layout::backfill(table, index)];
+    let keys = [purge_key.clone(), layout::backfill(table, index), layout::expiry_progress(table)];
     core.store
         .commit(vec![purge_key], |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())))
         .await?;
     Ok(())
 }
 
-async fn remove_range<S: Store>(
+/// Removes everything in a range under the lock of a key.
+pub(super) async fn remove_range<S: Store>(
     core: &Core<S>,
     mut range: KeyRange,
     purge_key: &Key,

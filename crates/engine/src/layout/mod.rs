@@ -9,6 +9,7 @@
 //! | `01 04` table name | table id, u32 LE |
 //! | `01 05` table id, index id | how far a backfill has come: the last item key it did |
 //! | `01 06`, `20` ... | streams and the change log, see `change.rs` |
+//! | `01 07`, `21` ... | the expiry index, see `expiry.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -17,6 +18,7 @@
 
 mod change;
 mod component;
+mod expiry;
 mod range;
 pub(crate) mod token;
 
@@ -24,6 +26,10 @@ pub(crate) use change::{
     change, changes, parse_change, shard_prefix, stamp_of_change, stream, streams, streams_of,
 };
 pub(crate) use component::KeyFault;
+pub(crate) use expiry::{
+    every_expiry, expiries, expiries_between, expiry, expiry_progress, parse_expiry,
+    parse_expiry_table,
+};
 pub(crate) use range::SortBounds;
 
 use crate::schema::{Index, IndexId, IndexKind, KeySchema, Table, TableId};
@@ -36,15 +42,18 @@ const SPACE_COLLECTION: u8 = 0x03;
 const SPACE_TOKEN: u8 = 0x04;
 const SPACE_ITEM: u8 = 0x10;
 const SPACE_CHANGE: u8 = 0x20;
+const SPACE_EXPIRY: u8 = 0x21;
 const META_TABLE: u8 = 0x01;
 const META_NEXT_TABLE: u8 = 0x02;
 const META_PURGE: u8 = 0x03;
 const META_NAME: u8 = 0x04;
 const META_BACKFILL: u8 = 0x05;
 const META_STREAM: u8 = 0x06;
+const META_EXPIRY: u8 = 0x07;
 
 /// Bytes before the hash in an item key.
 const ITEM_PREFIX_BYTES: usize = 7;
+const HASH_BYTES: usize = 4;
 
 /// Returns the key of a table's record.
 pub(crate) fn table_record(table: TableId) -> Key {

@@ -88,6 +88,7 @@ impl<S: Store> Engine<S> {
             encryption: encryption(input.sse_specification),
             tags: tags::checked_tags(input.tags.unwrap_or_default())?,
             stream: None,
+            time_to_live: None,
         })
     }
 

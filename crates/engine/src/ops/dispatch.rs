@@ -36,6 +36,9 @@ impl<S: Store> Engine<S> {
             Operation::DescribeLimits => run!(self, DescribeLimits, describe_limits, body),
             Operation::DescribeTable => run!(self, DescribeTable, describe_table, body),
             Operation::DescribeStream => run!(self, DescribeStream, describe_stream, body),
+            Operation::DescribeTimeToLive => {
+                run!(self, DescribeTimeToLive, describe_time_to_live, body)
+            }
             Operation::ExecuteStatement => {
                 self.execute_statement_json(read_request::<calls::ExecuteStatement>(body)?).await
             }
@@ -58,6 +61,9 @@ impl<S: Store> Engine<S> {
             Operation::UntagResource => run!(self, UntagResource, untag_resource, body),
             Operation::UpdateItem => run!(self, UpdateItem, update_item, body),
             Operation::UpdateTable => run!(self, UpdateTable, update_table, body),
+            Operation::UpdateTimeToLive => {
+                run!(self, UpdateTimeToLive, update_time_to_live, body)
+            }
             not_yet => Err(Reason::NotYetAvailable { operation: not_yet.name() }.into()),
         }
     }

@@ -24,6 +24,7 @@ pub(crate) mod stream;
 mod streams;
 mod tags;
 mod throughput;
+mod time_to_live;
 mod transact_get_items;
 mod transact_write_items;
 pub(crate) mod update_item;

@@ -41,6 +41,11 @@ fn describe_key(key: &[u8]) -> Option<String> {
                 _ => return None,
             })
         }
+        0x21 => {
+            let (ids, rest) = rest.split_at_checked(12)?;
+            let second = u64::from_be_bytes(ids.get(4..)?.try_into().ok()?);
+            Some(format!("expiry {} {second} {}", table(ids)?, hashed(rest)?))
+        }
         0x20 => {
             let (numbers, stamp) = rest.split_at_checked(12)?;
             let shard = numbers.chunks(4).map(table).collect::<Option<Vec<_>>>()?.join(".");

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `given table NAME` | | CreateTable with the definition `tables/NAME.json` succeeds |
 //! | `given OPERATION` | request | the operation succeeds; its answer does not matter |
-//! | `wait TABLE` | | wait until no index of the table is being created or deleted |
+//! | `wait TABLE` | | wait until no index of the table is being created or deleted, nor time to live enabled or disabled |
 //! | `advance MS` | | time passes, and what is due then is done |
 //! | `OPERATION` | request, `---`, answer | the operation answers this JSON or this error |
 //! | `OPERATION [kv]` | request, `---`, answer | also lists what changed in the store |
@@ -233,11 +233,19 @@ fn wait(subject: &impl Subject, table: &str) {
         let table = parse(&answer.expect("the table can be described"));
         let indexes = table["Table"]["GlobalSecondaryIndexes"].as_array().cloned();
         let mut indexes = indexes.into_iter().flatten();
-        if indexes.all(|index| index["IndexStatus"] == "ACTIVE") {
+        if indexes.all(|index| index["IndexStatus"] == "ACTIVE") && is_settled(subject, &request) {
             return;
         }
         std::thread::yield_now();
     }
+}
+
+/// Returns whether time to live is neither being enabled nor disabled.
+fn is_settled(subject: &impl Subject, request: &str) -> bool {
+    let answer = subject.call("DescribeTimeToLive", request.as_bytes());
+    let answer = parse(&answer.expect("time to live can be described"));
+    let status = answer["TimeToLiveDescription"]["TimeToLiveStatus"].as_str();
+    status.is_some_and(|status| status.ends_with("ED"))
 }
 
 fn parse(body: &[u8]) -> Json {

@@ -1,0 +1,109 @@
+//! When items expire: the expiry index of a table, which the sweep of expired items reads.
+//!
+//! An entry is a pure function of the item, as those of other indexes are: an item whose
+//! time-to-live attribute is a number from 0 on has one, at the whole seconds of it. Whether an
+//! item is due depends on the clock only when the index is read.
+
+use crate::layout::{self, ItemKey};
+use crate::schema::{TableId, TimeToLive, TimeToLiveState};
+use hashrange_model::{Item, ValueRef};
+use hashrange_storage::{Batch, Key};
+
+/// Items that expired longer ago stay. Source: developer guide, "Using time to live (TTL)".
+const OLDEST_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
+
+/// The expiry index that writes keep up to date.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Expiry {
+    attribute: String,
+}
+
+/// The seconds at which what is due now expired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// The first of them.
+    pub(crate) start: u64,
+    /// The one after the last.
+    pub(crate) end: u64,
+}
+
+impl Due {
+    /// Returns the seconds before now, but not too long before.
+    pub(crate) fn at(now_ms: u64) -> Self {
+        let now = now_ms / 1000;
+        Self { start: now.saturating_sub(OLDEST_SECONDS), end: now }
+    }
+}
+
+impl Expiry {
+    /// Returns the index that a table's record asks for.
+    pub(crate) fn of(record: Option<&TimeToLive>) -> Option<Self> {
+        let record = record.filter(|record| record.state != TimeToLiveState::Disabling)?;
+        Some(Self { attribute: record.attribute.clone() })
+    }
+
+    /// Returns whether an item is due.
+    pub(crate) fn is_due(&self, item: &Item, due: Due) -> bool {
+        self.second(item).is_some_and(|second| (due.start..due.end).contains(&second))
+    }
+
+    /// Returns the key of an item's entry, if it has one.
+    pub(crate) fn entry(&self, table: TableId, key: &ItemKey, item: &Item) -> Option<Key> {
+        self.second(item).map(|second| layout::expiry(table, second, key))
+    }
+
+    /// Brings the index from the old to the new image of an item.
+    pub(crate) fn maintain(
+        &self,
+        table: TableId,
+        key: &ItemKey,
+        (old, new): (Option<&Item>, Option<&Item>),
+        batch: &mut Batch,
+    ) {
+        let entry = |item: Option<&Item>| item.and_then(|item| self.entry(table, key, item));
+        let (old, new) = (entry(old), entry(new));
+        if old == new {
+            return;
+        }
+        if let Some(old) = old {
+            batch.delete(old);
+        }
+        if let Some(new) = new {
+            batch.put(new, bytes::Bytes::new());
+        }
+    }
+
+    /// Returns the epoch second at which an item expires.
+    fn second(&self, item: &Item) -> Option<u64> {
+        match item.get(&self.attribute)? {
+            ValueRef::N(number) => number.to_number().whole_u64(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashrange_model::{AttributeValue, Number};
+
+    #[test]
+    fn items_are_due_after_their_second_for_five_years() {
+        let expiry = Expiry { attribute: "ttl".to_owned() };
+        let due = Due::at(1_767_225_600_999);
+        let is_due =
+            |value: AttributeValue| expiry.is_due(&Item::from_attributes([("ttl", value)]), due);
+        let number = |text: &str| AttributeValue::N(Number::parse(text).unwrap());
+        for text in ["1767225599", "1767225599.9", "1609545600"] {
+            assert!(is_due(number(text)), "{text}");
+        }
+        for text in
+            ["1767225600", "1767225600.5", "1609545599", "0", "-1", "1767225599000", "1E100"]
+        {
+            assert!(!is_due(number(text)), "{text}");
+        }
+        assert!(!is_due("1767225599".into()));
+        assert!(!is_due(AttributeValue::number_set([1_767_225_599])));
+        assert!(!expiry.is_due(&Item::empty(), due));
+    }
+}

@@ -1,0 +1,104 @@
+//! Fills the expiry index of a table when time to live is enabled, and removes it when it is
+//! disabled, while writes go on.
+//!
+//! From the moment of enabling every write keeps the index up to date, so filling only has to put,
+//! for each item it finds, the entry of the item's newest image under the item's lock; doing that
+//! twice is harmless, so the recorded progress may lag behind. When it is being disabled no write
+//! touches the index any more, so it is removed as a range.
+
+use super::backfill::next_keys;
+use super::{Interruption, go_on, purge};
+use crate::engine::Core;
+use crate::layout;
+use crate::schema::{IndexId, Table, TableId, TimeToLive, TimeToLiveState};
+use bytes::Bytes;
+use hashrange_model::Item;
+use hashrange_storage::{Key, Store, View};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub(super) async fn run<S: Store>(
+    core: &Core<S>,
+    id: TableId,
+    stopping: &AtomicBool,
+) -> Result<(), Interruption> {
+    let Some(table) = changing(core, id) else { return Ok(()) };
+    match table.record.time_to_live.as_ref().map(|record| record.state) {
+        Some(TimeToLiveState::Enabling) => fill(core, id, stopping).await?,
+        Some(TimeToLiveState::Disabling) => {
+            purge::remove_range(core, layout::expiries(id), &progress(id), stopping).await?;
+        }
+        Some(TimeToLiveState::Enabled) | None => return Ok(()),
+    }
+    finish(core, id).await
+}
+
+fn progress(table: TableId) -> Key {
+    layout::expiry_progress(table)
+}
+
+/// Returns the table while its time to live is being enabled or disabled.
+fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<Arc<Table>> {
+    core.catalog.all().into_iter().find(|known| {
+        let record = known.record.time_to_live.as_ref();
+        known.id() == id && record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
+    })
+}
+
+/// Walks the table from where the last run came to.
+async fn fill<S: Store>(
+    core: &Core<S>,
+    id: TableId,
+    stopping: &AtomicBool,
+) -> Result<(), Interruption> {
+    let mut range = layout::keyspace(id, IndexId::BASE);
+    if let Some(done) = core.store.view().get(&progress(id)).await? {
+        range.start = [&done[..], &[0]].concat();
+    }
+    loop {
+        go_on(stopping)?;
+        let Some(table) = changing(core, id) else { return Ok(()) };
+        let keys = next_keys(core, &range).await?;
+        let Some(last) = keys.last().cloned() else { return Ok(()) };
+        let done = Bytes::copy_from_slice(&last);
+        core.store
+            .commit(keys, |current, batch| {
+                if table.admits_writes() {
+                    let items = current.iter().flatten().cloned().map(Item::from_stored);
+                    let entries = items.flatten().filter_map(|item| entry(&table, &item));
+                    entries.for_each(|entry| batch.put(entry, Bytes::new()));
+                    batch.put(progress(id), done.clone());
+                }
+            })
+            .await?;
+        if table.admits_writes() {
+            range.start = [&last[..], &[0]].concat();
+        }
+    }
+}
+
+fn entry(table: &Table, item: &Item) -> Option<Key> {
+    let key = layout::item_key(table, item).ok()?;
+    table.expiry.as_ref()?.entry(table.id(), &key, item)
+}
+
+/// Records that the index is complete, or gone.
+async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruption> {
+    let _definitions = core.definitions.lock().await;
+    let Some(table) = changing(core, id) else { return Ok(()) };
+    let mut record = table.record.clone();
+    record.time_to_live = record
+        .time_to_live
+        .filter(|record| record.state == TimeToLiveState::Enabling)
+        .map(|record| TimeToLive { state: TimeToLiveState::Enabled, ..record });
+    let replaced = core.replace_table(&table, record, vec![progress(id)], |batch| {
+        batch.delete(progress(id));
+    });
+    match replaced {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            tracing::error!(%error, "time to live could not be changed");
+            Err(Interruption::Stopped)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! UpdateTimeToLive and DescribeTimeToLive.
+
+use crate::engine::{Engine, required};
+use crate::jobs::Job;
+use crate::schema::{TimeToLive, TimeToLiveState};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription, TimeToLiveStatus,
+    UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
+};
+
+impl<S: Store> Engine<S> {
+    /// Enables or disables time to live. The expiry index is filled or removed in the background.
+    pub async fn update_time_to_live(
+        &self,
+        input: UpdateTimeToLiveInput<'_>,
+    ) -> ApiResult<UpdateTimeToLiveOutput> {
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let asked = required(input.time_to_live_specification, "timeToLiveSpecification")?;
+        let enabled = required(asked.enabled, "timeToLiveSpecification.enabled")?;
+        let attribute =
+            required(asked.attribute_name.as_deref(), "timeToLiveSpecification.attributeName")?;
+        let _definitions = self.core().definitions.lock().await;
+        let table = self.named_table(table_name)?;
+        let changed = changed(table.record.time_to_live.as_ref(), enabled, attribute)?;
+        let table = self.core().change_table(&table, |record| {
+            record.time_to_live = Some(changed);
+            Ok(())
+        })?;
+        self.start_job(Job::ExpiryIndex { table: table.id() });
+        Ok(UpdateTimeToLiveOutput { time_to_live_specification: Some(asked) })
+    }
+
+    /// Describes time to live of a table.
+    pub async fn describe_time_to_live(
+        &self,
+        input: DescribeTimeToLiveInput<'_>,
+    ) -> ApiResult<DescribeTimeToLiveOutput> {
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let table = self.named_table(table_name)?;
+        let record = table.record.time_to_live.as_ref();
+        Ok(DescribeTimeToLiveOutput {
+            time_to_live_description: Some(TimeToLiveDescription {
+                time_to_live_status: Some(match record.map(|record| record.state) {
+                    None => TimeToLiveStatus::Disabled,
+                    Some(TimeToLiveState::Enabling) => TimeToLiveStatus::Enabling,
+                    Some(TimeToLiveState::Enabled) => TimeToLiveStatus::Enabled,
+                    Some(TimeToLiveState::Disabling) => TimeToLiveStatus::Disabling,
+                }),
+                attribute_name: record.map(|record| record.attribute.clone()),
+            }),
+        })
+    }
+}
+
+/// Returns what time to live changes to.
+fn changed(
+    current: Option<&TimeToLive>,
+    enable: bool,
+    attribute: &str,
+) -> Result<TimeToLive, Reason> {
+    let changed = |state| Ok(TimeToLive { attribute: attribute.to_owned(), state });
+    match current {
+        None if enable => changed(TimeToLiveState::Enabling),
+        None => Err(Reason::TimeToLiveDisabled),
+        Some(current) if current.state != TimeToLiveState::Enabled => {
+            Err(Reason::TimeToLiveChanging)
+        }
+        Some(current) if current.attribute != attribute => {
+            Err(Reason::TimeToLiveOtherAttribute(current.attribute.clone()))
+        }
+        Some(_) if enable => Err(Reason::TimeToLiveEnabled),
+        Some(_) => changed(TimeToLiveState::Disabling),
+    }
+}

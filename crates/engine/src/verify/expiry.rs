@@ -1,0 +1,91 @@
+//! Verifies the expiry indexes: entry by entry they are what the items of their tables say, and no
+//! other table has entries.
+
+use super::{Report, next_items};
+use crate::layout::{self, ItemKey};
+use crate::schema::{Table, TableId, TimeToLiveState};
+use hashrange_model::Item;
+use hashrange_storage::{Direction, Error, View};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Verifies that an item has its entry, in a complete index.
+pub(super) async fn verify_entry<V: View>(
+    view: &V,
+    table: &Table,
+    key: &ItemKey,
+    item: &Item,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let expiry = table.expiry.as_ref().filter(|_| is_complete(table));
+    let Some(entry) = expiry.and_then(|expiry| expiry.entry(table.id(), key, item)) else {
+        return Ok(());
+    };
+    if view.get(&entry).await?.is_none() {
+        report.add(Some(table), "an entry of the expiry index is missing", &entry);
+    }
+    Ok(())
+}
+
+/// Verifies that each entry of a table's index is that of an item.
+pub(super) async fn verify_entries<V: View>(
+    view: &V,
+    table: &Table,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let Some(expiry) = &table.expiry else { return Ok(()) };
+    let mut range = layout::expiries(table.id());
+    loop {
+        let step = next_items(view, &range).await?;
+        let Some((last, _)) = step.last() else { return Ok(()) };
+        range.start = [&last[..], &[0]].concat();
+        for (entry, _) in &step {
+            let key = layout::parse_expiry(table, entry);
+            let stored = match &key {
+                Some(key) => view.get(&key.bytes).await?,
+                None => None,
+            };
+            let item = stored.and_then(|stored| Item::from_stored(stored).ok());
+            let expected =
+                key.zip(item).and_then(|(key, item)| expiry.entry(table.id(), &key, &item));
+            if expected.as_ref() != Some(entry) {
+                report.add(Some(table), "an entry of the expiry index is of no item", entry);
+            }
+        }
+    }
+}
+
+/// Looks for entries of tables that have no expiry index and none that is being removed.
+pub(super) async fn verify_owners<V: View>(
+    view: &V,
+    tables: &[Table],
+    purged: &BTreeSet<TableId>,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let has_index = |table: &&Table| table.record.time_to_live.is_some();
+    let known: BTreeSet<TableId> = tables.iter().filter(has_index).map(Table::id).collect();
+    let mut range = layout::every_expiry();
+    loop {
+        let mut found = None;
+        view.visit(range.clone(), Direction::Forward, |key, _| {
+            found = Some((layout::parse_expiry_table(key), key.to_vec()));
+            ControlFlow::Break(())
+        })
+        .await?;
+        let Some((table, key)) = found else { return Ok(()) };
+        let Some(table) = table else {
+            report.add(None, "an entry of an expiry index has no table", &key);
+            return Ok(());
+        };
+        if !known.contains(&table) && !purged.contains(&table) {
+            report.add(None, "an expiry index of a table that has none", &key);
+        }
+        let Some(next) = layout::expiries(table).end else { return Ok(()) };
+        range.start = next;
+    }
+}
+
+fn is_complete(table: &Table) -> bool {
+    let record = table.record.time_to_live.as_ref();
+    record.is_some_and(|record| record.state == TimeToLiveState::Enabled)
+}

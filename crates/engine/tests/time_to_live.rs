@@ -1,0 +1,265 @@
+//! Time to live through time: expired items go and no others, whatever else happens to them, with
+//! their index entries and under writers; enabling and disabling go on after a restart.
+
+#![expect(clippy::unwrap_used, reason = "a test: failures panic")]
+
+use hashrange_engine::{Engine, verify};
+use hashrange_storage::{
+    AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
+    block_on,
+};
+use hashrange_testkit::environment::{NOW_MS, VirtualClock, virtual_environment};
+use hashrange_testkit::random::Random;
+use hashrange_wire::{Operation, Service};
+use serde_json::{Value as Json, json};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+const NOW_S: u64 = NOW_MS / 1000;
+
+struct Database {
+    engine: Engine<AnyStore>,
+    clock: VirtualClock,
+}
+
+impl Database {
+    fn memory() -> Self {
+        Self::open(MemoryStore::new().into())
+    }
+
+    fn folder(path: &Path) -> Self {
+        let options = EmbeddedOptions::default();
+        Self::open(EmbeddedStore::open(path, &options).unwrap().into())
+    }
+
+    fn open(store: AnyStore) -> Self {
+        let (environment, clock) = virtual_environment();
+        Self { engine: block_on(Engine::open(store, environment)).unwrap(), clock }
+    }
+
+    fn ok(&self, operation: &str, body: &Json) -> Json {
+        let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
+        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes())).unwrap();
+        serde_json::from_slice(&answer).unwrap()
+    }
+
+    /// Creates a table with a global and a local index.
+    fn create(&self) {
+        let all = json!({"ProjectionType": "ALL"});
+        let names = ["pk", "sk", "other"];
+        let definitions = names.map(|name| json!({"AttributeName": name, "AttributeType": "S"}));
+        let key = |hash: &str, range: &str| {
+            json!([
+                {"AttributeName": hash, "KeyType": "HASH"},
+                {"AttributeName": range, "KeyType": "RANGE"},
+            ])
+        };
+        self.ok(
+            "CreateTable",
+            &json!({
+                "TableName": "table", "BillingMode": "PAY_PER_REQUEST",
+                "AttributeDefinitions": definitions, "KeySchema": key("pk", "sk"),
+                "LocalSecondaryIndexes": [
+                    {"IndexName": "local", "KeySchema": key("pk", "other"), "Projection": all}
+                ],
+                "GlobalSecondaryIndexes": [
+                    {"IndexName": "global", "KeySchema": key("other", "pk"), "Projection": all}
+                ],
+            }),
+        );
+    }
+
+    /// Puts an item that expires at a second.
+    fn put(&self, name: &str, second: u64) {
+        let item = json!({
+            "pk": {"S": format!("partition {}", name.len() % 3)}, "sk": {"S": name},
+            "other": {"S": name}, "until": {"N": second.to_string()},
+        });
+        self.ok("PutItem", &json!({"TableName": "table", "Item": item}));
+    }
+
+    fn switch(&self, enabled: bool) {
+        let asked = json!({"Enabled": enabled, "AttributeName": "until"});
+        self.ok(
+            "UpdateTimeToLive",
+            &json!({"TableName": "table", "TimeToLiveSpecification": asked}),
+        );
+    }
+
+    fn status(&self) -> String {
+        let described = self.ok("DescribeTimeToLive", &json!({"TableName": "table"}));
+        described["TimeToLiveDescription"]["TimeToLiveStatus"].as_str().unwrap().to_owned()
+    }
+
+    fn wait(&self, status: &str) {
+        while self.status() != status {
+            thread::yield_now();
+        }
+    }
+
+    fn advance_s(&self, seconds: u64) {
+        self.clock.advance_ms(seconds * 1000);
+        self.engine.sweep();
+    }
+
+    /// Returns the names of the items that are there, in order.
+    fn names(&self) -> Vec<String> {
+        let scan = |index: Json| {
+            let mut request = json!({"TableName": "table"});
+            if index.is_string() {
+                request["IndexName"] = index;
+            }
+            let page = self.ok("Scan", &request);
+            let items = page["Items"].as_array().unwrap().iter();
+            let mut names: Vec<_> =
+                items.map(|item| item["sk"]["S"].as_str().unwrap().to_owned()).collect();
+            names.sort();
+            names
+        };
+        let names = scan(Json::Null);
+        assert_eq!(scan(json!("global")), names);
+        assert_eq!(scan(json!("local")), names);
+        names
+    }
+
+    fn entries(&self) -> usize {
+        let mut entries = 0;
+        let visited = self.engine.store().view();
+        block_on(visited.visit(KeyRange::prefix(&[0x21]), Direction::Forward, |_, _| {
+            entries += 1;
+            ControlFlow::Continue(())
+        }))
+        .unwrap();
+        entries
+    }
+
+    fn check(&self) {
+        let report = block_on(verify(&self.engine.store().view())).unwrap();
+        assert!(report.problems.is_empty(), "{:?}", report.problems);
+    }
+}
+
+#[test]
+fn expired_items_go_with_their_index_entries_and_others_stay() {
+    let database = Database::memory();
+    database.create();
+    (0..500).for_each(|nth| database.put(&format!("old {nth:03}"), NOW_S + nth));
+    database.switch(true);
+    database.wait("ENABLED");
+    database.put("new", NOW_S + 10);
+    assert_eq!(database.entries(), 501);
+    database.advance_s(251);
+    let expected: Vec<_> = (251..500).map(|nth| format!("old {nth:03}")).collect();
+    assert_eq!(database.names(), expected);
+    database.check();
+    database.advance_s(1000);
+    assert_eq!(database.names(), Vec::<String>::new());
+    assert_eq!(database.entries(), 0);
+    database.check();
+}
+
+#[test]
+fn an_item_that_is_written_again_lives_on() {
+    let database = Database::memory();
+    database.create();
+    database.switch(true);
+    database.wait("ENABLED");
+    for (name, second) in [("later", NOW_S + 5), ("never", NOW_S + 5), ("gone", NOW_S + 5)] {
+        database.put(name, second);
+    }
+    database.clock.advance_ms(6000);
+    // Expired, but not yet removed: it may still be changed.
+    database.put("later", NOW_S + 100);
+    let key = json!({"pk": {"S": "partition 2"}, "sk": {"S": "never"}});
+    database.ok(
+        "UpdateItem",
+        &json!({"TableName": "table", "Key": key, "UpdateExpression": "REMOVE #u",
+                "ExpressionAttributeNames": {"#u": "until"}}),
+    );
+    database.engine.sweep();
+    assert_eq!(database.names(), ["later", "never"]);
+    database.advance_s(100);
+    assert_eq!(database.names(), ["never"]);
+    database.check();
+}
+
+#[test]
+fn enabling_and_disabling_go_on_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..3 {
+        let database = Database::folder(folder.path());
+        if round == 0 {
+            database.create();
+            (0..1000).for_each(|nth| database.put(&format!("item {nth}"), NOW_S + 1000));
+        }
+        database.switch(true);
+        drop(database);
+        let database = Database::folder(folder.path());
+        database.wait("ENABLED");
+        assert_eq!(database.entries(), 1000);
+        database.check();
+        database.switch(false);
+        drop(database);
+        let database = Database::folder(folder.path());
+        database.wait("DISABLED");
+        assert_eq!(database.entries(), 0);
+        database.check();
+        database.advance_s(2000);
+    }
+    let database = Database::folder(folder.path());
+    assert_eq!(database.names().len(), 1000, "nothing expires while it is disabled");
+}
+
+#[test]
+fn index_of_a_deleted_table_is_removed() {
+    let database = Database::memory();
+    database.create();
+    database.switch(true);
+    database.wait("ENABLED");
+    (0..10).for_each(|nth| database.put(&format!("item {nth}"), NOW_S));
+    database.ok("DeleteTable", &json!({"TableName": "table"}));
+    while database.entries() > 0 {
+        thread::yield_now();
+    }
+    database.advance_s(10);
+    database.check();
+}
+
+/// Writers move the expiry of few items while time to live is switched on and off and items expire.
+#[test]
+fn index_is_true_under_writers() {
+    let folder = tempfile::tempdir().unwrap();
+    for database in [Database::memory(), Database::folder(folder.path())] {
+        database.create();
+        let is_running = AtomicBool::new(true);
+        thread::scope(|scope| {
+            for seed in 0..3 {
+                let (database, is_running) = (&database, &is_running);
+                scope.spawn(move || {
+                    let mut random = Random::new(seed);
+                    while is_running.load(Ordering::Acquire) {
+                        let second = database.clock.now_ms() / 1000 + random.below(4) as u64;
+                        database.put(&format!("item {}", random.below(30)), second);
+                    }
+                });
+            }
+            for _ in 0..10 {
+                database.switch(true);
+                database.wait("ENABLED");
+                database.advance_s(2);
+                database.switch(false);
+                database.wait("DISABLED");
+            }
+            database.switch(true);
+            database.wait("ENABLED");
+            database.advance_s(2);
+            is_running.store(false, Ordering::Release);
+        });
+        database.check();
+        database.advance_s(10);
+        assert_eq!(database.names(), Vec::<String>::new());
+        database.check();
+    }
+}
