@@ -86,10 +86,25 @@ pub fn item(nth: u64) -> Item {
 
 /// Returns bodies of PutItem with places for the numbers of the keys.
 pub fn put_item_bodies() -> Vec<String> {
+    put_bodies("part")
+}
+
+/// Returns bodies of TransactWriteItems that put four items each, in partitions of their own.
+pub fn transact_write_bodies() -> Vec<String> {
+    let puts = ["par1", "par2", "par3", "par4"].map(put_bodies);
+    let body = |nth: usize| {
+        let puts: Vec<_> =
+            puts.iter().map(|bodies| format!(r#"{{"Put":{}}}"#, bodies[nth])).collect();
+        format!(r#"{{"TransactItems":[{}]}}"#, puts.join(","))
+    };
+    (0..contents().len()).map(body).collect()
+}
+
+fn put_bodies(partition: &str) -> Vec<String> {
     let body = |content: &Content| {
         let Content { owner, status, region, payload } = content;
         format!(
-            r##"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}},"owner":{{"S":"{owner}"}},"status":{{"S":"{status}"}},"region":{{"S":"{region}"}},"hits":{{"N":"1000000"}},"active":{{"BOOL":true}},"payload":{{"S":"{payload}"}}}}}}"##
+            r##"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"{partition}-########"}},"sk":{{"S":"sort-####"}},"owner":{{"S":"{owner}"}},"status":{{"S":"{status}"}},"region":{{"S":"{region}"}},"hits":{{"N":"1000000"}},"active":{{"BOOL":true}},"payload":{{"S":"{payload}"}}}}}}"##
         )
     };
     contents().iter().map(body).collect()
@@ -224,6 +239,8 @@ mod tests {
         database.put_item(put_item(INDEXED_TABLE, 7)).unwrap();
         let body = crate::load::Template::new(&put_item_bodies()[7]).fill(7);
         database.call(hashrange::Operation::PutItem, &body).unwrap();
+        let body = crate::load::Template::new(&transact_write_bodies()[7]).fill(7);
+        database.call(hashrange::Operation::TransactWriteItems, &body).unwrap();
         assert_eq!(database.get_item(get_item(7)).unwrap().item, Some(item(7)));
         assert_eq!(database.query(query(7)).unwrap().count, Some(100));
     }

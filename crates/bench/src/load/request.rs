@@ -8,10 +8,10 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where the number of a partition goes in a template.
-const PARTITION_PLACE: &[u8] = b"########";
-/// Where the number of an item within its partition goes.
+/// Where the number of an item within its partition goes in a template.
 const SORT_PLACE: &[u8] = b"####";
+/// Where the number of a partition goes.
+const PARTITION_PLACE: &[u8] = b"########";
 
 /// Which items requests name.
 #[derive(Debug)]
@@ -51,19 +51,23 @@ pub struct Requests {
 #[derive(Debug, Clone)]
 pub struct Template {
     body: Vec<u8>,
-    partition: Option<usize>,
-    sort: Option<usize>,
+    partitions: Vec<usize>,
+    sorts: Vec<usize>,
 }
 
 impl Template {
     /// Returns the template of a text in which `########` stands for the partition's number and
-    /// then `####` for the item's within it.
+    /// `####` for the item's within it.
     pub fn new(text: &str) -> Self {
         let body = text.as_bytes().to_vec();
-        let partition = memmem::find(&body, PARTITION_PLACE);
-        let behind = partition.map_or(0, |at| at + PARTITION_PLACE.len());
-        let sort = memmem::find(&body[behind..], SORT_PLACE).map(|at| at + behind);
-        Self { body, partition, sort }
+        let (mut partitions, mut sorts) = (Vec::new(), Vec::new());
+        let mut from = 0;
+        while let Some(at) = memmem::find(&body[from..], SORT_PLACE).map(|at| at + from) {
+            let is_partition = body[at..].starts_with(PARTITION_PLACE);
+            if is_partition { &mut partitions } else { &mut sorts }.push(at);
+            from = at + if is_partition { PARTITION_PLACE.len() } else { SORT_PLACE.len() };
+        }
+        Self { body, partitions, sorts }
     }
 
     /// Returns the body for the nth item.
@@ -75,12 +79,12 @@ impl Template {
 
     fn fill_in(&self, body: &mut [u8], nth: u64) {
         let places = [
-            (self.partition, PARTITION_PLACE.len(), nth / ITEMS_PER_PARTITION),
-            (self.sort, SORT_PLACE.len(), nth % ITEMS_PER_PARTITION),
+            (&self.partitions, PARTITION_PLACE.len(), nth / ITEMS_PER_PARTITION),
+            (&self.sorts, SORT_PLACE.len(), nth % ITEMS_PER_PARTITION),
         ];
-        for (at, digits, number) in places {
-            if let Some(at) = at {
-                write_digits(&mut body[at..at + digits], number);
+        for (places, digits, number) in places {
+            for at in places {
+                write_digits(&mut body[*at..*at + digits], number);
             }
         }
     }
@@ -165,6 +169,8 @@ mod tests {
         let body = String::from_utf8(template.fill(1_234_567)).unwrap();
         assert_eq!(body, r#"{"pk":"part-00012345","sk":"sort-0067","x":"y"}"#);
         assert_eq!(Template::new("{}").fill(7), b"{}");
+        let several = Template::new("a-######## b-#### c-######## d-####");
+        assert_eq!(several.fill(1_234_567), b"a-00012345 b-0067 c-00012345 d-0067");
     }
 
     #[test]

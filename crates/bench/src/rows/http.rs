@@ -199,7 +199,8 @@ fn processor_note(ours: &Side<'_>, beside: &Side<'_>) -> String {
     )
 }
 
-fn run_load(bench: &Bench, server: &Server, requests: &Requests) -> Result<Outcome, String> {
+/// Loads a server for a round.
+pub fn run_load(bench: &Bench, server: &Server, requests: &Requests) -> Result<Outcome, String> {
     let load = Load {
         address: server.address(),
         requests,
@@ -292,7 +293,8 @@ fn update_body() -> String {
     )
 }
 
-fn requests(operation: &'static str, bodies: &[String], numbers: Numbers) -> Requests {
+/// Returns requests of an operation.
+pub fn requests(operation: &'static str, bodies: &[String], numbers: Numbers) -> Requests {
     let templates = bodies.iter().map(|body| Template::new(body)).collect();
     Requests { operation, templates, numbers, signer: None }
 }

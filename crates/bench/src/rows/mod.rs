@@ -6,6 +6,7 @@ pub mod process;
 pub mod scale;
 pub mod soak;
 pub mod start;
+pub mod transactions;
 
 use crate::bench::Bench;
 use crate::report::{Figure, Row, Target, Unit, rate_text};
@@ -18,6 +19,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     http::run(bench)?;
     process::run(bench)?;
+    transactions::run(bench)?;
     scale::run(bench)?;
     start::run(bench)?;
     build::run(bench)
