@@ -29,5 +29,3 @@ mod transact_get_items;
 mod transact_write_items;
 pub(crate) mod update_item;
 mod update_table;
-
-pub(crate) use update_item::check_targets as check_update_targets;

@@ -2,7 +2,7 @@
 //! the table is known.
 
 use crate::index;
-use crate::ops::check_update_targets;
+use crate::ops::update_item::check_targets;
 use crate::schema::Table;
 use crate::write::{self, Action, Write};
 use hashrange_expr::{Condition, Update};
@@ -58,7 +58,7 @@ impl TransactionAction {
             }
             ActionKind::Update(key, update) => {
                 let key = write::key_of_key(table, key)?;
-                check_update_targets(table, update)?;
+                check_targets(table, update)?;
                 key
             }
             ActionKind::Delete(key) | ActionKind::Check(key) => write::key_of_key(table, key)?,
