@@ -68,6 +68,14 @@ pub(crate) struct Written {
     pub(crate) collection_bytes: Option<i64>,
 }
 
+/// A write of several that are decided apart.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) result: ApiResult<Written>,
+    /// Size of the item as the write found it.
+    pub(crate) stored_bytes: usize,
+}
+
 /// What a deciding function found.
 enum Decision<T> {
     /// The table's definition has changed under the write: plan it again.
@@ -100,6 +108,20 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Option<Vec<Written>>> {
         self.core().write(writes).await
     }
+
+    /// Decides and commits writes like [`commit`](Self::commit), but each by itself: those that
+    /// fail leave the others alone.
+    pub(crate) async fn commit_apart(
+        &self,
+        writes: &mut [(&Table, Write<'_>)],
+    ) -> ApiResult<Option<Vec<Attempt>>> {
+        let clock = &*self.environment().now_ms;
+        let decide =
+            |writes: &[(&Table, Write<'_>)], current: &[Option<Bytes>], batch: &mut Batch| {
+                decide_apart(writes, current, clock, batch)
+            };
+        self.core().decide_and_commit(writes, decide).await
+    }
 }
 
 impl<S: Store> Core<S> {
@@ -110,6 +132,23 @@ impl<S: Store> Core<S> {
         writes: &mut [(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
         let clock = &*self.environment.now_ms;
+        self.decide_and_commit(writes, |writes, current, batch| {
+            let decided = decide_all(writes, current, clock, batch);
+            if decided.is_err() {
+                batch.clear();
+            }
+            decided
+        })
+        .await
+    }
+
+    async fn decide_and_commit<T: Send>(
+        &self,
+        writes: &mut [(&Table, Write<'_>)],
+        decide: impl Fn(&[(&Table, Write<'_>)], &[Option<Bytes>], &mut Batch) -> ApiResult<T>
+        + Send
+        + Sync,
+    ) -> ApiResult<Option<T>> {
         let keys = declared_keys(writes);
         let decision = self
             .store
@@ -117,11 +156,7 @@ impl<S: Store> Core<S> {
                 if writes.iter().any(|(table, _)| !table.admits_writes()) {
                     return Decision::Replan;
                 }
-                let decided = decide_all(writes, current, clock, batch);
-                if decided.is_err() {
-                    batch.clear();
-                }
-                Decision::Done(decided)
+                Decision::Done(decide(writes, current, batch))
             })
             .await
             .map_err(fault::of_store)?;
@@ -170,6 +205,29 @@ pub(crate) fn decide_each<'w>(
     })
 }
 
+/// Decides writes one after the other, each whatever becomes of the others.
+fn decide_apart(
+    writes: &[(&Table, Write<'_>)],
+    current: &[Option<Bytes>],
+    clock: &Clock,
+    batch: &mut Batch,
+) -> ApiResult<Vec<Attempt>> {
+    let (items, collections) = current.split_at(writes.len());
+    let mut collections = Collections::read(writes, collections);
+    let mut attempts = Vec::with_capacity(writes.len());
+    for ((table, write), stored) in writes.iter().zip(items) {
+        let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        let stored_bytes = old.as_ref().map_or(0, Item::size);
+        let mut own = Batch::new();
+        let result = decide(table, write, old, &mut collections, clock, &mut own);
+        if result.is_ok() {
+            batch.extend(own);
+        }
+        attempts.push(Attempt { result, stored_bytes });
+    }
+    Ok(attempts)
+}
+
 /// The sizes of the item collections that the writes touch, as they grow.
 struct Collections(BTreeMap<Key, i64>);
 
@@ -189,6 +247,7 @@ impl Collections {
         *size += growth;
         assert!(*size >= 0, "an item collection has a negative size");
         if growth > 0 && *size > ITEM_COLLECTION_MAX_BYTES {
+            *size -= growth;
             return Err(Reason::ItemCollectionTooLarge);
         }
         if growth != 0 && *size == 0 {

@@ -190,6 +190,9 @@ macro_rules! operations {
 use hashrange_wire as wire;
 
 operations! {
+    /// Runs up to 25 PartiQL statements, each by itself.
+    batch_execute_statement:
+        BatchExecuteStatement(wire::BatchExecuteStatementInput<'_>) -> wire::BatchExecuteStatementOutput;
     /// Reads up to 100 items of several tables.
     batch_get_item: BatchGetItem(wire::BatchGetItemInput<'_>) -> wire::BatchGetItemOutput;
     /// Puts and deletes up to 25 items of several tables.
@@ -231,6 +234,9 @@ operations! {
     /// # Ok::<(), hashrange::ApiError>(())
     /// ```
     execute_statement: ExecuteStatement(wire::ExecuteStatementInput<'_>) -> wire::ExecuteStatementOutput;
+    /// Runs up to 100 PartiQL statements, all or none.
+    execute_transaction:
+        ExecuteTransaction(wire::ExecuteTransactionInput<'_>) -> wire::ExecuteTransactionOutput;
     /// Reads one item by its primary key.
     get_item: GetItem(wire::GetItemInput<'_>) -> wire::GetItemOutput;
     /// Reads records of a stream from where an iterator stands.

@@ -117,6 +117,13 @@ impl Batch {
         self.size_bytes
     }
 
+    /// Adds the writes of another batch after these.
+    pub fn extend(&mut self, other: Self) {
+        self.operations.extend(other.operations);
+        self.appends.extend(other.appends);
+        self.size_bytes += other.size_bytes;
+    }
+
     /// Takes all writes back, for a `decide` that changes its mind.
     pub fn clear(&mut self) {
         self.operations.clear();

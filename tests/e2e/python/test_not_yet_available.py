@@ -8,8 +8,6 @@ pytestmark = pytest.mark.hashrange
 
 ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/t"
 PENDING = [
-    ("BatchExecuteStatement", {"Statements": [{"Statement": "SELECT * FROM abc WHERE pk = 'a'"}]}),
-    ("ExecuteTransaction", {"TransactStatements": [{"Statement": "DELETE FROM abc WHERE pk = 'a'"}]}),
     ("CreateBackup", {"TableName": "abc", "BackupName": "abc"}),
     ("ListBackups", {}),
     ("DescribeContinuousBackups", {"TableName": "abc"}),

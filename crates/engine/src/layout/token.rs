@@ -21,6 +21,8 @@ const FORM: u8 = 1;
 pub(crate) enum TokenScope {
     /// TransactWriteItems
     TransactWriteItems = 1,
+    /// ExecuteTransaction
+    ExecuteTransaction = 2,
 }
 
 /// What is known of a token in use.

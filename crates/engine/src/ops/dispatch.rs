@@ -25,6 +25,9 @@ impl<S: Store> Engine<S> {
     /// Runs one operation on a JSON request and returns the JSON response.
     pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         match operation {
+            Operation::BatchExecuteStatement => {
+                run!(self, BatchExecuteStatement, batch_execute_statement, body)
+            }
             Operation::BatchGetItem => run!(self, BatchGetItem, batch_get_item, body),
             Operation::BatchWriteItem => run!(self, BatchWriteItem, batch_write_item, body),
             Operation::CreateTable => run!(self, CreateTable, create_table, body),
@@ -41,6 +44,9 @@ impl<S: Store> Engine<S> {
             }
             Operation::ExecuteStatement => {
                 self.execute_statement_json(read_request::<calls::ExecuteStatement>(body)?).await
+            }
+            Operation::ExecuteTransaction => {
+                run!(self, ExecuteTransaction, execute_transaction, body)
             }
             Operation::GetItem => run!(self, GetItem, get_item, body),
             Operation::GetRecords => run!(self, GetRecords, get_records, body),

@@ -1,5 +1,6 @@
 //! The operations, one file each: check, plan, run, answer.
 
+mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
 mod condition;
@@ -9,6 +10,7 @@ mod delete_table;
 mod describe_table;
 mod dispatch;
 mod execute_statement;
+mod execute_transaction;
 mod get_item;
 mod index_definition;
 pub(crate) mod key_range;

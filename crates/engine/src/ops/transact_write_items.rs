@@ -227,6 +227,20 @@ fn answer(
     mode: Option<ReturnConsumedCapacity>,
     metrics: Option<ReturnItemCollectionMetrics>,
 ) -> TransactWriteItemsOutput {
+    let (reports, charge) = charged(actions, completed, metrics);
+    TransactWriteItemsOutput {
+        consumed_capacity: reports
+            .consumed(|units, name, table| units.report_of_transaction(mode, name, table, charge)),
+        item_collection_metrics: reports.into_metrics(),
+    }
+}
+
+/// Returns what the tables are charged for a transaction, and as what.
+pub(super) fn charged(
+    actions: &[TransactionAction],
+    completed: &Completed,
+    metrics: Option<ReturnItemCollectionMetrics>,
+) -> (PerTable, Charge) {
     let mut reports = PerTable::default();
     let named = actions.iter().zip(&completed.tables);
     let charge = match &completed.outcome {
@@ -251,9 +265,5 @@ fn answer(
             Charge::Read
         }
     };
-    TransactWriteItemsOutput {
-        consumed_capacity: reports
-            .consumed(|units, name, table| units.report_of_transaction(mode, name, table, charge)),
-        item_collection_metrics: reports.into_metrics(),
-    }
+    (reports, charge)
 }

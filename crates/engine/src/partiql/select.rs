@@ -95,6 +95,14 @@ pub(crate) fn plan<'t>(
 }
 
 impl SelectPlan<'_> {
+    /// Returns the key of the one item that is read.
+    pub(crate) fn item_key(&self) -> Option<&Key> {
+        match self {
+            Self::Item { key, .. } => Some(key),
+            Self::Ranges { .. } => None,
+        }
+    }
+
     /// Reads the page from one view.
     pub(crate) async fn run<V: View, R: Rows>(self, view: &V) -> ApiResult<Page<R>> {
         match self {

@@ -1,0 +1,251 @@
+//! BatchExecuteStatement: up to 25 PartiQL statements, all reads or all writes, each of one item
+//! and each by itself: those that fail leave the others alone.
+
+use super::per_table::PerTable;
+use crate::capacity::{Units, write_units};
+use crate::engine::{Engine, required};
+use crate::partiql::select::SelectPlan;
+use crate::partiql::{self, select, write};
+use crate::read::Page;
+use crate::schema::Table;
+use crate::write::{Attempt, Write};
+use hashrange_expr::partiql::{Select, Statement};
+use hashrange_model::error::{Layer, StatementFault};
+use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
+use hashrange_storage::{Key, Store};
+use hashrange_wire::{
+    BatchExecuteStatementInput, BatchExecuteStatementOutput, BatchStatementError,
+    BatchStatementErrorCodeEnum, BatchStatementRequest, BatchStatementResponse,
+};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+impl<S: Store> Engine<S> {
+    /// Runs several PartiQL statements.
+    pub async fn batch_execute_statement(
+        &self,
+        input: BatchExecuteStatementInput<'_>,
+    ) -> ApiResult<BatchExecuteStatementOutput> {
+        self.run_statements(input).await.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_statements(
+        &self,
+        input: BatchExecuteStatementInput<'_>,
+    ) -> ApiResult<BatchExecuteStatementOutput> {
+        let requests = required(input.statements, "statements")?;
+        let statements: Vec<_> = requests.iter().map(parse).collect();
+        let parsed = || statements.iter().flatten();
+        let reads = parsed().filter(|statement| statement.is_read()).count();
+        if reads != 0 && reads != parsed().count() {
+            return Err(Reason::from(StatementFault::BatchMixed).into());
+        }
+        let answer = if reads == 0 {
+            self.write_statements(&statements).await?
+        } else {
+            self.read_statements(&requests, statements).await?
+        };
+        let mode = input.return_consumed_capacity;
+        Ok(BatchExecuteStatementOutput {
+            consumed_capacity: answer
+                .reports
+                .consumed(|units, name, table| units.report(mode, name, table)),
+            responses: Some(answer.responses),
+        })
+    }
+
+    async fn read_statements(
+        &self,
+        requests: &[BatchStatementRequest<'_>],
+        statements: Vec<ApiResult<Statement>>,
+    ) -> ApiResult<Answer> {
+        let mut names = Vec::with_capacity(statements.len());
+        let mut plans = Vec::with_capacity(statements.len());
+        for (request, statement) in requests.iter().zip(statements) {
+            let plan = statement.and_then(|statement| match statement {
+                Statement::Select(select) => {
+                    names.push(select.table.clone());
+                    let table = self.table(&select.table)?;
+                    let plan = plan_item(&table, select, request.consistent_read == Some(true))?;
+                    Ok((table, plan))
+                }
+                _ => Err(Reason::Internal.into()),
+            });
+            names.resize(plans.len() + 1, String::new());
+            plans.push(plan);
+        }
+        check_distinct(plans.iter().flatten().filter_map(|(_, plan)| plan.item_key()))?;
+        let view = self.store().view();
+        let mut answer = Answer::default();
+        for (name, plan) in names.iter().zip(plans) {
+            match plan {
+                Err(error) => answer.fail(name, &error),
+                Ok((table, plan)) => {
+                    let mut page: Page = plan.run(&view).await?;
+                    answer.reports.add_units(name, &table, &page.units);
+                    let item = page.items.pop().filter(|item| !item.is_empty());
+                    answer.succeed(name, item);
+                }
+            }
+        }
+        Ok(answer)
+    }
+
+    async fn write_statements(&self, statements: &[ApiResult<Statement>]) -> ApiResult<Answer> {
+        loop {
+            let tables: Vec<ApiResult<Arc<Table>>> = statements
+                .iter()
+                .map(|statement| match statement {
+                    Ok(statement) => self.table(statement.table()),
+                    Err(error) => Err(error.clone()),
+                })
+                .collect();
+            let mut errors = Vec::with_capacity(statements.len());
+            let mut writes: Vec<(&Table, Write<'_>)> = Vec::new();
+            for (statement, table) in statements.iter().zip(&tables) {
+                errors.push(match (statement, table) {
+                    (Ok(statement), Ok(table)) => write::plan(table, statement, false)
+                        .map(|write| writes.push((&**table, write)))
+                        .map_err(ApiError::from)
+                        .err(),
+                    (_, Err(error)) | (Err(error), _) => Some(error.clone()),
+                });
+            }
+            check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
+            let attempts = match writes.is_empty() {
+                true => Some(Vec::new()),
+                false => self.commit_apart(&mut writes).await?,
+            };
+            if let Some(attempts) = attempts {
+                return Ok(Answer::of_writes(statements, &tables, errors, attempts));
+            }
+        }
+    }
+}
+
+fn parse(request: &BatchStatementRequest<'_>) -> ApiResult<Statement> {
+    let text = required(request.statement.as_deref(), "statements.1.member.statement")?;
+    match partiql::parse(text, request.parameters.as_deref())? {
+        Statement::Exists(_, at) => {
+            let function = "exists".to_owned();
+            Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
+        }
+        statement => Ok(statement),
+    }
+}
+
+/// Plans a SELECT, which must name one item of the table.
+fn plan_item(
+    table: &Table,
+    select: Select,
+    consistent: bool,
+) -> Result<SelectPlan<'static>, Reason> {
+    if select.index.is_some() {
+        return Err(StatementFault::BatchSelect.into());
+    }
+    match select::plan(table, select, consistent, None, None)? {
+        SelectPlan::Item { key, filter, projection, consistent } => {
+            Ok(SelectPlan::Item { key, filter, projection, consistent })
+        }
+        SelectPlan::Ranges { .. } => Err(StatementFault::BatchSelect.into()),
+    }
+}
+
+fn check_distinct<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), Reason> {
+    let mut known = HashSet::new();
+    let mut keys = keys;
+    if keys.all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::DuplicateKeys) }
+}
+
+/// The answer as it grows.
+#[derive(Default)]
+struct Answer {
+    responses: Vec<BatchStatementResponse>,
+    reports: PerTable,
+}
+
+impl Answer {
+    /// Returns the answer to writes. `attempts` are those of the statements without error.
+    fn of_writes(
+        statements: &[ApiResult<Statement>],
+        tables: &[ApiResult<Arc<Table>>],
+        errors: Vec<Option<ApiError>>,
+        attempts: Vec<Attempt>,
+    ) -> Self {
+        let mut answer = Self::default();
+        let mut attempts = attempts.into_iter();
+        let mut charged = Vec::new();
+        for ((statement, table), error) in statements.iter().zip(tables).zip(errors) {
+            let name = statement.as_ref().map_or("", Statement::table);
+            if let Some(error) = error {
+                answer.fail(name, &error);
+                continue;
+            }
+            let (Ok(statement), Ok(table), Some(attempt)) = (statement, table, attempts.next())
+            else {
+                continue;
+            };
+            let is_done = attempt.result.is_ok();
+            let units = units_of(statement, &attempt);
+            match attempt.result {
+                Ok(written) => answer.succeed(name, write::returned(statement, written)),
+                Err(error) => answer.fail(name, &write::worded(statement, error)),
+            }
+            charged.push((name, table, units, is_done));
+        }
+        // A table is reported if one of its statements succeeded. Source: captured 2026.
+        for (name, table, units, _) in &charged {
+            if charged.iter().any(|(known, _, _, is_done)| known == name && *is_done) {
+                answer.reports.add_units(name, table, units);
+            }
+        }
+        answer
+    }
+
+    fn succeed(&mut self, table_name: &str, item: Option<Item>) {
+        let table_name = Some(table_name.to_owned());
+        self.responses.push(BatchStatementResponse { table_name, item, error: None });
+    }
+
+    /// Adds an error. Source: captured 2026: the table is named if the statement met an item.
+    fn fail(&mut self, table_name: &str, error: &ApiError) {
+        let met_item =
+            matches!(error.kind(), ErrorKind::ConditionalCheckFailed | ErrorKind::DuplicateItem);
+        let error = error.clone().in_layer(Layer::Older);
+        self.responses.push(BatchStatementResponse {
+            table_name: met_item.then(|| table_name.to_owned()),
+            item: None,
+            error: Some(BatchStatementError {
+                code: Some(code_of(error.kind())),
+                message: error.message(),
+                item: None,
+            }),
+        });
+    }
+}
+
+/// Returns what an attempt is charged: a failed one as the write that it attempted.
+fn units_of(statement: &Statement, attempt: &Attempt) -> Units {
+    match (&attempt.result, statement) {
+        (Ok(written), _) => written.units.clone(),
+        (Err(_), Statement::Insert(insert)) => {
+            Units::of_table(write_units(attempt.stored_bytes.max(insert.item.size())))
+        }
+        (Err(_), _) => Units::of_table(write_units(attempt.stored_bytes)),
+    }
+}
+
+fn code_of(kind: ErrorKind) -> BatchStatementErrorCodeEnum {
+    match kind {
+        ErrorKind::ConditionalCheckFailed => BatchStatementErrorCodeEnum::ConditionalCheckFailed,
+        ErrorKind::DuplicateItem => BatchStatementErrorCodeEnum::DuplicateItem,
+        ErrorKind::ResourceNotFound => BatchStatementErrorCodeEnum::ResourceNotFound,
+        ErrorKind::AccessDenied => BatchStatementErrorCodeEnum::AccessDenied,
+        ErrorKind::TransactionConflict => BatchStatementErrorCodeEnum::TransactionConflict,
+        ErrorKind::ItemCollectionSizeLimitExceeded => {
+            BatchStatementErrorCodeEnum::ItemCollectionSizeLimitExceeded
+        }
+        ErrorKind::InternalServerError => BatchStatementErrorCodeEnum::InternalServerError,
+        _ => BatchStatementErrorCodeEnum::ValidationError,
+    }
+}

@@ -1,0 +1,231 @@
+//! ExecuteTransaction: up to 100 PartiQL statements, all reads as of one moment, or all writes
+//! (with EXISTS for conditions on other items), of which all are done or none.
+
+use super::per_table::PerTable;
+use super::put_item::returns_item;
+use super::transact_write_items::charged;
+use crate::capacity::{Charge, Units};
+use crate::engine::{Engine, required};
+use crate::layout::token::TokenScope;
+use crate::partiql::select::SelectPlan;
+use crate::partiql::{self, select, write};
+use crate::read::Page;
+use crate::schema::Table;
+use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
+use hashrange_expr::partiql::{Select, Statement, reads};
+use hashrange_model::error::{Layer, StatementFault, TransactionFault};
+use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    ExecuteTransactionInput, ExecuteTransactionOutput, ItemResponse, ParameterizedStatement,
+    ReturnConsumedCapacity,
+};
+
+impl<S: Store> Engine<S> {
+    /// Runs several PartiQL statements as one transaction.
+    pub async fn execute_transaction(
+        &self,
+        input: ExecuteTransactionInput<'_>,
+    ) -> ApiResult<ExecuteTransactionOutput> {
+        self.run_transaction(input).await.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_transaction(
+        &self,
+        input: ExecuteTransactionInput<'_>,
+    ) -> ApiResult<ExecuteTransactionOutput> {
+        let token = token(&input);
+        let requests = required(input.transact_statements, "transactStatements")?;
+        let statements = requests.iter().map(parse).collect::<ApiResult<Vec<_>>>()?;
+        check_returning(&statements)?;
+        let mode = input.return_consumed_capacity;
+        match statements.iter().filter(|statement| statement.is_read()).count() {
+            0 => self.write_in_transaction(&requests, statements, token.as_ref(), mode).await,
+            reads if reads == statements.len() => self.read_in_transaction(statements, mode).await,
+            _ => Err(Reason::from(StatementFault::TransactionMixed).into()),
+        }
+    }
+
+    async fn read_in_transaction(
+        &self,
+        statements: Vec<Statement>,
+        mode: Option<ReturnConsumedCapacity>,
+    ) -> ApiResult<ExecuteTransactionOutput> {
+        let names: Vec<String> = statements.iter().map(|it| it.table().to_owned()).collect();
+        let tables = names.iter().map(|name| self.table(name)).collect::<ApiResult<Vec<_>>>()?;
+        let mut plans = Vec::with_capacity(statements.len());
+        for (nth, (statement, table)) in statements.into_iter().zip(&tables).enumerate() {
+            let Statement::Select(select) = statement else {
+                return Err(Reason::from(StatementFault::TransactionMixed).into());
+            };
+            plans.push(plan_item(table, select, nth)?);
+        }
+        check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
+        let view = self.store().view();
+        let (mut reports, mut responses) = (PerTable::default(), Vec::new());
+        let mut bytes = 0;
+        for ((plan, table), name) in plans.into_iter().zip(&tables).zip(&names) {
+            let mut page: Page = plan.run(&view).await?;
+            let units = Units::of_table(2.0 * page.units.table);
+            reports.add_units(name, table, &units);
+            let item = page.items.pop().filter(|item| !item.is_empty());
+            bytes += item.as_ref().map_or(0, Item::size);
+            responses.push(ItemResponse { item });
+        }
+        if bytes > TRANSACTION_SIZE_MAX_BYTES {
+            return Err(Reason::TransactionTooLarge.into());
+        }
+        Ok(ExecuteTransactionOutput {
+            responses: Some(responses),
+            consumed_capacity: reports.consumed(|units, name, table| {
+                units.report_of_transaction(mode, name, table, Charge::Read)
+            }),
+        })
+    }
+
+    async fn write_in_transaction(
+        &self,
+        requests: &[ParameterizedStatement<'_>],
+        statements: Vec<Statement>,
+        token: Option<&Token>,
+        mode: Option<ReturnConsumedCapacity>,
+    ) -> ApiResult<ExecuteTransactionOutput> {
+        let is_insert: Vec<bool> =
+            statements.iter().map(|it| matches!(it, Statement::Insert(_))).collect();
+        let mut actions = Vec::with_capacity(statements.len());
+        for (nth, (statement, request)) in statements.into_iter().zip(requests).enumerate() {
+            let table = self.table(statement.table())?;
+            let returns_item = returns_item(request.return_values_on_condition_check_failure);
+            actions.push(action(&table, statement, nth, returns_item)?);
+        }
+        let completed =
+            self.transact(&actions, token).await.map_err(|error| worded(&is_insert, error))?;
+        let (reports, charge) = charged(&actions, &completed, None);
+        Ok(ExecuteTransactionOutput {
+            responses: Some(Vec::new()),
+            consumed_capacity: reports.consumed(|units, name, table| {
+                units.report_of_transaction(mode, name, table, charge)
+            }),
+        })
+    }
+}
+
+fn parse(request: &ParameterizedStatement<'_>) -> ApiResult<Statement> {
+    let text = required(request.statement.as_deref(), "transactStatements.1.member.statement")?;
+    Ok(partiql::parse(text, request.parameters.as_deref())?)
+}
+
+fn fault(nth: usize, fault: TransactionFault) -> Reason {
+    StatementFault::InTransaction(nth, fault).into()
+}
+
+fn check_returning(statements: &[Statement]) -> Result<(), Reason> {
+    let returns = |statement: &Statement| match statement {
+        Statement::Update(change) => change.returning.is_some(),
+        Statement::Delete(delete) => delete.returning.is_some(),
+        _ => false,
+    };
+    match statements.iter().position(returns) {
+        Some(nth) => Err(fault(nth, TransactionFault::Returning)),
+        None => Ok(()),
+    }
+}
+
+/// Plans a SELECT, which must name one item of the table.
+fn plan_item(table: &Table, select: Select, nth: usize) -> Result<SelectPlan<'static>, Reason> {
+    if select.index.is_some() {
+        return Err(fault(nth, TransactionFault::Index));
+    }
+    match select::plan(table, select, true, None, None)? {
+        SelectPlan::Item { key, filter, projection, consistent } => {
+            Ok(SelectPlan::Item { key, filter, projection, consistent })
+        }
+        SelectPlan::Ranges { .. } => Err(fault(nth, TransactionFault::Select)),
+    }
+}
+
+/// Returns the action of a statement.
+fn action(
+    table: &Table,
+    statement: Statement,
+    nth: usize,
+    returns_item_on_failure: bool,
+) -> Result<TransactionAction, Reason> {
+    let table_name = statement.table().to_owned();
+    let (kind, condition) = match statement {
+        Statement::Insert(insert) => {
+            if insert.item.size() > ITEM_SIZE_MAX_BYTES {
+                return Err(Reason::ItemTooLarge);
+            }
+            (ActionKind::Put(insert.item), insert.condition)
+        }
+        Statement::Update(change) => {
+            check_no_index(change.index.as_deref())?;
+            let key = write::primary_key(table, &change.condition)?;
+            (ActionKind::Update(key, change.update), change.condition)
+        }
+        Statement::Delete(delete) => {
+            check_no_index(delete.index.as_deref())?;
+            let key = write::primary_key(table, &delete.condition)?;
+            (ActionKind::Delete(key), delete.condition_or_absent)
+        }
+        Statement::Exists(select, _) => check(table, select, nth)?,
+        Statement::Select(_) => return Err(StatementFault::TransactionMixed.into()),
+    };
+    let condition = Some(condition);
+    Ok(TransactionAction { table_name, kind, condition, returns_item_on_failure })
+}
+
+fn check_no_index(index: Option<&str>) -> Result<(), Reason> {
+    index.map_or(Ok(()), |_| Err(StatementFault::IndexWrite.into()))
+}
+
+/// Returns the check of EXISTS: of one item, by more than its key.
+fn check(
+    table: &Table,
+    select: Select,
+    nth: usize,
+) -> Result<(ActionKind, hashrange_expr::Condition), Reason> {
+    let invalid = || fault(nth, TransactionFault::Exists);
+    let condition = select.condition.filter(|_| select.index.is_none()).ok_or_else(invalid)?;
+    let key = write::primary_key(table, &condition).map_err(|_| invalid())?;
+    let sort = table.key.sort.first().map(|attribute| attribute.name.as_str());
+    let partition = table.key.partition.first().ok_or_else(invalid)?;
+    if reads(&condition, &partition.name, sort).is_none_or(|reads| reads.is_exact) {
+        return Err(invalid());
+    }
+    Ok((ActionKind::Check(key), condition))
+}
+
+/// Returns the error of a transaction: an INSERT whose condition failed has met an item.
+fn worded(is_insert: &[bool], error: ApiError) -> ApiError {
+    let Reason::TransactionCanceled(reasons) = error.reason() else { return error };
+    let worded = reasons.iter().zip(is_insert).map(|(reason, is_insert)| {
+        reason.clone().map(|reason| match reason.reason() {
+            Reason::ConditionalCheckFailed if *is_insert => {
+                ApiError::new(Reason::DuplicateItem).with_item(reason.item().cloned())
+            }
+            _ => reason,
+        })
+    });
+    Reason::TransactionCanceled(worded.collect()).into()
+}
+
+/// Returns the request's token with the fingerprint of all other members.
+fn token(input: &ExecuteTransactionInput<'_>) -> Option<Token> {
+    let text = input.client_request_token.as_deref()?;
+    let mut fingerprint = Fingerprint::new();
+    fingerprint.text(input.return_consumed_capacity.map(ReturnConsumedCapacity::as_str));
+    let statements = input.transact_statements.as_deref().unwrap_or_default();
+    fingerprint.number(statements.len());
+    for statement in statements {
+        fingerprint.text(statement.statement.as_deref());
+        let parameters = statement.parameters.as_deref().unwrap_or_default();
+        fingerprint.number(parameters.len());
+        parameters.iter().for_each(|parameter| fingerprint.bytes(parameter.value.as_bytes()));
+        let on_failure = statement.return_values_on_condition_check_failure;
+        fingerprint.number(usize::from(returns_item(on_failure)));
+    }
+    Some(Token::new(TokenScope::ExecuteTransaction, text, fingerprint.finish()))
+}
