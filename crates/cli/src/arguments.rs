@@ -34,6 +34,8 @@ pub enum Command {
     Query(Query),
     /// Scan all items
     Scan(Scan),
+    /// Run PartiQL: a statement, or those on standard input
+    Sql(Sql),
     /// Call any operation of the API with a JSON request
     Api(Api),
     /// Verify the items, indexes and counters in a data folder
@@ -246,6 +248,28 @@ pub struct Scan {
     /// What to read.
     #[command(flatten)]
     pub page: Page,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `sql`.
+#[derive(Debug, Args)]
+pub struct Sql {
+    /// Statement; without one, standard input has statements that end with ; at the end of a line
+    pub statement: Option<String>,
+    /// Value of the next question mark, such as '"a"' or 1
+    #[arg(long = "parameter", short, value_name = "VALUE", allow_negative_numbers = true)]
+    pub parameters: Vec<String>,
+    /// Items to examine at most
+    #[arg(long, value_name = "COUNT")]
+    pub limit: Option<u32>,
+    /// Read all pages
+    #[arg(long)]
+    pub all: bool,
+    /// Read what was written last
+    #[arg(long)]
+    pub consistent: bool,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

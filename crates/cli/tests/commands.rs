@@ -246,6 +246,29 @@ fn commands_and_server_use_the_same_folder() {
 }
 
 #[test]
+fn statements_are_given_or_read_from_standard_input() {
+    let server = Server::start(&["--memory"]);
+    assert_eq!(server.run(&["api", "CreateTable", TABLE], "").0, 0);
+    let insert = "INSERT INTO cities VALUE {'country': 'NL', 'rank': ?, 'name': ?}";
+    let given = server.run(&["sql", insert, "-p", "1", "-p", "'Amsterdam'"], "");
+    assert_eq!(given, (0, "0 items, 1 capacity units\n".to_owned(), String::new()));
+    let script = "INSERT INTO cities VALUE {'country': 'NL',\n 'rank': 2};\n\n\
+                  SELECT * FROM cities WHERE country = 'NL'";
+    let read = server.run(&["sql", "--output=json"], script);
+    let rows = "{\"country\":\"NL\",\"name\":\"Amsterdam\",\"rank\":1}\n\
+                {\"country\":\"NL\",\"rank\":2}\n";
+    assert_eq!(read, (0, rows.to_owned(), String::new()));
+    let pages = server.run(&["sql", "SELECT rank FROM cities", "--limit=1"], "");
+    let page = "rank\n────\n   1\n\n1 item, 0.5 capacity units\nmore follow: --all reads them\n";
+    assert_eq!(pages, (0, page.to_owned(), String::new()));
+    let all = server.run(&["sql", "SELECT rank FROM cities", "--limit=1", "--all", "-ojson"], "");
+    assert_eq!(all.1, "{\"rank\":1}\n{\"rank\":2}\n");
+    let refused = server.run(&["sql"], "SELEC;\nSELECT rank FROM cities;");
+    assert_eq!((refused.0, refused.1.as_str()), (3, ""));
+    assert!(refused.2.contains("Expected data manipulation"), "{}", refused.2);
+}
+
+#[test]
 fn a_server_can_start_with_a_sample() {
     let server = Server::start(&["--memory", "--sample", "orders"]);
     assert_eq!(server.run(&["tables"], "").1, "orders\n");

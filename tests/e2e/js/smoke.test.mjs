@@ -8,6 +8,7 @@ import {
   CreateTableCommand,
   DeleteTableCommand,
   DescribeTableCommand,
+  DuplicateItemException,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -18,10 +19,13 @@ import {
   waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
 import {
+  BatchExecuteStatementCommand,
   BatchGetCommand,
   BatchWriteCommand,
   DeleteCommand,
   DynamoDBDocumentClient,
+  ExecuteStatementCommand,
+  ExecuteTransactionCommand,
   GetCommand,
   NumberValue,
   PutCommand,
@@ -235,6 +239,35 @@ describe("transactions", () => {
     await documents.send(new TransactWriteCommand(request));
     await documents.send(new TransactWriteCommand(request));
     assert.equal((await balances())[2], 1);
+  });
+});
+
+describe("PartiQL", () => {
+  const table = `"${TableName}"`;
+  const read = { Statement: `SELECT sk, tags FROM ${table} WHERE pk = ?`, Parameters: ["ql"] };
+
+  test("a transaction writes, pages of a SELECT read", async () => {
+    const TransactStatements = [1, 2, 3].map((sk) => ({ Statement: `INSERT INTO ${table} VALUE {'pk': 'ql', 'sk': ?, 'tags': <<'a'>>}`, Parameters: [sk] }));
+    await documents.send(new ExecuteTransactionCommand({ TransactStatements }));
+    const seen = [];
+    let NextToken;
+    do {
+      const page = await documents.send(new ExecuteStatementCommand({ ...read, Limit: 2, NextToken }));
+      seen.push(...page.Items);
+      NextToken = page.NextToken;
+    } while (NextToken);
+    assert.deepEqual(seen, [1, 2, 3].map((sk) => ({ sk, tags: new Set(["a"]) })));
+  });
+
+  test("a batch fails in parts", async () => {
+    const Statements = [1, 9].map((sk) => ({ Statement: `UPDATE ${table} SET seen = true WHERE pk = 'ql' AND sk = ?`, Parameters: [sk] }));
+    const { Responses } = await documents.send(new BatchExecuteStatementCommand({ Statements }));
+    assert.deepEqual(Responses.map(({ Error }) => Error?.Code), [undefined, "ConditionalCheckFailed"]);
+  });
+
+  test("an existing item is a typed error", async () => {
+    const insert = new ExecuteStatementCommand({ Statement: `INSERT INTO ${table} VALUE {'pk': 'ql', 'sk': 1}` });
+    await assert.rejects(documents.send(insert), DuplicateItemException);
   });
 });
 

@@ -30,13 +30,21 @@ struct Case {
 const READ_P99_MAX: Duration = Duration::from_millis(3);
 const WRITE_P99_MAX: Duration = Duration::from_millis(8);
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 7] = [
     Case {
         name: "http/get-item",
         least_share: 0.70,
         p99_max: READ_P99_MAX,
         is_signed: false,
         requests: get_item,
+    },
+    Case {
+        // 70 % of the share of http/get-item.
+        name: "http/execute-statement",
+        least_share: 0.49,
+        p99_max: READ_P99_MAX,
+        is_signed: false,
+        requests: execute_statement,
     },
     Case {
         name: "http/query",
@@ -260,6 +268,15 @@ pub fn get_item(items: u64) -> Requests {
         r##"{{"TableName":"{table}","Key":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}}}}"##
     );
     requests("GetItem", &[body], Numbers::Random(items))
+}
+
+/// Returns SELECT statements for items at random by their whole key.
+pub fn execute_statement(items: u64) -> Requests {
+    let table = data::TABLE;
+    let body = format!(
+        r##"{{"Statement":"SELECT * FROM \"{table}\" WHERE pk = ? AND sk = ?","Parameters":[{{"S":"part-########"}},{{"S":"sort-####"}}]}}"##
+    );
+    requests("ExecuteStatement", &[body], Numbers::Random(items))
 }
 
 /// Returns requests for the items of a partition key at random.

@@ -12,6 +12,7 @@ mod put;
 mod query;
 mod scan;
 mod serve;
+mod sql;
 mod table_keys;
 mod tables;
 mod update;
@@ -45,6 +46,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Scan(arguments) => {
             connected(&arguments.connection, |client| scan::run(client, &arguments))
+        }
+        Command::Sql(arguments) => {
+            connected(&arguments.connection, |client| sql::run(client, &arguments))
         }
         Command::Api(arguments) => {
             connected(&arguments.connection, |client| api::run(client, &arguments))

@@ -13,6 +13,14 @@ pub fn line(text: impl fmt::Display) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes a text that stays on its line.
+pub fn prompt(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
 /// Writes bytes and the end of a line to standard output.
 pub fn bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
