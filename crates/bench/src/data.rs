@@ -8,7 +8,8 @@ use crate::random::Random;
 use hashrange::{
     AttributeDefinition, AttributeValue, CreateTableInput, Database, GetItemInput,
     GlobalSecondaryIndex, Item, KeySchemaElement, KeyType, Options, Projection, ProjectionType,
-    PutItemInput, QueryInput, ScalarAttributeType, Value, create_table,
+    PutItemInput, QueryInput, ScalarAttributeType, StreamSpecification, StreamViewType, Value,
+    create_table,
 };
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +19,8 @@ use std::sync::{Arc, OnceLock};
 pub const TABLE: &str = "Bench";
 /// The table with three global secondary indexes.
 pub const INDEXED_TABLE: &str = "BenchIndexed";
+/// The table with a stream of whole items.
+pub const STREAM_TABLE: &str = "BenchStream";
 /// Items with the same partition key.
 pub const ITEMS_PER_PARTITION: u64 = 100;
 /// DynamoDB's size of an item.
@@ -138,6 +141,17 @@ pub fn indexed_table() -> CreateTableInput<'static> {
     });
     table.global_secondary_indexes = Some(indexes.collect());
     table
+}
+
+/// Returns the definition of the table with a stream of whole items.
+pub fn stream_table() -> CreateTableInput<'static> {
+    CreateTableInput {
+        stream_specification: Some(StreamSpecification {
+            stream_enabled: Some(true),
+            stream_view_type: Some(StreamViewType::NewAndOldImages),
+        }),
+        ..create_table(STREAM_TABLE, ("pk", "S"), Some(("sk", "S")))
+    }
 }
 
 /// Returns a request for the nth item.

@@ -240,6 +240,50 @@ operations! {
     /// Reads one item by its primary key.
     get_item: GetItem(wire::GetItemInput<'_>) -> wire::GetItemOutput;
     /// Reads records of a stream from where an iterator stands.
+    ///
+    /// ```
+    /// use hashrange::{
+    ///     Database, DescribeStreamInput, GetRecordsInput, GetShardIteratorInput, OperationType,
+    ///     PutItemInput, ShardIteratorType, StreamSpecification, StreamViewType, create_table, item,
+    /// };
+    ///
+    /// let database = Database::memory().blocking();
+    /// let mut table = create_table("Music", ("Artist", "S"), Some(("Song", "S")));
+    /// table.stream_specification = Some(StreamSpecification {
+    ///     stream_enabled: Some(true),
+    ///     stream_view_type: Some(StreamViewType::NewImage),
+    /// });
+    /// let stream_arn = database.create_table(table)?.table_description.unwrap().latest_stream_arn.unwrap();
+    /// let song = item! { "Artist": "Nina Simone", "Song": "Sinnerman", "Year": 1965 };
+    /// database.put_item(PutItemInput {
+    ///     table_name: Some("Music".into()),
+    ///     item: Some(song.clone().into()),
+    ///     ..PutItemInput::default()
+    /// })?;
+    ///
+    /// let described = database.describe_stream(DescribeStreamInput {
+    ///     stream_arn: Some(stream_arn.as_str().into()),
+    ///     ..DescribeStreamInput::default()
+    /// })?;
+    /// let mut found = Vec::new();
+    /// for shard in described.stream_description.unwrap().shards.unwrap() {
+    ///     let iterator = database.get_shard_iterator(GetShardIteratorInput {
+    ///         stream_arn: Some(stream_arn.as_str().into()),
+    ///         shard_id: shard.shard_id.map(Into::into),
+    ///         shard_iterator_type: Some(ShardIteratorType::TrimHorizon),
+    ///         ..GetShardIteratorInput::default()
+    ///     })?;
+    ///     let page = database.get_records(GetRecordsInput {
+    ///         shard_iterator: iterator.shard_iterator.map(Into::into),
+    ///         ..GetRecordsInput::default()
+    ///     })?;
+    ///     found.extend(page.records.unwrap());
+    /// }
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!(found[0].event_name, Some(OperationType::Insert));
+    /// assert_eq!(found[0].dynamodb.as_ref().unwrap().new_image, Some(song));
+    /// # Ok::<(), hashrange::ApiError>(())
+    /// ```
     get_records: GetRecords(wire::GetRecordsInput<'_>) -> wire::GetRecordsOutput;
     /// Returns a position in a shard of a stream.
     get_shard_iterator:

@@ -14,10 +14,12 @@ import {
   PutItemCommand,
   ResourceNotFoundException,
   TransactionCanceledException,
+  UpdateTableCommand,
   paginateListTables,
   waitUntilTableExists,
   waitUntilTableNotExists,
 } from "@aws-sdk/client-dynamodb";
+import { DescribeStreamCommand, DynamoDBStreamsClient, GetRecordsCommand, GetShardIteratorCommand, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
 import {
   BatchExecuteStatementCommand,
   BatchGetCommand,
@@ -38,12 +40,14 @@ import {
   paginateScan,
 } from "@aws-sdk/lib-dynamodb";
 
-const client = new DynamoDBClient({
+const settings = {
   endpoint: process.env.HASHRANGE_ENDPOINT ?? "http://127.0.0.1:8000",
   region: "us-east-1",
   credentials: { accessKeyId: "local", secretAccessKey: "local" },
   maxAttempts: 1,
-});
+};
+const client = new DynamoDBClient(settings);
+const streams = new DynamoDBStreamsClient(settings);
 const documents = DynamoDBDocumentClient.from(client);
 const TableName = `js.${process.pid}`;
 const waiting = { client, minDelay: 0.02, maxDelay: 0.1, maxWaitTime: 20 };
@@ -268,6 +272,36 @@ describe("PartiQL", () => {
   test("an existing item is a typed error", async () => {
     const insert = new ExecuteStatementCommand({ Statement: `INSERT INTO ${table} VALUE {'pk': 'ql', 'sk': 1}` });
     await assert.rejects(documents.send(insert), DuplicateItemException);
+  });
+});
+
+describe("streams", () => {
+  test("changes are read shard by shard", async () => {
+    const { TableDescription } = await client.send(
+      new UpdateTableCommand({ TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_IMAGE" } }),
+    );
+    const StreamArn = TableDescription.LatestStreamArn;
+    const Item = { pk: "streamed", sk: 1, text: "\u{1f600}" };
+    await documents.send(new PutCommand({ TableName, Item }));
+    await documents.send(new DeleteCommand({ TableName, Key: { pk: "streamed", sk: 1 } }));
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+    const found = [];
+    for (const { ShardId } of StreamDescription.Shards) {
+      const start = { StreamArn, ShardId, ShardIteratorType: "TRIM_HORIZON" };
+      const { ShardIterator } = await streams.send(new GetShardIteratorCommand(start));
+      const { Records, NextShardIterator } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+      found.push(...Records);
+      assert.ok(NextShardIterator);
+    }
+    assert.deepEqual(found.map((record) => record.eventName), ["INSERT", "REMOVE"]);
+    const [{ dynamodb }] = found;
+    assert.deepEqual(dynamodb.NewImage, { pk: { S: "streamed" }, sk: { N: "1" }, text: { S: "\u{1f600}" } });
+    assert.ok(Math.abs(dynamodb.ApproximateCreationDateTime - Date.now()) < 60_000);
+    const trimmed = { StreamArn, ShardId: StreamDescription.Shards[0].ShardId, ShardIteratorType: "AT_SEQUENCE_NUMBER" };
+    await assert.rejects(
+      streams.send(new GetShardIteratorCommand({ ...trimmed, SequenceNumber: "100000000000000000000" })),
+      TrimmedDataAccessException,
+    );
   });
 });
 

@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::raw::{GroupCommit, Raw};
 use crate::report::{Figure, Row, Target, Unit, rate_text};
 use crate::rounds::Rounds;
-use hashrange::{Blocking, Database, Operation};
+use hashrange::{Blocking, CreateTableInput, Database, Operation};
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ const QUERY: &str = "process/query";
 const QUERY_JSON: &str = "process/query-json";
 const PUT: &str = "process/put-item";
 const PUT_INDEXED: &str = "process/put-item-3-indexes";
+const PUT_STREAM: &str = "process/put-item-stream";
 
 /// Measures the rows of this kind.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
@@ -35,6 +36,9 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     if bench.settings.wants(PUT_INDEXED) {
         put_item_indexed(bench)?;
+    }
+    if bench.settings.wants(PUT_STREAM) {
+        put_item_stream(bench)?;
     }
     Ok(())
 }
@@ -310,18 +314,34 @@ fn raw_put_rate(
 }
 
 fn put_item_indexed(bench: &mut Bench) -> Result<(), String> {
-    let database = data::open(&bench.path("put-indexed"), bench.settings.cache_bytes)?;
-    for table in [data::plain_table(), data::indexed_table()] {
+    let rounds = beside_plain(bench, "put-indexed", data::indexed_table(), data::INDEXED_TABLE)?;
+    bench.add(share_row(PUT_INDEXED, "without index", &rounds, Some(0.25)));
+    Ok(())
+}
+
+fn put_item_stream(bench: &mut Bench) -> Result<(), String> {
+    let rounds = beside_plain(bench, "put-stream", data::stream_table(), data::STREAM_TABLE)?;
+    bench.add(share_row(PUT_STREAM, "without stream", &rounds, Some(0.65)));
+    Ok(())
+}
+
+/// Measures PutItem of new items in a table beside the plain table in the same folder.
+fn beside_plain(
+    bench: &Bench,
+    folder: &str,
+    definition: CreateTableInput<'static>,
+    name: &'static str,
+) -> Result<Rounds, String> {
+    let database = data::open(&bench.path(folder), bench.settings.cache_bytes)?;
+    for table in [data::plain_table(), definition] {
         let created = database.blocking().create_table(table);
         created.map_err(|error| error.to_string())?;
     }
     let (next, next_plain) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let round = bench.settings.round;
-    let rounds = Rounds::measure(
+    Rounds::measure(
         bench.settings.rounds,
-        || put_rate(round, &database, data::INDEXED_TABLE, &next),
+        || put_rate(round, &database, name, &next),
         || put_rate(round, &database, data::TABLE, &next_plain),
-    )?;
-    bench.add(share_row(PUT_INDEXED, "without index", &rounds, Some(0.25)));
-    Ok(())
+    )
 }

@@ -6,12 +6,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
+mod stream;
 mod transaction;
 
-use hashrange_engine::{Engine, verify};
+use hashrange_engine::{Engine, EngineOptions, Environment, verify};
 use hashrange_model::ApiError;
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Store, block_on};
-use hashrange_testkit::environment::still_environment;
+use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::model::{
     Action, Definition, Fault, Generator, Item, Model, Operation, Path, ReadPlan, Request, Returns,
     item_json, project,
@@ -19,9 +20,13 @@ use hashrange_testkit::model::{
 use hashrange_wire::{Operation as WireOperation, Service};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
+use stream::Consumer;
 use tempfile::TempDir;
 
 type Check = Result<(), String>;
+
+/// Shards are succeeded often.
+const OPTIONS: EngineOptions = EngineOptions { stream_shards: 3, stream_shard_period_ms: 60_000 };
 
 const OPERATIONS: usize = 1500;
 const VERIFY_EVERY: usize = 100;
@@ -46,13 +51,20 @@ struct Seen {
     /// Transactions that were done, and those that were cancelled.
     transactions: usize,
     cancelled: usize,
+    /// Stream records read, and those of them of items that have expired.
+    changes: usize,
+    expired: usize,
 }
 
 /// A database and the model of what it must hold.
 struct Run {
     folder: Option<TempDir>,
+    environment: Environment,
+    clock: VirtualClock,
     engine: Option<Engine<AnyStore>>,
     model: Model,
+    /// How far the stream of each table was read.
+    consumers: BTreeMap<String, Consumer>,
     /// Indexes that were created and not yet seen to be ready.
     pending: BTreeSet<(String, String)>,
     seen: Seen,
@@ -61,10 +73,14 @@ struct Run {
 impl Run {
     fn new(kind: Kind) -> Self {
         let folder = (kind == Kind::Embedded).then(|| TempDir::new().unwrap());
+        let (environment, clock) = virtual_environment();
         let mut run = Self {
             folder,
+            environment,
+            clock,
             engine: None,
             model: Model::default(),
+            consumers: BTreeMap::new(),
             pending: BTreeSet::new(),
             seen: Seen::default(),
         };
@@ -80,7 +96,8 @@ impl Run {
                 AnyStore::Embedded(EmbeddedStore::open(folder.path(), &options).unwrap())
             }
         };
-        self.engine = Some(block_on(Engine::open(store, still_environment())).unwrap());
+        let engine = Engine::open_with(store, self.environment.clone(), OPTIONS);
+        self.engine = Some(block_on(engine).unwrap());
     }
 
     fn engine(&self) -> &Engine<AnyStore> {
@@ -88,7 +105,9 @@ impl Run {
     }
 
     fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
-        let operation = WireOperation::from_name(Service::DynamoDb, operation).unwrap();
+        let operation = WireOperation::from_name(Service::DynamoDb, operation)
+            .or_else(|| WireOperation::from_name(Service::Streams, operation))
+            .unwrap();
         let answer = block_on(self.engine().call(operation, body.to_string().as_bytes()))?;
         Ok(serde_json::from_slice(&answer).unwrap())
     }
@@ -112,9 +131,9 @@ impl Run {
                 let answer = self.send(operation, &definition.name);
                 let exists = self.model.definition(&definition.name).is_some();
                 match (exists, answer) {
-                    (false, Ok(_)) => {
+                    (false, Ok(answer)) => {
                         self.model.create_table(definition);
-                        Ok(())
+                        self.begin_stream(&definition.name, &answer)
                     }
                     (true, Err(error)) => expect_error(&error, "ResourceInUseException"),
                     (_, answer) => Err(format!("CreateTable answers {answer:?}")),
@@ -126,6 +145,12 @@ impl Run {
             }
             Operation::DeleteIndex { table, index } => self.change_index(operation, table, index),
             Operation::Reopen => self.reopen(),
+            Operation::Advance { seconds } => {
+                self.clock.advance_ms(seconds * 1000);
+                self.engine().sweep();
+                self.model.expire(i64::try_from(self.clock.now_ms() / 1000).unwrap());
+                Ok(())
+            }
             Operation::Put { table, item, condition, returns } => {
                 let stored = self.model.get(table, item, &[]).ok().flatten();
                 let answer = self.send(operation, table);
@@ -207,6 +232,9 @@ impl Run {
         // While an index is being filled, the service refuses to delete its table.
         if self.pending.iter().any(|(pending, _)| pending == table) {
             return self.wait(table);
+        }
+        if self.model.definition(table).is_some() {
+            self.compare_stream(table)?;
         }
         match (self.model.delete_table(table), self.send(operation, table)) {
             (true, Ok(_)) => Ok(()),
@@ -515,8 +543,10 @@ fn run(kind: Kind, operations: &[Operation]) -> Result<Seen, (usize, String)> {
         run.run(operation).map_err(|problem| (nth, problem))?;
         if nth % VERIFY_EVERY == 0 {
             run.verify().map_err(|problem| (nth, problem))?;
+            run.compare_streams().map_err(|problem| (nth, problem))?;
         }
     }
+    run.compare_streams().map_err(|problem| (operations.len(), problem))?;
     run.verify().map_err(|problem| (operations.len(), problem))?;
     Ok(run.seen)
 }
@@ -570,6 +600,7 @@ fn check_seen(seen: &Seen, operations: usize) {
     let often = operations / 50;
     assert!(seen.writes > operations / 4, "{seen:?}");
     assert!(seen.matches > often && seen.filtered > often, "{seen:?}");
+    assert!(seen.changes > often && seen.expired > 0, "{seen:?}");
     assert!(seen.indexes_created > 0 && seen.pages > often, "{seen:?}");
     assert!(seen.transactions > often / 2 && seen.cancelled > often / 2, "{seen:?}");
     for fault in [

@@ -2,11 +2,13 @@
 
 mod transaction;
 
+use super::changes::EXPIRES;
 use super::condition::{Comparator, Condition, Operand};
 use super::item::{Item, KeyValue, Path, Step};
 use super::table::{Definition, IndexDefinition, KeyAttribute, KeyType, Projection, SortCondition};
 use super::update::{Action, SetOperand, SetValue};
 use super::{BatchMember, Operation, Paging, Returns};
+use crate::environment::NOW_MS;
 use crate::random::Random;
 use hashrange_model::{AttributeType, AttributeValue, Number};
 
@@ -135,8 +137,9 @@ impl Generator {
                 Operation::DeleteIndex { table, index: self.random.pick(&names).clone() }
             }
             35..39 => Operation::Reopen,
-            39..140 => self.transact_write(),
-            140..160 => self.transact_get(),
+            39..60 => Operation::Advance { seconds: self.random.below(60) as u64 },
+            60..150 => self.transact_write(),
+            150..160 => self.transact_get(),
             160..300 => Operation::Put {
                 item: self.item(&definition),
                 condition: self.maybe_condition(),
@@ -439,7 +442,22 @@ impl Generator {
                 item.insert(attribute.to_owned(), self.attribute(attribute));
             }
         }
+        if self.random.chance(30) {
+            item.insert(EXPIRES.to_owned(), self.expiry());
+        }
         item
+    }
+
+    /// Returns when an item expires: mostly soon, sometimes never.
+    fn expiry(&mut self) -> AttributeValue {
+        let second = NOW_MS / 1000 + self.random.below(600) as u64;
+        match self.random.below(10) {
+            0 => AttributeValue::from(second.to_string().as_str()),
+            1 => number("-1"),
+            2 => number("1000"),
+            3 => number("1E100"),
+            _ => number(&second.to_string()),
+        }
     }
 
     fn attribute(&mut self, attribute: &str) -> AttributeValue {

@@ -5,8 +5,11 @@
 //! parsed (operations are structures from which requests are rendered), no bytes are encoded, and
 //! indexes are computed from the items whenever they are read.
 //!
+//! Every table has a stream of new and old images and time to live on the attribute [`EXPIRES`].
+//!
 //! Source of the behaviour: DynamoDB API reference and developer guide.
 
+mod changes;
 mod condition;
 mod generate;
 mod item;
@@ -15,6 +18,7 @@ mod table;
 mod transaction;
 mod update;
 
+pub use changes::{Change, EXPIRES};
 pub use condition::{Comparator, Condition, Operand};
 pub use generate::{Generator, definitions};
 pub use item::{Item, KeyValue, Path, Step, project};
@@ -182,6 +186,11 @@ pub enum Operation {
         segments: usize,
         /// The pages.
         paging: Paging,
+    },
+    /// Lets time pass and does what is due then: removes items that have expired.
+    Advance {
+        /// How much time.
+        seconds: u64,
     },
     /// Closes the database and opens it again, if it is on disk.
     Reopen,

@@ -122,7 +122,7 @@ impl Request {
                 placeholders.add_to(&mut body);
                 Self { operation: "Scan", body }
             }
-            Operation::Reopen => return None,
+            Operation::Advance { .. } | Operation::Reopen => return None,
         })
     }
 }
@@ -168,6 +168,7 @@ fn create_table(definition: &Definition) -> Json {
         "AttributeDefinitions": attribute_definitions(definition.key().chain(index_keys)),
         "KeySchema": key,
         "BillingMode": "PAY_PER_REQUEST",
+        "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" },
     });
     for (member, is_local) in [("LocalSecondaryIndexes", true), ("GlobalSecondaryIndexes", false)] {
         let indexes = definition.indexes.iter().filter(|index| index.is_local == is_local);

@@ -1,5 +1,6 @@
 //! Tables: items by primary key, and indexes as what the items are.
 
+use super::changes::Change;
 use super::condition::{Comparator, Condition};
 use super::item::{Item, KeyValue, project};
 use super::update::apply;
@@ -139,9 +140,11 @@ pub struct Written {
 }
 
 #[derive(Debug, Clone)]
-struct Table {
-    definition: Definition,
-    items: BTreeMap<Vec<KeyValue>, Item>,
+pub(super) struct Table {
+    pub(super) definition: Definition,
+    pub(super) items: BTreeMap<Vec<KeyValue>, Item>,
+    /// What was changed and not yet taken.
+    pub(super) changes: Vec<Change>,
 }
 
 /// What a read must return: the entries in order, those with equal sort keys in one group.
@@ -158,7 +161,7 @@ pub struct ReadPlan {
 /// All tables.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
-    tables: BTreeMap<String, Table>,
+    pub(super) tables: BTreeMap<String, Table>,
 }
 
 impl Model {
@@ -167,7 +170,8 @@ impl Model {
         if self.tables.contains_key(&definition.name) {
             return false;
         }
-        let table = Table { definition: definition.clone(), items: BTreeMap::new() };
+        let table =
+            Table { definition: definition.clone(), items: BTreeMap::new(), changes: Vec::new() };
         self.tables.insert(definition.name.clone(), table);
         true
     }
@@ -222,7 +226,7 @@ impl Model {
         table.check_index_keys(None, item)?;
         let key = table.key_of(item);
         let old = table.check(&key, condition)?;
-        table.items.insert(key, item.clone());
+        table.set(key, Some(item.clone()), false);
         Ok(Written { old, new: Some(item.clone()) })
     }
 
@@ -236,7 +240,7 @@ impl Model {
         let table = self.table(table)?;
         let key = table.key_of(key);
         table.check(&key, condition)?;
-        Ok(Written { old: table.items.remove(&key), new: None })
+        Ok(Written { old: table.set(key, None, false), new: None })
     }
 
     /// Updates an item.
@@ -253,7 +257,7 @@ impl Model {
         let before = old.as_ref().unwrap_or(key_attributes);
         let new = apply(actions, before)?;
         table.check_index_keys(Some(before), &new)?;
-        table.items.insert(key, new.clone());
+        table.set(key, Some(new.clone()), false);
         Ok(Written { old, new: Some(new) })
     }
 

@@ -140,7 +140,9 @@ fn pytest(binary: Option<&Path>, store: Store) -> Command {
             "query",
             "scan",
             "secondary_indexes",
+            "streams",
             "table_lifecycle",
+            "time_to_live",
             "update_item",
         ];
         command.args(files.map(|name| format!("test_{name}.py")));
