@@ -242,7 +242,10 @@ fn commands_and_server_use_the_same_folder() {
     drop(server);
     let mut check = hashrange();
     check.args(["check", path]);
-    assert_eq!(run(check, "").1, "1 tables, 3 items, 0 index entries, 0 problems\n");
+    assert_eq!(
+        run(check, "").1,
+        "1 tables, 3 items, 0 index entries, 0 stream records, 0 problems\n"
+    );
 }
 
 #[test]

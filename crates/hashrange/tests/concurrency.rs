@@ -143,6 +143,39 @@ fn increments_are_not_lost() {
 }
 
 #[test]
+fn a_transaction_sent_many_times_under_one_token_is_done_once() {
+    const ROUNDS: usize = 20;
+    on_every_store(|database| {
+        create_table(database);
+        let key = json!({ "pk": { "S": "counter" }, "sk": { "N": "0" } });
+        let request = |round: usize| {
+            json!({
+                "ClientRequestToken": format!("round-{round}"),
+                "TransactItems": [{ "Update": {
+                    "TableName": "table", "Key": key, "UpdateExpression": "ADD n :one",
+                    "ExpressionAttributeValues": { ":one": { "N": "1" } },
+                }}],
+            })
+        };
+        let barrier = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for round in 0..ROUNDS {
+                        barrier.wait();
+                        call(database, Operation::TransactWriteItems, &request(round)).unwrap();
+                    }
+                });
+            }
+        });
+        let body = json!({ "TableName": "table", "Key": key });
+        let item = call(database, Operation::GetItem, &body).unwrap();
+        assert_eq!(item["Item"]["n"]["N"], ROUNDS.to_string());
+        verify(database);
+    });
+}
+
+#[test]
 fn a_conditional_create_has_one_winner() {
     const ROUNDS: usize = 50;
     on_every_store(|database| {

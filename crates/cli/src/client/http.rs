@@ -1,6 +1,6 @@
 //! The client side of the protocol: one kept connection, one request at a time.
 
-use super::Refused;
+use super::refused;
 use crate::exit::Usage;
 use anyhow::{Context, bail};
 use bytes::Bytes;
@@ -10,7 +10,6 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
@@ -107,14 +106,6 @@ async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes
     // How the connection ends is seen by the request that is on it.
     tokio::spawn(async { drop(connection.await) });
     Ok(open)
-}
-
-/// Returns the exception in an error body.
-fn refused(body: &[u8]) -> Option<Refused> {
-    let body: Value = serde_json::from_slice(body).ok()?;
-    let exception = body["__type"].as_str()?.rsplit('#').next()?.to_owned();
-    let message = body["message"].as_str().or_else(|| body["Message"].as_str());
-    Some(Refused { exception, message: message.map(str::to_owned) })
 }
 
 fn now() -> Timestamp {

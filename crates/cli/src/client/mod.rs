@@ -5,7 +5,7 @@ mod signing;
 
 use crate::arguments::Connection;
 use anyhow::Context;
-use hashrange::{Blocking, Database, Operation, Options};
+use hashrange::{Blocking, Database, Encode, Operation, Options};
 use http::HttpClient;
 use serde_json::Value;
 use std::fmt;
@@ -17,12 +17,37 @@ pub struct Refused {
     pub exception: String,
     /// The message; some exceptions have none.
     pub message: Option<String>,
+    /// What became of each action of a cancelled transaction.
+    pub reasons: Vec<String>,
+}
+
+/// Returns the exception in an error body.
+fn refused(body: &[u8]) -> Option<Refused> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let exception = body["__type"].as_str()?.rsplit('#').next()?.to_owned();
+    let message = body["message"].as_str().or_else(|| body["Message"].as_str());
+    let reasons = body["CancellationReasons"].as_array();
+    let reasons = reasons.into_iter().flatten().map(reason).collect();
+    Some(Refused { exception, message: message.map(str::to_owned), reasons })
+}
+
+fn reason(reason: &Value) -> String {
+    let mut text = reason["Code"].as_str().unwrap_or_default().to_owned();
+    if let Some(message) = reason["Message"].as_str() {
+        text = format!("{text}: {message}");
+    }
+    match reason.get("Item") {
+        Some(item) => format!("{text} {item}"),
+        None => text,
+    }
 }
 
 impl fmt::Display for Refused {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.exception)?;
-        self.message.iter().try_for_each(|message| write!(formatter, ": {message}"))
+        self.message.iter().try_for_each(|message| write!(formatter, ": {message}"))?;
+        let mut reasons = (1..).zip(&self.reasons);
+        reasons.try_for_each(|(nth, reason)| write!(formatter, "\n  action {nth}: {reason}"))
     }
 }
 
@@ -57,8 +82,9 @@ impl Client {
         match self {
             Self::Remote(client) => client.call(operation, body),
             Self::Local(database) => database.call(operation, body).map_err(|error| {
-                let exception = error.kind().short_name().to_owned();
-                Refused { exception, message: error.message() }.into()
+                let mut body = Vec::new();
+                error.encode(&mut body);
+                refused(&body).map_or_else(|| error.into(), Into::into)
             }),
         }
     }
@@ -82,4 +108,19 @@ fn endpoint(connection: &Connection) -> String {
     let variable = || std::env::var("HASHRANGE_ENDPOINT").ok().filter(|text| !text.is_empty());
     let given = connection.endpoint.clone().or_else(variable);
     given.unwrap_or_else(|| "http://127.0.0.1:8000".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_transaction_is_told_action_by_action() {
+        let body = br#"{"__type":"a#TransactionCanceledException","Message":"Transaction cancelled","CancellationReasons":[{"Code":"None"},{"Code":"ConditionalCheckFailed","Message":"The conditional request failed","Item":{"pk":{"S":"a"}}}]}"#;
+        assert_eq!(
+            refused(body).unwrap().to_string(),
+            "TransactionCanceledException: Transaction cancelled\n  action 1: None\n  action 2: \
+             ConditionalCheckFailed: The conditional request failed {\"pk\":{\"S\":\"a\"}}"
+        );
+    }
 }
