@@ -6,7 +6,7 @@
 //! crash in between leaves shards that nothing is written to and that are not closed; they are
 //! closed when the store is opened.
 
-use super::reading::{decode_stream, encode_stream, find_stream, read_streams, shard_ends};
+use super::reading::{decode_stream, encode_stream, find_stream, read_streams};
 use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
 use crate::engine::{Core, OpenError};
@@ -39,7 +39,7 @@ impl<S: Store> Core<S> {
         let label = self.free_label(&record.name, now_ms)?;
         let id = StreamId(record.stream.as_ref().map_or(1, |latest| latest.id.0 + 1));
         let shards: Vec<_> = (0..self.options.stream_shards.max(1))
-            .map(|number| Shard { number, parent: None, opened_at_ms: now_ms, trimmed_to: 0 })
+            .map(|number| Shard::new(number, None, now_ms))
             .collect();
         record.stream = Some(StreamSettings {
             id,
@@ -150,8 +150,7 @@ pub(crate) fn succeed_shards<S: Store>(core: &Core<S>, table: &Table) -> ApiResu
         let parent = stream.shards.iter().find(|shard| shard.number == *number);
         let parent = parent.map(Shard::name);
         *number = stream.next_shard_number();
-        let (number, trimmed_to) = (*number, 0);
-        stream.shards.push(Shard { number, parent, opened_at_ms, trimmed_to });
+        stream.shards.push(Shard::new(*number, parent, opened_at_ms));
     }
     settings.open_since_ms = now_ms;
     let opened = settings.open_shards.clone();
@@ -174,13 +173,8 @@ fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<
     let view = core.store.view();
     let Some(stream) = block_on(find_stream(&view, name, label))? else { return Ok(()) };
     let open = open_shards(core, &stream);
-    let mut ended = Vec::new();
-    for shard in stream.shards.iter().filter(|shard| !open.contains(&shard.number)) {
-        if block_on(shard_ends(&view, &stream, shard))?.closed.is_none() {
-            ended.push(stream.shard_prefix(shard));
-        }
-    }
-    if ended.is_empty() && stream.enabled != open.is_empty() {
+    let is_ended = |shard: &Shard| !shard.closed && !open.contains(&shard.number);
+    if stream.enabled != open.is_empty() && !stream.shards.iter().any(is_ended) {
         return Ok(());
     }
     let closed = encode_mark(Mark::Closed, (core.environment.now_ms)());
@@ -189,8 +183,14 @@ fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<
             return Ok(());
         };
         stream.enabled = !open.is_empty();
+        for nth in 0..stream.shards.len() {
+            let shard = &stream.shards[nth];
+            if is_ended(shard) {
+                batch.append(stream.shard_prefix(shard), closed.clone());
+                stream.shards[nth].closed = true;
+            }
+        }
         batch.put(stream.store_key(), encode_stream(&stream));
-        ended.iter().for_each(|prefix| batch.append(prefix.clone(), closed.clone()));
         Ok(())
     })?
 }
@@ -215,4 +215,56 @@ pub(crate) async fn close_ended_shards<S: Store>(core: &Core<S>) -> Result<(), O
         close_shards(core, &stream.table_name, &stream.label).map_err(unreadable)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::shard_ends;
+    use super::*;
+    use crate::{Engine, Environment};
+    use hashrange_storage::MemoryStore;
+    use hashrange_wire::Operation;
+
+    fn engine() -> Engine<MemoryStore> {
+        let environment = Environment {
+            now_ms: Arc::new(|| 1_767_225_600_000),
+            random: Arc::new(|| 1),
+            region: "us-east-1".to_owned(),
+            account: "000000000000".to_owned(),
+            endpoint: String::new(),
+            sweep_interval: None,
+        };
+        block_on(Engine::open(MemoryStore::new(), environment)).unwrap()
+    }
+
+    fn closed_shards(core: &Core<MemoryStore>) -> (usize, usize) {
+        let view = core.store.view();
+        let streams = block_on(read_streams(&view, layout::streams(), 1)).unwrap();
+        let ends = streams[0].shards.iter().map(|shard| shard_ends(&view, &streams[0], shard));
+        let closed = ends.filter_map(|ends| block_on(ends).unwrap().closed);
+        (closed.count(), streams[0].shards.len())
+    }
+
+    /// What is left when the program ends between the change of a definition and the closing.
+    #[test]
+    fn shards_that_a_crash_left_open_are_closed_at_the_next_start() {
+        let engine = engine();
+        let definition = br#"{"TableName": "table", "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}"#;
+        block_on(engine.call(Operation::CreateTable, definition)).unwrap();
+        let core = engine.core();
+        let table = core.catalog.get("table").unwrap();
+        let mut record = table.record.clone();
+        let settings = record.stream.as_mut().unwrap();
+        settings.enabled = false;
+        settings.open_shards.clear();
+        core.replace_table(&table, record, Vec::new(), |_| {}).unwrap();
+        assert_eq!(closed_shards(core), (0, 4));
+        for _ in 0..2 {
+            block_on(close_ended_shards(core)).unwrap();
+            assert_eq!(closed_shards(core), (4, 4));
+        }
+    }
 }

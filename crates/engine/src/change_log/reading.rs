@@ -75,7 +75,7 @@ pub(crate) async fn shard_ends<V: View>(
     Ok(ShardEnds {
         opened,
         closed: is_closed.then_some(last),
-        latest: if is_closed { last } else { last + 1 },
+        latest: if is_closed { last } else { last.max(shard.trimmed_to) + 1 },
     })
 }
 
@@ -187,6 +187,13 @@ pub(crate) struct Expired {
     pub(crate) stamps: Vec<u64>,
     /// Whether the shard was closed as long ago and holds no other changes.
     pub(crate) has_ended: bool,
+}
+
+impl Expired {
+    /// Returns whether nothing has.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.stamps.is_empty() && !self.has_ended
+    }
 }
 
 /// Returns at most `limit` records of a shard that were written at or before a time.

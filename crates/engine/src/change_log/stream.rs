@@ -75,6 +75,15 @@ pub(crate) struct Shard {
     pub(crate) opened_at_ms: u64,
     /// The greatest stamp that was removed for its age; 0 for none.
     pub(crate) trimmed_to: u64,
+    /// Whether its last record says that it is closed.
+    pub(crate) closed: bool,
+}
+
+impl Shard {
+    /// Returns a shard that is about to be opened.
+    pub(crate) fn new(number: u32, parent: Option<ShardName>, opened_at_ms: u64) -> Self {
+        Self { number, parent, opened_at_ms, trimmed_to: 0, closed: false }
+    }
 }
 
 /// What a shard's id is made of; kept of a parent, which may be gone.

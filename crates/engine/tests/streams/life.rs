@@ -2,6 +2,8 @@
 
 use super::consumer::{Consumer, contents};
 use super::{Database, HOUR_MS};
+use hashrange_engine::EngineOptions;
+use hashrange_storage::MemoryStore;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -105,6 +107,30 @@ fn records_go_after_a_day_and_readers_are_told() {
     database.advance(24 * HOUR_MS);
     let known = ids(&database.shards(&arn), false);
     assert!(early.iter().all(|(shard, _)| !known.contains(shard)), "{known:?}");
+    database.check();
+}
+
+#[test]
+fn an_open_shard_whose_records_are_gone_is_still_read_from_its_end() {
+    let options = EngineOptions { stream_shards: 1, stream_shard_period_ms: u64::MAX };
+    let database = Database::open(MemoryStore::new().into(), options);
+    let arn = database.create("table");
+    let shard = text(&database.shards(&arn)[0]["ShardId"]);
+    (0..10).for_each(|nth| database.put("table", "a", nth));
+    let page = database.records(&database.iterator(&arn, &shard, "TRIM_HORIZON"));
+    let last = page["Records"][9]["dynamodb"]["SequenceNumber"].clone();
+    database.advance(24 * HOUR_MS);
+    let latest = database.iterator(&arn, &shard, "LATEST");
+    let oldest = database.iterator(&arn, &shard, "TRIM_HORIZON");
+    database.put("table", "a", 10);
+    for iterator in [latest, oldest] {
+        assert_eq!(database.records(&iterator)["Records"].as_array().unwrap().len(), 1);
+    }
+    let after = json!({
+        "StreamArn": arn, "ShardId": shard, "ShardIteratorType": "AFTER_SEQUENCE_NUMBER",
+        "SequenceNumber": last,
+    });
+    assert!(database.fails("GetShardIterator", &after).starts_with("TrimmedDataAccessException"));
     database.check();
 }
 
