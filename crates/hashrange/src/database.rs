@@ -10,9 +10,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How often what has expired is looked for.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-
 /// How a database is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -24,6 +21,9 @@ pub struct Options {
     pub account: String,
     /// What DescribeEndpoints answers: host and port.
     pub endpoint: String,
+    /// How often what has expired is removed: items by their time-to-live attribute, records of
+    /// streams, client request tokens.
+    pub sweep_interval: Duration,
 }
 
 impl Default for Options {
@@ -33,6 +33,7 @@ impl Default for Options {
             region: "us-east-1".to_owned(),
             account: "000000000000".to_owned(),
             endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
+            sweep_interval: Duration::from_secs(1),
         }
     }
 }
@@ -140,7 +141,7 @@ fn environment(options: &Options) -> Environment {
         region: options.region.clone(),
         account: options.account.clone(),
         endpoint: options.endpoint.clone(),
-        sweep_interval: Some(SWEEP_INTERVAL),
+        sweep_interval: Some(options.sweep_interval),
     }
 }
 

@@ -109,6 +109,9 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
     if let Some(size) = settings.cache_size {
         options.cache_bytes = size.0;
     }
+    if let Some(interval) = settings.sweep_interval {
+        options.sweep_interval = interval.0;
+    }
     match &settings.store {
         StoreChoice::Memory => Ok(Database::memory_with(&options)),
         StoreChoice::Folder(folder) => Database::open(folder, &options)

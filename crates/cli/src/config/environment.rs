@@ -20,6 +20,7 @@ pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Settin
         log_format: source.parsed("HASHRANGE_LOG_FORMAT")?,
         log_level: source.parsed("HASHRANGE_LOG_LEVEL")?,
         cache_size: source.parsed("HASHRANGE_CACHE_SIZE")?,
+        sweep_interval: source.parsed("HASHRANGE_SWEEP_INTERVAL")?,
         sample: source.parsed("HASHRANGE_SAMPLE")?,
     })
 }

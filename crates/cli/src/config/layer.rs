@@ -1,6 +1,6 @@
 //! The settings as one source gives them: every one may be absent.
 
-use super::{ByteSize, StoreChoice};
+use super::{ByteSize, Interval, StoreChoice};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -40,6 +40,9 @@ pub struct Layer {
     /// Memory for cached data, such as 512MiB
     #[arg(long, value_name = "SIZE")]
     pub cache_size: Option<ByteSize>,
+    /// How often expired items are removed, such as 500ms or 5m [default: 1s]
+    #[arg(long, value_name = "TIME")]
+    pub sweep_interval: Option<Interval>,
     /// Load sample data at the start
     #[arg(long, value_name = "NAME")]
     pub sample: Option<String>,
@@ -59,6 +62,7 @@ impl Layer {
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
             cache_size: self.cache_size.or(other.cache_size),
+            sweep_interval: self.sweep_interval.or(other.sweep_interval),
             sample: self.sample.or(other.sample),
         }
     }

@@ -8,10 +8,12 @@ mod byte_size;
 mod environment;
 mod error;
 mod file;
+mod interval;
 mod layer;
 
 pub use byte_size::ByteSize;
 pub use error::SettingsError;
+pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
 
 use std::path::{Path, PathBuf};
@@ -46,6 +48,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// Memory for cached blocks; none leaves it to the store.
     pub cache_size: Option<ByteSize>,
+    /// How often expired items are removed; none leaves it to the library.
+    pub sweep_interval: Option<Interval>,
     /// Sample data to load when the server starts.
     pub sample: Option<String>,
 }
@@ -87,6 +91,7 @@ impl Settings {
             log_format: layer.log_format.unwrap_or_default(),
             log_level: layer.log_level.unwrap_or_default(),
             cache_size: layer.cache_size,
+            sweep_interval: layer.sweep_interval,
             sample: layer.sample,
         }
     }

@@ -36,7 +36,7 @@ fn without_anything_there_are_defaults() {
 fn flags_win_over_the_environment_and_that_over_the_file() {
     let flags = |port| Layer { port, ..Layer::default() };
     let variables: &[_] = &[("HASHRANGE_PORT", "2"), ("HASHRANGE_LOG_FORMAT", "json")];
-    let file: &[u8] = b"port = 3\nregion = 'eu-west-1'\ncache-size = '64MiB'\nlog-format = 'text'";
+    let file: &[u8] = b"port = 3\nregion = 'eu-west-1'\ncache-size = '64MiB'\nsweep-interval = '5m'\nlog-format = 'text'";
     let cases = [
         (Some(1), variables, Some(file), 1),
         (None, variables, Some(file), 2),
@@ -50,6 +50,7 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     let all = resolve(flags(Some(1)), variables, Some(file)).unwrap();
     assert_eq!((all.region.as_str(), all.log_format), ("eu-west-1", LogFormat::Json));
     assert_eq!(all.cache_size, Some(ByteSize(64 << 20)));
+    assert_eq!(all.sweep_interval, Some("5m".parse().unwrap()));
 }
 
 #[test]
