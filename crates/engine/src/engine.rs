@@ -135,14 +135,25 @@ impl<S: Store> Engine<S> {
     fn start_timer(&self) {
         let Some(interval) = self.core.environment.sweep_interval else { return };
         let core = Arc::clone(&self.core);
-        let timer = Timer::start(interval, move |stopping| jobs::sweep(&core, stopping));
+        let timer = Timer::start(interval, move |stopping| block_on(jobs::sweep(&core, stopping)));
         *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
     }
 
     /// Does what is due by now, as the timer does at every interval: removes what has expired and
     /// moves streams to new shards.
     pub fn sweep(&self) {
-        jobs::sweep(&self.core, &AtomicBool::new(false));
+        block_on(self.sweep_when_polled());
+    }
+
+    /// Sweeps as [`Engine::sweep`] does, for callers with an executor of their own.
+    pub async fn sweep_when_polled(&self) {
+        jobs::sweep(&self.core, &AtomicBool::new(false)).await;
+    }
+
+    /// Does the background jobs that have been started, where no thread does
+    /// ([`EngineOptions::jobs_run`]).
+    pub async fn run_jobs(&self) {
+        self.jobs.run_queued(&self.core).await;
     }
 
     /// Returns the table that a data operation names, by name or ARN.

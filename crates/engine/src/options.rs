@@ -7,10 +7,13 @@ pub struct EngineOptions {
     pub stream_shards: u32,
     /// After how many milliseconds a stream's shards are closed and succeeded by new ones.
     pub stream_shard_period_ms: u64,
+    /// Whether background jobs run by themselves, on a thread; if not, whoever holds the engine
+    /// calls [`Engine::run_jobs`](crate::Engine::run_jobs).
+    pub jobs_run: bool,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { stream_shards: 4, stream_shard_period_ms: 4 * 60 * 60 * 1000 }
+        Self { stream_shards: 4, stream_shard_period_ms: 4 * 60 * 60 * 1000, jobs_run: true }
     }
 }

@@ -4,19 +4,16 @@
 //! nodes and publishes it. Nothing survives the process, so "durable" means "published" and every
 //! future is ready at once. Same locks and same contract as the embedded engine.
 
-use crate::batch::{Change, Operation, decode_counter, encode_counter};
+use crate::image::{Image, Map};
 use crate::key_locks::KeyLocks;
 use crate::{Batch, Direction, Error, Key, KeyRange, Stats, Store, View};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use imbl::OrdMap;
 use parking_lot::{Mutex, RwLock};
 use std::future::{Future, ready};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-type Map = OrdMap<Bytes, Bytes>;
 
 /// A store in memory, gone when it is dropped.
 #[derive(Debug)]
@@ -32,14 +29,13 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Writer {
-    map: Map,
+    image: Image,
     stats: Stats,
-    last_stamp: u64,
 }
 
 /// A published state of a [`MemoryStore`].
 #[derive(Debug, Clone)]
-pub struct MemoryView(Arc<Map>);
+pub struct MemoryView(pub(crate) Arc<Map>);
 
 impl MemoryStore {
     /// Returns an empty store.
@@ -83,40 +79,14 @@ impl Default for MemoryStore {
 
 impl Writer {
     fn apply(&mut self, batch: Batch, published: &ArcSwap<Map>) -> Result<(), Error> {
-        let mut next = self.map.clone();
         self.stats.commits += 1;
         self.stats.groups += 1;
         self.stats.written_keys += batch.len() as u64;
         self.stats.written_bytes += batch.size_bytes() as u64;
-        let (operations, appends) = batch.into_parts();
-        for operation in operations {
-            apply_operation(&mut next, operation)?;
-        }
-        for append in appends {
-            self.last_stamp += 1;
-            next.insert(append.key(self.last_stamp), append.value);
-        }
-        self.map = next;
-        published.store(Arc::new(self.map.clone()));
+        self.image.apply(batch)?;
+        published.store(self.image.view().0);
         Ok(())
     }
-}
-
-fn apply_operation(map: &mut Map, operation: Operation) -> Result<(), Error> {
-    let Operation { key, change } = operation;
-    match change {
-        Change::Put(value) => {
-            map.insert(key, value);
-        }
-        Change::Delete => {
-            map.remove(&key);
-        }
-        Change::Add(delta) => {
-            let counter = decode_counter(map.get(&key).map(|value| &value[..]), &key)?;
-            map.insert(key, encode_counter(counter.wrapping_add(delta)));
-        }
-    }
-    Ok(())
 }
 
 impl Store for MemoryStore {

@@ -1,8 +1,9 @@
 //! Tests that can go on for as long as one likes: crashes, random models, histories,
-//! fuzzing, benchmarks.
+//! simulations, fuzzing, benchmarks.
 
 use crate::command::{cargo, program, run};
 use crate::workspace;
+use std::process::Command;
 
 /// Runs the crash tests of the store, `factor` times as long as in the ordinary tests.
 pub fn crash(factor: &str) -> Result<(), String> {
@@ -22,6 +23,22 @@ pub fn history(rounds: &str) -> Result<(), String> {
     let mut tests =
         cargo(&["test", "--release", "--locked", "-p", "hashrange", "--test", "history"]);
     run(tests.env("HASHRANGE_HISTORY_ROUNDS", rounds))
+}
+
+/// Simulates the whole engine, once for each of so many seeds.
+pub fn simulate(seeds: &str) -> Result<(), String> {
+    run(simulation().env("HASHRANGE_SIMULATION_SEEDS", seeds))
+}
+
+/// Simulates the whole engine for one seed, as it was done before.
+pub fn simulate_again(seed: &str) -> Result<(), String> {
+    run(simulation().env("HASHRANGE_SIMULATION_SEED", seed))
+}
+
+fn simulation() -> Command {
+    let mut tests = cargo(&["test", "--release", "--locked", "-p", "hashrange-engine"]);
+    tests.args(["--test", "simulation", "--", "nothing_is_lost_made_or_left_over"]);
+    tests
 }
 
 /// Mutates inputs of one parser (or of all) for a time.

@@ -31,6 +31,8 @@ tasks:
   crash [FACTOR]         crash tests of the store, FACTOR times as long (10)
   model [STEPS]          random operations against the models (100000)
   history [ROUNDS]       concurrent clients, their histories checked (100)
+  simulate [SEEDS]       the whole engine on a virtual clock and a failing disk (1000)
+  simulate --seed N      one such run again, exactly
   fuzz TARGET [--seconds N] [--seed N]
                          mutated inputs for a parser, or for all
   bench [ARGUMENT...]    the benchmark
@@ -67,6 +69,9 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["model", steps] => long_runs::model(steps),
         ["history"] => long_runs::history("100"),
         ["history", rounds] => long_runs::history(rounds),
+        ["simulate"] => long_runs::simulate("1000"),
+        ["simulate", "--seed", seed] => long_runs::simulate_again(seed),
+        ["simulate", seeds] => long_runs::simulate(seeds),
         ["fuzz", rest @ ..] if !rest.is_empty() => long_runs::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
         ["codegen"] => codegen::write(),

@@ -18,6 +18,8 @@ mod trim;
 use crate::engine::Core;
 use crate::schema::{IndexId, TableId};
 use hashrange_storage::{Error, Store, block_on};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,6 +55,8 @@ impl From<Error> for Interruption {
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
     worker: Mutex<Option<Worker>>,
+    /// Jobs for which there is no thread.
+    queued: Mutex<VecDeque<Job>>,
     stopping: Arc<AtomicBool>,
 }
 
@@ -68,6 +72,10 @@ impl Jobs {
         if self.stopping.load(Ordering::Acquire) {
             return;
         }
+        if !core.options.jobs_run {
+            self.queued.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
+            return;
+        }
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let worker = worker.get_or_insert_with(|| {
             let (queue, jobs) = channel();
@@ -80,6 +88,16 @@ impl Jobs {
         });
         if worker.queue.send(job).is_err() {
             tracing::error!(?job, "the job thread has ended; the job waits for a restart");
+        }
+    }
+
+    /// Does the jobs for which there is no thread.
+    pub(crate) async fn run_queued<S: Store>(&self, core: &Core<S>) {
+        let next = || self.queued.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        while let Some(job) = next() {
+            if do_job(core, job, &self.stopping).await.is_break() {
+                return;
+            }
         }
     }
 
@@ -104,21 +122,27 @@ impl Drop for Jobs {
 
 fn work<S: Store>(core: &Core<S>, jobs: &Receiver<Job>, stopping: &AtomicBool) {
     for job in jobs {
-        let ended = block_on(async {
-            match job {
-                Job::Backfill { table, index } => backfill::run(core, table, index, stopping).await,
-                Job::Purge { table, index } => purge::run(core, table, index, stopping).await,
-                Job::ExpiryIndex { table } => expiry_index::run(core, table, stopping).await,
-            }
-        });
-        match ended {
-            Ok(()) => {}
-            Err(Interruption::Stopped) => return,
-            Err(Interruption::Store(error)) => {
-                tracing::error!(%error, ?job, "a job failed; it is tried again at the next start");
-            }
+        if block_on(do_job(core, job, stopping)).is_break() {
+            return;
         }
     }
+}
+
+/// Does one job. Breaks if no other shall follow.
+async fn do_job<S: Store>(core: &Core<S>, job: Job, stopping: &AtomicBool) -> ControlFlow<()> {
+    let ended = match job {
+        Job::Backfill { table, index } => backfill::run(core, table, index, stopping).await,
+        Job::Purge { table, index } => purge::run(core, table, index, stopping).await,
+        Job::ExpiryIndex { table } => expiry_index::run(core, table, stopping).await,
+    };
+    match ended {
+        Ok(()) => {}
+        Err(Interruption::Stopped) => return ControlFlow::Break(()),
+        Err(Interruption::Store(error)) => {
+            tracing::error!(%error, ?job, "a job failed; it is tried again at the next start");
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
@@ -126,13 +150,11 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
 }
 
 /// Does everything that is due.
-pub(crate) fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
-    block_on(async {
-        shards::run(core).await;
-        report(expire::run(core, stopping).await);
-        report(token_sweep::run(core, stopping).await);
-        report(trim::run(core, stopping).await);
-    });
+pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
+    shards::run(core).await;
+    report(expire::run(core, stopping).await);
+    report(token_sweep::run(core, stopping).await);
+    report(trim::run(core, stopping).await);
 }
 
 fn report(ended: Result<(), Interruption>) {

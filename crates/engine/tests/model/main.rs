@@ -26,7 +26,8 @@ use tempfile::TempDir;
 type Check = Result<(), String>;
 
 /// Shards are succeeded often.
-const OPTIONS: EngineOptions = EngineOptions { stream_shards: 3, stream_shard_period_ms: 60_000 };
+const OPTIONS: EngineOptions =
+    EngineOptions { stream_shards: 3, stream_shard_period_ms: 60_000, jobs_run: true };
 
 const OPERATIONS: usize = 1500;
 const VERIFY_EVERY: usize = 100;

@@ -21,7 +21,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("hashrange", &["model", "wire", "storage", "engine"]),
     ("server", &["model", "wire", "engine", "auth", "console", "hashrange"]),
     ("cli", &["model", "storage", "engine", "hashrange", "auth", "server", "samples"]),
-    ("testkit", &["model", "storage", "engine"]),
+    ("testkit", &["model", "wire", "storage", "engine"]),
     ("samples", &["storage", "hashrange"]),
     ("bench", &["model", "wire", "expr", "storage", "engine", "auth", "hashrange", "server"]),
 ];

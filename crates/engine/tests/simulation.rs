@@ -1,0 +1,51 @@
+//! The whole engine under simulated clients, clock and disk, for some seeds; and proof that a
+//! simulation finds what it is for, and that a seed replays it.
+//!
+//! `cargo xtask simulate` runs it for as long as one likes.
+
+use hashrange_testkit::simulation::{Flaw, Simulation};
+use std::env;
+
+/// Seeds of the ordinary test.
+const SEEDS: u64 = 8;
+
+fn simulation(seed: u64) -> Simulation {
+    Simulation { seed, rounds: 2, flaw: None }
+}
+
+#[test]
+fn nothing_is_lost_made_or_left_over() {
+    let number = |name: &str| env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let seeds = match (number("HASHRANGE_SIMULATION_SEED"), number("HASHRANGE_SIMULATION_SEEDS")) {
+        (Some(seed), _) => seed..seed + 1,
+        (None, seeds) => 0..seeds.unwrap_or(SEEDS),
+    };
+    let mut restarts = 0;
+    for seed in seeds {
+        match simulation(seed).run() {
+            Ok(summary) => restarts += summary.restarts,
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+    println!("the server was started {restarts} times");
+}
+
+#[test]
+fn a_seed_is_a_trace() {
+    let [one, same, other] = [3, 3, 4].map(|seed| simulation(seed).run().unwrap());
+    assert_eq!(one, same);
+    assert_ne!(one.trace, other.trace);
+}
+
+/// A planted fault is found soon, and found again in the same way by its seed.
+#[test]
+fn planted_faults_are_found_and_replayed() {
+    for flaw in [Flaw::Amnesia, Flaw::TornCommit, Flaw::StaleDecision] {
+        let mut runs = (0..20).map(|seed| Simulation { flaw: Some(flaw), ..simulation(seed) });
+        let failure = runs.find_map(|run| run.run().err());
+        let failure = failure.unwrap_or_else(|| panic!("{flaw:?} is not found"));
+        assert_eq!(failure.simulation.run().unwrap_err(), failure);
+        let seed = failure.simulation.seed;
+        assert!(failure.to_string().contains(&format!("cargo xtask simulate --seed {seed}")));
+    }
+}

@@ -1,0 +1,73 @@
+//! What a store holds at one moment, as a value: batches are applied to it, and its clones share
+//! all that is the same.
+//!
+//! The memory engine publishes images; a test's store can keep several, to go back to an older one.
+
+use crate::batch::{Change, Operation, decode_counter, encode_counter};
+use crate::{Batch, Error, MemoryView};
+use bytes::Bytes;
+use imbl::OrdMap;
+use std::sync::Arc;
+
+pub(crate) type Map = OrdMap<Bytes, Bytes>;
+
+/// An ordered map from byte keys to byte values, and the last commit stamp. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Image {
+    map: Map,
+    last_stamp: u64,
+}
+
+impl Image {
+    /// Returns an empty image.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the value of `key`, `None` when it is absent.
+    pub fn get(&self, key: &[u8]) -> Option<Bytes> {
+        self.map.get(key).cloned()
+    }
+
+    /// Returns all entries in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&Bytes, &Bytes)> {
+        self.map.iter()
+    }
+
+    /// Returns a view of it, which later batches do not change.
+    pub fn view(&self) -> MemoryView {
+        MemoryView(Arc::new(self.map.clone()))
+    }
+
+    /// Applies all writes of a batch, or none if one of them cannot be.
+    pub fn apply(&mut self, batch: Batch) -> Result<(), Error> {
+        let mut next = self.clone();
+        let (operations, appends) = batch.into_parts();
+        for operation in operations {
+            apply_operation(&mut next.map, operation)?;
+        }
+        for append in appends {
+            next.last_stamp += 1;
+            next.map.insert(append.key(next.last_stamp), append.value);
+        }
+        *self = next;
+        Ok(())
+    }
+}
+
+fn apply_operation(map: &mut Map, operation: Operation) -> Result<(), Error> {
+    let Operation { key, change } = operation;
+    match change {
+        Change::Put(value) => {
+            map.insert(key, value);
+        }
+        Change::Delete => {
+            map.remove(&key);
+        }
+        Change::Add(delta) => {
+            let counter = decode_counter(map.get(&key).map(|value| &value[..]), &key)?;
+            map.insert(key, encode_counter(counter.wrapping_add(delta)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! The engine as its clients see it: it answers, refuses, or an answer never comes, because it has
+//! crashed or the connection was lost. After a crash it is opened again on what the disk has kept.
+
+use super::disk::Disk;
+use super::executor::{Executor, TaskId};
+use super::fate::Fate;
+use super::store::SimulatedStore;
+use hashrange_engine::{Engine, EngineOptions, Environment, verify};
+use hashrange_model::{ApiError, ApiResult, ErrorKind};
+use hashrange_storage::{Store, block_on};
+use hashrange_wire::Operation;
+use serde_json::Value as Json;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+/// How often in a thousand calls the connection is lost.
+const LOST_PER_MILLE: usize = 15;
+
+/// What became of a request.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// It was done.
+    Done(Json),
+    /// It was refused, for a reason that says it was not done.
+    Refused(ApiError),
+    /// It may have been done, may be done at any later moment until the next restart, or never.
+    Unknown,
+}
+
+/// The server and the world it lives in; clones share them.
+#[derive(Clone)]
+pub(super) struct Server(Rc<Inner>);
+
+struct Inner {
+    fate: Fate,
+    executor: Executor,
+    disk: Disk,
+    engine: RefCell<Option<Arc<Engine<SimulatedStore>>>>,
+    /// Tasks that end with the server.
+    tasks: RefCell<Vec<TaskId>>,
+    restarts: Cell<u64>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Server").finish_non_exhaustive()
+    }
+}
+
+/// Where the answer of a request is left.
+#[derive(Debug, Default)]
+struct Reply {
+    answer: RefCell<Option<Answer>>,
+    caller: RefCell<Option<Waker>>,
+}
+
+impl Reply {
+    fn give(&self, answer: Answer) {
+        self.answer.borrow_mut().get_or_insert(answer);
+        if let Some(caller) = self.caller.borrow_mut().take() {
+            caller.wake();
+        }
+    }
+}
+
+/// Held by a request: if it is dropped, its outcome is unknown.
+#[derive(Debug)]
+struct Promise(Rc<Reply>);
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        self.0.give(Answer::Unknown);
+    }
+}
+
+impl Server {
+    /// Starts a server on a disk.
+    pub(super) fn start(fate: Fate, executor: Executor, disk: Disk) -> Self {
+        let server = Self(Rc::new(Inner {
+            fate,
+            executor,
+            disk,
+            engine: RefCell::default(),
+            tasks: RefCell::default(),
+            restarts: Cell::new(0),
+        }));
+        server.restart();
+        server
+    }
+
+    /// Ends everything that is under way and opens the engine on what the disk has kept, which
+    /// must be sound.
+    pub(super) fn restart(&self) {
+        let tasks = std::mem::take(&mut *self.0.tasks.borrow_mut());
+        drop(self.0.engine.borrow_mut().take());
+        tasks.into_iter().for_each(|task| self.0.executor.abort(task));
+        self.0.restarts.set(self.0.restarts.get() + 1);
+        let engine = loop {
+            self.0.disk.reopen();
+            self.assert_sound("after a restart");
+            // The disk may fail again while the engine is opened.
+            match block_on(self.open()) {
+                Ok(engine) => break Arc::new(engine),
+                Err(error) => {
+                    assert!(self.0.disk.is_failed(), "the engine cannot be opened: {error}");
+                }
+            }
+        };
+        *self.0.engine.borrow_mut() = Some(Arc::clone(&engine));
+        self.keep_house(engine);
+    }
+
+    fn open(
+        &self,
+    ) -> impl Future<Output = Result<Engine<SimulatedStore>, hashrange_engine::OpenError>> {
+        let (clock, random) = (self.0.fate.clone(), self.0.fate.clone());
+        let environment = Environment {
+            now_ms: Arc::new(move || clock.now_ms()),
+            random: Arc::new(move || u128::from(random.bits()) << 64 | u128::from(random.bits())),
+            ..crate::environment::still_environment()
+        };
+        let options = EngineOptions { stream_shards: 2, jobs_run: false, ..Default::default() };
+        let polled = self.0.executor.polled();
+        let store = SimulatedStore::new(self.0.disk.clone(), self.0.fate.clone(), polled);
+        Engine::open_with(store, environment, options)
+    }
+
+    /// Runs background jobs and sweeps as the engine's threads would.
+    fn keep_house(&self, engine: Arc<Engine<SimulatedStore>>) {
+        let (server, jobs) = (self.clone(), Arc::clone(&engine));
+        let working = self.0.executor.spawn(async move {
+            loop {
+                jobs.run_jobs().await;
+                server.sleep(1 + server.0.fate.below(50) as u64).await;
+            }
+        });
+        let server = self.clone();
+        let sweeping = self.0.executor.spawn(async move {
+            loop {
+                server.sleep(500 + server.0.fate.below(1000) as u64).await;
+                engine.sweep_when_polled().await;
+                server.0.fate.note("swept");
+            }
+        });
+        self.0.tasks.borrow_mut().extend([working, sweeping]);
+    }
+
+    /// Returns where choices come from.
+    pub(super) fn fate(&self) -> &Fate {
+        &self.0.fate
+    }
+
+    /// Returns how often it was started; requests of an earlier start have ended.
+    pub(super) fn restarts(&self) -> u64 {
+        self.0.restarts.get()
+    }
+
+    /// Waits for a virtual time.
+    pub(super) fn sleep(&self, ms: u64) -> impl Future<Output = ()> + use<> {
+        self.0.executor.sleep(ms)
+    }
+
+    /// Sends a request and waits for its answer, or until the connection is lost.
+    pub(super) async fn call(&self, operation: Operation, body: &Json) -> Answer {
+        let fate = &self.0.fate;
+        let text = body.to_string();
+        let nth = fate.moment();
+        fate.note(&format!("{nth} -> {operation:?} {text}"));
+        let reply = Rc::new(Reply::default());
+        let task = self.send(operation, text, Promise(Rc::clone(&reply)));
+        let is_lost = fate.strikes(LOST_PER_MILLE);
+        let mut patience =
+            pin!(self.sleep(if is_lost { fate.below(20) as u64 } else { u64::MAX / 4 }));
+        let answer = poll_fn(|context| {
+            *reply.caller.borrow_mut() = Some(context.waker().clone());
+            if let Some(answer) = reply.answer.borrow_mut().take() {
+                return Poll::Ready(Some(answer));
+            }
+            if is_lost { patience.as_mut().poll(context).map(|()| None) } else { Poll::Pending }
+        })
+        .await;
+        let answer = answer.unwrap_or_else(|| {
+            // The server may notice, and drop the request, or go on with it.
+            if fate.chance(500) {
+                self.0.executor.abort(task);
+            }
+            Answer::Unknown
+        });
+        match &answer {
+            Answer::Done(answer) => fate.note(&format!("{nth} <- {answer}")),
+            Answer::Refused(error) => fate.note(&format!("{nth} <- {error}")),
+            Answer::Unknown => fate.note(&format!("{nth} <- nothing")),
+        }
+        answer
+    }
+
+    fn send(&self, operation: Operation, text: String, promise: Promise) -> TaskId {
+        let engine = self.0.engine.borrow().clone();
+        let task = self.0.executor.spawn(async move {
+            let Some(engine) = engine else { return };
+            promise.0.give(answer(engine.call(operation, text.as_bytes()).await));
+        });
+        self.0.tasks.borrow_mut().push(task);
+        task
+    }
+
+    /// Sends a request until its outcome is known; for requests that may be done twice. Panics if
+    /// it is refused.
+    pub(super) async fn insist(&self, operation: Operation, body: &Json) -> Json {
+        loop {
+            match self.call(operation, body).await {
+                Answer::Done(answer) => return answer,
+                Answer::Refused(error) => panic!("{operation:?} {body} is refused: {error}"),
+                Answer::Unknown => self.sleep(1 + self.0.fate.below(20) as u64).await,
+            }
+        }
+    }
+
+    /// Panics unless all that is published is sound.
+    pub(super) fn assert_sound(&self, when: &str) {
+        let polled = self.0.executor.polled();
+        let store = SimulatedStore::new(self.0.disk.clone(), self.0.fate.clone(), polled);
+        let report = block_on(verify(&store.view())).expect("the store can be read");
+        let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
+        assert!(problems.is_empty(), "{when}: {problems:#?}");
+    }
+}
+
+/// A server that fails does not know what it has done.
+fn answer(result: ApiResult<Vec<u8>>) -> Answer {
+    match result {
+        Ok(body) => Answer::Done(serde_json::from_slice(&body).expect("an answer is JSON")),
+        Err(error) if error.kind() == ErrorKind::InternalServerError => Answer::Unknown,
+        Err(error) => Answer::Refused(error),
+    }
+}

@@ -1,0 +1,124 @@
+//! A store on a [`Disk`]. Whoever waits is made to wait as long as the scheduler likes; whoever
+//! blocks the thread makes the disk work at once.
+
+use super::disk::Disk;
+use super::executor::Polled;
+use super::fate::Fate;
+use hashrange_storage::{
+    Batch, Bytes, Direction, Error, Key, KeyRange, MemoryView, Stats, Store, View,
+};
+use std::future::{Future, poll_fn};
+use std::ops::ControlFlow;
+use std::task::Poll;
+
+/// A simulated store.
+#[derive(Debug)]
+pub(super) struct SimulatedStore {
+    disk: Disk,
+    turns: Turns,
+}
+
+/// A view of a [`SimulatedStore`].
+#[derive(Debug, Clone)]
+pub(super) struct SimulatedView {
+    published: MemoryView,
+    turns: Turns,
+}
+
+/// Lets others have their turn.
+#[derive(Debug, Clone)]
+struct Turns {
+    fate: Fate,
+    polled: Polled,
+}
+
+impl Turns {
+    /// Waits for some turns, `least` or more.
+    fn wait(&self, least: usize) -> impl Future<Output = ()> + Send {
+        let mut left = None;
+        poll_fn(move |context| {
+            if self.polled.is_blocked(context) {
+                return Poll::Ready(());
+            }
+            let more = left.unwrap_or_else(|| least + self.fate.below(8) / 6);
+            if more == 0 {
+                return Poll::Ready(());
+            }
+            left = Some(more - 1);
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+    }
+}
+
+impl SimulatedStore {
+    pub(super) fn new(disk: Disk, fate: Fate, polled: Polled) -> Self {
+        Self { disk, turns: Turns { fate, polled } }
+    }
+
+    /// Waits until a commit is published.
+    fn published(&self, commit: u64) -> impl Future<Output = Result<(), Error>> + Send {
+        poll_fn(move |context| {
+            if self.turns.polled.is_blocked(context) {
+                self.disk.write_all();
+            }
+            match self.disk.is_published(commit, context.waker()) {
+                Ok(true) => Poll::Ready(Ok(())),
+                Ok(false) => Poll::Pending,
+                Err(error) => Poll::Ready(Err(error)),
+            }
+        })
+    }
+}
+
+impl Store for SimulatedStore {
+    type View = SimulatedView;
+
+    fn view(&self) -> SimulatedView {
+        SimulatedView { published: self.disk.published().view(), turns: self.turns.clone() }
+    }
+
+    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    where
+        T: Send,
+        F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    {
+        // Always at least one, so that nobody can try again and again without an end.
+        self.turns.wait(1).await;
+        let (answer, commit) = self.disk.sequence(&keys, decide)?;
+        self.published(commit).await?;
+        Ok(answer)
+    }
+
+    async fn sync(&self) -> Result<(), Error> {
+        self.published(self.disk.newest_commit()).await
+    }
+
+    fn stats(&self) -> Stats {
+        Stats::default()
+    }
+
+    async fn close(&self) -> Result<(), Error> {
+        self.sync().await
+    }
+}
+
+impl View for SimulatedView {
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.turns.wait(0).await;
+        self.published.get(key).await
+    }
+
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        self.turns.wait(0).await;
+        self.published.get_many(keys).await
+    }
+
+    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
+    {
+        self.turns.wait(0).await;
+        self.published.visit(range, direction, visitor).await
+    }
+}

@@ -1,0 +1,64 @@
+//! The tables of a simulation, and the values in requests.
+
+use super::server::Server;
+use hashrange_wire::Operation;
+use serde_json::{Value as Json, json};
+
+pub(super) const ACCOUNTS: &str = "accounts";
+pub(super) const RECEIPTS: &str = "receipts";
+pub(super) const THINGS: &str = "things";
+pub(super) const VALUES: &str = "values";
+
+/// Creates all tables; `things` has a stream and expires by the attribute `until`.
+pub(super) async fn create(server: &Server) {
+    for table in [ACCOUNTS, RECEIPTS, THINGS, VALUES] {
+        let mut definition = json!({
+            "TableName": table, "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        });
+        if table == THINGS {
+            definition["StreamSpecification"] =
+                json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"});
+        }
+        server.insist(Operation::CreateTable, &definition).await;
+    }
+    let expires = json!({"Enabled": true, "AttributeName": "until"});
+    let request = json!({"TableName": THINGS, "TimeToLiveSpecification": expires});
+    server.insist(Operation::UpdateTimeToLive, &request).await;
+    loop {
+        let request = json!({"TableName": THINGS});
+        let described = server.insist(Operation::DescribeTimeToLive, &request).await;
+        if described["TimeToLiveDescription"]["TimeToLiveStatus"] == "ENABLED" {
+            return;
+        }
+        server.sleep(10).await;
+    }
+}
+
+/// Returns the key of an item.
+pub(super) fn key(name: &str) -> Json {
+    json!({"pk": {"S": name}})
+}
+
+/// Returns a number as an attribute value.
+pub(super) fn n(number: impl std::fmt::Display) -> Json {
+    json!({"N": number.to_string()})
+}
+
+/// Returns the number in an attribute value, if it is one.
+pub(super) fn number(value: &Json) -> Option<u64> {
+    value["N"].as_str().map(|digits| digits.parse().expect("a whole number"))
+}
+
+/// Returns the items of an answer of Scan or Query.
+pub(super) fn items(page: &Json) -> &[Json] {
+    assert_eq!(page.get("LastEvaluatedKey"), None, "the table fits one page");
+    page["Items"].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns everything in a table.
+pub(super) async fn scan(server: &Server, table: &str) -> Vec<Json> {
+    let request = json!({"TableName": table, "ConsistentRead": true});
+    items(&server.insist(Operation::Scan, &request).await).to_vec()
+}
