@@ -20,7 +20,7 @@ pub(crate) fn write_units(bytes: usize) -> f64 {
 }
 
 /// What units are charged for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Charge {
     /// Reads.
     Read,

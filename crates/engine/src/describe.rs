@@ -8,6 +8,7 @@ use crate::schema::{
     Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
     OnDemandLimits, StorageClass, Table, TableRecord, Throughput, WarmUnits,
 };
+use crate::throughput::Status;
 use hashrange_model::ApiResult;
 use hashrange_storage::{Store, View};
 use hashrange_wire as wire;
@@ -21,6 +22,12 @@ impl<S: Store> Engine<S> {
     pub(crate) async fn describe(&self, table: &Table) -> ApiResult<wire::TableDescription> {
         let record = &table.record;
         let mut description = self.describe_settings(record);
+        let status = self.status(table);
+        description.table_status = Some(match status {
+            Status::Creating => wire::TableStatus::Creating,
+            Status::Updating => wire::TableStatus::Updating,
+            Status::Active => wire::TableStatus::Active,
+        });
         let view = self.store().view();
         let (items, bytes) = counts(&view, record, IndexId::BASE).await?;
         description.item_count = Some(items);
@@ -34,6 +41,11 @@ impl<S: Store> Engine<S> {
             }
         }
         description.local_secondary_indexes = (!local.is_empty()).then_some(local);
+        if status == Status::Creating {
+            for index in &mut global {
+                index.index_status = Some(wire::IndexStatus::Creating);
+            }
+        }
         description.global_secondary_indexes = (!global.is_empty()).then_some(global);
         Ok(description)
     }
@@ -44,7 +56,6 @@ impl<S: Store> Engine<S> {
             attribute_definitions: Some(definitions(record)),
             table_name: Some(record.name.clone()),
             key_schema: Some(key_schema(&record.key)),
-            table_status: Some(wire::TableStatus::Active),
             creation_date_time: Some(seconds(record.created_at_ms)),
             provisioned_throughput: Some(throughput(&record.throughput, (environment.now_ms)())),
             table_arn: Some(environment.table_arn(&record.name)),

@@ -10,9 +10,11 @@ use crate::jobs::{self, Job, Jobs};
 use crate::layout;
 use crate::options::EngineOptions;
 use crate::schema::{IndexState, KeyNames, Table, TableRecord, TimeToLiveState};
+use crate::throughput::Governor;
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,8 +31,10 @@ pub struct Engine<S: Store> {
 }
 
 /// What the operations and the background jobs share.
-#[derive(Debug)]
-pub(crate) struct Core<S> {
+pub(crate) struct Core<S: Store> {
+    /// What a profile other than the default one limits, delays and spoils. Before the store, of
+    /// which it holds views.
+    pub(crate) governor: Option<Box<Governor<S::View>>>,
     pub(crate) store: S,
     pub(crate) catalog: Catalog,
     pub(crate) environment: Environment,
@@ -39,6 +43,18 @@ pub(crate) struct Core<S> {
     pub(crate) trimmed_at_ms: AtomicU64,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
+}
+
+impl<S: Store> fmt::Debug for Core<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Core")
+            .field("catalog", &self.catalog)
+            .field("environment", &self.environment)
+            .field("options", &self.options)
+            .field("governor", &self.governor)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a store cannot be used.
@@ -56,8 +72,8 @@ pub enum OpenError {
     },
 }
 
-impl std::fmt::Display for OpenError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store(error) => write!(formatter, "{error}"),
             Self::Record { key, problem } => {
@@ -98,6 +114,7 @@ impl<S: Store> Engine<S> {
         .map_err(OpenError::Store)?;
         let engine = Self {
             core: Arc::new(Core {
+                governor: Governor::of(&options),
                 store,
                 catalog: Catalog::new(tables),
                 environment,
@@ -158,10 +175,14 @@ impl<S: Store> Engine<S> {
 
     /// Returns the table that a data operation names, by name or ARN.
     pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
-        self.core
-            .catalog
-            .get(table_name_of(name_or_arn))
-            .ok_or_else(|| Reason::TableNotFound.into())
+        let table =
+            self.core.catalog.get(table_name_of(name_or_arn)).ok_or(Reason::TableNotFound)?;
+        match &self.core.governor {
+            Some(governor) if governor.is_creating(&table, (self.environment().now_ms)()) => {
+                Err(Reason::TableNotFound.into())
+            }
+            _ => Ok(table),
+        }
     }
 
     /// Returns the table that a control operation names, by name or ARN.
@@ -177,6 +198,9 @@ impl<S: Store> Engine<S> {
     pub async fn close(&self) -> Result<(), Error> {
         self.jobs.stop();
         drop(self.timer.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(governor) = &self.core.governor {
+            governor.close();
+        }
         self.core.store.close().await
     }
 }

@@ -1,5 +1,7 @@
 //! How an engine works, where that is a matter of choice.
 
+use crate::throughput::Profile;
+
 /// Options of an [`Engine`](crate::Engine).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineOptions {
@@ -10,10 +12,24 @@ pub struct EngineOptions {
     /// Whether background jobs run by themselves, on a thread; if not, whoever holds the engine
     /// calls [`Engine::run_jobs`](crate::Engine::run_jobs).
     pub jobs_run: bool,
+    /// How closely the service's limits and delays are kept to.
+    pub profile: Profile,
+    /// What decides the choices of a profile: the same requests meet the same.
+    pub seed: u64,
+    /// How many milliseconds tables are being created, updated and deleted, under every profile but
+    /// the default one.
+    pub table_delay_ms: u64,
 }
 
 impl Default for EngineOptions {
     fn default() -> Self {
-        Self { stream_shards: 4, stream_shard_period_ms: 4 * 60 * 60 * 1000, jobs_run: true }
+        Self {
+            stream_shards: 4,
+            stream_shard_period_ms: 4 * 60 * 60 * 1000,
+            jobs_run: true,
+            profile: Profile::Default,
+            seed: 0,
+            table_delay_ms: 3000,
+        }
     }
 }

@@ -5,13 +5,14 @@
 //! leaves in one batch: the item, its index entries, the counters, the size of its collection, its
 //! record in the change log.
 
-use crate::capacity::{Units, write_units};
+use crate::capacity::{Charge, Units, write_units};
 use crate::change_log::Author;
 use crate::engine::{Core, Engine};
 use crate::environment::Clock;
 use crate::expiry::Due;
 use crate::layout::{self, ItemKey};
 use crate::schema::{IndexId, Table};
+use crate::throughput::{Admission, Arm};
 use crate::{fault, index};
 use bytes::Bytes;
 use hashrange_expr::{Condition, Update};
@@ -76,6 +77,9 @@ pub(crate) struct Attempt {
     pub(crate) stored_bytes: usize,
 }
 
+/// The admission of the request that writes, if its throughput is limited.
+pub(crate) type Gate<'g, 'e> = Option<&'g mut Admission<'e>>;
+
 /// What a deciding function found.
 enum Decision<T> {
     /// The table's definition has changed under the write: plan it again.
@@ -106,7 +110,7 @@ impl<S: Store> Engine<S> {
         &self,
         writes: &mut [(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
-        self.core().write(writes).await
+        self.core().write_admitted(writes, self.core().admission()).await
     }
 
     /// Decides and commits writes like [`commit`](Self::commit), but each by itself: those that
@@ -117,23 +121,34 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Option<Vec<Attempt>>> {
         let clock = &*self.environment().now_ms;
         let decide =
-            |writes: &[(&Table, Write<'_>)], current: &[Option<Bytes>], batch: &mut Batch| {
-                decide_apart(writes, current, clock, batch)
-            };
-        self.core().decide_and_commit(writes, decide).await
+            |writes: &[(&Table, Write<'_>)],
+             current: &[Option<Bytes>],
+             batch: &mut Batch,
+             gate: Gate<'_, '_>| { decide_apart(writes, current, clock, batch, gate) };
+        let admission = self.core().admission().map(Admission::of_batch);
+        self.core().decide_and_commit(writes, admission, decide).await
     }
 }
 
 impl<S: Store> Core<S> {
     /// Decides and commits writes as one batch; `None` if a definition has changed and the writes
-    /// must be planned again. The keys must be distinct.
+    /// must be planned again. The keys must be distinct. For the engine's own writes, which no
+    /// throughput limits.
     pub(crate) async fn write(
         &self,
         writes: &mut [(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
+        self.write_admitted(writes, None).await
+    }
+
+    async fn write_admitted(
+        &self,
+        writes: &mut [(&Table, Write<'_>)],
+        admission: Option<Admission<'_>>,
+    ) -> ApiResult<Option<Vec<Written>>> {
         let clock = &*self.environment.now_ms;
-        self.decide_and_commit(writes, |writes, current, batch| {
-            let decided = decide_all(writes, current, clock, batch);
+        self.decide_and_commit(writes, admission, |writes, current, batch, gate| {
+            let decided = decide_all(writes, current, clock, batch, gate);
             if decided.is_err() {
                 batch.clear();
             }
@@ -145,10 +160,17 @@ impl<S: Store> Core<S> {
     async fn decide_and_commit<T: Send>(
         &self,
         writes: &mut [(&Table, Write<'_>)],
-        decide: impl Fn(&[(&Table, Write<'_>)], &[Option<Bytes>], &mut Batch) -> ApiResult<T>
+        mut admission: Option<Admission<'_>>,
+        decide: impl Fn(
+            &[(&Table, Write<'_>)],
+            &[Option<Bytes>],
+            &mut Batch,
+            Gate<'_, '_>,
+        ) -> ApiResult<T>
         + Send
         + Sync,
     ) -> ApiResult<Option<T>> {
+        self.remember_view(admission.as_ref());
         let keys = declared_keys(writes);
         let decision = self
             .store
@@ -156,12 +178,21 @@ impl<S: Store> Core<S> {
                 if writes.iter().any(|(table, _)| !table.admits_writes()) {
                     return Decision::Replan;
                 }
-                Decision::Done(decide(writes, current, batch))
+                let mut gate = admission.as_mut();
+                if let Some(gate) = &mut gate {
+                    gate.restart();
+                }
+                Decision::Done(decide(writes, current, batch, gate))
             })
             .await
             .map_err(fault::of_store)?;
         match decision {
-            Decision::Done(decided) => decided.map(Some),
+            Decision::Done(decided) => {
+                if let Some(admission) = admission {
+                    admission.settle();
+                }
+                decided.map(Some)
+            }
             Decision::Replan => {
                 self.store.sync().await.map_err(fault::of_store)?;
                 Ok(None)
@@ -185,23 +216,25 @@ fn decide_all(
     current: &[Option<Bytes>],
     clock: &Clock,
     batch: &mut Batch,
+    gate: Gate<'_, '_>,
 ) -> ApiResult<Vec<Written>> {
-    decide_each(writes, current, clock, batch).collect()
+    decide_each(writes, current, clock, batch, gate).collect()
 }
 
 /// Decides writes one after the other. `current` are the values of their declared keys; if one
 /// write fails, the batch is not to be used.
-pub(crate) fn decide_each<'w>(
+pub(crate) fn decide_each<'w, 'e: 'w>(
     writes: &'w [(&Table, Write<'_>)],
     current: &'w [Option<Bytes>],
     clock: &'w Clock,
     batch: &'w mut Batch,
+    mut gate: Gate<'w, 'e>,
 ) -> impl Iterator<Item = ApiResult<Written>> + 'w {
     let (items, collections) = current.split_at(writes.len());
     let mut collections = Collections::read(writes, collections);
     writes.iter().zip(items).map(move |((table, write), stored)| {
         let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
-        decide(table, write, old, &mut collections, clock, batch)
+        decide(table, write, old, &mut collections, clock, batch, gate.as_deref_mut())
     })
 }
 
@@ -211,6 +244,7 @@ fn decide_apart(
     current: &[Option<Bytes>],
     clock: &Clock,
     batch: &mut Batch,
+    mut gate: Gate<'_, '_>,
 ) -> ApiResult<Vec<Attempt>> {
     let (items, collections) = current.split_at(writes.len());
     let mut collections = Collections::read(writes, collections);
@@ -219,7 +253,8 @@ fn decide_apart(
         let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
         let stored_bytes = old.as_ref().map_or(0, Item::size);
         let mut own = Batch::new();
-        let result = decide(table, write, old, &mut collections, clock, &mut own);
+        let gate = gate.as_deref_mut();
+        let result = decide(table, write, old, &mut collections, clock, &mut own, gate);
         if result.is_ok() {
             batch.extend(own);
         }
@@ -271,8 +306,18 @@ fn decide(
     collections: &mut Collections,
     clock: &Clock,
     batch: &mut Batch,
+    mut gate: Gate<'_, '_>,
 ) -> ApiResult<Written> {
-    check_condition(write, old.as_ref())?;
+    if let Some(gate) = &mut gate {
+        gate.admit(&Arm::new(table, None, Some(write.key.hash()), Charge::Write))?;
+    }
+    if let Err(failed) = check_condition(write, old.as_ref()) {
+        if let Some(gate) = gate {
+            let units = Units::of_table(write_units(old.as_ref().map_or(0, Item::size)));
+            gate.add_write(table, write.key.hash(), &units, None);
+        }
+        return Err(failed);
+    }
     let new = new_image(table, write, old.as_ref())?;
     let size = |item: Option<&Item>| item.map_or(0, Item::size);
     let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
@@ -294,6 +339,11 @@ fn decide(
             Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
             None => batch.delete(write.key.bytes.clone()),
         }
+    }
+    if let Some(gate) = gate {
+        let images = (old.as_ref(), new.as_ref());
+        gate.admit_indexes(table, &units, images)?;
+        gate.add_write(table, write.key.hash(), &units, images.1.or(images.0));
     }
     let collection_bytes = if table.has_local_index {
         Some(collections.grow(write.key.collection_size_key(), growth, batch)?)

@@ -1,7 +1,7 @@
 //! A database: an engine on a store in memory or in a folder.
 
 use crate::Blocking;
-use hashrange_engine::{Engine, Environment, OpenError, Report, verify};
+use hashrange_engine::{Engine, EngineOptions, Environment, OpenError, Profile, Report, verify};
 use hashrange_model::ApiResult;
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Stats, Store};
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
@@ -24,16 +24,27 @@ pub struct Options {
     /// How often what has expired is removed: items by their time-to-live attribute, records of
     /// streams, client request tokens.
     pub sweep_interval: Duration,
+    /// How closely the service's limits and delays are kept to.
+    pub profile: Profile,
+    /// What decides the choices of a profile: the same requests meet the same.
+    pub seed: u64,
+    /// How many milliseconds tables are being created, updated and deleted, under every profile but
+    /// the default one.
+    pub table_delay_ms: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
+        let engine = EngineOptions::default();
         Self {
             cache_bytes: EmbeddedOptions::default().cache_bytes,
             region: "us-east-1".to_owned(),
             account: "000000000000".to_owned(),
             endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
             sweep_interval: Duration::from_secs(1),
+            profile: engine.profile,
+            seed: engine.seed,
+            table_delay_ms: engine.table_delay_ms,
         }
     }
 }
@@ -92,7 +103,14 @@ impl Database {
     }
 
     fn on(store: AnyStore, options: &Options) -> Result<Self, Error> {
-        let engine = hashrange_storage::block_on(Engine::open(store, environment(options)));
+        let engine_options = EngineOptions {
+            profile: options.profile,
+            seed: options.seed,
+            table_delay_ms: options.table_delay_ms,
+            ..EngineOptions::default()
+        };
+        let engine = Engine::open_with(store, environment(options), engine_options);
+        let engine = hashrange_storage::block_on(engine);
         Ok(Self { engine: Arc::new(engine.map_err(Error::Tables)?) })
     }
 

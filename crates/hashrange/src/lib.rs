@@ -35,7 +35,7 @@ mod database;
 pub use blocking::Blocking;
 pub use build::create_table;
 pub use database::{Database, Error, Options};
-pub use hashrange_engine::{Problem, Report};
+pub use hashrange_engine::{Problem, Profile, Report};
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, Item, Number, Reason, Value,
     ValueRef,

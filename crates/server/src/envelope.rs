@@ -2,10 +2,10 @@
 
 use hashrange_auth::AuthFault;
 use hashrange_model::ApiError;
-use hashrange_wire::cancellation_reasons;
 use hashrange_wire::json::attribute_value::write_item;
 use hashrange_wire::json::encode::Encode;
 use hashrange_wire::json::writer::write_string;
+use hashrange_wire::{cancellation_reasons, throttling_reasons};
 
 /// The body of a body that is not JSON. Source: captured answers; it has no message.
 pub const MALFORMED_JSON: &[u8] =
@@ -35,6 +35,11 @@ pub fn api_error(error: &ApiError) -> Vec<u8> {
     }
     if let Some(reasons) = cancellation_reasons(error) {
         out.extend_from_slice(b",\"CancellationReasons\":");
+        reasons.encode(&mut out);
+    }
+    if let Some((member, reasons)) = throttling_reasons(error) {
+        out.push(b',');
+        out.extend_from_slice(member.as_bytes());
         reasons.encode(&mut out);
     }
     out.push(b'}');
@@ -114,6 +119,33 @@ mod tests {
             String::from_utf8(api_error(&error)).unwrap(),
             r#"{"__type":"com.amazonaws.dynamodb.v20120810#TransactionCanceledException","Message":"Transaction cancelled, please refer cancellation reasons for specific reasons [None, ConditionalCheckFailed]","CancellationReasons":[{"Code":"None"},{"Item":{"pk":{"S":"k"}},"Code":"ConditionalCheckFailed","Message":"The conditional request failed"}]}"#
         );
+    }
+
+    #[test]
+    fn a_throttled_request_names_the_limit() {
+        use hashrange_model::error::{Throttle, ThrottleLimit};
+        let throttle = |is_on_demand| {
+            ApiError::new(Reason::Throttled(Throttle {
+                limit: ThrottleLimit::KeyRange,
+                is_index: false,
+                is_write: true,
+                is_on_demand,
+                resource: "arn:t".into(),
+            }))
+        };
+        for (is_on_demand, end) in [
+            (
+                false,
+                r#","ThrottlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"arn:t"}]}"#,
+            ),
+            (
+                true,
+                r#","throttlingReasons":[{"reason":"TableWriteKeyRangeThroughputExceeded","resource":"arn:t"}]}"#,
+            ),
+        ] {
+            let body = String::from_utf8(api_error(&throttle(is_on_demand))).unwrap();
+            assert!(body.ends_with(end), "{body}");
+        }
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub use json::encode::Encode;
 pub use json::parser::syntax_check;
 pub use map::Map;
 pub use operation::{Call, Service};
-pub use request::{cancellation_reasons, read_request};
+pub use request::{cancellation_reasons, read_request, throttling_reasons};
 
 /// A point in time as the wire has it: seconds since the epoch, with a fraction.
 pub type Timestamp = f64;

@@ -1,11 +1,11 @@
 //! The way of a body to a request that satisfies the model, and of an error back to a body.
 
 use hashrange_model::error::cancellation_code;
-use hashrange_model::{ApiError, Reason};
+use hashrange_model::{ApiError, ErrorKind, Reason};
 
 use crate::check::{ConstraintViolations, check};
 use crate::json::encode::{Encode, Object};
-use crate::{Call, CancellationReason, Fault, decode};
+use crate::{Call, CancellationReason, Fault, ThrottlingReason, decode};
 
 /// Reads the request of an operation: its syntax, its types, the constraints of the model.
 pub fn read_request<C: Call>(body: &[u8]) -> Result<C::Input<'_>, ApiError> {
@@ -45,6 +45,9 @@ impl Encode for ApiError {
         object.member(key, self.message().as_deref());
         object.member("\"Item\":", self.item());
         object.member("\"CancellationReasons\":", cancellation_reasons(self).as_ref());
+        if let Some((member, reasons)) = throttling_reasons(self) {
+            object.member(member, Some(&reasons));
+        }
         object.end();
     }
 }
@@ -57,6 +60,18 @@ pub fn cancellation_reasons(error: &ApiError) -> Option<Vec<CancellationReason>>
         message: error.as_ref().and_then(ApiError::message),
     });
     Some(reasons.collect())
+}
+
+/// Returns the reasons of a throttled request with their member, which the service's model spells
+/// in two ways.
+pub fn throttling_reasons(error: &ApiError) -> Option<(&'static str, Vec<ThrottlingReason>)> {
+    let throttle = error.throttle()?;
+    let member = match error.kind() {
+        ErrorKind::Throttling => "\"throttlingReasons\":",
+        _ => "\"ThrottlingReasons\":",
+    };
+    let (reason, resource) = (Some(throttle.name()), Some(throttle.resource.clone()));
+    Some((member, vec![ThrottlingReason { reason, resource }]))
 }
 
 #[cfg(test)]

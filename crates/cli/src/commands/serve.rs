@@ -10,7 +10,7 @@ use crate::logs;
 use crate::output;
 use anyhow::Context;
 use bytes::Bytes;
-use hashrange::{ApiError, Database, Operation, Options};
+use hashrange::{ApiError, Database, Operation, Options, Profile};
 use hashrange_auth::{CredentialStore, Policy};
 use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Api, Config};
@@ -24,6 +24,7 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let settings = Settings::resolve(arguments.flags, arguments.config.as_deref(), variable)?;
     let config = server_config(&settings)?;
     let sample = settings.sample.as_deref().map(find_sample).transpose()?;
+    check_profile(&settings)?;
     logs::start(settings.log_format, settings.log_level);
     let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
     runtime.block_on(serve(&settings, config, sample))
@@ -48,6 +49,7 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
     tracing::info!(
         endpoint = format!("http://{address}"),
         store = store_name(&settings.store),
+        profile = %settings.profile,
         signatures = if verified { "verified" } else { "any" },
         "ready"
     );
@@ -66,6 +68,23 @@ fn find_sample(name: &str) -> anyhow::Result<&'static Sample> {
     let names = || hashrange_samples::all().iter().map(|sample| sample.name).collect::<Vec<_>>();
     let unknown = || Usage(format!("there is no sample {name:?}, only {}", names().join(", ")));
     hashrange_samples::find(name).ok_or_else(|| unknown().into())
+}
+
+/// Refuses settings that would do nothing, and a sample that a profile would keep from loading.
+fn check_profile(settings: &Settings) -> anyhow::Result<()> {
+    let is_default = settings.profile == Profile::Default;
+    let problem = match (is_default, settings) {
+        (true, Settings { seed: Some(_), .. }) => "seed needs the profile aws or hostile",
+        (true, Settings { table_delay_ms: Some(_), .. }) => {
+            "table-delay-ms needs the profile aws or hostile"
+        }
+        (false, Settings { sample: Some(_), .. }) => {
+            "a sample is loaded under the default profile only: load it into a folder first, then \
+             serve that folder"
+        }
+        _ => return Ok(()),
+    };
+    Err(Usage(problem.to_owned()).into())
 }
 
 async fn load(sample: &Sample, database: &Database) -> anyhow::Result<()> {
@@ -104,6 +123,7 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
     let mut options = Options {
         region: settings.region.clone(),
         endpoint: address.to_string(),
+        profile: settings.profile,
         ..Options::default()
     };
     if let Some(size) = settings.cache_size {
@@ -112,6 +132,8 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
     if let Some(interval) = settings.sweep_interval {
         options.sweep_interval = interval.0;
     }
+    options.seed = settings.seed.unwrap_or(options.seed);
+    options.table_delay_ms = settings.table_delay_ms.unwrap_or(options.table_delay_ms);
     match &settings.store {
         StoreChoice::Memory => Ok(Database::memory_with(&options)),
         StoreChoice::Folder(folder) => Database::open(folder, &options)

@@ -22,6 +22,9 @@ pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Settin
         cache_size: source.parsed("HASHRANGE_CACHE_SIZE")?,
         sweep_interval: source.parsed("HASHRANGE_SWEEP_INTERVAL")?,
         sample: source.parsed("HASHRANGE_SAMPLE")?,
+        profile: source.parsed("HASHRANGE_PROFILE")?,
+        seed: source.parsed("HASHRANGE_SEED")?,
+        table_delay_ms: source.parsed("HASHRANGE_TABLE_DELAY_MS")?,
     })
 }
 

@@ -2,7 +2,9 @@
 
 use super::{ByteSize, Interval, StoreChoice};
 use clap::{Args, ValueEnum};
-use serde::Deserialize;
+use hashrange::Profile;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -46,6 +48,20 @@ pub struct Layer {
     /// Load sample data at the start
     #[arg(long, value_name = "NAME")]
     pub sample: Option<String>,
+    /// How closely to keep to the service's limits and delays: default, aws or hostile
+    #[arg(long, value_name = "PROFILE")]
+    #[serde(default, deserialize_with = "profile")]
+    pub profile: Option<Profile>,
+    /// What decides the choices of a profile [default: 0]
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+    /// Milliseconds for which tables are being created, updated and deleted, unless the profile is default [default: 3000]
+    #[arg(long, value_name = "MS")]
+    pub table_delay_ms: Option<u64>,
+}
+
+fn profile<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Profile>, D::Error> {
+    String::deserialize(source)?.parse().map(Some).map_err(D::Error::custom)
 }
 
 impl Layer {
@@ -64,6 +80,9 @@ impl Layer {
             cache_size: self.cache_size.or(other.cache_size),
             sweep_interval: self.sweep_interval.or(other.sweep_interval),
             sample: self.sample.or(other.sample),
+            profile: self.profile.or(other.profile),
+            seed: self.seed.or(other.seed),
+            table_delay_ms: self.table_delay_ms.or(other.table_delay_ms),
         }
     }
 

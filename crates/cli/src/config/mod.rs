@@ -16,6 +16,7 @@ pub use error::SettingsError;
 pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
 
+use hashrange::Profile;
 use std::path::{Path, PathBuf};
 
 /// Where the data are.
@@ -52,6 +53,12 @@ pub struct Settings {
     pub sweep_interval: Option<Interval>,
     /// Sample data to load when the server starts.
     pub sample: Option<String>,
+    /// How closely to keep to the service's limits and delays.
+    pub profile: Profile,
+    /// What decides the choices of a profile; none leaves it to the library.
+    pub seed: Option<u64>,
+    /// How long tables are being created, updated and deleted; none leaves it to the library.
+    pub table_delay_ms: Option<u64>,
 }
 
 /// The folder for data when none is named: in the working directory, so that each project has its
@@ -93,6 +100,9 @@ impl Settings {
             cache_size: layer.cache_size,
             sweep_interval: layer.sweep_interval,
             sample: layer.sample,
+            profile: layer.profile.unwrap_or_default(),
+            seed: layer.seed,
+            table_delay_ms: layer.table_delay_ms,
         }
     }
 }

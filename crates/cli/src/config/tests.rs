@@ -54,6 +54,21 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
+fn a_profile_can_come_from_every_source() {
+    let settings = resolve(Layer::default(), &[], None).unwrap();
+    assert_eq!((settings.profile, settings.seed), (Profile::Default, None));
+    let file: &[u8] = b"profile = 'aws'\nseed = 7\ntable-delay-ms = 5";
+    let from_file = resolve(Layer::default(), &[], Some(file)).unwrap();
+    assert_eq!((from_file.profile, from_file.seed), (Profile::Aws, Some(7)));
+    assert_eq!(from_file.table_delay_ms, Some(5));
+    let variables: &[_] = &[("HASHRANGE_PROFILE", "hostile"), ("HASHRANGE_SEED", "8")];
+    let mixed = resolve(Layer::default(), variables, Some(file)).unwrap();
+    assert_eq!((mixed.profile, mixed.seed), (Profile::Hostile, Some(8)));
+    let flags = Layer { profile: Some(Profile::Default), ..Layer::default() };
+    assert_eq!(resolve(flags, variables, Some(file)).unwrap().profile, Profile::Default);
+}
+
+#[test]
 fn the_first_source_that_names_a_place_for_the_data_wins() {
     let memory = Layer { memory: Some(true), ..Layer::default() };
     let folder = Layer { data_dir: Some("f".into()), ..Layer::default() };
@@ -91,6 +106,9 @@ fn wrong_settings_are_refused_with_their_place() {
         (b"memory = 1", "FILE:1: invalid type: integer `1`, expected a boolean"),
         (b"log-format = 'xml'", "FILE:1: unknown variant `xml`, expected `text` or `json`"),
         (b"cache-size = '1x'", "FILE:1: \"1x\" is no size"),
+        (b"profile = 'evil'", "FILE:1: no profile, only default, aws, hostile"),
+        (b"profile = 1", "FILE:1: invalid type: integer `1`, expected a string"),
+        (b"seed = -1", "FILE:1: invalid value: integer `-1`, expected u64"),
         (b"cache-size = true", "FILE:1: a number of bytes or a text"),
         (b"[server]\nport = 1", "FILE:1: unknown field `server`"),
         (b"port = 1\nport = 2", "FILE:2: duplicate key"),
@@ -111,6 +129,11 @@ fn wrong_settings_are_refused_with_their_place() {
 #[test]
 fn wrong_variables_are_refused_by_name() {
     let cases = [
+        (
+            "HASHRANGE_PROFILE",
+            "AWS",
+            "environment variable HASHRANGE_PROFILE is \"AWS\": no profile",
+        ),
         ("HASHRANGE_PORT", "x", "environment variable HASHRANGE_PORT is \"x\": invalid digit"),
         ("HASHRANGE_MEMORY", "yes", "environment variable HASHRANGE_MEMORY is \"yes\": provided"),
         ("HASHRANGE_LOG_LEVEL", "all", "environment variable HASHRANGE_LOG_LEVEL is \"all\": "),

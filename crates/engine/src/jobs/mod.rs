@@ -151,6 +151,9 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
 
 /// Does everything that is due.
 pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
+    if let Some(governor) = &core.governor {
+        governor.sweep((core.environment.now_ms)());
+    }
     shards::run(core).await;
     report(expire::run(core, stopping).await);
     report(token_sweep::run(core, stopping).await);

@@ -197,9 +197,21 @@ impl ItemKey {
 
     /// Returns the hash of the partition key.
     pub(crate) fn hash(&self) -> u32 {
-        let hash = self.bytes[ITEM_PREFIX_BYTES..].first_chunk();
-        u32::from_be_bytes(*hash.expect("an item key has a hash"))
+        hash_of(&self.bytes)
     }
+}
+
+/// Returns the hash of the partition key in a key of the table or of an index.
+pub(crate) fn hash_of(key: &[u8]) -> u32 {
+    let hash = key[ITEM_PREFIX_BYTES..].first_chunk();
+    u32::from_be_bytes(*hash.expect("a key has a hash"))
+}
+
+/// Returns the hash of the partition key of a range within one partition.
+pub(crate) fn hash_of_range(range: &KeyRange) -> Option<u32> {
+    const PREFIX_BYTES: usize = ITEM_PREFIX_BYTES + HASH_BYTES;
+    let (start, end) = (range.start.get(..PREFIX_BYTES)?, range.end.as_ref()?.get(..PREFIX_BYTES)?);
+    (start == end).then(|| hash_of(start))
 }
 
 /// Returns the byte key of the item with these key attributes in the base table.

@@ -81,7 +81,14 @@ impl<S: Store> Engine<S> {
             match plan {
                 Err(error) => answer.fail(name, &error),
                 Ok((table, plan)) => {
-                    let mut page: Page = plan.run(&view).await?;
+                    let read = self.core().select(&table, plan, &view).await;
+                    let mut page: Page = match read {
+                        Err(error) if error.throttle().is_some() => {
+                            answer.fail(name, &error);
+                            continue;
+                        }
+                        read => read?,
+                    };
                     answer.reports.add_units(name, &table, &page.units);
                     let item = page.items.pop().filter(|item| !item.is_empty());
                     answer.succeed(name, item);
@@ -241,6 +248,10 @@ fn code_of(kind: ErrorKind) -> BatchStatementErrorCodeEnum {
         ErrorKind::DuplicateItem => BatchStatementErrorCodeEnum::DuplicateItem,
         ErrorKind::ResourceNotFound => BatchStatementErrorCodeEnum::ResourceNotFound,
         ErrorKind::AccessDenied => BatchStatementErrorCodeEnum::AccessDenied,
+        ErrorKind::ProvisionedThroughputExceeded => {
+            BatchStatementErrorCodeEnum::ProvisionedThroughputExceeded
+        }
+        ErrorKind::Throttling => BatchStatementErrorCodeEnum::ThrottlingError,
         ErrorKind::TransactionConflict => BatchStatementErrorCodeEnum::TransactionConflict,
         ErrorKind::ItemCollectionSizeLimitExceeded => {
             BatchStatementErrorCodeEnum::ItemCollectionSizeLimitExceeded

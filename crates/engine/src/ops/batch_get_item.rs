@@ -5,6 +5,8 @@ use crate::capacity::{Units, read_units};
 use crate::engine::{Engine, required};
 use crate::request::{self, sound};
 use crate::schema::Table;
+use crate::throughput::{Admission, ReadTarget};
+use crate::write::Gate;
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -54,9 +56,27 @@ impl<S: Store> Engine<S> {
             .map(|part| self.plan_part(part))
             .collect::<ApiResult<Vec<PlannedPart>>>()?;
         let view = self.store().view();
+        let mut admission = self.core().admission().map(Admission::of_batch);
         let mut answer = Answer::default();
         for planned in parts {
-            answer.read_part(&view, planned, input.return_consumed_capacity).await?;
+            let target = ReadTarget {
+                table: &planned.table,
+                index: None,
+                partition: None,
+                consistent: planned.part.consistent,
+            };
+            let view = match &mut admission {
+                None => view.clone(),
+                Some(admission) => self.core().view_of(Some(admission), &target),
+            };
+            let report = input.return_consumed_capacity;
+            answer.read_part(&view, planned, report, admission.as_mut()).await?;
+        }
+        if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
+            return Err(throttled.into());
+        }
+        if let Some(admission) = admission {
+            admission.settle();
         }
         Ok(BatchGetItemOutput {
             responses: Some(Map::from_entries_last_wins(answer.responses)),
@@ -116,6 +136,10 @@ struct Answer {
     bytes: usize,
     /// Whether an item did not fit: from then on all keys are given back.
     is_full: bool,
+    /// How many keys were read.
+    processed: usize,
+    /// Why keys were not.
+    throttled: Option<Reason>,
 }
 
 impl Answer {
@@ -124,13 +148,22 @@ impl Answer {
         view: &V,
         planned: PlannedPart,
         report: Option<hashrange_wire::ReturnConsumedCapacity>,
+        mut gate: Gate<'_, '_>,
     ) -> ApiResult<()> {
         let PlannedPart { part, table, keys } = planned;
         let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
         let mut units = Units::default();
         let mut items = Vec::new();
         let mut left = Vec::new();
-        for (key, stored) in part.keys.iter().zip(stored) {
+        for ((key, stored), byte_key) in part.keys.iter().zip(stored).zip(&keys) {
+            let target = ReadTarget::item(&table, byte_key, part.consistent);
+            if let Some(gate) = &mut gate
+                && let Err(throttled) = gate.admit_read(&target)
+            {
+                self.throttled = Some(throttled);
+                left.push(DecodedItem::from(key.clone()));
+                continue;
+            }
             let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
             let size = item.as_ref().map_or(0, Item::size);
             self.is_full |= self.bytes + size > BATCH_GET_SIZE_MAX_BYTES;
@@ -138,7 +171,12 @@ impl Answer {
                 left.push(DecodedItem::from(key.clone()));
                 continue;
             }
-            units.table += read_units(size, part.consistent);
+            let item_units = read_units(size, part.consistent);
+            if let Some(gate) = &mut gate {
+                gate.add_read(&target, &Units::of_table(item_units));
+            }
+            self.processed += 1;
+            units.table += item_units;
             self.bytes += size;
             items.extend(item.map(|item| match &part.projection {
                 Some(projection) => projection.apply(&item),

@@ -1,7 +1,8 @@
 //! BatchWriteItem: up to 25 puts and deletes on several tables.
 //!
 //! The service promises nothing about the batch as a whole; here it is one commit, so it is
-//! written whole or not at all, and nothing is ever left unprocessed.
+//! written whole or not at all, and nothing is left unprocessed; unless a profile limits throughput,
+//! under which every member is by itself.
 
 use super::delete_item::plan_delete;
 use super::per_table::PerTable;
@@ -9,12 +10,14 @@ use super::put_item::plan_put;
 use crate::engine::{Engine, required};
 use crate::request::sound;
 use crate::schema::Table;
-use crate::write::Write;
+use crate::write::{Write, Written};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{BatchWriteItemInput, BatchWriteItemOutput, Map, WriteRequest};
+use hashrange_wire::{
+    BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, PutRequest, WriteRequest,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -55,6 +58,20 @@ impl Member {
         }
     }
 
+    /// Returns the member as a request has it.
+    fn request(&self) -> WriteRequest {
+        match self {
+            Self::Put(item) => WriteRequest {
+                put_request: Some(PutRequest { item: Some(item.clone().into()) }),
+                delete_request: None,
+            },
+            Self::Delete(key) => WriteRequest {
+                put_request: None,
+                delete_request: Some(DeleteRequest { key: Some(key.clone().into()) }),
+            },
+        }
+    }
+
     fn key_attributes(&self) -> &Item {
         match self {
             Self::Put(item) | Self::Delete(item) => item,
@@ -73,10 +90,10 @@ impl<S: Store> Engine<S> {
 
     async fn run_batch_write_item(
         &self,
-        input: BatchWriteItemInput<'_>,
+        mut input: BatchWriteItemInput<'_>,
     ) -> ApiResult<BatchWriteItemOutput> {
         let mut members = Vec::new();
-        for (name, requests) in required(input.request_items, "requestItems")? {
+        for (name, requests) in required(input.request_items.take(), "requestItems")? {
             for request in requests {
                 members.push((name.to_string(), Member::check(request)?));
             }
@@ -84,36 +101,100 @@ impl<S: Store> Engine<S> {
         if members.len() > BATCH_WRITE_REQUESTS_MAX {
             return Err(Reason::TooManyBatchWriteRequests.into());
         }
+        if self.core().governor.is_some() {
+            return self.write_members_apart(input, members).await;
+        }
         loop {
-            let tables = members
-                .iter()
-                .map(|(name, _)| self.table(name))
-                .collect::<ApiResult<Vec<Arc<Table>>>>()?;
-            let mut writes = members
-                .iter()
-                .zip(&tables)
-                .map(|((_, member), table)| Ok((&**table, member.plan(table)?)))
-                .collect::<ApiResult<Vec<_>>>()?;
-            let keys: BTreeSet<_> = writes.iter().map(|(_, write)| &write.key.bytes).collect();
-            if keys.len() < writes.len() {
-                return Err(Reason::DuplicateKeys.into());
-            }
+            let tables = self.tables_of(&members)?;
+            let mut writes = plan(&members, &tables)?;
             if let Some(written) = self.commit(&mut writes).await? {
-                let mut reports = PerTable::default();
-                let asked = input.return_item_collection_metrics;
-                for (((name, member), table), written) in members.iter().zip(&tables).zip(&written)
-                {
-                    reports.add_units(name, table, &written.units);
-                    reports.add_metrics(asked, name, table, member.key_attributes(), written);
-                }
-                let mode = input.return_consumed_capacity;
-                return Ok(BatchWriteItemOutput {
-                    unprocessed_items: Some(Map::new()),
-                    consumed_capacity: reports
-                        .consumed(|units, name, table| units.report(mode, name, table)),
-                    item_collection_metrics: reports.into_metrics(),
-                });
+                let done = members.iter().zip(&tables).zip(&written);
+                let left = Map::new();
+                return Ok(answer(
+                    done.map(|((member, table), written)| (member, table, written)),
+                    left,
+                    &input,
+                ));
             }
         }
+    }
+
+    /// Writes the members each by itself, as throughput permits; what it does not permit is left.
+    async fn write_members_apart(
+        &self,
+        input: BatchWriteItemInput<'_>,
+        members: Vec<(String, Member)>,
+    ) -> ApiResult<BatchWriteItemOutput> {
+        loop {
+            let tables = self.tables_of(&members)?;
+            let mut writes = plan(&members, &tables)?;
+            let Some(attempts) = self.commit_apart(&mut writes).await? else { continue };
+            let (mut done, mut left) = (Vec::new(), Vec::new());
+            let mut throttled = None;
+            for ((member, table), attempt) in members.iter().zip(&tables).zip(attempts) {
+                match attempt.result {
+                    Ok(written) => done.push((member, table, written)),
+                    Err(error) if error.throttle().is_some() => {
+                        leave(&mut left, member);
+                        throttled = Some(error);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            if let Some(throttled) = throttled.filter(|_| done.is_empty()) {
+                return Err(throttled);
+            }
+            let done = done.iter().map(|(member, table, written)| (*member, *table, written));
+            return Ok(answer(done, Map::from_entries_last_wins(left), &input));
+        }
+    }
+
+    fn tables_of(&self, members: &[(String, Member)]) -> ApiResult<Vec<Arc<Table>>> {
+        members.iter().map(|(name, _)| self.table(name)).collect()
+    }
+}
+
+/// Plans every member; two may not have one key.
+fn plan<'t>(
+    members: &[(String, Member)],
+    tables: &'t [Arc<Table>],
+) -> ApiResult<Vec<(&'t Table, Write<'static>)>> {
+    let writes = members
+        .iter()
+        .zip(tables)
+        .map(|((_, member), table)| Ok((&**table, member.plan(table)?)))
+        .collect::<ApiResult<Vec<_>>>()?;
+    let keys: BTreeSet<_> = writes.iter().map(|(_, write)| &write.key.bytes).collect();
+    if keys.len() < writes.len() {
+        return Err(Reason::DuplicateKeys.into());
+    }
+    Ok(writes)
+}
+
+/// Adds a member to those that are left unprocessed.
+fn leave(left: &mut Vec<(String, Vec<WriteRequest>)>, (name, member): &(String, Member)) {
+    let request = member.request();
+    match left.iter_mut().find(|(known, _)| known == name) {
+        Some((_, requests)) => requests.push(request),
+        None => left.push((name.clone(), vec![request])),
+    }
+}
+
+fn answer<'m>(
+    done: impl Iterator<Item = (&'m (String, Member), &'m Arc<Table>, &'m Written)>,
+    left: Map<String, Vec<WriteRequest>>,
+    input: &BatchWriteItemInput<'_>,
+) -> BatchWriteItemOutput {
+    let mut reports = PerTable::default();
+    let asked = input.return_item_collection_metrics;
+    for ((name, member), table, written) in done {
+        reports.add_units(name, table, &written.units);
+        reports.add_metrics(asked, name, table, member.key_attributes(), written);
+    }
+    let mode = input.return_consumed_capacity;
+    BatchWriteItemOutput {
+        unprocessed_items: Some(left),
+        consumed_capacity: reports.consumed(|units, name, table| units.report(mode, name, table)),
+        item_collection_metrics: reports.into_metrics(),
     }
 }

@@ -26,7 +26,9 @@ impl<S: Store> Engine<S> {
         let stream = stream::asked_of_new_table(input.stream_specification.as_ref())?;
         let record = self.check_create_table(input)?;
         let _definitions = self.core().definitions.lock().await;
-        if self.core().catalog.get(&record.name).is_some() {
+        let is_taken = self.core().catalog.get(&record.name).is_some()
+            || self.deleted_table(&record.name).is_some();
+        if is_taken {
             return Err(Reason::TableExists(record.name).into());
         }
         let table = self.store_new_table(record, stream)?;

@@ -15,7 +15,11 @@ impl<S: Store> Engine<S> {
     pub async fn delete_table(&self, input: DeleteTableInput<'_>) -> ApiResult<DeleteTableOutput> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let _definitions = self.core().definitions.lock().await;
-        let table = self.named_table(table_name)?;
+        // Source: API reference, DeleteTable: no error if the table is being deleted already.
+        if let Some(description) = self.deleted_table(table_name) {
+            return Ok(DeleteTableOutput { table_description: Some(description) });
+        }
+        let table = self.changeable_table(table_name)?;
         if table.record.protected {
             return Err(Reason::TableProtected.into());
         }
@@ -38,6 +42,7 @@ impl<S: Store> Engine<S> {
         self.core().catalog.remove(&table.record.name);
         block_on(self.store().sync()).map_err(fault::of_store)?;
         change_log::close_stream(self.core(), &table)?;
+        self.remember_deletion(&table, &description);
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
         Ok(DeleteTableOutput { table_description: Some(description) })
     }

@@ -12,6 +12,9 @@ impl<S: Store> Engine<S> {
         input: DescribeTableInput<'_>,
     ) -> ApiResult<DescribeTableOutput> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
+        if let Some(description) = self.deleted_table(table_name) {
+            return Ok(DescribeTableOutput { table: Some(description) });
+        }
         let table = self.named_table(table_name)?;
         Ok(DescribeTableOutput { table: Some(self.describe(&table).await?) })
     }

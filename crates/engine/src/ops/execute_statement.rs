@@ -63,7 +63,7 @@ impl<S: Store> Engine<S> {
         let table = self.table(&table_name)?;
         let consistent = input.consistent_read == Some(true);
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
-        let page = plan.run(&self.store().view()).await?;
+        let page = self.core().select(&table, plan, &self.store().view()).await?;
         let key = page.last_evaluated_key;
         let output = ExecuteStatementOutput {
             items: None,

@@ -11,6 +11,7 @@ use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::schema::Table;
+use crate::throughput::ReadTarget;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
@@ -62,16 +63,29 @@ impl<S: Store> Engine<S> {
             plans.push(plan_item(table, select, nth)?);
         }
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
+        let targets: Vec<_> = tables
+            .iter()
+            .zip(&plans)
+            .map(|(table, plan)| ReadTarget::select(table, plan))
+            .collect();
+        let mut admission = self.core().admit_reads(targets.iter().copied())?;
         let view = self.store().view();
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
-        for ((plan, table), name) in plans.into_iter().zip(&tables).zip(&names) {
+        let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);
+        for (((plan, table), name), target) in read {
             let mut page: Page = plan.run(&view).await?;
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(name, table, &units);
+            if let Some(admission) = &mut admission {
+                admission.add_read(target, &units);
+            }
             let item = page.items.pop().filter(|item| !item.is_empty());
             bytes += item.as_ref().map_or(0, Item::size);
             responses.push(ItemResponse { item });
+        }
+        if let Some(admission) = admission {
+            admission.settle();
         }
         if bytes > TRANSACTION_SIZE_MAX_BYTES {
             return Err(Reason::TransactionTooLarge.into());

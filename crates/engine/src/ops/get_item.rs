@@ -4,6 +4,7 @@ use super::legacy;
 use crate::capacity::{Units, read_units};
 use crate::engine::{Engine, required};
 use crate::request::{self, check_one_style, sound};
+use crate::throughput::ReadTarget;
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item};
@@ -32,10 +33,14 @@ impl<S: Store> Engine<S> {
         let key = sound(key)?;
         let table = self.table(table_name)?;
         let key = write::key_of_key(&table, &key)?;
-        let stored = self.store().view().get(&key.bytes).await.map_err(fault::of_store)?;
+        let consistent = input.consistent_read == Some(true);
+        let target = ReadTarget::item(&table, &key.bytes, consistent);
+        let reading = self.core().begin_read(&target)?;
+        let stored = reading.view.get(&key.bytes).await.map_err(fault::of_store)?;
         let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
         let size = item.as_ref().map_or(0, Item::size);
-        let units = Units::of_table(read_units(size, input.consistent_read == Some(true)));
+        let units = Units::of_table(read_units(size, consistent));
+        reading.settle(&target, &units);
         Ok(GetItemOutput {
             item: match projection {
                 None => item,

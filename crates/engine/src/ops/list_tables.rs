@@ -12,7 +12,18 @@ impl<S: Store> Engine<S> {
     pub async fn list_tables(&self, input: ListTablesInput<'_>) -> ApiResult<ListTablesOutput> {
         let limit = usize::try_from(input.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(1);
         let start = input.exclusive_start_table_name.as_deref();
-        let (names, has_more) = self.core().catalog.names_after(start, limit);
+        let (mut names, mut has_more) = self.core().catalog.names_after(start, limit);
+        let deleted = self.deleted_table_names();
+        if !deleted.is_empty() {
+            let end = names.last().filter(|_| has_more).cloned();
+            names.extend(deleted.into_iter().filter(|name| {
+                start.is_none_or(|start| name.as_str() > start)
+                    && end.as_ref().is_none_or(|end| name < end)
+            }));
+            names.sort();
+            has_more |= names.len() > limit;
+            names.truncate(limit);
+        }
         Ok(ListTablesOutput {
             last_evaluated_table_name: names.last().filter(|_| has_more).cloned(),
             table_names: Some(names),

@@ -8,7 +8,7 @@ use super::select::{Selection, index_named};
 use crate::engine::{Engine, required};
 use crate::json_rows::JsonRows;
 use crate::layout;
-use crate::read::{Output, PagePlan, Rows, read_page};
+use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style};
 use crate::schema::{Index, IndexId, Table};
 use hashrange_expr::Condition;
@@ -74,7 +74,7 @@ impl<S: Store> Engine<S> {
             consistent,
         };
         let is_count = matches!(plan.output, Output::Count);
-        let page = read_page(&self.store().view(), plan).await?;
+        let page = self.core().page(plan).await?;
         let output = ScanOutput {
             count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
             scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),

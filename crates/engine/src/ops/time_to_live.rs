@@ -22,7 +22,7 @@ impl<S: Store> Engine<S> {
         let attribute =
             required(asked.attribute_name.as_deref(), "timeToLiveSpecification.attributeName")?;
         let _definitions = self.core().definitions.lock().await;
-        let table = self.named_table(table_name)?;
+        let table = self.changeable_table(table_name)?;
         let changed = changed(table.record.time_to_live.as_ref(), enabled, attribute)?;
         let table = self.core().change_table(&table, |record| {
             record.time_to_live = Some(changed);

@@ -4,6 +4,7 @@ use crate::capacity::{Charge, Units, read_units};
 use crate::engine::{Engine, required};
 use crate::request::{self, sound};
 use crate::schema::Table;
+use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
 use crate::{fault, write};
 use hashrange_expr::Projection;
@@ -83,6 +84,11 @@ impl<S: Store> Engine<S> {
             .map(|get| self.table(&get.table_name))
             .collect::<ApiResult<Vec<Arc<Table>>>>()?;
         let keys = plan(&gets, &tables)?;
+        let targets = || {
+            let items = tables.iter().zip(&keys);
+            items.map(|(table, key)| ReadTarget::item(table, key, true))
+        };
+        let admission = self.core().admit_reads(targets())?;
         let stored = self.store().view().get_many(&keys).await.map_err(fault::of_store)?;
         let items = stored
             .into_iter()
@@ -92,9 +98,15 @@ impl<S: Store> Engine<S> {
             return Err(Reason::TransactionTooLarge.into());
         }
         let mut reports = PerTable::default();
+        let mut charges = Vec::with_capacity(items.len());
         for ((get, table), item) in gets.iter().zip(&tables).zip(&items) {
             let units = 2.0 * read_units(item.as_ref().map_or(0, Item::size), true);
             reports.add_units(&get.table_name, table, &Units::of_table(units));
+            charges.push(Units::of_table(units));
+        }
+        if let Some(mut admission) = admission {
+            targets().zip(&charges).for_each(|(target, units)| admission.add_read(&target, units));
+            admission.settle();
         }
         let mode = input.return_consumed_capacity;
         Ok(TransactGetItemsOutput {

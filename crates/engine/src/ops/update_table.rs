@@ -37,7 +37,7 @@ impl<S: Store> Engine<S> {
         check_asks_something(&input)?;
         let table_name = required(input.table_name.take(), "tableName")?;
         let _definitions = self.core().definitions.lock().await;
-        let table = self.named_table(&table_name)?;
+        let table = self.changeable_table(&table_name)?;
         let mut record = table.record.clone();
         let now_ms = (self.environment().now_ms)();
         let index_change = change_indexes(&mut record, &mut input, now_ms)?;
@@ -46,6 +46,7 @@ impl<S: Store> Engine<S> {
         let stream_change = stream::change(&record, input.stream_specification.as_ref())?;
         self.record_purge(&table, &index_change)?;
         let table = self.core().replace_with_stream(&table, record, stream_change)?;
+        self.remember_update(&table);
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Updating);
         match index_change {

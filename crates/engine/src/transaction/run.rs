@@ -6,7 +6,8 @@ use crate::engine::Engine;
 use crate::environment::Clock;
 use crate::fault;
 use crate::schema::Table;
-use crate::write::{self, Write, Written};
+use crate::throughput::Admission;
+use crate::write::{self, Gate, Write, Written};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
@@ -78,6 +79,11 @@ impl<S: Store> Engine<S> {
         let item_keys = keys.len();
         keys.extend(token.map(|token| token.key.clone()));
         let clock = &*self.environment().now_ms;
+        let mut admission = self.core().admission().map(Admission::of_transaction);
+        if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
+            return Err(Reason::TransactionInProgress.into());
+        }
+        self.core().remember_view(admission.as_ref());
         let decision = self
             .store()
             .commit(keys, |current, batch| {
@@ -87,7 +93,11 @@ impl<S: Store> Engine<S> {
                 let (items, tokens) = current.split_at(item_keys);
                 let stored_token = tokens.first().and_then(Option::as_ref);
                 let token = token.map(|token| (token, stored_token));
-                let decided = decide(&writes, &faults, items, token, clock, batch);
+                let mut gate = admission.as_mut();
+                if let Some(gate) = &mut gate {
+                    gate.restart();
+                }
+                let decided = decide(&writes, &faults, items, token, clock, batch, gate);
                 if decided.is_err() {
                     batch.clear();
                 }
@@ -97,7 +107,12 @@ impl<S: Store> Engine<S> {
             .map_err(fault::of_store)?;
         match decision {
             Decision::Replan => Ok(None),
-            Decision::Done(outcome) => outcome.map(Some),
+            Decision::Done(outcome) => {
+                if let Some(admission) = admission {
+                    admission.settle();
+                }
+                outcome.map(Some)
+            }
         }
     }
 }
@@ -131,6 +146,7 @@ fn decide(
     token: Option<(&Token, Option<&Bytes>)>,
     clock: &Clock,
     batch: &mut Batch,
+    gate: Gate<'_, '_>,
 ) -> ApiResult<Outcome> {
     let now_ms = clock();
     let known = token.map(|(token, stored)| token.look(stored, now_ms)).transpose()?;
@@ -139,7 +155,7 @@ fn decide(
     }
     let mut written = Vec::with_capacity(writes.len());
     let mut errors = faults.to_vec();
-    let mut decided = write::decide_each(writes, current, clock, batch);
+    let mut decided = write::decide_each(writes, current, clock, batch, gate);
     for error in errors.iter_mut().filter(|error| error.is_none()) {
         match decided.next().expect("every action without a fault has a write") {
             Ok(done) => written.push(done),

@@ -26,8 +26,9 @@ use tempfile::TempDir;
 type Check = Result<(), String>;
 
 /// Shards are succeeded often.
-const OPTIONS: EngineOptions =
-    EngineOptions { stream_shards: 3, stream_shard_period_ms: 60_000, jobs_run: true };
+fn options() -> EngineOptions {
+    EngineOptions { stream_shards: 3, stream_shard_period_ms: 60_000, ..EngineOptions::default() }
+}
 
 const OPERATIONS: usize = 1500;
 const VERIFY_EVERY: usize = 100;
@@ -97,7 +98,7 @@ impl Run {
                 AnyStore::Embedded(EmbeddedStore::open(folder.path(), &options).unwrap())
             }
         };
-        let engine = Engine::open_with(store, self.environment.clone(), OPTIONS);
+        let engine = Engine::open_with(store, self.environment.clone(), options());
         self.engine = Some(block_on(engine).unwrap());
     }
 

@@ -112,8 +112,11 @@ fn records_go_after_a_day_and_readers_are_told() {
 
 #[test]
 fn an_open_shard_whose_records_are_gone_is_still_read_from_its_end() {
-    let options =
-        EngineOptions { stream_shards: 1, stream_shard_period_ms: u64::MAX, jobs_run: true };
+    let options = EngineOptions {
+        stream_shards: 1,
+        stream_shard_period_ms: u64::MAX,
+        ..EngineOptions::default()
+    };
     let database = Database::open(MemoryStore::new().into(), options);
     let arn = database.create("table");
     let shard = text(&database.shards(&arn)[0]["ShardId"]);

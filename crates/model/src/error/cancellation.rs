@@ -8,6 +8,7 @@ pub fn cancellation_code(error: Option<&ApiError>) -> &'static str {
     let Some(error) = error else { return "None" };
     match error.kind() {
         ErrorKind::Validation => "ValidationError",
+        ErrorKind::Throttling => "ThrottlingError",
         kind => {
             let name = kind.short_name();
             name.strip_suffix("Exception").unwrap_or(name)

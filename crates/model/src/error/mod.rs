@@ -5,6 +5,7 @@ mod cancellation;
 mod expression;
 mod reason;
 mod statement;
+mod throttle;
 mod value;
 pub mod wording;
 
@@ -12,6 +13,7 @@ pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
 pub use reason::{IndexedKeyFault, Reason};
 pub use statement::{Malformed, Span, StatementFault, TransactionFault};
+pub use throttle::{Throttle, ThrottleLimit};
 pub use value::ValueFault;
 
 use crate::item::Item;
@@ -38,10 +40,16 @@ pub enum ErrorKind {
     ItemCollectionSizeLimitExceeded,
     /// `TransactionConflictException`
     TransactionConflict,
+    /// `TransactionInProgressException`
+    TransactionInProgress,
     /// `TransactionCanceledException`
     TransactionCanceled,
     /// `IdempotentParameterMismatchException`
     IdempotentParameterMismatch,
+    /// `ProvisionedThroughputExceededException`
+    ProvisionedThroughputExceeded,
+    /// `ThrottlingException`
+    Throttling,
     /// `ExpiredIteratorException`
     ExpiredIterator,
     /// `TrimmedDataAccessException`
@@ -75,6 +83,13 @@ impl ErrorKind {
             Self::TransactionConflict => {
                 "com.amazonaws.dynamodb.v20120810#TransactionConflictException"
             }
+            Self::TransactionInProgress => {
+                "com.amazonaws.dynamodb.v20120810#TransactionInProgressException"
+            }
+            Self::ProvisionedThroughputExceeded => {
+                "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"
+            }
+            Self::Throttling => "com.amazonaws.dynamodb.v20120810#ThrottlingException",
             Self::TransactionCanceled => {
                 "com.amazonaws.dynamodb.v20120810#TransactionCanceledException"
             }
@@ -112,6 +127,7 @@ impl ErrorKind {
             Self::Serialization
             | Self::AccessDenied
             | Self::TransactionCanceled
+            | Self::TransactionInProgress
             | Self::IdempotentParameterMismatch => "Message",
             _ => "message",
         }
@@ -184,6 +200,14 @@ impl ApiError {
     pub fn cancellation_reasons(&self) -> Option<&[Option<ApiError>]> {
         match &self.0.reason {
             Reason::TransactionCanceled(errors) => Some(errors),
+            _ => None,
+        }
+    }
+
+    /// Returns which limit was exceeded, if the request was throttled.
+    pub fn throttle(&self) -> Option<&Throttle> {
+        match &self.0.reason {
+            Reason::Throttled(throttle) => Some(throttle),
             _ => None,
         }
     }

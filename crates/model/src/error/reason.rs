@@ -1,6 +1,8 @@
 //! The typed reasons of errors.
 
-use super::{ApiError, ErrorKind, ExpressionFault, ExpressionKind, StatementFault, ValueFault};
+use super::{
+    ApiError, ErrorKind, ExpressionFault, ExpressionKind, StatementFault, Throttle, ValueFault,
+};
 use crate::number::NumberFault;
 use crate::value::AttributeType;
 
@@ -253,6 +255,14 @@ pub enum Reason {
     TransactionNoAction,
     /// The token was used for another request.
     TokenReused,
+    /// A transaction holds the item of a single write.
+    TransactionConflict,
+    /// The first request with this token is under way.
+    TransactionInProgress,
+
+    // ---- throughput
+    /// A limit of throughput is exceeded.
+    Throttled(Throttle),
 
     // ---- statements
     Statement(StatementFault),
@@ -272,6 +282,7 @@ pub enum Reason {
         table: String,
     },
     TableBeingCreated(String),
+    TableBeingDeleted(String),
     TableProtected,
     TableNameMissing,
     InvalidArn(String),
@@ -393,6 +404,10 @@ impl Reason {
             Self::DuplicateItem => ErrorKind::DuplicateItem,
             Self::ItemCollectionTooLarge => ErrorKind::ItemCollectionSizeLimitExceeded,
             Self::TransactionCanceled(_) => ErrorKind::TransactionCanceled,
+            Self::TransactionConflict => ErrorKind::TransactionConflict,
+            Self::TransactionInProgress => ErrorKind::TransactionInProgress,
+            Self::Throttled(throttle) if throttle.is_on_demand => ErrorKind::Throttling,
+            Self::Throttled(_) => ErrorKind::ProvisionedThroughputExceeded,
             Self::TokenReused => ErrorKind::IdempotentParameterMismatch,
             Self::TableNotFound
             | Self::NamedTableNotFound(_)
@@ -403,6 +418,7 @@ impl Reason {
             Self::TableExists(_)
             | Self::TableNotActive { .. }
             | Self::TableBeingCreated(_)
+            | Self::TableBeingDeleted(_)
             | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,

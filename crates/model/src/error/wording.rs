@@ -6,7 +6,7 @@
 
 use super::{
     ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Reason, StatementFault,
-    TransactionFault, ValueFault, cancellation_code,
+    Throttle, TransactionFault, ValueFault, cancellation_code,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -84,7 +84,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             .or_else(|| legacy(reason))
             .or_else(|| read(reason))
             .or_else(|| batch(reason))
-            .or_else(|| transaction(reason))
+            .or_else(|| transaction(reason, layer))
             .or_else(|| table(reason))
             .or_else(|| table_update(reason))
             .or_else(|| stream(reason))
@@ -716,7 +716,7 @@ fn batch(reason: &Reason) -> Option<String> {
 /// The first sentence is the API reference's; who sent two operations on one item was answered the
 /// second. Sources of the others: answers quoted in public questions; for the size of a
 /// transaction no answer is known, the words are the API reference's.
-fn transaction(reason: &Reason) -> Option<String> {
+fn transaction(reason: &Reason, layer: Layer) -> Option<String> {
     Some(match reason {
         Reason::TransactionCanceled(errors) => {
             let codes: Vec<_> =
@@ -740,6 +740,16 @@ fn transaction(reason: &Reason) -> Option<String> {
             "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
                 .to_owned()
         }
+        // Source: API reference, TransactGetItems, "Cancellation reason codes".
+        Reason::TransactionConflict => match layer {
+            Layer::Older => "Transaction is ongoing for the item.".to_owned(),
+            Layer::Current | Layer::Enveloped => "Transaction is ongoing for the item".to_owned(),
+        },
+        // Source: API reference, TransactionInProgressException.
+        Reason::TransactionInProgress => {
+            "The transaction with the given request token is already in progress.".to_owned()
+        }
+        Reason::Throttled(throttle) => throttled(throttle).to_owned(),
         Reason::TokenReused => {
             "Request parameters do not match the parameters of the earlier request with the same \
              client request token"
@@ -747,6 +757,32 @@ fn transaction(reason: &Reason) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// Source: API reference, TransactGetItems, "Cancellation reason codes": the same sentences are
+/// answered outside of transactions.
+fn throttled(throttle: &Throttle) -> &'static str {
+    match (throttle.is_on_demand, throttle.is_index && throttle.is_write) {
+        (false, false) => {
+            "The level of configured provisioned throughput for the table was exceeded. Consider \
+             increasing your provisioning level with the UpdateTable API."
+        }
+        (false, true) => {
+            "The level of configured provisioned throughput for one or more global secondary \
+             indexes of the table was exceeded. Consider increasing your provisioning level for \
+             the under-provisioned global secondary indexes with the UpdateTable API."
+        }
+        (true, false) => {
+            "Throughput exceeds the current capacity of your table or index. DynamoDB is \
+             automatically scaling your table or index so please try again shortly. If exceptions \
+             persist, check if you have a hot key: \
+             https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+        }
+        (true, true) => {
+            "Throughput exceeds the current capacity for one or more global secondary indexes. \
+             DynamoDB is automatically scaling your index so please try again shortly."
+        }
+    }
 }
 
 fn table(reason: &Reason) -> Option<String> {
@@ -764,6 +800,11 @@ fn table(reason: &Reason) -> Option<String> {
         Reason::TableBeingCreated(table) => {
             format!(
                 "Attempt to change a resource which is still in use: Table is being created: {table}"
+            )
+        }
+        Reason::TableBeingDeleted(table) => {
+            format!(
+                "Attempt to change a resource which is still in use: Table is being deleted: {table}"
             )
         }
         Reason::TableProtected => {

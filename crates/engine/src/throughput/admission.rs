@@ -1,0 +1,247 @@
+//! What one request may use: it asks for every table and index it touches, with what it has been
+//! let in for before, and settles at the end what it really used.
+//!
+//! The service lets a request in while there are units and counts what it used afterwards.
+
+use super::dice::Dice;
+use super::meter::{Meter, Rate, Reserved};
+use super::{MeterKey, Rules};
+use crate::capacity::{Charge, Units};
+use crate::environment::Environment;
+use crate::layout;
+use crate::schema::{Billing, Index, IndexId, IndexKind, Table};
+use hashrange_model::error::{Throttle, ThrottleLimit};
+use hashrange_model::{Item, Reason};
+
+/// Under the hostile profile, one of so many requests meets faults.
+const FAULTY_REQUESTS: u64 = 4;
+/// One of so many arms of a faulty request fails.
+const FAULTY_ARMS: u64 = 2;
+
+/// A table or global index that a request reads or writes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arm<'t> {
+    table: &'t Table,
+    index: Option<&'t Index>,
+    /// Hash of the partition key, if the request names one.
+    partition: Option<u32>,
+    charge: Charge,
+}
+
+impl<'t> Arm<'t> {
+    /// Returns the arm of a table or index. A local index shares the throughput of its table.
+    pub(crate) fn new(
+        table: &'t Table,
+        index: Option<&'t Index>,
+        partition: Option<u32>,
+        charge: Charge,
+    ) -> Self {
+        let index = index.filter(|index| index.kind == IndexKind::Global);
+        Self { table, index, partition, charge }
+    }
+
+    fn meter(&self) -> MeterKey {
+        let index = self.index.map_or(IndexId::BASE, |index| index.id);
+        MeterKey { table: self.table.id(), index, charge: self.charge }
+    }
+
+    fn throttle(&self, limit: ThrottleLimit, environment: &Environment) -> Reason {
+        let name = &self.table.record.name;
+        Reason::Throttled(Throttle {
+            limit,
+            is_index: self.index.is_some(),
+            is_write: self.charge == Charge::Write,
+            is_on_demand: self.table.record.billing == Billing::PayPerRequest,
+            resource: match self.index {
+                None => environment.table_arn(name),
+                Some(index) => environment.index_arn(name, &index.name),
+            },
+        })
+    }
+}
+
+/// Units that a request uses.
+#[derive(Debug)]
+struct Use {
+    meter: MeterKey,
+    rate: Rate,
+    partition: Option<u32>,
+    units: f64,
+}
+
+/// The admission of one request. Nothing is counted before it is settled.
+#[derive(Debug)]
+pub(crate) struct Admission<'e> {
+    rules: &'e Rules,
+    environment: &'e Environment,
+    now_ms: u64,
+    /// The choices as they were at the start, for a request that begins again.
+    start: Dice,
+    dice: Dice,
+    is_faulty: bool,
+    /// Whether a conflict with a transaction is one of the faults.
+    may_conflict: bool,
+    /// What the units of a table, not of an index, are multiplied with.
+    factor: f64,
+    used: Vec<Use>,
+}
+
+impl<'e> Admission<'e> {
+    pub(super) fn new(rules: &'e Rules, environment: &'e Environment) -> Self {
+        let mut dice = Dice::new(rules.seed, rules.next_request());
+        let is_faulty = rules.is_hostile && dice.one_in(FAULTY_REQUESTS);
+        Self {
+            rules,
+            environment,
+            now_ms: (environment.now_ms)(),
+            start: dice.clone(),
+            dice,
+            is_faulty,
+            may_conflict: true,
+            factor: 1.0,
+            used: Vec::new(),
+        }
+    }
+
+    /// Returns the admission of a batch, whose members meet no conflicts.
+    pub(crate) fn of_batch(self) -> Self {
+        Self { may_conflict: false, ..self }
+    }
+
+    /// Returns the admission of a transaction, which costs twice as much on tables.
+    pub(crate) fn of_transaction(self) -> Self {
+        Self { factor: 2.0, ..self }
+    }
+
+    /// Begins again, as if nothing had been asked yet.
+    pub(crate) fn restart(&mut self) {
+        self.dice = self.start.clone();
+        self.used.clear();
+    }
+
+    /// Returns whether this request is told that the first one with its token is under way.
+    pub(crate) fn is_in_progress(&mut self) -> bool {
+        let is_in_progress = self.is_faulty && self.dice.one_in(FAULTY_ARMS);
+        self.start = self.dice.clone();
+        is_in_progress
+    }
+
+    /// Lets the request in to a table or index, or says why not.
+    pub(crate) fn admit(&mut self, arm: &Arm<'_>) -> Result<(), Reason> {
+        if self.rules.is_hostile { self.admit_by_dice(arm) } else { self.admit_by_meter(arm) }
+    }
+
+    fn admit_by_dice(&mut self, arm: &Arm<'_>) -> Result<(), Reason> {
+        if !self.is_faulty || !self.dice.one_in(FAULTY_ARMS) {
+            return Ok(());
+        }
+        let is_write_of_table = arm.charge == Charge::Write && arm.index.is_none();
+        let is_transactional = is_write_of_table || self.factor > 1.0;
+        if self.may_conflict && is_transactional && self.dice.one_in(2) {
+            return Err(Reason::TransactionConflict);
+        }
+        let limit = match (self.dice.one_in(2), arm.table.record.billing) {
+            (true, _) => ThrottleLimit::KeyRange,
+            (false, Billing::Provisioned) => ThrottleLimit::Provisioned,
+            (false, Billing::PayPerRequest) => ThrottleLimit::Account,
+        };
+        Err(arm.throttle(limit, self.environment))
+    }
+
+    fn admit_by_meter(&self, arm: &Arm<'_>) -> Result<(), Reason> {
+        let (key, rate) = (arm.meter(), Rate::of(arm.table, arm.index, arm.charge));
+        let mut reserved = Reserved::default();
+        for used in self.used.iter().filter(|used| used.meter == key) {
+            reserved.whole += used.units;
+            if used.partition == arm.partition {
+                reserved.partition += used.units;
+            }
+        }
+        let mut meters = self.rules.meters();
+        let meter = meters.entry(key).or_insert_with(|| Meter::new(arm.charge, rate, self.now_ms));
+        match meter.exceeded(rate, arm.partition, reserved, self.now_ms) {
+            None => Ok(()),
+            Some(limit) => Err(arm.throttle(limit, self.environment)),
+        }
+    }
+
+    /// Lets a write in to the global indexes that it changes.
+    pub(crate) fn admit_indexes(
+        &mut self,
+        table: &Table,
+        units: &Units,
+        (old, new): (Option<&Item>, Option<&Item>),
+    ) -> Result<(), Reason> {
+        for (arm, _) in index_arms(table, units, new.or(old)) {
+            self.admit(&arm)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what a write used.
+    pub(crate) fn add_write(
+        &mut self,
+        table: &Table,
+        partition: u32,
+        units: &Units,
+        image: Option<&Item>,
+    ) {
+        let local: f64 = units
+            .indexes
+            .iter()
+            .filter(|(nth, _)| table.indexes[*nth].kind == IndexKind::Local)
+            .map(|(_, units)| units)
+            .sum();
+        let arm = Arm::new(table, None, Some(partition), Charge::Write);
+        self.add(&arm, self.factor * units.table + local);
+        for (arm, units) in index_arms(table, units, image) {
+            self.add(&arm, units);
+        }
+    }
+
+    /// Adds what was used of a table or index.
+    pub(crate) fn add(&mut self, arm: &Arm<'_>, units: f64) {
+        let rate = Rate::of(arm.table, arm.index, arm.charge);
+        self.used.push(Use { meter: arm.meter(), rate, partition: arm.partition, units });
+    }
+
+    /// Counts what was used.
+    pub(crate) fn settle(self) {
+        if self.rules.is_hostile {
+            return;
+        }
+        let mut meters = self.rules.meters();
+        for Use { meter, rate, partition, units } in self.used {
+            meters
+                .entry(meter)
+                .or_insert_with(|| Meter::new(meter.charge, rate, self.now_ms))
+                .take(rate, partition, units, self.now_ms);
+        }
+    }
+
+    pub(super) fn dice(&mut self) -> &mut Dice {
+        &mut self.dice
+    }
+
+    pub(super) fn is_hostile(&self) -> bool {
+        self.rules.is_hostile
+    }
+
+    pub(super) fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+}
+
+/// Returns the global indexes that a write changes, with its units on them.
+fn index_arms<'a>(
+    table: &'a Table,
+    units: &'a Units,
+    image: Option<&'a Item>,
+) -> impl Iterator<Item = (Arm<'a>, f64)> {
+    let global = units.indexes.iter().map(|(nth, units)| (&table.indexes[*nth], *units));
+    global.filter(|(index, _)| index.kind == IndexKind::Global).map(move |(index, units)| {
+        let key = image.and_then(|image| layout::entry_key(table, index, image));
+        let partition = key.map(|key| layout::hash_of(&key));
+        (Arm::new(table, Some(index), partition, Charge::Write), units)
+    })
+}

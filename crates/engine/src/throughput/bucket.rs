@@ -1,0 +1,72 @@
+//! A token bucket: it fills at a rate, holds so many units, and may be overdrawn, since what a
+//! request takes is known only after it was let in.
+
+/// Absorbs rounding, so that a unit which took its whole time to come is there.
+const ROUNDING: f64 = 1e-6;
+
+/// Units that may be used.
+#[derive(Debug, Clone)]
+pub(super) struct Bucket {
+    units: f64,
+    filled_at_ms: u64,
+}
+
+impl Bucket {
+    /// Returns a bucket that holds `units`.
+    pub(super) fn new(units: f64, now_ms: u64) -> Self {
+        Self { units, filled_at_ms: now_ms }
+    }
+
+    /// Lets it fill at `rate` units a second up to `capacity`. A clock that is set back fills
+    /// nothing.
+    pub(super) fn fill(&mut self, rate: f64, capacity: f64, now_ms: u64) {
+        let elapsed_ms = now_ms.saturating_sub(self.filled_at_ms);
+        self.units = (self.units + rate * elapsed_ms as f64 / 1000.0).min(capacity);
+        self.filled_at_ms = self.filled_at_ms.max(now_ms);
+    }
+
+    /// Returns whether the bucket would hold `least` if `reserved` were taken.
+    pub(super) fn has(&self, least: f64, reserved: f64) -> bool {
+        self.units - reserved + ROUNDING >= least
+    }
+
+    /// Takes units, more than there are if need be.
+    pub(super) fn take(&mut self, units: f64) {
+        self.units -= units;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_fills_up_to_its_capacity() {
+        let mut bucket = Bucket::new(0.0, 1000);
+        bucket.fill(2.0, 600.0, 1499);
+        assert!(!bucket.has(1.0, 0.0));
+        bucket.fill(2.0, 600.0, 1500);
+        assert!(bucket.has(1.0, 0.0) && !bucket.has(1.0, 0.5));
+        bucket.fill(2.0, 600.0, 10_000_000);
+        assert!(bucket.has(600.0, 0.0) && !bucket.has(601.0, 0.0));
+    }
+
+    #[test]
+    fn an_overdraft_is_paid_back_first() {
+        let mut bucket = Bucket::new(1.0, 0);
+        bucket.take(11.0);
+        bucket.fill(1.0, 300.0, 10_999);
+        assert!(!bucket.has(1.0, 0.0));
+        bucket.fill(1.0, 300.0, 11_000);
+        assert!(bucket.has(1.0, 0.0));
+    }
+
+    #[test]
+    fn a_clock_set_back_neither_fills_nor_empties() {
+        let mut bucket = Bucket::new(1.0, 5000);
+        bucket.fill(1.0, 300.0, 0);
+        assert!(bucket.has(1.0, 0.0) && !bucket.has(1.1, 0.0));
+        bucket.fill(1.0, 300.0, 6000);
+        assert!(bucket.has(2.0, 0.0) && !bucket.has(2.1, 0.0));
+    }
+}

@@ -1,0 +1,116 @@
+//! The profiles of the service: throughput limits, delays of table changes, stale reads, and the
+//! faults that a client must be ready for.
+//!
+//! The default profile has no [`Governor`] at all. Under the others every data operation asks an
+//! [`Admission`] before it touches a table or index and tells it afterwards what it used; reads take
+//! their view from a [`Reading`]. Time is the environment's clock; nothing waits.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `bucket.rs`, `scaling.rs`, `meter.rs` | how many units there are |
+//! | `admission.rs` | what one request may use, and what goes wrong with it |
+//! | `reading.rs`, `views.rs` | which state of the store a read sees |
+//! | `lifecycle.rs` | tables that are being created, updated or deleted |
+//! | `dice.rs` | choices that a seed decides |
+
+mod admission;
+mod bucket;
+mod dice;
+mod lifecycle;
+mod meter;
+mod profile;
+mod reading;
+mod scaling;
+mod views;
+
+pub(crate) use admission::{Admission, Arm};
+pub(crate) use lifecycle::Status;
+pub use profile::Profile;
+pub(crate) use reading::ReadTarget;
+
+use crate::capacity::Charge;
+use crate::options::EngineOptions;
+use crate::schema::{IndexId, TableId};
+use lifecycle::TableChanges;
+use meter::Meter;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use views::RecentViews;
+
+/// Which meter: of a table's or index's reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct MeterKey {
+    table: TableId,
+    index: IndexId,
+    charge: Charge,
+}
+
+/// What a profile other than the default one remembers.
+pub(crate) struct Governor<V> {
+    rules: Rules,
+    views: RecentViews<V>,
+}
+
+/// The part of a [`Governor`] that does not depend on the store.
+#[derive(Debug)]
+struct Rules {
+    is_hostile: bool,
+    seed: u64,
+    /// How many requests there have been.
+    requests: AtomicU64,
+    meters: Mutex<HashMap<MeterKey, Meter>>,
+    changes: TableChanges,
+}
+
+impl<V> fmt::Debug for Governor<V> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Governor").field("rules", &self.rules).finish_non_exhaustive()
+    }
+}
+
+impl<V: Clone> Governor<V> {
+    /// Returns the governor that the options ask for; none under the default profile.
+    pub(crate) fn of(options: &EngineOptions) -> Option<Box<Self>> {
+        let is_hostile = match options.profile {
+            Profile::Default => return None,
+            Profile::Aws => false,
+            Profile::Hostile => true,
+        };
+        let rules = Rules {
+            is_hostile,
+            seed: options.seed,
+            requests: AtomicU64::new(0),
+            meters: Mutex::default(),
+            changes: TableChanges::new(options.table_delay_ms),
+        };
+        Some(Box::new(Self { rules, views: RecentViews::new(is_hostile) }))
+    }
+
+    /// Lets go of what is too old to be of use.
+    pub(crate) fn sweep(&self, now_ms: u64) {
+        self.views.forget_old(now_ms);
+        self.rules.changes.forget_old(now_ms);
+    }
+
+    /// Lets go of every view, so that the store can be closed.
+    pub(crate) fn close(&self) {
+        self.views.forget_all();
+    }
+
+    /// Forgets what a deleted table has used.
+    pub(crate) fn forget_table(&self, table: TableId) {
+        self.rules.meters().retain(|key, _| key.table != table);
+    }
+}
+
+impl Rules {
+    fn meters(&self) -> MutexGuard<'_, HashMap<MeterKey, Meter>> {
+        self.meters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed)
+    }
+}

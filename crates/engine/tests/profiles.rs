@@ -1,0 +1,442 @@
+//! The profiles of the service on a virtual clock: throttling in every form, states of tables,
+//! stale reads, and what the hostile profile may do.
+
+#![expect(clippy::unwrap_used, reason = "a test: failures panic")]
+
+use hashrange_engine::{Engine, EngineOptions, Profile};
+use hashrange_model::ApiError;
+use hashrange_storage::{MemoryStore, block_on};
+use hashrange_testkit::environment::{VirtualClock, virtual_environment};
+use hashrange_wire::{Encode, Operation, Service};
+use serde_json::{Value as Json, json};
+
+const DELAY_MS: u64 = 3000;
+
+struct Database {
+    engine: Engine<MemoryStore>,
+    clock: VirtualClock,
+}
+
+impl Database {
+    fn open(profile: Profile, seed: u64) -> Self {
+        let (environment, clock) = virtual_environment();
+        let options = EngineOptions { profile, seed, ..EngineOptions::default() };
+        let engine = Engine::open_with(MemoryStore::new(), environment, options);
+        Self { engine: block_on(engine).unwrap(), clock }
+    }
+
+    fn call(&self, operation: &str, request: &Json) -> Result<Json, ApiError> {
+        let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
+        let body = block_on(self.engine.call(operation, request.to_string().as_bytes()))?;
+        Ok(serde_json::from_slice(&body).unwrap_or(Json::Null))
+    }
+
+    fn ok(&self, operation: &str, request: &Json) -> Json {
+        self.call(operation, request).unwrap()
+    }
+
+    fn fails(&self, operation: &str, request: &Json) -> String {
+        self.call(operation, request).unwrap_err().to_string()
+    }
+
+    /// Creates a table t with the key pk, provisioned with so many units, and waits for it.
+    fn provisioned(&self, read: u64, write: u64, more: Json) {
+        self.create(
+            json!({"BillingMode": "PROVISIONED", "ProvisionedThroughput": units(read, write)}),
+            more,
+        );
+    }
+
+    fn create(&self, billing: Json, more: Json) {
+        let mut request = json!({
+            "TableName": "tab",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        });
+        for part in [billing, more] {
+            request.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+        }
+        self.ok("CreateTable", &request);
+        self.clock.advance_ms(DELAY_MS);
+    }
+
+    fn put(&self, pk: &str) -> Result<Json, ApiError> {
+        self.call("PutItem", &put(pk))
+    }
+
+    fn puts_until_throttled(&self) -> (usize, ApiError) {
+        for nth in 0..100_000 {
+            if let Err(error) = self.put(&format!("k{nth}")) {
+                return (nth, error);
+            }
+        }
+        panic!("nothing is throttled");
+    }
+}
+
+fn units(read: u64, write: u64) -> Json {
+    json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write})
+}
+
+fn put(pk: &str) -> Json {
+    json!({"TableName": "tab", "Item": {"pk": {"S": pk}}})
+}
+
+fn get(pk: &str) -> Json {
+    json!({"TableName": "tab", "Key": {"pk": {"S": pk}}})
+}
+
+fn body(error: &ApiError) -> Json {
+    let mut out = Vec::new();
+    error.encode(&mut out);
+    serde_json::from_slice(&out).unwrap()
+}
+
+const TABLE_EXCEEDED: &str = "ProvisionedThroughputExceededException: The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.";
+
+#[test]
+fn provisioned_writes_are_throttled_and_served_again_when_time_has_passed() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(5, 2, json!({}));
+    let (done, error) = database.puts_until_throttled();
+    assert_eq!(done, 2);
+    assert_eq!(error.to_string(), TABLE_EXCEEDED);
+    assert_eq!(
+        body(&error)["ThrottlingReasons"],
+        json!([{
+            "reason": "TableWriteProvisionedThroughputExceeded",
+            "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/tab",
+        }])
+    );
+    database.clock.advance_ms(1000);
+    assert_eq!(database.puts_until_throttled().0, 2);
+    // Five minutes of unused capacity are kept.
+    database.clock.advance_ms(3_600_000);
+    assert_eq!(database.puts_until_throttled().0, 600);
+}
+
+#[test]
+fn a_request_is_counted_by_what_it_used() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(1, 4, json!({}));
+    let large =
+        json!({"TableName": "tab", "Item": {"pk": {"S": "a"}, "v": {"S": "x".repeat(9000)}}});
+    database.ok("PutItem", &large);
+    assert_eq!(database.put("b").unwrap_err().to_string(), TABLE_EXCEEDED);
+    database.clock.advance_ms(1000);
+    // A read of 9 KB costs 1.5 units: it is let in, and paid back before the next one.
+    database.ok("GetItem", &get("a"));
+    assert_eq!(database.fails("GetItem", &get("a")), TABLE_EXCEEDED);
+    assert_eq!(database.fails("Scan", &json!({"TableName": "tab"})), TABLE_EXCEEDED);
+    assert_eq!(
+        database.fails("ExecuteStatement", &json!({"Statement": "SELECT * FROM tab"})),
+        TABLE_EXCEEDED
+    );
+    database.clock.advance_ms(1000);
+    database.ok("Scan", &json!({"TableName": "tab"}));
+}
+
+#[test]
+fn a_condition_that_fails_is_charged() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(1, 2, json!({}));
+    database.put("a").unwrap();
+    let mut request = put("a");
+    request["ConditionExpression"] = json!("attribute_not_exists(pk)");
+    assert!(database.fails("PutItem", &request).starts_with("ConditionalCheckFailed"));
+    assert_eq!(database.fails("PutItem", &request), TABLE_EXCEEDED);
+}
+
+#[test]
+fn an_index_without_capacity_throttles_the_writes_that_change_it() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(
+        10,
+        100,
+        json!({
+            "AttributeDefinitions": [
+                {"AttributeName": "pk", "AttributeType": "S"},
+                {"AttributeName": "a", "AttributeType": "S"},
+            ],
+            "GlobalSecondaryIndexes": [{
+                "IndexName": "by_a",
+                "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "ALL"},
+                "ProvisionedThroughput": units(1, 1),
+            }],
+        }),
+    );
+    let indexed =
+        |pk: &str| json!({"TableName": "tab", "Item": {"pk": {"S": pk}, "a": {"S": "x"}}});
+    database.ok("PutItem", &indexed("1"));
+    let error = database.call("PutItem", &indexed("2")).unwrap_err();
+    assert_eq!(
+        error.message().unwrap(),
+        "The level of configured provisioned throughput for one or more global secondary indexes \
+         of the table was exceeded. Consider increasing your provisioning level for the \
+         under-provisioned global secondary indexes with the UpdateTable API."
+    );
+    assert_eq!(
+        body(&error)["ThrottlingReasons"][0],
+        json!({
+            "reason": "IndexWriteProvisionedThroughputExceeded",
+            "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/tab/index/by_a",
+        })
+    );
+    // The refused write has left nothing, and one that is not in the index goes on.
+    let item = database.ok(
+        "GetItem",
+        &json!({"TableName": "tab", "Key": {"pk": {"S": "2"}}, "ConsistentRead": true}),
+    );
+    assert_eq!(item, json!({}));
+    database.put("3").unwrap();
+}
+
+#[test]
+fn on_demand_tables_keep_to_their_maximum() {
+    let database = Database::open(Profile::Aws, 0);
+    let billing = json!({
+        "BillingMode": "PAY_PER_REQUEST",
+        "OnDemandThroughput": {"MaxReadRequestUnits": 1, "MaxWriteRequestUnits": 3},
+    });
+    database.create(billing, json!({}));
+    let (done, error) = database.puts_until_throttled();
+    assert_eq!(done, 3);
+    assert!(error.to_string().starts_with(
+        "ThrottlingException: Throughput exceeds the current capacity of your table or index."
+    ));
+    assert_eq!(
+        body(&error)["throttlingReasons"][0]["reason"],
+        "TableWriteMaxOnDemandThroughputExceeded"
+    );
+}
+
+#[test]
+fn a_hot_partition_is_throttled_by_itself() {
+    let database = Database::open(Profile::Aws, 0);
+    database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
+    let error = (0..2000).find_map(|_| database.put("hot").err()).unwrap();
+    assert_eq!(
+        body(&error)["throttlingReasons"][0]["reason"],
+        "TableWriteKeyRangeThroughputExceeded"
+    );
+    database.put("cold").unwrap();
+}
+
+#[test]
+fn batches_leave_what_does_not_fit_and_fail_only_whole() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(2, 3, json!({}));
+    let members: Vec<_> =
+        (0..5).map(|nth| json!({"PutRequest": {"Item": {"pk": {"S": nth.to_string()}}}})).collect();
+    let request = json!({"RequestItems": {"tab": members}});
+    let answer = database.ok("BatchWriteItem", &request);
+    assert_eq!(answer["UnprocessedItems"], json!({"tab": members[3..]}));
+    assert_eq!(database.fails("BatchWriteItem", &request), TABLE_EXCEEDED);
+    let keys: Vec<_> = (0..6).map(|nth| json!({"pk": {"S": nth.to_string()}})).collect();
+    let request = json!({"RequestItems": {"tab": {"Keys": keys, "ProjectionExpression": "pk"}}});
+    let answer = database.ok("BatchGetItem", &request);
+    assert_eq!(
+        answer["UnprocessedKeys"],
+        json!({"tab": {"Keys": keys[4..], "ProjectionExpression": "pk"}})
+    );
+    assert_eq!(database.fails("BatchGetItem", &request), TABLE_EXCEEDED);
+    let statement = json!({"Statement": "INSERT INTO tab VALUE {'pk': 'p'}"});
+    let answer = database.ok("BatchExecuteStatement", &json!({"Statements": [statement]}));
+    assert_eq!(answer["Responses"][0]["Error"]["Code"], "ProvisionedThroughputExceeded");
+}
+
+#[test]
+fn transactions_are_cancelled_with_the_reason() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(1, 2, json!({}));
+    let actions: Vec<_> = ["a", "b"].iter().map(|pk| json!({"Put": put(pk)})).collect();
+    let error =
+        database.call("TransactWriteItems", &json!({"TransactItems": actions})).unwrap_err();
+    assert_eq!(
+        error.message().unwrap(),
+        "Transaction cancelled, please refer cancellation reasons for specific reasons \
+         [None, ProvisionedThroughputExceeded]"
+    );
+    database.clock.advance_ms(10_000);
+    database.ok("TransactWriteItems", &json!({"TransactItems": actions}));
+    let reads: Vec<_> = ["a", "b"].iter().map(|pk| json!({"Get": get(pk)})).collect();
+    let request = json!({"TransactItems": reads});
+    database.clock.advance_ms(10_000);
+    let answers: Vec<_> = (0..9).map(|_| database.call("TransactGetItems", &request)).collect();
+    let error = answers.iter().find_map(|answer| answer.as_ref().err()).unwrap();
+    assert_eq!(body(error)["CancellationReasons"][0]["Code"], "ProvisionedThroughputExceeded");
+}
+
+#[test]
+fn tables_take_their_time() {
+    let database = Database::open(Profile::Aws, 0);
+    let named = json!({"TableName": "tab"});
+    let status = || {
+        database.call("DescribeTable", &named).map_or_else(
+            |error| error.to_string(),
+            |answer| answer["Table"]["TableStatus"].as_str().unwrap().to_owned(),
+        )
+    };
+    let in_use = "ResourceInUseException: Attempt to change a resource which is still in use: Table is being";
+    let create = json!({
+        "TableName": "tab",
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    });
+    let update = json!({"TableName": "tab", "DeletionProtectionEnabled": false});
+    database.ok("CreateTable", &create);
+    assert_eq!(status(), "CREATING");
+    let unknown = "ResourceNotFoundException: Requested resource not found";
+    assert_eq!(database.put("a").unwrap_err().to_string(), unknown);
+    assert_eq!(database.fails("DeleteTable", &named), format!("{in_use} created: tab"));
+    assert_eq!(database.fails("UpdateTable", &update), format!("{in_use} created: tab"));
+    database.clock.advance_ms(DELAY_MS);
+    assert_eq!(status(), "ACTIVE");
+    database.put("a").unwrap();
+    database.ok("UpdateTable", &update);
+    assert_eq!(status(), "UPDATING");
+    assert_eq!(database.fails("DeleteTable", &named), format!("{in_use} updated: tab"));
+    database.put("b").unwrap();
+    database.clock.advance_ms(DELAY_MS);
+    database.ok("DeleteTable", &named);
+    assert_eq!(status(), "DELETING");
+    assert_eq!(database.ok("DeleteTable", &named)["TableDescription"]["TableStatus"], "DELETING");
+    assert_eq!(database.ok("ListTables", &json!({}))["TableNames"], json!(["tab"]));
+    assert_eq!(
+        database.fails("CreateTable", &create),
+        "ResourceInUseException: Table already exists: tab"
+    );
+    assert_eq!(database.fails("UpdateTable", &update), format!("{in_use} deleted: tab"));
+    assert_eq!(database.fails("GetItem", &get("a")), unknown);
+    database.clock.advance_ms(DELAY_MS);
+    assert_eq!(database.ok("ListTables", &json!({}))["TableNames"], json!([]));
+    assert_eq!(status(), format!("{unknown}: Table: tab not found"));
+    database.ok("CreateTable", &create);
+}
+
+/// Writes the versions 1 to 9 of an item and returns what reads saw after each.
+fn versions_seen(database: &Database, consistent: bool) -> Vec<(u64, Option<u64>)> {
+    let mut seen = Vec::new();
+    for version in 1..10 {
+        let mut item = put("a");
+        item["Item"]["v"] = json!({"N": version.to_string()});
+        while database.call("PutItem", &item).is_err() {}
+        database.clock.advance_ms(60);
+        for _ in 0..10 {
+            let mut request = get("a");
+            request["ConsistentRead"] = json!(consistent);
+            if let Ok(answer) = database.call("GetItem", &request) {
+                let text = answer["Item"]["v"]["N"].as_str();
+                seen.push((version, text.map(|text| text.parse().unwrap())));
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn only_consistent_reads_always_see_the_last_write() {
+    for profile in [Profile::Aws, Profile::Hostile] {
+        let database = Database::open(profile, 7);
+        database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
+        let is_new = |(version, seen): &(u64, Option<u64>)| *seen == Some(*version);
+        assert!(versions_seen(&database, true).iter().all(is_new));
+        let seen = versions_seen(&database, false);
+        let stale = seen.iter().filter(|seen| !is_new(seen)).count();
+        assert!(stale > 0 && stale < seen.len() * 3 / 4, "{stale} of {} are stale", seen.len());
+        // Sooner or later everybody sees it.
+        database.clock.advance_ms(20_000);
+        database.engine.sweep();
+        let answers = (0..50).filter_map(|_| database.call("GetItem", &get("a")).ok());
+        assert!(answers.into_iter().all(|answer| answer["Item"]["v"]["N"] == "9"));
+    }
+}
+
+/// What a client meets that does many things, as text.
+fn history(seed: u64) -> Vec<String> {
+    let database = Database::open(Profile::Hostile, seed);
+    database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
+    let mut history = Vec::new();
+    let mut call = |operation: &str, request: Json| {
+        history.push(match database.call(operation, &request) {
+            Ok(answer) => answer.to_string(),
+            Err(error) => body(&error).to_string(),
+        });
+    };
+    for round in 0..40 {
+        let pk = round.to_string();
+        call("PutItem", put(&pk));
+        call("GetItem", get(&pk));
+        call("Scan", json!({"TableName": "tab"}));
+        let puts: Vec<_> = (0..9)
+            .map(|nth| json!({"PutRequest": {"Item": {"pk": {"S": format!("{round}.{nth}")}}}}))
+            .collect();
+        call("BatchWriteItem", json!({"RequestItems": {"tab": puts}}));
+        let keys: Vec<_> = (0..9).map(|nth| json!({"pk": {"S": nth.to_string()}})).collect();
+        call("BatchGetItem", json!({"RequestItems": {"tab": {"Keys": keys}}}));
+        let token = format!("token {round}");
+        let actions = json!([{"Put": put(&pk)}]);
+        call("TransactWriteItems", json!({"TransactItems": actions, "ClientRequestToken": token}));
+        call("TransactGetItems", json!({"TransactItems": [{"Get": get(&pk)}]}));
+    }
+    history
+}
+
+#[test]
+fn hostile_histories_have_everything_and_depend_on_the_seed_alone() {
+    let one = history(7);
+    assert_eq!(one, history(7));
+    assert_ne!(one, history(8));
+    let all = one.join("\n");
+    for expected in [
+        "ThrottlingException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+        r#"{"Code":"TransactionConflict","Message":"Transaction is ongoing for the item."}"#,
+        "ThrottlingError",
+        r#""LastEvaluatedKey":"#,
+        r#""UnprocessedItems":{"tab":"#,
+        r#""UnprocessedKeys":{"tab":"#,
+    ] {
+        assert!(all.contains(expected), "there is no {expected}");
+    }
+}
+
+#[test]
+fn a_client_that_retries_and_goes_on_gets_everything_from_a_hostile_server() {
+    let database = Database::open(Profile::Hostile, 3);
+    database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
+    for nth in 0..100 {
+        while database.put(&format!("{nth:03}")).is_err() {}
+    }
+    let (mut found, mut pages) = (Vec::new(), 0);
+    let mut start = Json::Null;
+    loop {
+        let mut request = json!({"TableName": "tab", "ConsistentRead": true});
+        if !start.is_null() {
+            request["ExclusiveStartKey"] = start.clone();
+        }
+        let Ok(page) = database.call("Scan", &request) else { continue };
+        pages += 1;
+        let items = page["Items"].as_array().unwrap();
+        found.extend(items.iter().map(|item| item["pk"]["S"].as_str().unwrap().to_owned()));
+        start = page["LastEvaluatedKey"].clone();
+        if start.is_null() {
+            break;
+        }
+    }
+    found.sort();
+    assert_eq!(found, (0..100).map(|nth| format!("{nth:03}")).collect::<Vec<_>>());
+    assert!(pages > 20, "{pages} pages");
+}
+
+#[test]
+fn the_default_profile_throttles_nothing() {
+    let database = Database::open(Profile::Default, 0);
+    database.provisioned(1, 1, json!({}));
+    for nth in 0..2000 {
+        database.put(&nth.to_string()).unwrap();
+    }
+}
