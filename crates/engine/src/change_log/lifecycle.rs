@@ -11,7 +11,8 @@ use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
 use crate::engine::{Core, OpenError};
 use crate::layout;
-use crate::schema::{Table, TableRecord};
+use crate::schema::{IndexId, Table, TableRecord};
+use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
 use std::sync::Arc;
@@ -64,27 +65,37 @@ impl<S: Store> Core<S> {
         })
     }
 
-    /// Changes a table's definition to `record`, together with its stream. The caller holds
-    /// `definitions`.
+    /// Changes a table's definition to `record`, together with its stream, in one commit with the
+    /// mark that an index is to be purged. The caller holds `definitions`.
     pub(crate) fn replace_with_stream(
         &self,
         table: &Table,
         mut record: TableRecord,
         change: StreamChange,
+        deleted_index: Option<IndexId>,
     ) -> ApiResult<Arc<Table>> {
+        let mut keys: Vec<Key> =
+            deleted_index.iter().map(|index| layout::purge(record.id, *index)).collect();
+        let purges = keys.clone();
+        let mark = |batch: &mut Batch| {
+            purges.iter().for_each(|purge| batch.put(purge.clone(), Bytes::new()));
+        };
         match change {
-            StreamChange::None => self.replace_table(table, record, Vec::new(), |_| {}),
+            StreamChange::None => self.replace_table(table, record, keys, mark),
             StreamChange::Enable(view) => {
                 let stream = self.begin_stream(&mut record, view)?;
-                let keys = vec![stream.store_key()];
-                self.replace_table(table, record, keys, |batch| stream.open_all(batch))
+                keys.push(stream.store_key());
+                self.replace_table(table, record, keys, |batch| {
+                    mark(batch);
+                    stream.open_all(batch);
+                })
             }
             StreamChange::Disable => {
                 if let Some(settings) = &mut record.stream {
                     settings.enabled = false;
                     settings.open_shards.clear();
                 }
-                let table = self.replace_table(table, record, Vec::new(), |_| {})?;
+                let table = self.replace_table(table, record, keys, mark)?;
                 close_stream(self, &table)?;
                 Ok(table)
             }

@@ -7,11 +7,9 @@ use super::index_definition::{
 use super::{stream, throughput};
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
-use crate::layout;
 use crate::schema::{
-    Billing, IndexId, IndexKind, IndexRecord, IndexState, Table, TableRecord, Throughput,
+    Billing, IndexId, IndexKind, IndexRecord, IndexState, TableId, TableRecord, Throughput,
 };
-use bytes::Bytes;
 use hashrange_model::limits::GLOBAL_INDEXES_MAX;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
@@ -44,20 +42,24 @@ impl<S: Store> Engine<S> {
         change_billing(&mut record, &input, now_ms)?;
         change_settings(&mut record, &input, now_ms)?;
         let stream_change = stream::change(&record, input.stream_specification.as_ref())?;
-        self.record_purge(&table, &index_change)?;
-        let table = self.core().replace_with_stream(&table, record, stream_change)?;
+        let deleted = match index_change {
+            IndexChange::Delete(index) => Some(index),
+            IndexChange::None | IndexChange::Create(_) => None,
+        };
+        let table = self.core().replace_with_stream(&table, record, stream_change, deleted)?;
+        // Before the first wait: nobody may be there to go on after it.
+        self.start_index_job(table.id(), &index_change);
         self.remember_update(&table);
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Updating);
         match index_change {
             IndexChange::None => {}
-            IndexChange::Create(index) => {
+            IndexChange::Create(_) => {
                 for created in description.global_secondary_indexes.iter_mut().flatten() {
                     if created.index_status == Some(IndexStatus::Creating) {
                         created.backfilling = Some(false);
                     }
                 }
-                self.start_job(Job::Backfill { table: table.id(), index });
             }
             IndexChange::Delete(index) => {
                 let deleted = table.record.indexes.iter().find(|known| known.id == index);
@@ -70,18 +72,17 @@ impl<S: Store> Engine<S> {
                     ),
                     ..GlobalSecondaryIndexDescription::default()
                 }));
-                self.start_job(Job::Purge { table: table.id(), index });
             }
         }
         Ok(UpdateTableOutput { table_description: Some(description) })
     }
 
-    /// Records what is to be removed before the index stops being maintained.
-    fn record_purge(&self, table: &Table, change: &IndexChange) -> ApiResult<()> {
-        let IndexChange::Delete(index) = change else { return Ok(()) };
-        let key = layout::purge(table.id(), *index);
-        self.core()
-            .commit_definition(vec![key.clone()], |_, batch| batch.put(key.clone(), Bytes::new()))
+    fn start_index_job(&self, table: TableId, change: &IndexChange) {
+        match *change {
+            IndexChange::None => {}
+            IndexChange::Create(index) => self.start_job(Job::Backfill { table, index }),
+            IndexChange::Delete(index) => self.start_job(Job::Purge { table, index }),
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How many lines of the trace a failure shows.
 const LINES_MAX: usize = 60;
 /// How much of a line it shows.
-const LINE_CHARS_MAX: usize = 400;
+const LINE_CHARS_MAX: usize = 240;
 
 /// The source of all choices; clones share it.
 #[derive(Debug, Clone)]

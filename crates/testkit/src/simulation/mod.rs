@@ -9,13 +9,17 @@
 //! HTTP. `crates/storage/tests/crash`, `crates/hashrange/tests` look for those.
 
 mod bank;
+mod consumer;
+mod definitions;
 mod disk;
 mod executor;
 mod fate;
+mod histories;
 mod server;
 mod store;
 mod storm;
 mod tables;
+mod things;
 
 pub use disk::Flaw;
 pub use fate::Fate;

@@ -2,11 +2,15 @@
 
 use super::Simulation;
 use super::bank::Bank;
+use super::consumer::Consumer;
+use super::definitions;
 use super::disk::Disk;
 use super::executor::Executor;
 use super::fate::Fate;
+use super::histories::Histories;
 use super::server::Server;
 use super::tables;
+use super::things::Things;
 use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
@@ -25,6 +29,16 @@ struct World {
     leaps: Cell<usize>,
     /// Clients that have not ended.
     clients: Rc<Cell<usize>>,
+    /// Whether the consumer goes on.
+    following: Rc<Cell<bool>>,
+}
+
+/// Clients that know something from one round to the next.
+#[derive(Debug, Clone)]
+struct Clients {
+    bank: Bank,
+    consumer: Consumer,
+    things: Things,
 }
 
 /// Runs a simulation and returns how often the server was started. What is wrong is a panic.
@@ -39,6 +53,7 @@ pub(super) fn run(simulation: &Simulation, fate: &Fate) -> u64 {
         server,
         leaps: Cell::new(0),
         clients: Rc::default(),
+        following: Rc::default(),
     };
     world.run(simulation.rounds);
     world.server.restarts()
@@ -47,22 +62,49 @@ pub(super) fn run(simulation: &Simulation, fate: &Fate) -> u64 {
 impl World {
     fn run(&self, rounds: usize) {
         let server = self.server.clone();
-        let bank = self.wait_for(async move {
+        let (bank, consumer) = self.wait_for(async move {
             tables::create(&server).await;
-            Bank::open(server).await
+            (Bank::open(server.clone()).await, Consumer::new(server).await)
         });
+        let clients = Clients { bank, consumer, things: Things::new(self.server.clone()) };
         for round in 0..rounds {
+            let histories = Histories::new(self.server.clone(), round);
             self.storm();
-            for client in 0..3 {
-                self.start(bank.clone().transfer(format!("transfer {round}-{client}"), 12));
-            }
-            self.start(bank.clone().audit(12));
+            self.start_all(&clients, &histories, round);
             self.wait();
+            clients.consumer.stop();
+            self.wait_for_followers();
             self.calm();
-            let bank = bank.clone();
-            self.wait_for(async move { bank.close_books().await });
+            self.check(clients.clone(), histories);
             self.server.assert_sound("at the end of a round");
         }
+    }
+
+    fn start_all(&self, clients: &Clients, histories: &Histories, round: usize) {
+        let Clients { bank, consumer, things } = clients;
+        for client in 0..3 {
+            self.start(bank.clone().transfer(format!("transfer {round}-{client}"), 10));
+            self.start(things.clone().write(client, 25));
+            self.start(histories.clone().use_registers(10));
+        }
+        for _ in 0..2 {
+            self.start(histories.clone().use_lists(12));
+        }
+        self.start(bank.clone().audit(10));
+        self.start(definitions::change(self.server.clone(), 10));
+        self.follow(consumer.clone());
+    }
+
+    /// Compares what clients know with what there is.
+    fn check(&self, clients: Clients, histories: Histories) {
+        let server = self.server.clone();
+        self.wait_for(async move {
+            histories.check().await;
+            clients.bank.close_books().await;
+            clients.things.check().await;
+            definitions::check(server).await;
+            clients.consumer.check().await;
+        });
     }
 
     fn storm(&self) {
@@ -101,6 +143,20 @@ impl World {
         });
     }
 
+    /// Starts a client that goes on until it is stopped.
+    fn follow(&self, consumer: Consumer) {
+        let following = Rc::clone(&self.following);
+        following.set(true);
+        self.executor.spawn(async move {
+            consumer.follow().await;
+            following.set(false);
+        });
+    }
+
+    fn wait_for_followers(&self) {
+        self.wait_while(|| self.following.get());
+    }
+
     /// Runs one client to its end.
     fn wait_for<T: 'static>(&self, client: impl Future<Output = T> + 'static) -> T {
         let result = Rc::new(Cell::new(None));
@@ -112,8 +168,12 @@ impl World {
 
     /// Goes on until all clients have ended.
     fn wait(&self) {
+        self.wait_while(|| self.clients.get() > 0);
+    }
+
+    fn wait_while(&self, is_going_on: impl Fn() -> bool) {
         for _ in 0..STEPS_MAX {
-            if self.clients.get() == 0 {
+            if !is_going_on() {
                 return;
             }
             self.step();
