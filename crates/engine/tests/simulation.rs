@@ -7,7 +7,7 @@ use hashrange_testkit::simulation::{Flaw, Simulation};
 use std::env;
 
 /// Seeds of the ordinary test.
-const SEEDS: u64 = 8;
+const SEEDS: u64 = 30;
 
 fn simulation(seed: u64) -> Simulation {
     Simulation { seed, rounds: 2, flaw: None }

@@ -153,10 +153,11 @@ impl Things {
         assert!(known.admits(found, now_ms), "{name} is {found:?}, not one of {known:?}");
     }
 
-    /// Compares all items with what the writers know. Nothing is under way, and sweeps go on.
+    /// Compares all items with what the writers know. Nothing is under way, and sweeps go on; after
+    /// it they find nothing for long.
     pub(super) async fn check(&self) {
         let due_s = self.server.fate().now_ms() / 1000;
-        self.server.sleep(5_000).await;
+        self.server.sleep(10_000).await;
         let found: BTreeMap<_, _> = scan(&self.server, THINGS)
             .await
             .iter()
