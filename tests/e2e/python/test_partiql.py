@@ -95,6 +95,59 @@ def test_pages_of_several_partitions_and_of_a_scan(api, numbers):
     assert len(scanned) == 23
 
 
+def test_pages_of_several_partitions_have_ten_items_at_most(api, simple):
+    keys = [f"{'k' * (nth % 3 + 1)}{nth}" for nth in range(25)]
+    tables.fill(api, simple, [item(pk=key) for key in keys])
+    marks = ", ".join("?" * len(keys))
+    statement = f'SELECT pk FROM "{simple}" WHERE pk IN [{marks}]'
+    request = {"Parameters": [av(key) for key in keys], "Limit": 20}
+    read = [plain_items(page["Items"]) for page in pages(api, Statement=statement, **request)]
+    assert [len(page) for page in read] == [10, 10, 5]
+    assert [one["pk"] for page in read for one in page] == keys
+    read = [plain_items(page["Items"]) for page in pages(api, Statement=statement + " ORDER BY pk DESC", **request)]
+    assert [one["pk"] for page in read for one in page] == sorted(keys, reverse=True)
+    ten = f'SELECT pk FROM "{simple}" WHERE pk IN [{", ".join("?" * 10)}]'
+    assert "NextToken" not in run(api, ten, *keys[:10])
+
+
+def test_local_index_with_a_filter_on_what_it_does_not_hold(api, make):
+    table = make("pk:S / sk:N", lsi={"by_x": "pk:S / x:S => KEYS_ONLY"})
+    tables.fill(api, table, [item(pk="p", sk=1, x="x", a=1)])
+    found = rows(api, f"SELECT a FROM \"{table}\".\"by_x\" WHERE pk = 'p' AND x = 'x'")
+    assert found == [{"a": 1}]
+    api.invalid(Has("does not project [a]"), "ExecuteStatement",
+                Statement=f"SELECT sk FROM \"{table}\".\"by_x\" WHERE pk = 'p' AND a = 1")
+    assert rows(api, f'SELECT sk FROM "{table}"."by_x" WHERE a = 1') == []
+
+
+def test_statements_of_the_developer_guide(api, make):
+    music = make("Artist:S / SongTitle:S")
+    where = "WHERE Artist='Acme Band' AND SongTitle='PartiQL Rocks'"
+    for statement, found in [
+        ("INSERT INTO \"{t}\" value {'Artist' : 'Acme Band','SongTitle' : 'PartiQL Rocks'}", None),
+        ("UPDATE \"{t}\" SET AwardsWon=1 SET AwardDetail={'Grammys':[2020, 2018]} {w}", None),
+        ("UPDATE \"{t}\" SET AwardDetail.Grammys =list_append(AwardDetail.Grammys,[2016]) {w} RETURNING MODIFIED NEW *",
+         [{"AwardDetail": {"Grammys": [2020, 2018, 2016]}}]),
+        ("UPDATE \"{t}\" REMOVE AwardDetail.Grammys[2] {w} RETURNING MODIFIED OLD *", [{"AwardDetail": {"Grammys": [2016]}}]),
+        ("UPDATE \"{t}\" SET BandMembers =<<'member1', 'member2'>> {w}", None),
+        ("UPDATE \"{t}\" SET BandMembers =set_add(BandMembers, <<'newmember'>>) {w}", None),
+        ("UPDATE \"{t}\" SET AwardsWon = AwardsWon + 1 SET BandMembers =SET_DELETE(BandMembers, <<'member1'>>) {w} "
+         "RETURNING ALL NEW *",
+         [{"Artist": "Acme Band", "SongTitle": "PartiQL Rocks", "AwardsWon": 2, "AwardDetail": {"Grammys": [2020, 2018]},
+           "BandMembers": {"member2", "newmember"}}]),
+        ("SELECT SongTitle FROM \"{t}\" WHERE \"Awards\" is MISSING", [{"SongTitle": "PartiQL Rocks"}]),
+        ("SELECT SongTitle FROM \"{t}\" WHERE attribute_type(\"Artist\", 'S')", [{"SongTitle": "PartiQL Rocks"}]),
+        ("SELECT AwardsWon FROM \"{t}\" WHERE \"Artist\"='Acme Band' AND size(\"BandMembers\") >1", [{"AwardsWon": 2}]),
+        ("SELECT AwardsWon FROM \"{t}\" WHERE \"Artist\"='Acme Band' AND contains(\"SongTitle\", 'QL')", [{"AwardsWon": 2}]),
+        ("SELECT AwardsWon FROM \"{t}\" WHERE AwardDetail.Grammys[0] >= 2020", [{"AwardsWon": 2}]),
+        ("DELETE FROM \"{t}\" {w} RETURNING ALL OLD *",
+         [{"Artist": "Acme Band", "SongTitle": "PartiQL Rocks", "AwardsWon": 2, "AwardDetail": {"Grammys": [2020, 2018]},
+           "BandMembers": {"member2", "newmember"}}]),
+    ]:
+        text = statement.replace("{t}", music).replace("{w}", where)
+        assert rows(api, text) == (found or []), text
+
+
 def test_next_token_belongs_to_its_statement(api, numbers):
     statement = f'SELECT sk FROM "{numbers}" WHERE pk = ?'
     page = run(api, statement, "p", Limit=2)
@@ -135,7 +188,7 @@ def test_writes(api, sorted_table, pk):
     assert rows(api, f"DELETE FROM {into} {where} AND n = ? RETURNING ALL OLD *", pk, 42) == [
         {"pk": pk, "sk": 1, "n": 42, "tags": {"a", "b"}, "l": [2]}
     ]
-    assert run(api, f"DELETE FROM {into} {where}", pk)["Items"] == []
+    assert run(api, f"DELETE FROM {into} {where}", pk, Limit=1, ConsistentRead=True)["Items"] == []
     api.refuses(CONDITION_FAILED, "The conditional request failed", "ExecuteStatement",
                 Statement=f"UPDATE {into} SET n = 0 {where}", Parameters=[av(pk)])
 
@@ -151,6 +204,10 @@ def test_writes(api, sorted_table, pk):
          "Incorrect operand type for operator or function; operator or function: <, operand type: BOOL"),
         ("UPDATE {t} SET a = 1 WHERE pk = 'a'",
          "Where clause does not contain a mandatory equality on all key attributes"),
+        ("SELECT * FROM {t} WHERE pk = 'a' || 'b'", MALFORMED + "Unexpected token after expression"),
+        ("UPDATE {t} SET a = a / 2 WHERE pk = 'a' AND sk = 1", MALFORMED + "Unexpected token after expression"),
+        ("INSERT INTO {t} VALUE {'pk': 'a', 'sk': missing}", Has("Unsupported data type: missing under key root at 1:")),
+        ("INSERT INTO {t} VALUE {'pk': 'a', 'sk': 1,}", MALFORMED + "Unexpected term"),
         ("SELECT * FROM {t} WHERE pk = ?", Has("parameters")),
         ("SELECT * FROM " + "(" * 4000, Has(MALFORMED)),
         ("SELECT * FROM {t} WHERE " + "(" * 4000, Has("nested too deeply")),

@@ -1,7 +1,7 @@
 //! What a Query or Scan returns: the Select parameter together with projections and indexes.
 
 use crate::read::Output;
-use crate::schema::{Index, IndexKind, IndexProjection, Table};
+use crate::schema::{Index, IndexKind, IndexProjection, IndexState, Table};
 use hashrange_expr::{Condition, Projection};
 use hashrange_model::{ApiResult, Reason};
 use hashrange_wire::Select;
@@ -87,6 +87,34 @@ impl Selection {
     }
 }
 
+/// Why an index cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IndexFault {
+    /// The table has none of that name.
+    Absent,
+    /// It is global, and the read is to be consistent.
+    ConsistentRead,
+    /// It is being filled.
+    Backfilling,
+}
+
+/// Returns the index of a name, with its offset, if it can be read.
+pub(crate) fn readable_index<'t>(
+    table: &'t Table,
+    name: &str,
+    consistent: bool,
+) -> Result<(usize, &'t Index), IndexFault> {
+    let mut indexes = table.indexes.iter().enumerate();
+    let (nth, index) = indexes.find(|(_, index)| index.name == name).ok_or(IndexFault::Absent)?;
+    if consistent && index.kind == IndexKind::Global {
+        return Err(IndexFault::ConsistentRead);
+    }
+    if index.state == IndexState::Creating {
+        return Err(IndexFault::Backfilling);
+    }
+    Ok((nth, index))
+}
+
 /// Returns the index that a request names, with its offset.
 pub(super) fn index_named<'t>(
     table: &'t Table,
@@ -94,17 +122,10 @@ pub(super) fn index_named<'t>(
     consistent: bool,
 ) -> ApiResult<Option<(usize, &'t Index)>> {
     let Some(name) = name else { return Ok(None) };
-    let (nth, index) = table
-        .indexes
-        .iter()
-        .enumerate()
-        .find(|(_, index)| index.name == name)
-        .ok_or_else(|| Reason::NoSuchIndex(name.to_owned()))?;
-    if consistent && index.kind == IndexKind::Global {
-        return Err(Reason::ConsistentReadOnGlobalIndex.into());
-    }
-    if index.state == crate::schema::IndexState::Creating {
-        return Err(Reason::IndexBackfilling(name.to_owned()).into());
-    }
-    Ok(Some((nth, index)))
+    let index = readable_index(table, name, consistent).map_err(|fault| match fault {
+        IndexFault::Absent => Reason::NoSuchIndex(name.to_owned()),
+        IndexFault::ConsistentRead => Reason::ConsistentReadOnGlobalIndex,
+        IndexFault::Backfilling => Reason::IndexBackfilling(name.to_owned()),
+    })?;
+    Ok(Some(index))
 }

@@ -173,11 +173,10 @@ impl Parser<'_> {
             _ => return Err(self.malformed(Malformed::Term)),
         };
         self.advance();
-        let mut candidates = vec![self.operand()?];
-        while self.eat(Kind::Comma) {
-            candidates.push(self.operand()?);
+        let candidates = self.comma_separated(close, Self::operand)?;
+        if candidates.is_empty() {
+            return Err(self.malformed(Malformed::Term));
         }
-        self.expect(close)?;
         if candidates.len() > IN_OPERANDS_MAX {
             return Err(ExpressionFault::TooManyInOperands(candidates.len()).into());
         }
@@ -220,7 +219,6 @@ impl Parser<'_> {
         let name = self.advance();
         let function = self.text_of(name).to_ascii_lowercase();
         self.advance();
-        self.enter()?;
         let count = match function.as_str() {
             "attribute_exists" | "attribute_not_exists" | "size" => 1,
             "begins_with" | "contains" | "attribute_type" => 2,
@@ -230,15 +228,7 @@ impl Parser<'_> {
                 );
             }
         };
-        let mut arguments = Vec::new();
-        while !self.at(Kind::Close) {
-            arguments.push(self.operand()?);
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
-        self.expect(Kind::Close)?;
-        self.leave();
+        let arguments = self.comma_separated(Kind::Close, Self::operand)?;
         if arguments.len() != count {
             let count = arguments.len();
             return Err(ExpressionFault::OperandCount { operator: function, count }.into());

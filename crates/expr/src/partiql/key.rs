@@ -10,6 +10,7 @@ use crate::token::Comparator;
 use hashrange_model::Item;
 use hashrange_model::Value;
 use hashrange_model::encode::Encoder;
+use std::cmp::Ordering;
 
 /// Most reads that one clause is taken apart into; beyond, it is applied to larger ones.
 const READS_MAX: usize = 200;
@@ -42,6 +43,11 @@ impl KeyRead {
     pub fn fixes_sort(&self) -> bool {
         self.sort.iter().any(|operator| matches!(operator, KeyOperator::Equal(_)))
     }
+}
+
+/// Returns how two values of one key attribute are ordered.
+pub fn key_order(one: &Value, other: &Value) -> Ordering {
+    crate::condition::order(one.get(), other.get()).unwrap_or(Ordering::Equal)
 }
 
 /// What has to be read.
@@ -94,7 +100,11 @@ fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
             let mut all = Parts(Vec::new(), true);
             for node in nodes {
                 let Parts(more, is_exact) = parts(node, partition, sort);
-                all.0.extend(more);
+                for part in more {
+                    if !all.0.contains(&part) {
+                        all.0.push(part);
+                    }
+                }
                 all.1 &= is_exact;
                 if all.0.len() > READS_MAX {
                     return Parts::any();

@@ -112,8 +112,8 @@ impl<'t> Parser<'t> {
     }
 
     /// Returns the fault of something that cannot stand in a literal.
-    fn not_a_value(&self) -> Reason {
-        if self.at_identifier() {
+    pub(super) fn not_a_value(&self) -> Reason {
+        if self.at_identifier() || self.at_word("missing") {
             let word = self.word().to_ascii_lowercase();
             return StatementFault::LiteralValue { word, at: self.span(self.current) }.into();
         }
@@ -146,13 +146,11 @@ impl<'t> Parser<'t> {
             Kind::OpenBracket => self.write_list(literal)?,
             Kind::OpenBrace => {
                 self.advance();
-                self.enter()?;
                 literal.level += 1;
                 let mark = literal.encoder.begin_map();
                 self.write_entries(literal)?;
                 literal.encoder.end_map(mark);
                 literal.level -= 1;
-                self.leave();
             }
             Kind::OpenBag => {
                 let set = self.bag(literal)?;
@@ -178,49 +176,41 @@ impl<'t> Parser<'t> {
 
     fn write_list(&mut self, literal: &mut Literal<'t>) -> Parsed<()> {
         self.advance();
-        self.enter()?;
         literal.level += 1;
         let mark = literal.encoder.begin_list();
         let mut offset = 0;
-        while !self.at(Kind::CloseBracket) {
+        self.comma_separated(Kind::CloseBracket, |parser| {
             literal.place.push(PlaceStep::Offset(offset));
-            self.write_value(literal)?;
+            parser.write_value(literal)?;
             literal.place.pop();
             offset += 1;
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
-        self.expect(Kind::CloseBracket)?;
+            Ok(())
+        })?;
         literal.encoder.end_list(mark);
         literal.level -= 1;
-        self.leave();
         Ok(())
     }
 
     /// Parses the entries of a map up to its closing brace.
     fn write_entries(&mut self, literal: &mut Literal<'t>) -> Parsed<()> {
-        while !self.at(Kind::CloseBrace) {
-            let token = match self.current.kind {
-                Kind::String | Kind::Quoted => self.advance(),
-                _ => return Err(self.malformed(Malformed::Term)),
-            };
-            let name = self.content_of(token);
-            if name.is_empty() {
-                self.note_bad_value(|| {
-                    StatementFault::Value(ValueFault::EmptyAttributeName).into()
-                });
-            }
-            self.expect(Kind::Colon)?;
-            literal.encoder.map_entry(&name);
-            literal.place.push(PlaceStep::Name(name));
-            self.write_value(literal)?;
-            literal.place.pop();
-            if !self.eat(Kind::Comma) {
-                break;
-            }
+        self.comma_separated(Kind::CloseBrace, |parser| parser.write_entry(literal)).map(drop)
+    }
+
+    fn write_entry(&mut self, literal: &mut Literal<'t>) -> Parsed<()> {
+        let token = match self.current.kind {
+            Kind::String | Kind::Quoted => self.advance(),
+            _ => return Err(self.malformed(Malformed::Term)),
+        };
+        let name = self.content_of(token);
+        if name.is_empty() {
+            self.note_bad_value(|| StatementFault::Value(ValueFault::EmptyAttributeName).into());
         }
-        self.expect(Kind::CloseBrace).map(|_| ())
+        self.expect(Kind::Colon)?;
+        literal.encoder.map_entry(&name);
+        literal.place.push(PlaceStep::Name(name));
+        self.write_value(literal)?;
+        literal.place.pop();
+        Ok(())
     }
 
     fn number(&mut self, literal: &Literal<'_>) -> Parsed<Number> {
@@ -251,24 +241,19 @@ impl<'t> Parser<'t> {
     /// Parses a bag, which is a set: members of one type, none twice.
     fn bag(&mut self, literal: &mut Literal<'t>) -> Parsed<AttributeValue> {
         self.advance();
-        let mut members = Vec::new();
-        while !self.at(Kind::CloseBag) {
-            literal.place.push(PlaceStep::Offset(members.len()));
+        let mut offset = 0;
+        let members = self.comma_separated(Kind::CloseBag, |parser| {
+            literal.place.push(PlaceStep::Offset(offset));
             let mut member = Literal::default();
             std::mem::swap(&mut member.place, &mut literal.place);
             // What is no scalar ends up refused with the other members that no set has.
             member.level = literal.level;
-            self.enter()?;
-            self.write_value(&mut member)?;
-            self.leave();
+            parser.write_value(&mut member)?;
             std::mem::swap(&mut member.place, &mut literal.place);
             literal.place.pop();
-            members.push(member.encoder.into_value());
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
-        self.expect(Kind::CloseBag)?;
+            offset += 1;
+            Ok(member.encoder.into_value())
+        })?;
         match set_of(&members) {
             Ok(set) => Ok(set),
             Err(fault) => {

@@ -163,6 +163,28 @@ impl<'t> Parser<'t> {
         Ok(step)
     }
 
+    /// Parses what stands between commas up to a closing token. The opening one was read.
+    pub(super) fn comma_separated<T>(
+        &mut self,
+        close: Kind,
+        mut element: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut elements = Vec::new();
+        if self.eat(close) {
+            return Ok(elements);
+        }
+        self.enter()?;
+        loop {
+            elements.push(element(self)?);
+            if !self.eat(Kind::Comma) {
+                break;
+            }
+        }
+        self.expect(close)?;
+        self.leave();
+        Ok(elements)
+    }
+
     /// Takes the parameter of the question mark that was read; a null in place of a bad one.
     pub(super) fn parameter(&mut self) -> Value {
         let nth = self.used_parameters;

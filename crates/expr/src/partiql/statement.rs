@@ -62,7 +62,7 @@ impl Parser<'_> {
         while self.eat(Kind::Comma) {
             paths.push(self.projected_path()?);
         }
-        if self.at_word("as") {
+        if self.at_word("as") || self.at_identifier() {
             return Err(StatementFault::Alias.into());
         }
         Ok(Projection::from_columns(paths))

@@ -36,6 +36,9 @@ pub(super) enum Kind {
     Plus,
     Minus,
     Semicolon,
+    /// An operator of PartiQL that DynamoDB does not have: `||`, `/`, `%`.
+    /// Source: Amazon DynamoDB developer guide, "PartiQL operators": any that is not listed.
+    UnknownOperator,
     Bad,
 }
 
@@ -69,6 +72,7 @@ impl Token {
             [b'<', ..] => (Kind::Compare(Comparator::Less), 1),
             [b'>', ..] => (Kind::Compare(Comparator::Greater), 1),
             [b'=', ..] => (Kind::Compare(Comparator::Equal), 1),
+            [b'|', b'|', ..] => (Kind::UnknownOperator, 2),
             [byte, ..] => {
                 (punctuation(*byte), text[start..].chars().next().map_or(1, char::len_utf8))
             }
@@ -109,6 +113,7 @@ fn punctuation(byte: u8) -> Kind {
         b'+' => Kind::Plus,
         b'-' => Kind::Minus,
         b';' => Kind::Semicolon,
+        b'/' | b'%' => Kind::UnknownOperator,
         _ => Kind::Bad,
     }
 }
@@ -183,6 +188,7 @@ mod tests {
             ("'open", &["'open"]),
             ("a /* open", &["a", " /* open"]),
             ("é#", &["é", "#"]),
+            ("a||b|/%", &["a", "||", "b", "|", "/", "%"]),
             ("-1", &["-", "1"]),
             ("", &[]),
         ] {

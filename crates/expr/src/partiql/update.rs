@@ -58,14 +58,7 @@ impl Parser<'_> {
         let function = if is_add { "SET_ADD" } else { "SET_DELETE" };
         self.advance();
         let first = self.current;
-        let mut arguments = Vec::new();
-        while !self.at(Kind::Close) {
-            arguments.push(self.sum()?);
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
-        self.expect(Kind::Close)?;
+        let arguments = self.comma_separated(Kind::Close, Self::sum)?;
         let Ok([path, set]) = <[Operand; 2]>::try_from(arguments) else {
             return Err(StatementFault::SetArguments { function, at: self.span(name) }.into());
         };
@@ -126,6 +119,9 @@ impl Parser<'_> {
         if self.at_value() {
             return self.value().map(Operand::Value);
         }
+        if self.at_word("missing") {
+            return Err(self.not_a_value());
+        }
         self.path().map(Operand::Path)
     }
 
@@ -136,16 +132,7 @@ impl Parser<'_> {
             return Err(StatementFault::UnknownFunction { function, at: self.span(name) }.into());
         }
         self.advance();
-        self.enter()?;
-        let mut arguments = Vec::new();
-        while !self.at(Kind::Close) {
-            arguments.push(self.sum()?);
-            if !self.eat(Kind::Comma) {
-                break;
-            }
-        }
-        self.expect(Kind::Close)?;
-        self.leave();
+        let arguments = self.comma_separated(Kind::Close, Self::sum)?;
         let count = arguments.len();
         let Ok([first, second]) = <[Operand; 2]>::try_from(arguments) else {
             return Err(ExpressionFault::OperandCount { operator: function, count }.into());

@@ -115,6 +115,13 @@ pub enum StatementFault {
     NoSuchIndex,
     /// A consistent read of a global index.
     ConsistentRead,
+    /// A filter of a keyed read of a local index on attributes that the index does not hold.
+    FilterNotProjected {
+        /// The index.
+        index: String,
+        /// The attributes.
+        attributes: Vec<String>,
+    },
     /// An index in UPDATE or DELETE.
     IndexWrite,
     /// A NextToken of another statement or other parameters.

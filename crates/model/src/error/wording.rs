@@ -359,6 +359,11 @@ fn statement(fault: &StatementFault, layer: Layer) -> String {
         StatementFault::ConsistentRead => {
             "Strongly consistent read is not supported on Global Secondary Indexes".to_owned()
         }
+        // Source: not captured; in the words for global indexes.
+        StatementFault::FilterNotProjected { index, attributes } => format!(
+            "{INVALID_PARAMETERS}Local secondary index {index} does not project [{}]",
+            attributes.join(", ")
+        ),
         // Source: not captured.
         StatementFault::IndexWrite => "Index is not supported in this statement".to_owned(),
         StatementFault::TokenMismatch => "NextToken does not match request".to_owned(),
