@@ -9,6 +9,7 @@
 //! | a fence `sh` that begins with `hashrange ` | the same with our own command line |
 //! | a fence `text` | what our own command line prints |
 //! | a fence `json` | the answer, in DynamoDB's JSON |
+//! | a fence `sql` | on the page of PartiQL, a statement; a fence `text` says what is printed |
 //!
 //! Any other text and fence is for people. Commands keep to a part of the shell that needs no
 //! shell to be understood, see [`words`].
@@ -28,6 +29,44 @@ pub struct Example<'a> {
     pub answer: Option<Range<usize>>,
     /// Where that stands which our own command line prints.
     pub printed: Option<Range<usize>>,
+}
+
+/// Something that a page runs with our own command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// What is run.
+    pub run: Run<'a>,
+    /// Where that stands which it prints, in bytes.
+    pub printed: Range<usize>,
+}
+
+/// What a page runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run<'a> {
+    /// A command.
+    Command(&'a str),
+    /// A statement in PartiQL.
+    Statement(&'a str),
+}
+
+/// Returns what a page runs and what is printed, in order: each fence `sql`, and each fence `sh`
+/// that begins with `hashrange `, with the fence `text` that follows.
+pub fn shown(page: &str) -> Vec<Shown<'_>> {
+    let mut found = Vec::new();
+    let mut last = None;
+    let mut lines = lines_with_offsets(page);
+    while let Some((_, line)) = lines.next() {
+        let Some(kind) = line.strip_prefix("```") else { continue };
+        let range = fence_body(page, &mut lines);
+        let body = &page[range.clone()];
+        match kind.trim() {
+            "sql" => last = Some(Run::Statement(body)),
+            "sh" if body.starts_with("hashrange ") => last = Some(Run::Command(body)),
+            "text" => found.extend(last.take().map(|run| Shown { run, printed: range })),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns the examples of a page, in order.
@@ -134,6 +173,17 @@ mod tests {
         assert_eq!(&page[found[0].answer.clone().unwrap()], "{}\n");
         assert_eq!(&page[found[0].printed.clone().unwrap()], "none\n");
         assert_eq!(found[1].answer, None);
+    }
+
+    #[test]
+    fn what_is_run_is_found_with_what_it_prints() {
+        let page = "```\nSELECT\n```\n```text\n-\n```\n```sql\nSELECT a\n```\nso\n```text\nb\n```\n\
+                    ```sh\nls\n```\n```sh\nhashrange x\n```\n```text\n```\n```sql\nalone\n```\n";
+        let found = shown(page);
+        let runs: Vec<_> = found.iter().map(|shown| shown.run).collect();
+        assert_eq!(runs, [Run::Statement("SELECT a\n"), Run::Command("hashrange x\n")]);
+        assert_eq!(&page[found[0].printed.clone()], "b\n");
+        assert_eq!(&page[found[1].printed.clone()], "");
     }
 
     #[test]
