@@ -6,6 +6,7 @@
 //! that it concerns.
 
 mod mutation;
+mod streams;
 mod targets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mutation::Mutator;
-use targets::{TARGETS, Target};
+use targets::{Fuzzed, TARGETS, Target};
 
 /// No input of these sizes may take so long.
 const SLOW: Duration = Duration::from_secs(5);
@@ -63,8 +64,8 @@ fn run(settings: &Settings) -> Result<(), String> {
 }
 
 fn fuzz(target: &Target, time: Duration, seed: u64) -> Result<(), String> {
-    let mut mutator = Mutator::new(seed, target.inputs);
-    let mut check = (target.check)();
+    let Fuzzed { inputs, mut check } = (target.start)();
+    let mut mutator = Mutator::new(seed, inputs);
     let start = Instant::now();
     let mut cases = 0_u64;
     while start.elapsed() < time {

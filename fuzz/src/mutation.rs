@@ -54,12 +54,12 @@ const INPUT_MAX_BYTES: usize = 64 * 1024;
 /// Makes inputs from good ones; the same seed makes the same inputs.
 pub struct Mutator {
     state: u64,
-    inputs: &'static [&'static str],
+    inputs: Vec<String>,
 }
 
 impl Mutator {
     /// Starts from a seed and the good inputs.
-    pub fn new(seed: u64, inputs: &'static [&'static str]) -> Self {
+    pub fn new(seed: u64, inputs: Vec<String>) -> Self {
         Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, inputs }
     }
 
@@ -73,8 +73,9 @@ impl Mutator {
         input
     }
 
-    fn good_input(&mut self) -> &'static [u8] {
-        self.inputs[self.below(self.inputs.len())].as_bytes()
+    fn good_input(&mut self) -> &[u8] {
+        let nth = self.below(self.inputs.len());
+        self.inputs[nth].as_bytes()
     }
 
     fn damage(&mut self, input: &mut Vec<u8>) {
@@ -91,9 +92,9 @@ impl Mutator {
             }
             4 => input.truncate(start),
             5 => {
-                let other = self.good_input();
+                let mut other = self.good_input().to_vec();
                 let from = self.below(other.len());
-                input.splice(start..end, other[from..].iter().copied());
+                input.splice(start..end, other.drain(from..));
             }
             _ => {
                 let fragment = FRAGMENTS[self.below(FRAGMENTS.len())].as_bytes();

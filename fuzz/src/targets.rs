@@ -1,5 +1,6 @@
 //! What is fuzzed: each target has good inputs and a check that must not panic on any bytes.
 
+use crate::streams;
 use hashrange::Database;
 use hashrange_auth::{CredentialStore, Payload, Policy, Request, Timestamp};
 use hashrange_expr::Placeholders;
@@ -12,21 +13,35 @@ use hashrange_wire::{Operation, syntax_check};
 pub struct Target {
     /// Name for the command line.
     pub name: &'static str,
+    /// Prepares it.
+    pub start: fn() -> Fuzzed,
+}
+
+/// A target that is ready.
+pub struct Fuzzed {
     /// Good inputs to start from.
-    pub inputs: &'static [&'static str],
-    /// Makes the check.
-    pub check: fn() -> Box<dyn FnMut(&[u8])>,
+    pub inputs: Vec<String>,
+    /// Must not panic on any bytes.
+    pub check: Box<dyn FnMut(&[u8])>,
+}
+
+impl Fuzzed {
+    fn new(inputs: &[&str], check: impl FnMut(&[u8]) + 'static) -> Self {
+        let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
+        Self { inputs, check: Box::new(check) }
+    }
 }
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
-    Target { name: "json", inputs: REQUESTS, check: || Box::new(json) },
-    Target { name: "number", inputs: NUMBERS, check: || Box::new(number) },
-    Target { name: "expression", inputs: EXPRESSIONS, check: || Box::new(expression) },
-    Target { name: "statement", inputs: STATEMENTS, check: || Box::new(statement) },
-    Target { name: "signature", inputs: HEADERS, check: || Box::new(signature()) },
-    Target { name: "credentials", inputs: CREDENTIALS, check: || Box::new(credentials) },
-    Target { name: "request", inputs: REQUESTS, check: || Box::new(request()) },
+    Target { name: "json", start: || Fuzzed::new(REQUESTS, json) },
+    Target { name: "number", start: || Fuzzed::new(NUMBERS, number) },
+    Target { name: "expression", start: || Fuzzed::new(EXPRESSIONS, expression) },
+    Target { name: "statement", start: || Fuzzed::new(STATEMENTS, statement) },
+    Target { name: "signature", start: || Fuzzed::new(HEADERS, signature()) },
+    Target { name: "credentials", start: || Fuzzed::new(CREDENTIALS, credentials) },
+    Target { name: "request", start: || Fuzzed::new(REQUESTS, request()) },
+    Target { name: "stream", start: streams::start },
 ];
 
 const NUMBERS: &[&str] = &[

@@ -5,6 +5,7 @@ use crate::catalog::Catalog;
 use crate::change_log;
 use crate::environment::{Environment, table_name_of};
 use crate::fault;
+use crate::jobs::complaints::Complaints;
 use crate::jobs::timer::Timer;
 use crate::jobs::{self, Job, Jobs};
 use crate::layout;
@@ -41,6 +42,8 @@ pub(crate) struct Core<S: Store> {
     pub(crate) options: EngineOptions,
     /// When the change logs were last looked through for records that have expired.
     pub(crate) trimmed_at_ms: AtomicU64,
+    /// What the sweeps cannot do.
+    pub(crate) complaints: Complaints,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
 }
@@ -120,6 +123,7 @@ impl<S: Store> Engine<S> {
                 environment,
                 options,
                 trimmed_at_ms: AtomicU64::new(0),
+                complaints: Complaints::default(),
                 definitions: tokio::sync::Mutex::new(()),
             }),
             jobs: Jobs::default(),

@@ -1,6 +1,6 @@
 //! A database: an engine on a store in memory or in a folder.
 
-use crate::Blocking;
+use crate::{Blocking, Sharding};
 use hashrange_engine::{Engine, EngineOptions, Environment, OpenError, Profile, Report, verify};
 use hashrange_model::ApiResult;
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Stats, Store};
@@ -24,6 +24,8 @@ pub struct Options {
     /// How often what has expired is removed: items by their time-to-live attribute, records of
     /// streams, client request tokens.
     pub sweep_interval: Duration,
+    /// How many shards streams have, and for how long.
+    pub sharding: Sharding,
     /// How closely the service's limits and delays are kept to.
     pub profile: Profile,
     /// What decides the choices of a profile: the same requests meet the same.
@@ -42,6 +44,7 @@ impl Default for Options {
             account: "000000000000".to_owned(),
             endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
             sweep_interval: Duration::from_secs(1),
+            sharding: Sharding::default(),
             profile: engine.profile,
             seed: engine.seed,
             table_delay_ms: engine.table_delay_ms,
@@ -103,7 +106,10 @@ impl Database {
     }
 
     fn on(store: AnyStore, options: &Options) -> Result<Self, Error> {
+        let period_ms = options.sharding.period().as_millis();
         let engine_options = EngineOptions {
+            stream_shards: options.sharding.shards(),
+            stream_shard_period_ms: u64::try_from(period_ms).unwrap_or(u64::MAX),
             profile: options.profile,
             seed: options.seed,
             table_delay_ms: options.table_delay_ms,

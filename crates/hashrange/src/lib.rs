@@ -31,6 +31,7 @@
 mod blocking;
 mod build;
 mod database;
+mod sharding;
 
 pub use blocking::Blocking;
 pub use build::create_table;
@@ -42,3 +43,4 @@ pub use hashrange_model::{
 };
 pub use hashrange_storage::Stats;
 pub use hashrange_wire::*;
+pub use sharding::{BadSharding, Sharding};

@@ -18,11 +18,14 @@ pub fn model(steps: &str) -> Result<(), String> {
     run(tests.env("HASHRANGE_MODEL_STEPS", steps).env("HASHRANGE_MODEL_OPS", steps))
 }
 
-/// Runs concurrent clients whose histories are checked, `rounds` times.
+/// Runs concurrent clients whose histories are checked, in process and of a server that is killed,
+/// `rounds` times.
 pub fn history(rounds: &str) -> Result<(), String> {
-    let mut tests =
-        cargo(&["test", "--release", "--locked", "-p", "hashrange", "--test", "history"]);
-    run(tests.env("HASHRANGE_HISTORY_ROUNDS", rounds))
+    for (package, test) in [("hashrange", "history"), ("hashrange-cli", "kill")] {
+        let mut tests = cargo(&["test", "--release", "--locked", "-p", package, "--test", test]);
+        run(tests.env("HASHRANGE_HISTORY_ROUNDS", rounds))?;
+    }
+    Ok(())
 }
 
 /// Simulates the whole engine, once for each of so many seeds.

@@ -124,6 +124,7 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
         region: settings.region.clone(),
         endpoint: address.to_string(),
         profile: settings.profile,
+        sharding: settings.sharding,
         ..Options::default()
     };
     if let Some(size) = settings.cache_size {

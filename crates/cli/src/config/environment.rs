@@ -21,6 +21,8 @@ pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Settin
         log_level: source.parsed("HASHRANGE_LOG_LEVEL")?,
         cache_size: source.parsed("HASHRANGE_CACHE_SIZE")?,
         sweep_interval: source.parsed("HASHRANGE_SWEEP_INTERVAL")?,
+        stream_shards: source.parsed("HASHRANGE_STREAM_SHARDS")?,
+        stream_shard_period: source.parsed("HASHRANGE_STREAM_SHARD_PERIOD")?,
         sample: source.parsed("HASHRANGE_SAMPLE")?,
         profile: source.parsed("HASHRANGE_PROFILE")?,
         seed: source.parsed("HASHRANGE_SEED")?,

@@ -1,5 +1,6 @@
 //! Why settings cannot be used.
 
+use hashrange::BadSharding;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -35,6 +36,8 @@ pub enum SettingsError {
         /// Who says so.
         layer: &'static str,
     },
+    /// Streams cannot be split into such shards.
+    Sharding(BadSharding),
     /// The file of credentials cannot be used.
     Credentials(PathBuf, hashrange_auth::CredentialsFileError),
 }
@@ -62,6 +65,12 @@ impl fmt::Display for SettingsError {
                 formatter,
                 "memory and data-dir exclude each other, but the {layer} give both"
             ),
+            Self::Sharding(bad @ BadSharding::Shards(_)) => {
+                write!(formatter, "stream-shards: {bad}")
+            }
+            Self::Sharding(bad @ BadSharding::Period(_)) => {
+                write!(formatter, "stream-shard-period: {bad}")
+            }
             Self::Credentials(path, error) if error.line > 0 => {
                 write!(formatter, "{}:{}: {}", path.display(), error.line, error.fault)
             }

@@ -45,6 +45,12 @@ pub struct Layer {
     /// How often expired items are removed, such as 500ms or 5m [default: 1s]
     #[arg(long, value_name = "TIME")]
     pub sweep_interval: Option<Interval>,
+    /// Shards of a new stream that are written to side by side, 1 to 1000 [default: 4]
+    #[arg(long, value_name = "NUMBER")]
+    pub stream_shards: Option<u32>,
+    /// After what time a stream's shards are closed and get children, such as 10m; at least 1s [default: 4h]
+    #[arg(long, value_name = "TIME")]
+    pub stream_shard_period: Option<Interval>,
     /// Load sample data at the start
     #[arg(long, value_name = "NAME")]
     pub sample: Option<String>,
@@ -79,6 +85,8 @@ impl Layer {
             log_level: self.log_level.or(other.log_level),
             cache_size: self.cache_size.or(other.cache_size),
             sweep_interval: self.sweep_interval.or(other.sweep_interval),
+            stream_shards: self.stream_shards.or(other.stream_shards),
+            stream_shard_period: self.stream_shard_period.or(other.stream_shard_period),
             sample: self.sample.or(other.sample),
             profile: self.profile.or(other.profile),
             seed: self.seed.or(other.seed),

@@ -16,7 +16,7 @@ pub use error::SettingsError;
 pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
 
-use hashrange::Profile;
+use hashrange::{BadSharding, Profile, Sharding};
 use std::path::{Path, PathBuf};
 
 /// Where the data are.
@@ -51,6 +51,8 @@ pub struct Settings {
     pub cache_size: Option<ByteSize>,
     /// How often expired items are removed; none leaves it to the library.
     pub sweep_interval: Option<Interval>,
+    /// How many shards streams have, and for how long.
+    pub sharding: Sharding,
     /// Sample data to load when the server starts.
     pub sample: Option<String>,
     /// How closely to keep to the service's limits and delays.
@@ -84,10 +86,11 @@ impl Settings {
             store = store.or(choice);
             merged = merged.or(layer);
         }
-        Ok(Self::from_layer(merged, store))
+        let sharding = sharding(&merged).map_err(SettingsError::Sharding)?;
+        Ok(Self::from_layer(merged, store, sharding))
     }
 
-    fn from_layer(layer: Layer, store: Option<StoreChoice>) -> Self {
+    fn from_layer(layer: Layer, store: Option<StoreChoice>, sharding: Sharding) -> Self {
         Self {
             store: store.unwrap_or_else(|| StoreChoice::Folder(DEFAULT_DATA_DIR.into())),
             host: layer.host.unwrap_or_else(|| "127.0.0.1".to_owned()),
@@ -99,12 +102,21 @@ impl Settings {
             log_level: layer.log_level.unwrap_or_default(),
             cache_size: layer.cache_size,
             sweep_interval: layer.sweep_interval,
+            sharding,
             sample: layer.sample,
             profile: layer.profile.unwrap_or_default(),
             seed: layer.seed,
             table_delay_ms: layer.table_delay_ms,
         }
     }
+}
+
+fn sharding(layer: &Layer) -> Result<Sharding, BadSharding> {
+    let default = Sharding::default();
+    Sharding::new(
+        layer.stream_shards.unwrap_or(default.shards()),
+        layer.stream_shard_period.map_or(default.period(), |period| period.0),
+    )
 }
 
 #[cfg(test)]

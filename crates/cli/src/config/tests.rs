@@ -4,6 +4,7 @@ use super::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
+use std::time::Duration;
 
 fn resolve(
     flags: Layer,
@@ -51,6 +52,32 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     assert_eq!((all.region.as_str(), all.log_format), ("eu-west-1", LogFormat::Json));
     assert_eq!(all.cache_size, Some(ByteSize(64 << 20)));
     assert_eq!(all.sweep_interval, Some("5m".parse().unwrap()));
+}
+
+#[test]
+fn shards_of_streams_can_come_from_every_source() {
+    assert_eq!(resolve(Layer::default(), &[], None).unwrap().sharding, Sharding::default());
+    let file: &[u8] = b"stream-shards = 2\nstream-shard-period = '10m'";
+    let variables: &[_] = &[("HASHRANGE_STREAM_SHARD_PERIOD", "5s")];
+    let flags = Layer { stream_shards: Some(1), ..Layer::default() };
+    let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+    for (flags, variables, expected) in [
+        (Layer::default(), &[][..], Sharding::new(2, minutes(10))),
+        (Layer::default(), variables, Sharding::new(2, Duration::from_secs(5))),
+        (flags, variables, Sharding::new(1, Duration::from_secs(5))),
+    ] {
+        assert_eq!(resolve(flags, variables, Some(file)).unwrap().sharding, expected.unwrap());
+    }
+    for (file, refused) in [
+        ("stream-shards = 0", "stream-shards: a stream has 1 to 1000 shards, not 0"),
+        ("stream-shards = 1001", "stream-shards: a stream has 1 to 1000 shards, not 1001"),
+        (
+            "stream-shard-period = '20ms'",
+            "stream-shard-period: a shard is written to for at least 1s, not 20ms",
+        ),
+    ] {
+        assert_eq!(resolve(Layer::default(), &[], Some(file.as_bytes())), Err(refused.to_owned()));
+    }
 }
 
 #[test]
@@ -107,6 +134,8 @@ fn wrong_settings_are_refused_with_their_place() {
         (b"log-format = 'xml'", "FILE:1: unknown variant `xml`, expected `text` or `json`"),
         (b"cache-size = '1x'", "FILE:1: \"1x\" is no size"),
         (b"profile = 'evil'", "FILE:1: no profile, only default, aws, hostile"),
+        (b"stream-shards = -1", "FILE:1: invalid value: integer `-1`, expected u32"),
+        (b"stream-shard-period = '0s'", "FILE:1: \"0s\" is no interval"),
         (b"profile = 1", "FILE:1: invalid type: integer `1`, expected a string"),
         (b"seed = -1", "FILE:1: invalid value: integer `-1`, expected u64"),
         (b"cache-size = true", "FILE:1: a number of bytes or a text"),

@@ -11,7 +11,7 @@ use crate::expiry::Due;
 use crate::layout;
 use crate::schema::Table;
 use crate::write::{Action, Write};
-use hashrange_model::Item;
+use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Key, Store};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,36 +25,36 @@ pub(super) async fn run<S: Store>(
     let due = Due::at((core.environment.now_ms)());
     for table in core.catalog.all() {
         if table.expiry.is_some() {
-            expire(core, table, due, stopping).await?;
+            let name = table.record.name.clone();
+            let expired = expire(core, table, due, stopping).await?;
+            core.complaints.note("removal of expired items", &name, expired);
         }
     }
     Ok(())
 }
 
+/// Removes the expired items of a table, until a write is refused.
 async fn expire<S: Store>(
     core: &Core<S>,
     mut table: Arc<Table>,
     due: Due,
     stopping: &AtomicBool,
-) -> Result<(), Interruption> {
+) -> Result<ApiResult<()>, Interruption> {
     let id = table.id();
     let mut range = layout::expiries_between(id, due.start, due.end);
     loop {
         go_on(stopping)?;
         let entries = first_keys(&core.store.view(), &range, ITEMS_PER_COMMIT).await?;
-        let Some(last) = entries.last() else { return Ok(()) };
+        let Some(last) = entries.last() else { return Ok(Ok(())) };
         let mut writes = writes(&table, &entries, due);
         match core.write(&mut writes).await {
             Ok(Some(_)) => range.start = [&last[..], &[0]].concat(),
             // The definition has changed.
             Ok(None) => match core.catalog.get(&table.record.name) {
                 Some(current) if current.id() == id && current.expiry.is_some() => table = current,
-                Some(_) | None => return Ok(()),
+                Some(_) | None => return Ok(Ok(())),
             },
-            Err(error) => {
-                tracing::error!(%error, table = table.record.name, "items could not be expired");
-                return Ok(());
-            }
+            Err(error) => return Ok(Err(error)),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! expired and moves streams to new shards.
 
 mod backfill;
+pub(crate) mod complaints;
 mod expire;
 mod expiry_index;
 mod purge;
@@ -155,13 +156,21 @@ pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
         governor.sweep((core.environment.now_ms)());
     }
     shards::run(core).await;
-    report(expire::run(core, stopping).await);
-    report(token_sweep::run(core, stopping).await);
-    report(trim::run(core, stopping).await);
+    let expired = expire::run(core, stopping).await;
+    report(core, "removal of expired items", expired);
+    let forgotten = token_sweep::run(core, stopping).await;
+    report(core, "removal of expired client request tokens", forgotten);
+    if trim::is_due(core) {
+        let trimmed = trim::run(core, stopping).await;
+        report(core, "removal of expired stream records", trimmed);
+    }
 }
 
-fn report(ended: Result<(), Interruption>) {
-    if let Err(Interruption::Store(error)) = ended {
-        tracing::error!(%error, "a sweep failed");
-    }
+fn report<S: Store>(core: &Core<S>, work: &'static str, ended: Result<(), Interruption>) {
+    let ended = match ended {
+        Err(Interruption::Stopped) => return,
+        Err(Interruption::Store(error)) => Err(error),
+        Ok(()) => Ok(()),
+    };
+    core.complaints.note(work, "", ended);
 }

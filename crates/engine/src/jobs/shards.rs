@@ -18,8 +18,7 @@ pub(super) async fn run<S: Store>(core: &Core<S>) {
         if table.record.stream != known.record.stream {
             continue;
         }
-        if let Err(error) = change_log::succeed_shards(core, &table) {
-            tracing::error!(%error, table = table.record.name, "shards could not be succeeded");
-        }
+        let succeeded = change_log::succeed_shards(core, &table);
+        core.complaints.note("succession of shards", &table.record.name, succeeded);
     }
 }

@@ -18,15 +18,21 @@ const INTERVAL_MS: u64 = 60 * 1000;
 const RECORDS_PER_COMMIT: usize = 1000;
 const STREAMS_PER_READ: usize = 100;
 
+/// Returns whether the logs are to be looked through, once for each interval.
+pub(super) fn is_due<S: Store>(core: &Core<S>) -> bool {
+    let now_ms = (core.environment.now_ms)();
+    let is_due = now_ms.abs_diff(core.trimmed_at_ms.load(Ordering::Acquire)) >= INTERVAL_MS;
+    if is_due {
+        core.trimmed_at_ms.store(now_ms, Ordering::Release);
+    }
+    is_due
+}
+
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
     stopping: &AtomicBool,
 ) -> Result<(), Interruption> {
     let now_ms = (core.environment.now_ms)();
-    if now_ms.abs_diff(core.trimmed_at_ms.load(Ordering::Acquire)) < INTERVAL_MS {
-        return Ok(());
-    }
-    core.trimmed_at_ms.store(now_ms, Ordering::Release);
     let expired_ms = now_ms.saturating_sub(RETENTION_MS);
     let mut range = layout::streams();
     loop {

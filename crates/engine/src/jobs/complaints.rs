@@ -1,0 +1,66 @@
+//! What the sweeps have to complain of. They run every second: what goes wrong again and again, as
+//! while the disk is full, is logged once, until it is another fault or over.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What does not work, with the fault that was logged.
+#[derive(Debug, Default)]
+pub(crate) struct Complaints(Mutex<BTreeMap<Subject, String>>);
+
+/// A kind of work, and the table it is done for; no table for work on the whole store.
+type Subject = (&'static str, String);
+
+impl Complaints {
+    /// Logs the end of some work for a table: a fault unless it was the same last time, and the
+    /// first success after one.
+    pub(super) fn note<E: Display>(&self, work: &'static str, table: &str, ended: Result<(), E>) {
+        match ended {
+            Ok(()) if self.settle(work, table) => {
+                tracing::info!(table, "{work}: works again");
+            }
+            Ok(()) => {}
+            Err(error) => {
+                if self.is_news(work, table, &error.to_string()) {
+                    tracing::error!(%error, table, "{work}: failed, and is tried again");
+                }
+            }
+        }
+    }
+
+    fn is_news(&self, work: &'static str, table: &str, error: &str) -> bool {
+        let known = self.lock().insert((work, table.to_owned()), error.to_owned());
+        known.is_none_or(|known| known != error)
+    }
+
+    /// Returns whether there was a fault, which is now over.
+    fn settle(&self, work: &'static str, table: &str) -> bool {
+        let mut known = self.lock();
+        !known.is_empty() && known.remove(&(work, table.to_owned())).is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Subject, String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_news_once_until_it_changes_or_is_over() {
+        let complaints = Complaints::default();
+        assert!(complaints.is_news("expiry", "a", "disk full"));
+        assert!(!complaints.is_news("expiry", "a", "disk full"));
+        assert!(complaints.is_news("expiry", "b", "disk full"));
+        assert!(complaints.is_news("trim", "a", "disk full"));
+        assert!(complaints.is_news("expiry", "a", "closed"));
+        assert!(complaints.is_news("expiry", "a", "disk full"));
+        assert!(complaints.settle("expiry", "a"));
+        assert!(!complaints.settle("expiry", "a"));
+        assert!(complaints.is_news("expiry", "a", "disk full"));
+        assert!(!complaints.is_news("expiry", "b", "disk full"));
+    }
+}
