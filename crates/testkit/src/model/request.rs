@@ -70,14 +70,7 @@ impl Request {
                 Self { operation: "BatchWriteItem", body }
             }
             Operation::Get { table, key, paths } => {
-                let mut body = json!({ "TableName": table, "Key": item_json(key) });
-                if !paths.is_empty() {
-                    let mut placeholders = Placeholders::default();
-                    let paths: Vec<_> = paths.iter().map(|path| placeholders.path(path)).collect();
-                    body["ProjectionExpression"] = paths.join(", ").into();
-                    placeholders.add_to(&mut body);
-                }
-                Self { operation: "GetItem", body }
+                Self { operation: "GetItem", body: get(table, key, paths) }
             }
             Operation::BatchGet { table, keys } => {
                 let keys: Vec<_> = keys.iter().map(item_json).collect();
@@ -125,6 +118,18 @@ impl Request {
             Operation::Advance { .. } | Operation::Reopen => return None,
         })
     }
+}
+
+/// Returns the members of GetItem and of a Get in TransactGetItems.
+fn get(table: &str, key: &Item, paths: &[Path]) -> Json {
+    let mut body = json!({ "TableName": table, "Key": item_json(key) });
+    if !paths.is_empty() {
+        let mut placeholders = Placeholders::default();
+        let paths: Vec<_> = paths.iter().map(|path| placeholders.path(path)).collect();
+        body["ProjectionExpression"] = paths.join(", ").into();
+        placeholders.add_to(&mut body);
+    }
+    body
 }
 
 fn keys_of<'d>(

@@ -1,6 +1,6 @@
 //! Requests of transactions.
 
-use super::{Placeholders, Request, item_json};
+use super::{Placeholders, Request, get, item_json};
 use crate::model::item::{Item, Path};
 use crate::model::transaction::{TransactMember, TransactWrite};
 use serde_json::{Value as Json, json};
@@ -45,18 +45,7 @@ fn member(member: &TransactMember) -> Json {
 }
 
 pub(super) fn transact_get(gets: &[(String, Item, Vec<Path>)]) -> Request {
-    let gets: Vec<_> = gets
-        .iter()
-        .map(|(table, key, paths)| {
-            let mut body = json!({ "TableName": table, "Key": item_json(key) });
-            if !paths.is_empty() {
-                let mut placeholders = Placeholders::default();
-                let paths: Vec<_> = paths.iter().map(|path| placeholders.path(path)).collect();
-                body["ProjectionExpression"] = paths.join(", ").into();
-                placeholders.add_to(&mut body);
-            }
-            json!({ "Get": body })
-        })
-        .collect();
+    let gets: Vec<_> =
+        gets.iter().map(|(table, key, paths)| json!({ "Get": get(table, key, paths) })).collect();
     Request { operation: "TransactGetItems", body: json!({ "TransactItems": gets }) }
 }
