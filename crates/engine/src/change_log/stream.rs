@@ -1,6 +1,7 @@
 //! What a stream is: the form that is stored, and the names of streams, shards and records.
 
 use crate::schema::{KeyNames, TableId};
+use hashrange_model::calendar::date_from_days;
 use serde::{Deserialize, Serialize};
 
 /// Number of a stream among those of its table, never used again.
@@ -146,23 +147,9 @@ pub(crate) fn parse_sequence_number(text: &str) -> Option<u64> {
 /// Returns a stream's label: UTC to the millisecond, as in `2026-11-21T02:42:00.123`.
 pub(crate) fn label(epoch_ms: u64) -> String {
     let (days, ms) = (epoch_ms / 86_400_000, epoch_ms % 86_400_000);
-    let (year, month, day) = civil_date(days);
+    let (year, month, day) = date_from_days(days.cast_signed());
     let (hour, minute, second, ms) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60, ms % 1000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}")
-}
-
-/// Returns the Gregorian date of a day since the epoch. Years begin in March here, so that the
-/// leap day is the last; 400 years are 146,097 days.
-fn civil_date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]
