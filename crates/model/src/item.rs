@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(item.size(), SIZE_MAX);
         let small = item.with_changes([("a", Some(ValueRef::Null))]);
         assert_eq!(small, Item::from_attributes([("a", AttributeValue::Null), ("b", 1.into())]));
-        let again = small.with_changes([("a", Some(ValueRef::S(&large)))]);
+        let again = small.with_changes([("a", Some(ValueRef::S(large.as_str())))]);
         assert_eq!(again, item);
     }
 

@@ -298,11 +298,12 @@ impl From<AttributeValue> for Value {
     }
 }
 
-/// A view of one value in the binary form; nothing is decoded before it is asked for.
+/// A view of one value in the binary form; nothing is decoded before it is asked for. `T` is the
+/// form in which it shows a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ValueRef<'a> {
+pub enum ValueRef<'a, T = &'a str> {
     /// String
-    S(&'a str),
+    S(T),
     /// Number
     N(NumberRef<'a>),
     /// Binary
@@ -326,7 +327,7 @@ pub enum ValueRef<'a> {
 impl<'a> ValueRef<'a> {
     /// Reads one value from the start of `bytes` and returns it with the rest.
     pub(crate) fn read(bytes: &'a [u8]) -> (Self, &'a [u8]) {
-        let (value, rest) = RawValue::read(bytes);
+        let (value, rest) = RawValue::read_raw(bytes);
         (value.into(), rest)
     }
 
@@ -400,25 +401,12 @@ impl<'a> ValueRef<'a> {
     }
 }
 
-/// A view of one value like [`ValueRef`], with strings as their bytes: for copying out without
-/// looking at the text again. What is stored as a string was checked to be UTF-8 when written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the variants are those of ValueRef")]
-pub enum RawValue<'a> {
-    S(&'a [u8]),
-    N(NumberRef<'a>),
-    B(&'a [u8]),
-    Bool(bool),
-    Null,
-    Ss(Members<'a>),
-    Ns(Members<'a>),
-    Bs(Members<'a>),
-    L(Elements<'a>),
-    M(Entries<'a>),
-}
+/// A view of one value with strings as their bytes: for copying out without looking at the text
+/// again. What is stored as a string was checked to be UTF-8 when written.
+pub type RawValue<'a> = ValueRef<'a, &'a [u8]>;
 
 impl<'a> RawValue<'a> {
-    fn read(bytes: &'a [u8]) -> (Self, &'a [u8]) {
+    fn read_raw(bytes: &'a [u8]) -> (Self, &'a [u8]) {
         let (tag, rest) = bytes.split_first().expect("a value has a tag");
         match *tag {
             tag::STRING => {
@@ -452,37 +440,32 @@ impl<'a> RawValue<'a> {
     }
 }
 
+impl<'a, T> ValueRef<'a, T> {
+    fn map_text<U>(self, form: impl FnOnce(T) -> U) -> ValueRef<'a, U> {
+        match self {
+            Self::S(string) => ValueRef::S(form(string)),
+            Self::N(number) => ValueRef::N(number),
+            Self::B(bytes) => ValueRef::B(bytes),
+            Self::Bool(boolean) => ValueRef::Bool(boolean),
+            Self::Null => ValueRef::Null,
+            Self::Ss(members) => ValueRef::Ss(members),
+            Self::Ns(members) => ValueRef::Ns(members),
+            Self::Bs(members) => ValueRef::Bs(members),
+            Self::L(elements) => ValueRef::L(elements),
+            Self::M(entries) => ValueRef::M(entries),
+        }
+    }
+}
+
 impl<'a> From<RawValue<'a>> for ValueRef<'a> {
     fn from(value: RawValue<'a>) -> Self {
-        match value {
-            RawValue::S(bytes) => Self::S(text(bytes)),
-            RawValue::N(number) => Self::N(number),
-            RawValue::B(bytes) => Self::B(bytes),
-            RawValue::Bool(boolean) => Self::Bool(boolean),
-            RawValue::Null => Self::Null,
-            RawValue::Ss(members) => Self::Ss(members),
-            RawValue::Ns(members) => Self::Ns(members),
-            RawValue::Bs(members) => Self::Bs(members),
-            RawValue::L(elements) => Self::L(elements),
-            RawValue::M(entries) => Self::M(entries),
-        }
+        value.map_text(text)
     }
 }
 
 impl<'a> From<ValueRef<'a>> for RawValue<'a> {
     fn from(value: ValueRef<'a>) -> Self {
-        match value {
-            ValueRef::S(string) => Self::S(string.as_bytes()),
-            ValueRef::N(number) => Self::N(number),
-            ValueRef::B(bytes) => Self::B(bytes),
-            ValueRef::Bool(boolean) => Self::Bool(boolean),
-            ValueRef::Null => Self::Null,
-            ValueRef::Ss(members) => Self::Ss(members),
-            ValueRef::Ns(members) => Self::Ns(members),
-            ValueRef::Bs(members) => Self::Bs(members),
-            ValueRef::L(elements) => Self::L(elements),
-            ValueRef::M(entries) => Self::M(entries),
-        }
+        value.map_text(str::as_bytes)
     }
 }
 
@@ -532,7 +515,7 @@ impl<'a> Elements<'a> {
             if rest.is_empty() {
                 return None;
             }
-            let (element, after) = RawValue::read(rest);
+            let (element, after) = RawValue::read_raw(rest);
             rest = after;
             Some(element)
         })
@@ -562,7 +545,7 @@ impl<'a> Entries<'a> {
                 return None;
             }
             let (name, after) = read_short(rest);
-            let (value, after) = RawValue::read(after);
+            let (value, after) = RawValue::read_raw(after);
             rest = after;
             Some((name, value))
         })
