@@ -1,4 +1,4 @@
-"""Fills the table that the wrk scripts of this folder read: 1000 partitions of 100 items of 1 KiB.
+"""Fills the table that read.lua reads: 1000 partitions of 100 items of 1 KiB.
 
     python3 crates/bench/wrk/load.py PORT FOLDER
 
