@@ -94,6 +94,7 @@ fn faults_have_their_sentences() {
         ("a[0], a[0].b", two("overlap", "[a, [0]]", "[a, [0], b]")),
         ("a.b, a[0]", two("conflict", "[a, b]", "[a, [0]]")),
         ("c, a[1], a[0].x, a.b", two("conflict", "[a, [1]]", "[a, b]")),
+        ("a.b, a[0], a[1]", two("conflict", "[a, b]", "[a, [0]]")),
         ("a.b, a[0], d, d", two("overlap", "[d]", "[d]")),
     ] {
         let fault = request().with(|placeholders| projection(text, placeholders)).unwrap_err();
