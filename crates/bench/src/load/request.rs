@@ -6,7 +6,7 @@ use hashrange_auth::{Signer, Timestamp};
 use memchr::memmem;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 /// Where the number of an item within its partition goes in a template.
 const SORT_PLACE: &[u8] = b"####";
@@ -146,17 +146,13 @@ impl<'a> Writer<'a> {
             ("host", &*self.host),
             ("x-amz-target", &*self.target),
         ];
-        for (name, value) in signer.sign_request("POST", "/", "", &headers, &self.body, now()) {
+        let now = SystemTime::now().into();
+        for (name, value) in signer.sign_request("POST", "/", "", &headers, &self.body, now) {
             for part in [name, ": ", &*value, "\r\n"] {
                 out.extend_from_slice(part.as_bytes());
             }
         }
     }
-}
-
-fn now() -> Timestamp {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_epoch_s(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -209,15 +209,25 @@ fn processor_note(ours: &Side<'_>, beside: &Side<'_>) -> String {
 
 /// Loads a server for a round.
 pub fn run_load(bench: &Bench, server: &Server, requests: &Requests) -> Result<Outcome, String> {
-    let load = Load {
+    let round = bench.settings.round;
+    Load { warm_up: round / 10, ..load_of(bench, server, requests, round) }.run()
+}
+
+/// Returns the load of as many connections as every row has, without a warm-up.
+pub fn load_of<'r>(
+    bench: &Bench,
+    server: &Server,
+    requests: &'r Requests,
+    duration: Duration,
+) -> Load<'r> {
+    Load {
         address: server.address(),
         requests,
         connections: CONNECTIONS,
         threads: bench.settings.threads,
-        warm_up: bench.settings.round / 10,
-        duration: bench.settings.round,
-    };
-    load.run()
+        warm_up: Duration::ZERO,
+        duration,
+    }
 }
 
 /// Returns latencies as a note, with the bound of the 99th percentile.

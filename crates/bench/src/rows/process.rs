@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::raw::{GroupCommit, Raw};
 use crate::report::{Figure, Row, Target, Unit, rate_text};
 use crate::rounds::Rounds;
-use hashrange::{Blocking, CreateTableInput, Database, Operation};
+use hashrange::{ApiResult, Blocking, CreateTableInput, Database, Operation};
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -240,6 +240,24 @@ where
     Ok(total as f64 / start.elapsed().as_secs_f64())
 }
 
+/// Returns the rate of `write`, which gets a number that no other call gets.
+pub fn numbered_write_rate<W, F, T>(
+    round: Duration,
+    database: &Database,
+    next: &Arc<AtomicU64>,
+    write: W,
+) -> Result<f64, String>
+where
+    W: Fn(Database, u64) -> F + Send + Sync + 'static,
+    F: Future<Output = ApiResult<T>> + Send,
+{
+    let (database, next) = (database.clone(), Arc::clone(next));
+    write_rate(round, move || {
+        let written = write(database.clone(), next.fetch_add(1, Ordering::Relaxed));
+        async move { written.await.map(drop).map_err(|error| error.to_string()) }
+    })
+}
+
 /// Returns the rate of PutItem of new items.
 pub fn put_rate(
     round: Duration,
@@ -247,14 +265,8 @@ pub fn put_rate(
     table: &'static str,
     next: &Arc<AtomicU64>,
 ) -> Result<f64, String> {
-    let (database, next) = (database.clone(), Arc::clone(next));
-    write_rate(round, move || {
-        let database = database.clone();
-        let nth = next.fetch_add(1, Ordering::Relaxed);
-        async move {
-            let put = database.put_item(data::put_item(table, nth)).await;
-            put.map(drop).map_err(|error| error.to_string())
-        }
+    numbered_write_rate(round, database, next, move |database, nth| async move {
+        database.put_item(data::put_item(table, nth)).await
     })
 }
 

@@ -1,10 +1,10 @@
 //! Reads and durable writes for minutes at 64 connections: does the 99th percentile hold?
 
-use super::http::{CONNECTIONS, GroupCommits, get_item, latency_note, put_item};
+use super::http::{GroupCommits, get_item, latency_note, load_of, put_item};
 use crate::bench::Bench;
 use crate::data;
 use crate::histogram::Histogram;
-use crate::load::{Load, Requests};
+use crate::load::Requests;
 use crate::process::Server;
 use crate::report::{Figure, Row, Target, Unit, rate_text};
 use crate::rounds::median;
@@ -44,15 +44,7 @@ fn soak(
     let before = GroupCommits::read(server);
     let since = Instant::now();
     while since.elapsed() < duration {
-        let load = Load {
-            address: server.address(),
-            requests,
-            connections: CONNECTIONS,
-            threads: bench.settings.threads,
-            warm_up: Duration::ZERO,
-            duration: WINDOW,
-        };
-        let outcome = load.run()?;
+        let outcome = load_of(bench, server, requests, WINDOW).run()?;
         let p99_ms = outcome.latencies.quantile(0.99).as_secs_f64() * 1e3;
         let elapsed_s = since.elapsed().as_secs();
         println!("{name} {elapsed_s:>5} s  {:>8.0} /s  p99 {p99_ms:.2} ms", outcome.rate);

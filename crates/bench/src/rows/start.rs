@@ -1,10 +1,10 @@
 //! Starting on an existing folder: time to the first answer, memory when idle and under load.
 
-use super::http::{CONNECTIONS, get_item, put_item, query};
+use super::http::{get_item, load_of, put_item, query};
 use super::scale::LARGE;
 use crate::bench::Bench;
 use crate::data;
-use crate::load::{Load, Requests};
+use crate::load::Requests;
 use crate::process::Server;
 use crate::report::{Figure, Row, Target, Unit};
 use crate::rounds::median;
@@ -70,15 +70,7 @@ fn loaded_memory(
 ) -> Result<(), String> {
     let loads: [Requests; 3] = [get_item(items), query(items), put_item(items)];
     for requests in &loads {
-        let load = Load {
-            address: server.address(),
-            requests,
-            connections: CONNECTIONS,
-            threads: bench.settings.threads,
-            warm_up: Duration::ZERO,
-            duration: bench.settings.round * 3,
-        };
-        load.run()?;
+        load_of(bench, server, requests, bench.settings.round * 3).run()?;
     }
     let memory = server.memory()?;
     let cache_mib = mebibytes(bench.settings.cache_bytes);

@@ -2,7 +2,7 @@
 //! accounts whose sum must not change.
 
 use super::http::{CONNECTIONS, GroupCommits, latency_note, put_item, requests, run_load};
-use super::process::{put_rate, write_rate};
+use super::process::{numbered_write_rate, put_rate};
 use super::share_row;
 use crate::bench::Bench;
 use crate::data;
@@ -16,7 +16,7 @@ use hashrange::{
     TransactWriteItem, TransactWriteItemsInput, Update, Value, create_table, item,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 const OVER_HTTP: &str = "http/transact-write-items";
@@ -127,7 +127,11 @@ fn transfers(bench: &mut Bench) -> Result<(), String> {
     let round = bench.settings.round;
     let rounds = Rounds::measure(
         bench.settings.rounds,
-        || transfer_rate(round, &database, &next),
+        || {
+            numbered_write_rate(round, &database, &next, |database, nth| async move {
+                database.transact_write_items(transfer(nth)).await
+            })
+        },
         || put_rate(round, &database, data::TABLE, &next_put),
     )?;
     let sum = sum_of_accounts(&database)?;
@@ -139,22 +143,6 @@ fn transfers(bench: &mut Bench) -> Result<(), String> {
     row.notes.push(format!("{clients} clients, {ACCOUNTS} accounts; the sum is unchanged"));
     bench.add(row);
     Ok(())
-}
-
-fn transfer_rate(
-    round: Duration,
-    database: &Database,
-    next: &Arc<AtomicU64>,
-) -> Result<f64, String> {
-    let (database, next) = (database.clone(), Arc::clone(next));
-    write_rate(round, move || {
-        let database = database.clone();
-        let nth = next.fetch_add(1, Ordering::Relaxed);
-        async move {
-            let done = database.transact_write_items(transfer(nth)).await;
-            done.map(drop).map_err(|error| error.to_string())
-        }
-    })
 }
 
 fn sum_of_accounts(database: &Database) -> Result<u64, String> {
