@@ -14,7 +14,7 @@ use crate::gzip::{self, GzipFault};
 use crate::metrics::Metrics;
 use crate::request_id::{RequestId, RequestIds};
 use bytes::Bytes;
-use hashrange_auth::{AuthFault, HeaderView, Payload, Policy, Timestamp};
+use hashrange_auth::{AuthFault, HeaderView, Payload, Policy};
 use hashrange_model::{ApiError, Reason};
 use hashrange_wire::{Operation, syntax_check};
 use hyper::body::Incoming;
@@ -27,7 +27,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 use tokio::sync::Semaphore;
 
 static TARGET: HeaderName = HeaderName::from_static("x-amz-target");
@@ -200,7 +200,7 @@ impl<A: Api> Handler<A> {
             headers: &Headers(&parts.headers),
             payload: Payload::Body(sent),
         };
-        self.auth.authenticate(&request, now()).map(drop)
+        self.auth.authenticate(&request, SystemTime::now().into()).map(drop)
     }
 
     fn wishes(&self, parts: &Parts) -> Wishes {
@@ -305,11 +305,6 @@ fn preflight(headers: &HeaderMap) -> Answer {
     }
     answer.extra.push((header::ACCESS_CONTROL_MAX_AGE, PREFLIGHT_MAX_AGE.clone()));
     answer
-}
-
-fn now() -> Timestamp {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_epoch_s(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -181,6 +181,16 @@ mod tests {
     }
     use Step::{Bytes, Http2, Request, Wait};
 
+    fn watched(activity: &Arc<Activity>, now: Instant) -> Watched {
+        Watched {
+            activity: Arc::clone(activity),
+            task: tokio::spawn(async {}).abort_handle(),
+            changes: 0,
+            changed_at: now,
+            head_since: None,
+        }
+    }
+
     #[tokio::test]
     async fn connections_are_overdue_without_a_head_or_with_half_of_one() {
         let limits = Limits {
@@ -203,13 +213,7 @@ mod tests {
         for (steps, expected) in cases {
             let activity = Arc::new(Activity::default());
             let mut now = Instant::now();
-            let mut watched = Watched {
-                activity: Arc::clone(&activity),
-                task: tokio::spawn(async {}).abort_handle(),
-                changes: 0,
-                changed_at: now,
-                head_since: None,
-            };
+            let mut watched = watched(&activity, now);
             let mut overdue = false;
             for step in *steps {
                 match step {
@@ -230,13 +234,7 @@ mod tests {
     async fn a_running_request_is_never_overdue() {
         let activity = Arc::new(Activity::default());
         let now = Instant::now();
-        let mut watched = Watched {
-            activity: Arc::clone(&activity),
-            task: tokio::spawn(async {}).abort_handle(),
-            changes: 0,
-            changed_at: now,
-            head_since: None,
-        };
+        let mut watched = watched(&activity, now);
         activity.received();
         let running = activity.begin_request(false);
         let later = now + Duration::from_secs(100_000);

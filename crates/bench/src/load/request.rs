@@ -2,7 +2,7 @@
 
 use crate::data::ITEMS_PER_PARTITION;
 use crate::random::Random;
-use hashrange_auth::{Signer, Timestamp};
+use hashrange_auth::Signer;
 use memchr::memmem;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
