@@ -1,8 +1,9 @@
 //! Checks that several operations share: which parameters may stand together, the faults of
-//! values, and the placeholders of expressions.
+//! values, the placeholders of expressions, and what is compiled of an expression or its legacy
+//! form.
 
-use hashrange_expr::Placeholders;
-use hashrange_model::error::ValueFault;
+use hashrange_expr::{Condition, Placeholders, Projection};
+use hashrange_model::error::{ExpressionKind, ValueFault};
 use hashrange_model::{Item, Reason};
 use hashrange_wire::{DecodedItem, DecodedValue, Map};
 
@@ -43,6 +44,32 @@ pub(crate) fn placeholders<'a, N: AsRef<str> + Ord, M: AsRef<str>, K: AsRef<str>
     let values =
         values.map(|values| values.iter().map(|(key, value)| (key.as_ref(), &value.value)));
     Placeholders::new(names, values)
+}
+
+/// Returns the projection of a ProjectionExpression, or else the legacy one.
+pub(crate) fn projection(
+    expression: Option<&str>,
+    legacy: Option<Projection>,
+    placeholders: &mut Placeholders<'_>,
+) -> Result<Option<Projection>, Reason> {
+    match expression {
+        Some(text) => hashrange_expr::projection(text, placeholders).map(Some),
+        None => Ok(legacy),
+    }
+}
+
+/// Returns the filter of a FilterExpression, or else the legacy one.
+pub(crate) fn filter(
+    expression: Option<&str>,
+    legacy: Option<Condition>,
+    placeholders: &mut Placeholders<'_>,
+) -> Result<Option<Condition>, Reason> {
+    match expression {
+        Some(text) => {
+            hashrange_expr::condition(ExpressionKind::Filter, text, placeholders).map(Some)
+        }
+        None => Ok(legacy),
+    }
 }
 
 /// Refuses the first fault among ExpressionAttributeValues.

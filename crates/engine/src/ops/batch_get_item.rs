@@ -116,10 +116,8 @@ impl CheckedPart {
             &[],
         )?;
         let legacy = legacy::attributes_to_get(part.attributes_to_get.as_deref())?;
-        let projection = match part.projection_expression.as_deref() {
-            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
-            None => legacy,
-        };
+        let projection = part.projection_expression.as_deref();
+        let projection = request::projection(projection, legacy, &mut placeholders)?;
         placeholders.check_all_used()?;
         let keys = keys.into_iter().map(sound).collect::<Result<_, _>>()?;
         let consistent = part.consistent_read == Some(true);

@@ -6,7 +6,6 @@ use crate::engine::{Engine, required};
 use crate::request::{self, check_one_style, sound};
 use crate::throughput::ReadTarget;
 use crate::{fault, write};
-use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Store, View};
 use hashrange_wire::{DecodedValue, GetItemInput, GetItemOutput, Map};
@@ -25,10 +24,8 @@ impl<S: Store> Engine<S> {
             &[],
         )?;
         let legacy = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
-        let projection: Option<Projection> = match input.projection_expression.as_deref() {
-            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
-            None => legacy,
-        };
+        let projection = input.projection_expression.as_deref();
+        let projection = request::projection(projection, legacy, &mut placeholders)?;
         placeholders.check_all_used()?;
         let key = sound(key)?;
         let table = self.table(table_name)?;

@@ -9,7 +9,6 @@ use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style};
 use crate::schema::{Index, KeySchema, Table};
 use hashrange_expr::{Condition, KeyConditions};
-use hashrange_model::error::ExpressionKind;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{Condition as LegacyCondition, Map, QueryInput, QueryOutput};
@@ -129,16 +128,10 @@ impl CheckedQuery {
             (None, Some(conditions)) => legacy::key_conditions(conditions)?,
             (None, None) => return Err(Reason::KeyConditionsMissing),
         };
-        let filter = match input.filter_expression.as_deref() {
-            Some(text) => {
-                Some(hashrange_expr::condition(ExpressionKind::Filter, text, &mut placeholders)?)
-            }
-            None => legacy_filter,
-        };
-        let projection = match input.projection_expression.as_deref() {
-            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
-            None => legacy_projection,
-        };
+        let (filter, projection) =
+            (input.filter_expression.as_deref(), input.projection_expression.as_deref());
+        let filter = request::filter(filter, legacy_filter, &mut placeholders)?;
+        let projection = request::projection(projection, legacy_projection, &mut placeholders)?;
         placeholders.check_all_used()?;
         let (filter_parameter, projection_parameter) = (
             if input.filter_expression.is_some() { "Filter Expression" } else { "QueryFilter" },

@@ -12,7 +12,7 @@ use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style};
 use crate::schema::{Index, IndexId, Table};
 use hashrange_expr::Condition;
-use hashrange_model::error::{ExpressionKind, Layer};
+use hashrange_model::error::Layer;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{ScanInput, ScanOutput};
@@ -126,16 +126,10 @@ impl CheckedScan {
         }
         let segment = segment(input.segment, input.total_segments)?;
         check_expression_values(input.expression_attribute_values.as_ref())?;
-        let filter = match input.filter_expression.as_deref() {
-            Some(text) => {
-                Some(hashrange_expr::condition(ExpressionKind::Filter, text, &mut placeholders)?)
-            }
-            None => legacy_filter,
-        };
-        let projection = match input.projection_expression.as_deref() {
-            Some(text) => Some(hashrange_expr::projection(text, &mut placeholders)?),
-            None => legacy_projection,
-        };
+        let (filter, projection) =
+            (input.filter_expression.as_deref(), input.projection_expression.as_deref());
+        let filter = request::filter(filter, legacy_filter, &mut placeholders)?;
+        let projection = request::projection(projection, legacy_projection, &mut placeholders)?;
         placeholders.check_all_used()?;
         let parameter = if input.attributes_to_get.is_some() {
             "AttributesToGet"

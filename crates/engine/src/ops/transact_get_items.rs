@@ -37,11 +37,8 @@ impl CheckedGet {
             &expressions,
             &[],
         )?;
-        let projection = get
-            .projection_expression
-            .as_deref()
-            .map(|text| hashrange_expr::projection(text, &mut placeholders))
-            .transpose()?;
+        let projection = get.projection_expression.as_deref();
+        let projection = request::projection(projection, None, &mut placeholders)?;
         placeholders.check_all_used()?;
         let key = sound(required(get.key, "get.key")?)?;
         check_key_values(&key)?;
