@@ -12,18 +12,17 @@ use crate::workspace;
 const TABLE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("storage", &[]),
-    ("console", &[]),
     ("xtask", &[]),
     ("wire", &["model"]),
     ("expr", &["model"]),
     ("auth", &["model"]),
     ("engine", &["model", "wire", "expr", "storage"]),
     ("hashrange", &["model", "wire", "storage", "engine"]),
-    ("server", &["model", "wire", "engine", "auth", "console", "hashrange"]),
-    ("cli", &["model", "storage", "engine", "hashrange", "auth", "server", "samples"]),
+    ("samples", &["hashrange", "storage"]),
+    ("server", &["model", "wire", "auth"]),
+    ("cli", &["hashrange", "auth", "server", "samples", "storage"]),
     ("testkit", &["model", "wire", "storage", "engine"]),
-    ("samples", &["storage", "hashrange"]),
-    ("bench", &["model", "wire", "expr", "storage", "engine", "auth", "hashrange", "server"]),
+    ("bench", &["expr", "auth", "hashrange", "server"]),
 ];
 
 /// One dependency as a manifest names it.
