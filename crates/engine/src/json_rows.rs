@@ -1,5 +1,6 @@
-//! The body of the response of a Query, Scan or SELECT, written item by item while the page is read: nothing
-//! of an item is kept, and its bytes are still in the processor's cache when they are copied out.
+//! The body of the response of a Query, Scan or SELECT, written item by item while the page is
+//! read: nothing of an item is kept, and its bytes are still in the processor's cache when they are
+//! copied out.
 
 use crate::read::Rows;
 use hashrange_model::Item;
