@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
+mod partiql;
 mod stream;
 mod transaction;
 
@@ -53,6 +54,13 @@ struct Seen {
     /// Transactions that were done, and those that were cancelled.
     transactions: usize,
     cancelled: usize,
+    /// SELECTs that found something, those that were refused, and tokens that were followed.
+    selects: usize,
+    refused_selects: usize,
+    next_tokens: usize,
+    /// Writing statements, and transactions of statements.
+    statements: usize,
+    statement_transactions: usize,
     /// Stream records read, and those of them of items that have expired.
     changes: usize,
     expired: usize,
@@ -190,6 +198,11 @@ impl Run {
             }
             Operation::TransactWrite { members, token } => {
                 self.transact_write(operation, members, token.as_deref())
+            }
+            Operation::Statement(statement) => self.statement(operation, statement),
+            Operation::StatementBatch { statements } => self.statement_batch(operation, statements),
+            Operation::StatementTransaction { statements } => {
+                self.statement_transaction(operation, statements)
             }
             Operation::TransactGet { gets } => self.transact_get(operation, gets),
             Operation::BatchGet { table, keys } => self.batch_get(operation, table, keys),
@@ -481,6 +494,7 @@ fn is_text_of(fault: Fault, text: &str) -> bool {
             "ValidationException: One or more parameter values were invalid: Aggregated size of all \
              range keys has exceeded the size limit of 1024 bytes",
         ],
+        Fault::Duplicate => &["DuplicateItemException: Duplicate primary key exists in table"],
     };
     texts.iter().any(|start| text.starts_with(start))
 }
@@ -600,13 +614,17 @@ fn check(kind: Kind, seeds: u64) {
 /// A run that meets nothing proves nothing.
 fn check_seen(seen: &Seen, operations: usize) {
     let often = operations / 50;
-    assert!(seen.writes > operations / 4, "{seen:?}");
+    assert!(seen.writes > operations / 5, "{seen:?}");
     assert!(seen.matches > often && seen.filtered > often, "{seen:?}");
     assert!(seen.changes > often && seen.expired > 0, "{seen:?}");
     assert!(seen.indexes_created > 0 && seen.pages > often, "{seen:?}");
     assert!(seen.transactions > often / 2 && seen.cancelled > often / 2, "{seen:?}");
+    assert!(seen.statements > often && seen.selects > often / 2, "{seen:?}");
+    assert!(seen.refused_selects > 0 && seen.next_tokens > 0, "{seen:?}");
+    assert!(seen.statement_transactions > 0, "{seen:?}");
     for fault in [
         Fault::Condition,
+        Fault::Duplicate,
         Fault::InvalidPath,
         Fault::OperandType,
         Fault::MissingAttribute,

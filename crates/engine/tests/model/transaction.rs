@@ -69,7 +69,7 @@ impl Run {
     }
 }
 
-fn compare_cancellation(
+pub(super) fn compare_cancellation(
     error: &ApiError,
     expected: &[Option<(Vec<Fault>, Option<Item>)>],
 ) -> Check {
@@ -83,7 +83,9 @@ fn compare_cancellation(
             (None, None) => true,
             (Some(reason), Some((faults, stored))) => {
                 let text = reason.to_string();
-                let stored = stored.as_ref().filter(|_| *faults == [Fault::Condition]);
+                let stored = stored
+                    .as_ref()
+                    .filter(|_| matches!(faults[..], [Fault::Condition | Fault::Duplicate]));
                 faults.iter().any(|fault| is_text_of(*fault, &text))
                     && reason.item().is_some() == stored.is_some()
             }

@@ -97,7 +97,37 @@ impl Condition {
     }
 }
 
+impl Condition {
+    /// Adds the attributes that the condition names.
+    pub(crate) fn collect_attributes(&self, names: &mut Vec<String>) {
+        match self {
+            Self::Compare(left, _, right) => {
+                names.extend(left.attribute());
+                names.extend(right.attribute());
+            }
+            Self::Between(operand, ..) | Self::In(operand, _) => names.extend(operand.attribute()),
+            Self::Exists(path)
+            | Self::NotExists(path)
+            | Self::TypeIs(path, _)
+            | Self::BeginsWith(path, _)
+            | Self::Contains(path, _) => names.push(path.attribute.clone()),
+            Self::And(left, right) | Self::Or(left, right) => {
+                left.collect_attributes(names);
+                right.collect_attributes(names);
+            }
+            Self::Not(condition) => condition.collect_attributes(names),
+        }
+    }
+}
+
 impl Operand {
+    fn attribute(&self) -> Option<String> {
+        match self {
+            Self::Path(path) | Self::Size(path) => Some(path.attribute.clone()),
+            Self::Value(_) => None,
+        }
+    }
+
     fn evaluate(&self, item: &Item) -> Option<AttributeValue> {
         match self {
             Self::Path(path) => path.find(item).cloned(),

@@ -1,5 +1,6 @@
 //! Random operations: few tables, few keys, values at the edges, so that operations meet.
 
+mod statement;
 mod transaction;
 
 use super::changes::EXPIRES;
@@ -146,14 +147,14 @@ impl Generator {
                 returns: *self.random.pick(&[Returns::None, Returns::AllOld]),
                 table,
             },
-            300..400 => Operation::Delete {
+            300..380 => Operation::Delete {
                 key: self.key(&definition),
                 condition: self.maybe_condition(),
                 returns: *self.random.pick(&[Returns::None, Returns::AllOld]),
                 table,
             },
-            400..650 => self.update(&definition),
-            650..700 => {
+            380..580 => self.update(&definition),
+            580..620 => {
                 let keys = self.distinct_keys(&definition, 6);
                 let members = keys.into_iter().map(|key| {
                     if self.random.chance(30) {
@@ -165,12 +166,13 @@ impl Generator {
                 });
                 Operation::BatchWrite { members: members.collect(), table }
             }
-            700..740 => {
+            620..660 => {
                 let paths = if self.random.chance(50) { Vec::new() } else { self.paths() };
                 Operation::Get { key: self.key(&definition), paths, table }
             }
-            740..760 => Operation::BatchGet { keys: self.distinct_keys(&definition, 8), table },
-            760..920 => self.query(&definition),
+            660..680 => Operation::BatchGet { keys: self.distinct_keys(&definition, 8), table },
+            680..790 => self.query(&definition),
+            790..960 => self.statement_operation(),
             _ => {
                 let index = self.index_of(&definition);
                 Operation::Scan {

@@ -14,6 +14,7 @@ mod condition;
 mod generate;
 mod item;
 mod request;
+mod statement;
 mod table;
 mod transaction;
 mod update;
@@ -23,6 +24,7 @@ pub use condition::{Comparator, Condition, Operand};
 pub use generate::{Generator, definitions};
 pub use item::{Item, KeyValue, Path, Step, project};
 pub use request::{Request, item_json};
+pub use statement::{Select, Selected, Statement};
 pub use table::{
     Definition, Fault, IndexDefinition, KeyAttribute, KeyType, Model, Projection, ReadPlan,
     SortCondition, Written,
@@ -186,6 +188,18 @@ pub enum Operation {
         segments: usize,
         /// The pages.
         paging: Paging,
+    },
+    /// ExecuteStatement; a SELECT with all pages.
+    Statement(Statement),
+    /// BatchExecuteStatement of writes, or of SELECTs of one item; items are distinct.
+    StatementBatch {
+        /// The members.
+        statements: Vec<Statement>,
+    },
+    /// ExecuteTransaction of writes and EXISTS, or of SELECTs of one item; items are distinct.
+    StatementTransaction {
+        /// The members.
+        statements: Vec<Statement>,
     },
     /// Lets time pass and does what is due then: removes items that have expired.
     Advance {

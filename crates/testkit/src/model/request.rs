@@ -1,5 +1,6 @@
 //! Requests from operations: JSON with placeholders for every name and value.
 
+mod statement;
 mod transaction;
 
 use super::condition::{Comparator, Condition, Operand};
@@ -114,6 +115,11 @@ impl Request {
                 add_paging(&mut body, index.as_deref(), paging, &mut placeholders);
                 placeholders.add_to(&mut body);
                 Self { operation: "Scan", body }
+            }
+            Operation::Statement(one) => return statement::execute(one, definition),
+            Operation::StatementBatch { statements } => return statement::batch(statements),
+            Operation::StatementTransaction { statements } => {
+                return statement::transaction(statements);
             }
             Operation::Advance { .. } | Operation::Reopen => return None,
         })

@@ -128,6 +128,8 @@ pub enum Fault {
     Number,
     /// An index key attribute has a type or size that the index does not take.
     IndexKey,
+    /// There is an item where a statement inserts one.
+    Duplicate,
 }
 
 /// What a write did.
@@ -320,7 +322,7 @@ impl Model {
         self.tables.get_mut(name).ok_or_else(|| vec![Fault::NoTable])
     }
 
-    fn reader(&self, table: &str, index: Option<&str>) -> Option<Reader<'_>> {
+    pub(super) fn reader(&self, table: &str, index: Option<&str>) -> Option<Reader<'_>> {
         let table = self.tables.get(table)?;
         let definition = &table.definition;
         Some(match index {
@@ -390,17 +392,17 @@ fn is_index_key(value: &AttributeValue, key_type: KeyType, size_max: usize) -> b
 }
 
 /// A table or index to read.
-struct Reader<'m> {
+pub(super) struct Reader<'m> {
     table: &'m Table,
-    is_local: bool,
-    partition: Vec<&'m KeyAttribute>,
-    sort: Vec<&'m KeyAttribute>,
-    projection: &'m Projection,
+    pub(super) is_local: bool,
+    pub(super) partition: Vec<&'m KeyAttribute>,
+    pub(super) sort: Vec<&'m KeyAttribute>,
+    pub(super) projection: &'m Projection,
 }
 
 impl Reader<'_> {
     /// Returns the entries, each with its item.
-    fn entries(&self) -> Vec<(&Item, Item)> {
+    pub(super) fn entries(&self) -> Vec<(&Item, Item)> {
         let is_in = |item: &&Item| {
             let fits = |key: &&KeyAttribute, size_max| {
                 let value = item.get(&key.name);
@@ -412,7 +414,13 @@ impl Reader<'_> {
         self.table.items.values().filter(is_in).map(|item| (item, self.project(item))).collect()
     }
 
-    fn key_names(&self) -> Vec<String> {
+    /// Returns the values by which an entry is ordered.
+    pub(super) fn key_of_entry(&self, entry: &Item) -> Vec<KeyValue> {
+        let keys = self.partition.iter().chain(&self.sort);
+        keys.map(|key| KeyValue::of(&entry[&key.name]).expect("an index key is a scalar")).collect()
+    }
+
+    pub(super) fn key_names(&self) -> Vec<String> {
         let keys = self.partition.iter().chain(&self.sort).copied();
         let mut names: Vec<_> =
             keys.chain(self.table.definition.key()).map(|key| key.name.clone()).collect();
@@ -443,18 +451,14 @@ impl Reader<'_> {
             if filter.is_some_and(|filter| !filter.holds(seen)) {
                 continue;
             }
-            let keys = self.partition.iter().chain(&self.sort);
-            let order = keys
-                .map(|key| KeyValue::of(&entry[&key.name]).expect("an index key is a scalar"))
-                .collect();
-            groups.entry(order).or_default().push(entry);
+            groups.entry(self.key_of_entry(&entry)).or_default().push(entry);
         }
         ReadPlan { evaluated, groups: groups.into_values().collect(), cursor: self.key_names() }
     }
 }
 
 impl SortCondition {
-    fn condition(&self, attribute: &str) -> Condition {
+    pub(super) fn condition(&self, attribute: &str) -> Condition {
         use super::Operand;
         let operand = Operand::Path(Path::of(attribute));
         match self {

@@ -24,7 +24,7 @@ impl Generator {
         Operation::TransactGet { gets: gets.collect() }
     }
 
-    fn distinct_targets(&mut self) -> Vec<(Definition, Item)> {
+    pub(super) fn distinct_targets(&mut self) -> Vec<(Definition, Item)> {
         let mut targets: Vec<(Definition, Item)> = Vec::new();
         for _ in 0..=self.random.below(MEMBERS_MAX) {
             let definition = self.random.pick(&self.tables.clone()).clone();
