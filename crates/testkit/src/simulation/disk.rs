@@ -42,6 +42,8 @@ struct State {
     /// Number of the newest commit that is published.
     published_commits: u64,
     health: Health,
+    /// Whether a read has failed since it was opened.
+    has_failed_reads: bool,
     waiting: Vec<Waker>,
 }
 
@@ -56,6 +58,7 @@ impl Disk {
             pending: Vec::new(),
             published_commits: 0,
             health: Health::Well,
+            has_failed_reads: false,
             waiting: Vec::new(),
         })))
     }
@@ -179,6 +182,23 @@ impl Disk {
         state.wake_all();
     }
 
+    /// Lets a read fail now and then; the next may succeed.
+    pub(super) fn read(&self) -> Result<(), Error> {
+        let mut state = self.state();
+        if !state.fate.strikes(2) {
+            return Ok(());
+        }
+        state.fate.note("disk: a read fails");
+        state.has_failed_reads = true;
+        let source = Arc::new(std::io::Error::other("simulated"));
+        Err(Error::Io { action: "read block", source })
+    }
+
+    /// Returns whether a read has failed since it was opened.
+    pub(super) fn has_failed_reads(&self) -> bool {
+        self.state().has_failed_reads
+    }
+
     /// Begins anew with what is durable.
     pub(super) fn reopen(&self) {
         let mut state = self.state();
@@ -200,6 +220,7 @@ impl Disk {
         state.published = state.durable.clone();
         state.sequenced = state.durable.clone();
         state.health = Health::Well;
+        state.has_failed_reads = false;
     }
 }
 

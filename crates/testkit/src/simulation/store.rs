@@ -22,6 +22,7 @@ pub(super) struct SimulatedStore {
 #[derive(Debug, Clone)]
 pub(super) struct SimulatedView {
     published: MemoryView,
+    disk: Disk,
     turns: Turns,
 }
 
@@ -75,7 +76,8 @@ impl Store for SimulatedStore {
     type View = SimulatedView;
 
     fn view(&self) -> SimulatedView {
-        SimulatedView { published: self.disk.published().view(), turns: self.turns.clone() }
+        let published = self.disk.published().view();
+        SimulatedView { published, disk: self.disk.clone(), turns: self.turns.clone() }
     }
 
     async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
@@ -106,11 +108,13 @@ impl Store for SimulatedStore {
 impl View for SimulatedView {
     async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         self.turns.wait(0).await;
+        self.disk.read()?;
         self.published.get(key).await
     }
 
     async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
         self.turns.wait(0).await;
+        self.disk.read()?;
         self.published.get_many(keys).await
     }
 
@@ -119,6 +123,7 @@ impl View for SimulatedView {
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         self.turns.wait(0).await;
+        self.disk.read()?;
         self.published.visit(range, direction, visitor).await
     }
 }

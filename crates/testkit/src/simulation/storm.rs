@@ -6,8 +6,10 @@ use super::consumer::Consumer;
 use super::definitions;
 use super::disk::Disk;
 use super::executor::Executor;
+use super::expiry;
 use super::fate::Fate;
 use super::histories::Histories;
+use super::passing::Passing;
 use super::server::Server;
 use super::tables;
 use super::things::Things;
@@ -38,6 +40,7 @@ struct World {
 struct Clients {
     bank: Bank,
     consumer: Consumer,
+    passing: Passing,
     things: Things,
 }
 
@@ -66,7 +69,8 @@ impl World {
             tables::create(&server).await;
             (Bank::open(server.clone()).await, Consumer::new(server).await)
         });
-        let clients = Clients { bank, consumer, things: Things::new(self.server.clone()) };
+        let passing = Passing::new(self.server.clone());
+        let clients = Clients { bank, consumer, passing, things: Things::new(self.server.clone()) };
         for round in 0..rounds {
             let histories = Histories::new(self.server.clone(), round);
             self.storm();
@@ -81,7 +85,7 @@ impl World {
     }
 
     fn start_all(&self, clients: &Clients, histories: &Histories, round: usize) {
-        let Clients { bank, consumer, things } = clients;
+        let Clients { bank, consumer, passing, things } = clients;
         for client in 0..3 {
             self.start(bank.clone().transfer(format!("transfer {round}-{client}"), 10));
             self.start(things.clone().write(client, 25));
@@ -92,6 +96,8 @@ impl World {
         }
         self.start(bank.clone().audit(10));
         self.start(definitions::change(self.server.clone(), 10));
+        self.start(expiry::change(self.server.clone(), 6));
+        self.start(passing.clone().use_table(30));
         self.follow(consumer.clone());
     }
 
@@ -101,6 +107,8 @@ impl World {
         self.wait_for(async move {
             histories.check().await;
             clients.bank.close_books().await;
+            clients.passing.check().await;
+            expiry::settle(server.clone()).await;
             clients.things.check().await;
             definitions::check(server).await;
             clients.consumer.check().await;
@@ -117,7 +125,8 @@ impl World {
     fn calm(&self) {
         self.fate.note("calm");
         self.fate.set_calm(true);
-        if self.fate.chance(500) {
+        // A job that could not read is tried again at the next start.
+        if self.disk.has_failed_reads() || self.fate.chance(500) {
             self.server.restart();
         } else {
             self.settle();

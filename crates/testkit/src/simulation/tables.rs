@@ -5,6 +5,8 @@ use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 
 pub(super) const ACCOUNTS: &str = "accounts";
+/// Created and deleted by the client that uses it.
+pub(super) const PASSING: &str = "passing";
 pub(super) const RECEIPTS: &str = "receipts";
 pub(super) const THINGS: &str = "things";
 pub(super) const VALUES: &str = "values";
