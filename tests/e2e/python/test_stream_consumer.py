@@ -1,8 +1,9 @@
 """A consumer that stops and resumes replays a table from its stream to an identical copy, while writers
-run and the server is stopped, killed and started again."""
+run, shards are closed and get children, and the server is stopped, killed and started again."""
 
 import random
 import threading
+import time
 
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
@@ -16,11 +17,14 @@ pytestmark = [pytest.mark.process, pytest.mark.hashrange]
 WRITERS = 3
 ITEMS = 40
 RESTARTS = ["stop", "kill", "stop"]
+# Shards of one line of descent that are read to their ends, at least.
+GENERATIONS = 3
+FOLLOW_TIMEOUT_S = 60
 
 
 @pytest.fixture
 def server(tmp_path):
-    server = Server(tmp_path / "server.log", "--data-dir", str(tmp_path / "data"))
+    server = Server(tmp_path / "server.log", "--data-dir", str(tmp_path / "data"), "--stream-shard-period", "1s")
     yield server
     server.close()
 
@@ -29,14 +33,20 @@ class Consumer:
     """What a consumer keeps between its runs: the copy and the last sequence number of each shard."""
 
     def __init__(self, arn):
-        self.arn, self.copy, self.checkpoints, self.finished = arn, {}, {}, set()
+        self.arn, self.copy, self.checkpoints = arn, {}, {}
+        self.generations, self.finished = {}, set()
 
     def run(self, streams):
         """Reads what there is, parents before children."""
         shards = streams("DescribeStream", StreamArn=self.arn)["StreamDescription"]["Shards"]
         for shard in sorted(shards, key=lambda one: one["ShardId"]):
-            if shard["ShardId"] not in self.finished:
-                self.read(streams, shard["ShardId"])
+            name, parent = shard["ShardId"], shard.get("ParentShardId")
+            self.generations[name] = self.generations.get(parent, 0) + 1
+            if name not in self.finished and (parent not in self.generations or parent in self.finished):
+                self.read(streams, name)
+
+    def finished_generations(self):
+        return max((self.generations[shard] for shard in self.finished), default=0)
 
     def read(self, streams, shard):
         start = {"ShardIteratorType": "TRIM_HORIZON"}
@@ -90,6 +100,10 @@ def test_replay_is_the_table(server):
                 consumer.run(server.api(service="dynamodbstreams"))
             getattr(server, end)()
             server.start()
+        deadline = time.monotonic() + FOLLOW_TIMEOUT_S
+        while consumer.finished_generations() < GENERATIONS:
+            assert time.monotonic() < deadline, "shards are not closed"
+            consumer.run(server.api(service="dynamodbstreams"))
     finally:
         ended.set()
         for writer in writers:

@@ -31,6 +31,7 @@ impl<S: Store> Engine<S> {
         if is_taken {
             return Err(Reason::TableExists(record.name).into());
         }
+        self.check_new_table(&record)?;
         let table = self.store_new_table(record, stream)?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Creating);

@@ -21,7 +21,7 @@ pub(crate) mod put_item;
 mod query;
 mod scan;
 pub(crate) mod select;
-mod service_limits;
+pub(crate) mod service_limits;
 pub(crate) mod stream;
 mod streams;
 mod tags;

@@ -9,8 +9,8 @@ use hashrange_wire::{
 };
 
 /// Default quotas. Source: developer guide, "Quotas in Amazon DynamoDB".
-const ACCOUNT_UNITS_MAX: i64 = 80_000;
-const TABLE_UNITS_MAX: i64 = 40_000;
+pub(crate) const ACCOUNT_UNITS_MAX: i64 = 80_000;
+pub(crate) const TABLE_UNITS_MAX: i64 = 40_000;
 const ENDPOINT_CACHE_MINUTES: i64 = 1440;
 
 impl<S: Store> Engine<S> {

@@ -40,6 +40,7 @@ impl<S: Store> Engine<S> {
         let now_ms = (self.environment().now_ms)();
         let index_change = change_indexes(&mut record, &mut input, now_ms)?;
         change_billing(&mut record, &input, now_ms)?;
+        self.check_new_units(&table.record, &record)?;
         change_settings(&mut record, &input, now_ms)?;
         let stream_change = stream::change(&record, input.stream_specification.as_ref())?;
         let deleted = match index_change {

@@ -97,7 +97,10 @@ impl<S: Store> Engine<S> {
         let table = self.named_table(name_or_arn)?;
         let name = || table.record.name.clone();
         match self.status(&table) {
-            Status::Active => Ok(table),
+            Status::Active => {
+                self.check_table_changes()?;
+                Ok(table)
+            }
             Status::Creating => Err(Reason::TableBeingCreated(name()).into()),
             Status::Updating => Err(Reason::TableNotActive { table: name() }.into()),
         }

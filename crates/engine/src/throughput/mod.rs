@@ -11,6 +11,7 @@
 //! | `admission.rs` | what one request may use, and what goes wrong with it |
 //! | `reading.rs`, `views.rs` | which state of the store a read sees |
 //! | `lifecycle.rs` | tables that are being created, updated or deleted |
+//! | `quotas.rs` | how many tables and units an account has |
 //! | `dice.rs` | choices that a seed decides |
 
 mod admission;
@@ -19,6 +20,7 @@ mod dice;
 mod lifecycle;
 mod meter;
 mod profile;
+mod quotas;
 mod reading;
 mod scaling;
 mod views;

@@ -3,6 +3,7 @@
 
 mod cancellation;
 mod expression;
+mod quota;
 mod reason;
 mod statement;
 mod throttle;
@@ -11,6 +12,7 @@ pub mod wording;
 
 pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
+pub use quota::Quota;
 pub use reason::{IndexedKeyFault, Reason};
 pub use statement::{Malformed, Span, StatementFault, TransactionFault};
 pub use throttle::{Throttle, ThrottleLimit};

@@ -1,7 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, ErrorKind, ExpressionFault, ExpressionKind, StatementFault, Throttle, ValueFault,
+    ApiError, ErrorKind, ExpressionFault, ExpressionKind, Quota, StatementFault, Throttle,
+    ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -263,6 +264,8 @@ pub enum Reason {
     // ---- throughput
     /// A limit of throughput is exceeded.
     Throttled(Throttle),
+    /// A change of tables that a quota of the account forbids.
+    Quota(Quota),
 
     // ---- statements
     Statement(StatementFault),
@@ -422,7 +425,7 @@ impl Reason {
             | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
-            Self::OneIndexAtATime | Self::TooManyTags => ErrorKind::LimitExceeded,
+            Self::OneIndexAtATime | Self::TooManyTags | Self::Quota(_) => ErrorKind::LimitExceeded,
             _ => ErrorKind::Validation,
         }
     }

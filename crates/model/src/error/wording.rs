@@ -4,9 +4,10 @@
 //! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
+use super::quota::moment;
 use super::{
-    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Reason, StatementFault,
-    Throttle, TransactionFault, ValueFault, cancellation_code,
+    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Reason,
+    StatementFault, Throttle, TransactionFault, ValueFault, cancellation_code,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -764,6 +765,33 @@ fn transaction(reason: &Reason, layer: Layer) -> Option<String> {
     })
 }
 
+/// Sources: answers quoted in public questions, but for the units, whose words are ours.
+fn quota_exceeded(quota: &Quota) -> String {
+    let exceeded = match quota {
+        Quota::Tables(limit) => format!("There is a limit of {limit} tables per subscriber"),
+        Quota::TableChanges(limit) => {
+            format!("Only {limit} tables can be created, updated, or deleted simultaneously")
+        }
+        Quota::IndexedTableCreations => "You have exceeded the maximum number of indexed tables \
+                                         that can be created simultaneously"
+            .to_owned(),
+        Quota::Decreases { today, last_ms, next_ms } => format!(
+            "Provisioned throughput decreases are limited within a given UTC day. After the first \
+             4 decreases, each subsequent decrease in the same UTC day can be performed at most \
+             once every 3600 seconds. Number of decreases today: {today}. Last decrease at {}. \
+             Next decrease can be made at {}",
+            moment(*last_ms),
+            moment(*next_ms)
+        ),
+        Quota::Units { of_account, is_write, limit } => {
+            let place = if *of_account { "the tables of an account" } else { "a table" };
+            let kind = if *is_write { "write" } else { "read" };
+            format!("Only {limit} {kind} capacity units can be provisioned for {place}")
+        }
+    };
+    format!("Subscriber limit exceeded: {exceeded}")
+}
+
 /// Source: API reference, TransactGetItems, "Cancellation reason codes": the same sentences are
 /// answered outside of transactions.
 fn throttled(throttle: &Throttle) -> &'static str {
@@ -1009,6 +1037,7 @@ fn table_update(reason: &Reason) -> Option<String> {
              simultaneously per table"
                 .to_owned()
         }
+        Reason::Quota(quota) => quota_exceeded(quota),
         Reason::IndexExists(index) => {
             format!("Attempting to create an index which already exists: {index}")
         }

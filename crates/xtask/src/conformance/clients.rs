@@ -175,14 +175,15 @@ fn prepare_js() -> Result<(), String> {
     })
 }
 
+const JS_TESTS: [&str; 2] = ["smoke.test.mjs", "stream_consumer.test.mjs"];
+
 /// Returns the node runner. Packages are looked up beside a file, so the tests are copied there.
 fn node() -> Command {
     let folder = fetched("js");
     // A failed copy shows as a missing or an old test file, which node reports.
-    drop(copy(&[sources("js").join("smoke.test.mjs")], &folder));
-    let mut command =
-        program("node".as_ref(), &["--test", "--test-reporter=spec", "smoke.test.mjs"]);
-    command.current_dir(folder);
+    drop(copy(&JS_TESTS.map(|name| sources("js").join(name)), &folder));
+    let mut command = program("node".as_ref(), &["--test", "--test-reporter=spec"]);
+    command.args(JS_TESTS).current_dir(folder);
     command
 }
 

@@ -1,0 +1,79 @@
+//! Quotas of an account that the service keeps to, and the text of moments in their sentences.
+
+use crate::calendar::date_from_days;
+
+/// A quota that a change of tables would exceed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Quota {
+    /// How many tables there are; holds how many there may be.
+    Tables(usize),
+    /// How many tables are created, updated or deleted at once; holds how many may be.
+    TableChanges(usize),
+    /// How many tables with indexes are created at once.
+    IndexedTableCreations,
+    /// How often provisioned units go down.
+    Decreases {
+        /// How often they went down on this day.
+        today: i64,
+        /// When they last did, epoch milliseconds.
+        last_ms: u64,
+        /// When they may again, epoch milliseconds.
+        next_ms: u64,
+    },
+    /// Provisioned units; holds how many there may be.
+    Units {
+        /// Whether of the whole account, not of one table.
+        of_account: bool,
+        /// Whether for writes, not for reads.
+        is_write: bool,
+        /// How many there may be.
+        limit: i64,
+    },
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+/// The epoch was a Thursday.
+const WEEKDAYS: [&str; 7] =
+    ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+
+/// Returns a moment as sentences have it: `Wednesday, July 25, 2018 11:04:16 AM UTC`.
+pub(super) fn moment(epoch_ms: u64) -> String {
+    let (days, seconds) = (epoch_ms / 86_400_000, epoch_ms / 1000 % 86_400);
+    let (year, month, day) = date_from_days(i64::try_from(days).unwrap_or_default());
+    let month = usize::try_from(month - 1).ok().and_then(|nth| MONTHS.get(nth)).unwrap_or(&"");
+    let weekday = usize::try_from(days % 7).ok().and_then(|nth| WEEKDAYS.get(nth)).unwrap_or(&"");
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let half = if hour < 12 { "AM" } else { "PM" };
+    let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
+    format!("{weekday}, {month} {day}, {year} {hour}:{minute:02}:{second:02} {half} UTC")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_have_words() {
+        for (epoch_ms, expected) in [
+            (0, "Thursday, January 1, 1970 12:00:00 AM UTC"),
+            (1_532_516_656_000, "Wednesday, July 25, 2018 11:04:16 AM UTC"),
+            (1_767_268_800_999, "Thursday, January 1, 2026 12:00:00 PM UTC"),
+            (1_772_323_199_000, "Saturday, February 28, 2026 11:59:59 PM UTC"),
+        ] {
+            assert_eq!(moment(epoch_ms), expected);
+        }
+    }
+}
