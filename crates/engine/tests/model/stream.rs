@@ -69,9 +69,17 @@ impl Run {
             let answer = self.call(operation, &request);
             answer.map_err(|error| format!("{operation} answers {error}"))
         };
-        let described = call("DescribeStream", json!({ "StreamArn": consumer.arn }))?;
-        let shards = described["StreamDescription"]["Shards"].as_array().cloned();
-        for shard in shards.unwrap_or_default() {
+        let mut shards: Vec<Json> = Vec::new();
+        let mut request = json!({ "StreamArn": consumer.arn });
+        loop {
+            let description = call("DescribeStream", request.clone())?["StreamDescription"].clone();
+            shards.extend(description["Shards"].as_array().cloned().unwrap_or_default());
+            match description.get("LastEvaluatedShardId") {
+                None => break,
+                Some(last) => request["ExclusiveStartShardId"] = last.clone(),
+            }
+        }
+        for shard in shards {
             let id = shard["ShardId"].as_str().ok_or("a shard without an id")?.to_owned();
             if consumer.finished.contains(&id) {
                 continue;
