@@ -272,3 +272,21 @@ fn creation_cut_short_by_a_crash_is_finished() {
     assert_eq!(get(&open(folder.path()), "a"), Some(bytes("1")));
     assert!(path("FORMAT").exists() && !path("FORMAT.new").exists());
 }
+
+#[test]
+fn a_full_memtable_is_sorted_while_the_store_is_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions { memtable_bytes: 100_000, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    let value = "v".repeat(50_000);
+    let tables = folder.path().join("fjall/keyspaces/1/tables");
+    // The worker needs its time; without sealing it would never have anything to do.
+    for nth in 0_u32.. {
+        block_on(put(&store, &format!("key {nth}"), &value)).unwrap();
+        if fs::read_dir(&tables).unwrap().count() > 0 {
+            break;
+        }
+        assert!(nth < 2_000, "100 MB were written and nothing is sorted");
+    }
+    assert_eq!(get(&store, "key 0").unwrap(), value.as_bytes());
+}

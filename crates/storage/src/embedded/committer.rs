@@ -1,8 +1,8 @@
 //! The committer: one thread that makes groups of batches durable and publishes them.
 //!
 //! For each group: keep the last write to each key, fold counters, stamp appends, write one atomic
-//! batch with one sync, publish a snapshot, forget the overlay entries, wake all who wait. A failure or a panic
-//! poisons the store: nothing after it is acknowledged.
+//! batch with one sync, publish a snapshot, forget the overlay entries, wake all who wait. A failure
+//! or a panic poisons the store: nothing after it is acknowledged.
 //!
 //! Invariant: this thread is the only writer, so it alone knows counters exactly.
 
@@ -52,7 +52,11 @@ pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) {
 impl Committer {
     fn commit(&mut self, shared: &Shared, mut group: Group) -> Result<(), Error> {
         shared.faults.before_group()?;
+        shared.writeback.check()?;
         shared.engine.wait_for_workers()?;
+        if shared.engine.seal_full_memtable()? {
+            shared.writeback.watch();
+        }
         let mut changes = self.resolve(shared, fold(&mut group)?)?;
         self.last_group += 1;
         stamp(self.last_group, &mut group, &mut changes)?;

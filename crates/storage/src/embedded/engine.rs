@@ -6,6 +6,7 @@
 use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
+use fjall::compaction::Leveled;
 use fjall::config::BlockSizePolicy;
 use fjall::{
     AbstractTree, Database, Guard, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
@@ -14,7 +15,8 @@ use fjall::{
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -26,6 +28,15 @@ const KEYSPACE: &str = "data";
 const MAX_SEALED_MEMTABLES: usize = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
 
+/// Bytes of a merged file. fjall merges once for each memtable it sorts, so this is about as much as
+/// a memtable holds; larger files hold up the log when they are synced and removed.
+const TABLE_BYTES: u64 = 32 << 20;
+
+/// How far fjall's workers step back for those who wait for an answer. They get their time in the
+/// end: writes wait while too much is unsorted.
+#[cfg(target_os = "linux")]
+const WORKER_NICENESS: i32 = 10;
+
 /// Bytes of a block of sorted data. Measured with items of 1 KiB: a read of 100 neighbours takes half
 /// the time that it takes with fjall's 4 KiB, a read of one two thirds.
 const DATA_BLOCK_BYTES: u32 = 16 * 1024;
@@ -36,6 +47,7 @@ pub(crate) struct Engine {
     keyspace: Keyspace,
     /// Holds the number of the last group; see `journal.rs`. Not shown to readers.
     marker: Bytes,
+    memtable_bytes: u64,
 }
 
 /// One state of the ordered map.
@@ -50,7 +62,7 @@ impl Engine {
     pub(crate) fn create(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
         guarded("create store", || {
             let database = builder(path, options).open()?;
-            database.keyspace(KEYSPACE, || keyspace_options(options))?;
+            database.keyspace(KEYSPACE, keyspace_options)?;
             database.persist(PersistMode::SyncAll)
         })
     }
@@ -61,13 +73,23 @@ impl Engine {
         marker: Bytes,
         options: &EmbeddedOptions,
     ) -> Result<Self, Error> {
+        thread::scope(|scope| {
+            let opener = scope.spawn(|| {
+                step_back();
+                Self::open_here(path, marker, options)
+            });
+            opener.join().unwrap_or_else(|_| Err(Error::failed("open store", "it panicked")))
+        })
+    }
+
+    fn open_here(path: &Path, marker: Bytes, options: &EmbeddedOptions) -> Result<Self, Error> {
         guarded("open store", || {
             let database = builder(path, options).open()?;
             if !database.keyspace_exists(KEYSPACE) {
                 return Ok(None);
             }
-            let keyspace = database.keyspace(KEYSPACE, || keyspace_options(options))?;
-            Ok(Some(Self { database, keyspace, marker }))
+            let keyspace = database.keyspace(KEYSPACE, keyspace_options)?;
+            Ok(Some(Self { database, keyspace, marker, memtable_bytes: options.memtable_bytes }))
         })?
         .ok_or_else(|| Error::corrupt("the keyspace is missing", path.display().to_string()))
     }
@@ -108,15 +130,43 @@ impl Engine {
         })
     }
 
-    /// Waits while too much data is unsorted; fails when the workers that sort have failed.
+    /// Waits while too much data is unsorted; fails when the workers that sort have failed. Only
+    /// the committer calls it, before each group.
     pub(crate) fn wait_for_workers(&self) -> Result<(), Error> {
         while self.keyspace.sealed_memtable_count() >= MAX_SEALED_MEMTABLES
-            || self.keyspace.tree.l0_run_count() >= MAX_UNMERGED_RUNS
+            || (self.has_many_runs() && self.is_sorting())
         {
             guarded("sort files", || self.database.persist(PersistMode::Buffer))?;
             thread::sleep(Duration::from_millis(1));
         }
         Ok(())
+    }
+
+    /// Gives a full memtable to the workers; returns whether there was one.
+    ///
+    /// fjall is not asked to watch for this: it would send its worker a message with each group
+    /// while the memtable is full, and a worker that finds its queue full of them waits for itself.
+    pub(crate) fn seal_full_memtable(&self) -> Result<bool, Error> {
+        let is_full = self.keyspace.tree.active_memtable().size() > self.memtable_bytes;
+        // Merging goes on only after a memtable was sorted.
+        if is_full || self.has_many_runs() {
+            return guarded("seal memtable", || self.keyspace.rotate_memtable());
+        }
+        Ok(false)
+    }
+
+    fn has_many_runs(&self) -> bool {
+        self.keyspace.tree.l0_run_count() >= MAX_UNMERGED_RUNS
+    }
+
+    /// Returns whether files are being sorted or merged.
+    pub(crate) fn is_sorting(&self) -> bool {
+        self.keyspace.sealed_memtable_count() > 0 || self.database.active_compactions() > 0
+    }
+
+    /// Returns the folder of the sorted files.
+    pub(crate) fn tables_path(&self) -> PathBuf {
+        self.keyspace.path().join("tables")
     }
 
     /// Writes everything that is only in logs and memory to sorted files. Only while nothing else
@@ -188,6 +238,17 @@ impl EngineSnapshot {
     }
 }
 
+/// Lowers the priority of this thread and of those that it starts.
+#[cfg(target_os = "linux")]
+fn step_back() {
+    // Where the system refuses, the workers only compete more.
+    let _refused = rustix::process::nice(WORKER_NICENESS);
+}
+
+/// Elsewhere niceness is a matter of whole processes.
+#[cfg(not(target_os = "linux"))]
+fn step_back() {}
+
 fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Database> {
     Database::builder(path)
         .cache_size(options.cache_bytes)
@@ -196,9 +257,10 @@ fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Dat
         .manual_journal_persist(true)
 }
 
-fn keyspace_options(options: &EmbeddedOptions) -> KeyspaceCreateOptions {
+fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
-        .max_memtable_size(options.memtable_bytes)
+        .max_memtable_size(u64::MAX)
+        .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(TABLE_BYTES)))
         .data_block_size_policy(BlockSizePolicy::all(DATA_BLOCK_BYTES))
         .manual_journal_persist(true)
 }

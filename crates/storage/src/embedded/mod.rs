@@ -15,6 +15,7 @@
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `space.rs`     | refusing writes before the disk is full                  |
+//! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 
 mod checkpoint;
 mod committer;
@@ -27,6 +28,7 @@ mod open_error;
 mod options;
 mod sequencer;
 mod space;
+mod writeback;
 
 pub use faults::Fault;
 pub use open_error::OpenError;
@@ -50,6 +52,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
+use writeback::Writeback;
 
 /// A store in a folder of this machine.
 ///
@@ -58,6 +61,7 @@ use std::thread::{self, JoinHandle};
 pub struct EmbeddedStore {
     shared: Arc<Shared>,
     committer: Option<JoinHandle<()>>,
+    writeback: Option<JoinHandle<()>>,
 }
 
 /// A published state of an [`EmbeddedStore`].
@@ -73,6 +77,7 @@ struct Shared {
     /// Read-locked by every decision, so that `sync` can wait for those that are running.
     deciding: RwLock<()>,
     sequencer: Sequencer,
+    writeback: Writeback,
     space: Space,
     counts: Counts,
     faults: Faults,
@@ -118,6 +123,7 @@ impl EmbeddedStore {
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
+            writeback: Writeback::new(),
             space: Space::new(path, options.reserve_bytes),
             counts: Counts::default(),
             faults: Faults::default(),
@@ -132,7 +138,14 @@ impl EmbeddedStore {
                 move || committer::run(&shared, last_group)
             })
             .map_err(|error| Error::from_io("start committer", error))?;
-        Ok(Self { shared, committer: Some(committer) })
+        let writeback = thread::Builder::new()
+            .name("writeback".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                move || writeback::run(&shared)
+            })
+            .map_err(|error| Error::from_io("start writeback", error))?;
+        Ok(Self { shared, committer: Some(committer), writeback: Some(writeback) })
     }
 
     /// Holds the committer before its next group until the guard is dropped. For tests.
@@ -169,6 +182,10 @@ impl Drop for EmbeddedStore {
         if let Some(committer) = self.committer.take() {
             // It catches its own panics, so there is no outcome to look at.
             drop(committer.join());
+        }
+        self.shared.writeback.end();
+        if let Some(writeback) = self.writeback.take() {
+            drop(writeback.join());
         }
         if self.shared.sequencer.check_writable().is_ok() && self.shared.engine.flush().is_ok() {
             self.shared.checkpoint.complete();

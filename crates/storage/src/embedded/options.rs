@@ -8,8 +8,7 @@
 pub struct EmbeddedOptions {
     /// Bytes for blocks read from sorted files.
     pub cache_bytes: u64,
-    /// Bytes of writes held in memory before they are sorted into a file. Fixed when the data
-    /// folder is created.
+    /// Bytes of writes held in memory before they are sorted into a file.
     pub memtable_bytes: u64,
     /// Bytes of logs kept before sorting into files is forced; at least 64 MiB.
     pub journal_bytes: u64,
