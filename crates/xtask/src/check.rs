@@ -1,5 +1,7 @@
 //! The quick checks: formatting, lints, documentation, generated code, house rules.
 
+use std::process::Stdio;
+
 use crate::codegen;
 use crate::command::{cargo, run, step};
 use crate::tidy;
@@ -9,6 +11,7 @@ pub fn check() -> Result<(), String> {
     step("format", || run(&mut cargo(&["fmt", "--all", "--check"])))?;
     step("tidy", tidy::tidy)?;
     step("generated code", codegen::check)?;
+    step("lock files", lock_files)?;
     step("clippy", || {
         run(&mut cargo(&[
             "clippy",
@@ -25,4 +28,14 @@ pub fn check() -> Result<(), String> {
         let mut doc = cargo(&["doc", "--quiet", "--workspace", "--no-deps", "--locked"]);
         run(doc.env("RUSTDOCFLAGS", "-D warnings"))
     })
+}
+
+/// The fuzz targets and the Rust client's test are workspaces of their own, so that only this notices
+/// when their lock files no longer fit the crates.
+fn lock_files() -> Result<(), String> {
+    for manifest in ["fuzz/Cargo.toml", "tests/e2e/rust/Cargo.toml"] {
+        let mut tree = cargo(&["tree", "--locked", "--depth", "0", "--manifest-path", manifest]);
+        run(tree.stdout(Stdio::null()))?;
+    }
+    Ok(())
 }
