@@ -149,8 +149,8 @@ fn units_go_down_four_times_a_day_and_then_once_an_hour() {
         "Provisioned throughput decreases are limited within a given UTC day. After the first 4 \
          decreases, each subsequent decrease in the same UTC day can be performed at most once \
          every 3600 seconds. Number of decreases today: 4. Last decrease at Thursday, January 1, \
-         2026 12:00:12 AM UTC. Next decrease can be made at Thursday, January 1, 2026 1:00:12 AM \
-         UTC",
+         2026 at 12:00:12 AM Coordinated Universal Time. Next decrease can be made at Thursday, \
+         January 1, 2026 at 1:00:12 AM Coordinated Universal Time",
     );
     assert_eq!(database.change("tab", 90, 100), refused);
     assert_eq!(database.change("tab", 90, 200), refused);

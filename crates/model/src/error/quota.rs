@@ -49,7 +49,8 @@ const MONTHS: [&str; 12] = [
 const WEEKDAYS: [&str; 7] =
     ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
-/// Returns a moment as sentences have it: `Wednesday, July 25, 2018 11:04:16 AM UTC`.
+/// Returns a moment as the sentence about decreases has it.
+/// Source: answer of 2022, ansible-collections/community.aws issue 1558.
 pub(super) fn moment(epoch_ms: u64) -> String {
     let (days, seconds) = (epoch_ms / 86_400_000, epoch_ms / 1000 % 86_400);
     let (year, month, day) = date_from_days(i64::try_from(days).unwrap_or_default());
@@ -58,7 +59,10 @@ pub(super) fn moment(epoch_ms: u64) -> String {
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     let half = if hour < 12 { "AM" } else { "PM" };
     let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
-    format!("{weekday}, {month} {day}, {year} {hour}:{minute:02}:{second:02} {half} UTC")
+    format!(
+        "{weekday}, {month} {day}, {year} at {hour}:{minute:02}:{second:02} {half} Coordinated \
+         Universal Time"
+    )
 }
 
 #[cfg(test)]
@@ -68,12 +72,12 @@ mod tests {
     #[test]
     fn moments_have_words() {
         for (epoch_ms, expected) in [
-            (0, "Thursday, January 1, 1970 12:00:00 AM UTC"),
-            (1_532_516_656_000, "Wednesday, July 25, 2018 11:04:16 AM UTC"),
-            (1_767_268_800_999, "Thursday, January 1, 2026 12:00:00 PM UTC"),
-            (1_772_323_199_000, "Saturday, February 28, 2026 11:59:59 PM UTC"),
+            (0, "Thursday, January 1, 1970 at 12:00:00 AM"),
+            (1_665_406_819_000, "Monday, October 10, 2022 at 1:00:19 PM"),
+            (1_767_268_800_999, "Thursday, January 1, 2026 at 12:00:00 PM"),
+            (1_772_323_199_000, "Saturday, February 28, 2026 at 11:59:59 PM"),
         ] {
-            assert_eq!(moment(epoch_ms), expected);
+            assert_eq!(moment(epoch_ms), format!("{expected} Coordinated Universal Time"));
         }
     }
 }

@@ -765,7 +765,11 @@ fn transaction(reason: &Reason, layer: Layer) -> Option<String> {
     })
 }
 
-/// Sources: answers quoted in public questions, but for the units, whose words are ours.
+/// Sources: answers quoted in public issues, today's numbers aside: of the number of tables in
+/// hashicorp/terraform 14571 (2017), of changes in trek10inc/dynamodb-autoscaling 8 (2017), of
+/// tables with indexes in serverless/serverless 3744 (2017), of decreases in
+/// ansible-collections/community.aws 1558 (2022). Of units: no public source found, the words are
+/// ours.
 fn quota_exceeded(quota: &Quota) -> String {
     let exceeded = match quota {
         Quota::Tables(limit) => format!("There is a limit of {limit} tables per subscriber"),
