@@ -6,6 +6,7 @@ use crate::change_log;
 use crate::environment::{Environment, table_name_of};
 use crate::fault;
 use crate::jobs::complaints::Complaints;
+use crate::jobs::retries::Retries;
 use crate::jobs::timer::Timer;
 use crate::jobs::{self, Job, Jobs};
 use crate::layout;
@@ -27,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Engine<S: Store> {
     core: Arc<Core<S>>,
-    jobs: Jobs,
+    jobs: Arc<Jobs>,
     timer: Mutex<Option<Timer>>,
 }
 
@@ -42,8 +43,10 @@ pub(crate) struct Core<S: Store> {
     pub(crate) options: EngineOptions,
     /// When the change logs were last looked through for records that have expired.
     pub(crate) trimmed_at_ms: AtomicU64,
-    /// What the sweeps cannot do.
+    /// What the sweeps and the jobs cannot do.
     pub(crate) complaints: Complaints,
+    /// Jobs that have failed and are to be tried again.
+    pub(crate) retries: Retries,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
 }
@@ -124,9 +127,10 @@ impl<S: Store> Engine<S> {
                 options,
                 trimmed_at_ms: AtomicU64::new(0),
                 complaints: Complaints::default(),
+                retries: Retries::default(),
                 definitions: tokio::sync::Mutex::new(()),
             }),
-            jobs: Jobs::default(),
+            jobs: Arc::default(),
             timer: Mutex::default(),
         };
         change_log::close_ended_shards(&engine.core).await?;
@@ -155,19 +159,23 @@ impl<S: Store> Engine<S> {
 
     fn start_timer(&self) {
         let Some(interval) = self.core.environment.sweep_interval else { return };
-        let core = Arc::clone(&self.core);
-        let timer = Timer::start(interval, move |stopping| block_on(jobs::sweep(&core, stopping)));
+        let (core, jobs) = (Arc::clone(&self.core), Arc::clone(&self.jobs));
+        let timer = Timer::start(interval, move |stopping| {
+            jobs.try_again(&core);
+            block_on(jobs::sweep(&core, stopping));
+        });
         *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
     }
 
-    /// Does what is due by now, as the timer does at every interval: removes what has expired and
-    /// moves streams to new shards.
+    /// Does what is due by now, as the timer does at every interval: removes what has expired,
+    /// moves streams to new shards and starts jobs again that have failed.
     pub fn sweep(&self) {
         block_on(self.sweep_when_polled());
     }
 
     /// Sweeps as [`Engine::sweep`] does, for callers with an executor of their own.
     pub async fn sweep_when_polled(&self) {
+        self.jobs.try_again(&self.core);
         jobs::sweep(&self.core, &AtomicBool::new(false)).await;
     }
 

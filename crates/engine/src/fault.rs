@@ -1,16 +1,26 @@
 //! Conversions of faults from the layers below into reasons of the API.
+//!
+//! Faults of the store are logged here, where the details are known: each once a minute, so that a
+//! disk that fails every request does not flood the log.
 
 use crate::layout::KeyFault;
 use hashrange_model::item::UnknownForm;
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::Error;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A store's fault: logged here, where the details are known; the client learns what it can act on.
+/// What was logged since the last sweep that forgot it. Of the process, as the log is.
+static LOGGED: Logged = Logged(Mutex::new(BTreeMap::new()));
+
+/// A store's fault: logged; the client learns what it can act on.
 pub(crate) fn of_store(error: Error) -> ApiError {
     match &error {
         Error::Full | Error::Closed => Reason::StoreUnavailable(error.to_string()).into(),
         Error::Io { .. } | Error::Corrupt { .. } | Error::Conflict => {
-            tracing::error!(%error, "the store failed");
+            if LOGGED.is_news(error.to_string()) {
+                tracing::error!(%error, "the store failed");
+            }
             Reason::Internal.into()
         }
     }
@@ -18,8 +28,52 @@ pub(crate) fn of_store(error: Error) -> ApiError {
 
 /// Stored bytes that are no item: the folder is damaged or from a newer release.
 pub(crate) fn of_form(form: UnknownForm) -> ApiError {
-    tracing::error!(?form, "a stored item has an unknown form");
+    if LOGGED.is_news(format!("unknown form of an item: {form:?}")) {
+        tracing::error!(?form, "a stored item has an unknown form");
+    }
     Reason::Internal.into()
+}
+
+/// Logs how often each fault came again since the last call, and lets each be logged anew. The
+/// sweep calls it once a minute.
+pub(crate) fn log_anew() {
+    for (fault, again) in LOGGED.take() {
+        if again > 0 {
+            tracing::error!(again, "the store failed again: {fault}");
+        }
+    }
+}
+
+/// Faults that were logged, with how often each came again.
+struct Logged(Mutex<BTreeMap<String, u64>>);
+
+impl Logged {
+    /// More different faults than these are counted as one.
+    const FAULTS_MAX: usize = 50;
+
+    /// Returns whether a fault is to be logged.
+    fn is_news(&self, fault: String) -> bool {
+        let mut logged = self.lock();
+        if let Some(again) = logged.get_mut(&fault) {
+            *again += 1;
+            return false;
+        }
+        let is_one_of_many = logged.len() >= Self::FAULTS_MAX;
+        if is_one_of_many {
+            *logged.entry("other faults".to_owned()).or_insert(0) += 1;
+        } else {
+            logged.insert(fault, 0);
+        }
+        !is_one_of_many
+    }
+
+    fn take(&self) -> BTreeMap<String, u64> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A fault of the key attributes in an item that is put.
@@ -42,5 +96,32 @@ pub(crate) fn of_key_member(fault: KeyFault) -> Reason {
         }
         KeyFault::PartitionTooLong { .. } => Reason::PartitionKeyTooLong,
         KeyFault::SortTooLong { .. } => Reason::SortKeyTooLong,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_logged_once_and_counted_until_it_is_forgotten() {
+        let logged = Logged(Mutex::default());
+        let is_news = |fault: &str| logged.is_news(fault.to_owned());
+        assert!(is_news("read block"));
+        assert!(!is_news("read block"));
+        assert!(is_news("commit group"));
+        assert!(!is_news("read block"));
+        let again = [("commit group".to_owned(), 0), ("read block".to_owned(), 2)];
+        assert_eq!(logged.take(), BTreeMap::from(again));
+        assert!(is_news("read block"));
+    }
+
+    #[test]
+    fn there_are_not_endlessly_many_faults() {
+        let logged = Logged(Mutex::default());
+        let news = (0..1000).filter(|nth| logged.is_news(format!("block {nth}"))).count();
+        assert_eq!(news, Logged::FAULTS_MAX);
+        let taken = logged.take();
+        assert_eq!((taken.len(), taken["other faults"]), (Logged::FAULTS_MAX + 1, 950));
     }
 }

@@ -1,5 +1,5 @@
-//! What the sweeps have to complain of. They run every second: what goes wrong again and again, as
-//! while the disk is full, is logged once, until it is another fault or over.
+//! What the sweeps and the jobs have to complain of. They are tried again and again: what goes
+//! wrong each time, as while the disk is full, is logged once, until it is another fault or over.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -9,35 +9,35 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct Complaints(Mutex<BTreeMap<Subject, String>>);
 
-/// A kind of work, and the table it is done for; no table for work on the whole store.
+/// A kind of work, and what it is done for; nothing for work on the whole store.
 type Subject = (&'static str, String);
 
 impl Complaints {
-    /// Logs the end of some work for a table: a fault unless it was the same last time, and the
+    /// Logs the end of some work for a place: a fault unless it was the same last time, and the
     /// first success after one.
-    pub(super) fn note<E: Display>(&self, work: &'static str, table: &str, ended: Result<(), E>) {
+    pub(super) fn note<E: Display>(&self, work: &'static str, place: &str, ended: Result<(), E>) {
         match ended {
-            Ok(()) if self.settle(work, table) => {
-                tracing::info!(table, "{work}: works again");
+            Ok(()) if self.settle(work, place) => {
+                tracing::info!(place, "{work}: works again");
             }
             Ok(()) => {}
             Err(error) => {
-                if self.is_news(work, table, &error.to_string()) {
-                    tracing::error!(%error, table, "{work}: failed, and is tried again");
+                if self.is_news(work, place, &error.to_string()) {
+                    tracing::error!(%error, place, "{work}: failed, and is tried again");
                 }
             }
         }
     }
 
-    fn is_news(&self, work: &'static str, table: &str, error: &str) -> bool {
-        let known = self.lock().insert((work, table.to_owned()), error.to_owned());
+    fn is_news(&self, work: &'static str, place: &str, error: &str) -> bool {
+        let known = self.lock().insert((work, place.to_owned()), error.to_owned());
         known.is_none_or(|known| known != error)
     }
 
     /// Returns whether there was a fault, which is now over.
-    fn settle(&self, work: &'static str, table: &str) -> bool {
+    fn settle(&self, work: &'static str, place: &str) -> bool {
         let mut known = self.lock();
-        !known.is_empty() && known.remove(&(work, table.to_owned())).is_some()
+        !known.is_empty() && known.remove(&(work, place.to_owned())).is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Subject, String>> {

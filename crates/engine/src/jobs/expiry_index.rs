@@ -91,14 +91,7 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruptio
         .time_to_live
         .filter(|record| record.state == TimeToLiveState::Enabling)
         .map(|record| TimeToLive { state: TimeToLiveState::Enabled, ..record });
-    let replaced = core.replace_table(&table, record, vec![progress(id)], |batch| {
-        batch.delete(progress(id));
-    });
-    match replaced {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            tracing::error!(%error, "time to live could not be changed");
-            Err(Interruption::Stopped)
-        }
-    }
+    core.replace_table(&table, record, vec![progress(id)], |batch| batch.delete(progress(id)))
+        .map_err(Interruption::Definition)?;
+    Ok(())
 }

@@ -91,13 +91,10 @@ async fn forget_index<S: Store>(
     let Some(table) = core.catalog.all().into_iter().find(|known| known.id() == table) else {
         return Ok(());
     };
-    let changed = core.change_table(&table, |record| {
+    core.change_table(&table, |record| {
         record.indexes.retain(|known| known.id != index);
         Ok(())
-    });
-    if let Err(error) = changed {
-        tracing::error!(%error, "a deleted index could not be taken out of its table");
-        return Err(Interruption::Stopped);
-    }
+    })
+    .map_err(Interruption::Definition)?;
     Ok(())
 }
