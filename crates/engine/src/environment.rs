@@ -21,7 +21,8 @@ pub struct Environment {
     pub account: String,
     /// Host and port that DescribeEndpoints answers.
     pub endpoint: String,
-    /// How often a thread looks for what has expired; never if `None`.
+    /// How often a thread looks for what has expired and for failed jobs that are due again; never if
+    /// `None`.
     pub sweep_interval: Option<Duration>,
 }
 

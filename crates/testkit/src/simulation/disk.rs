@@ -3,20 +3,10 @@
 //! those first commits that had reached the disk without an answer.
 
 use super::fate::Fate;
+use super::flaw::{self, Flaw};
 use hashrange_storage::{Batch, Bytes, Error, Image, Key};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
-
-/// A fault planted to see that a simulation finds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flaw {
-    /// Some groups are acknowledged and published although they are not durable.
-    Amnesia,
-    /// A crash leaves half of a commit.
-    TornCommit,
-    /// Commits decide on published values, not on the newest.
-    StaleDecision,
-}
 
 /// Whether the disk is written to.
 #[derive(Debug, Clone)]
@@ -67,6 +57,11 @@ impl Disk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns whether a fault is planted.
+    pub(super) fn has(&self, flaw: Flaw) -> bool {
+        self.state().flaw == Some(flaw)
+    }
+
     /// Returns what is published.
     pub(super) fn published(&self) -> Image {
         self.state().published.clone()
@@ -81,15 +76,17 @@ impl Disk {
     ) -> Result<(T, u64), Error> {
         let mut state = self.state();
         state.check()?;
-        let shown = match state.flaw {
-            Some(Flaw::StaleDecision) => &state.published,
-            Some(Flaw::Amnesia | Flaw::TornCommit) | None => &state.sequenced,
-        };
+        let is_stale = state.flaw == Some(Flaw::StaleDecision);
+        let shown = if is_stale { &state.published } else { &state.sequenced };
         let values: Vec<_> = keys.iter().map(|key| shown.get(key)).collect();
         let mut batch = Batch::new();
         let answer = decide(&values, &mut batch);
         if !batch.is_empty() {
+            let before = state.sequenced.clone();
             state.sequenced.apply(batch)?;
+            if state.flaw == Some(Flaw::LeftBehind) {
+                state.sequenced = flaw::left_behind(&before, &state.sequenced, keys);
+            }
             let image = state.sequenced.clone();
             state.pending.push(image);
         }
@@ -182,14 +179,17 @@ impl Disk {
         state.wake_all();
     }
 
-    /// Lets a read fail now and then; the next may succeed.
-    pub(super) fn read(&self) -> Result<(), Error> {
+    /// Lets a read fail now and then; the next may succeed. Returns whether it finds what there is.
+    pub(super) fn read(&self) -> Result<bool, Error> {
         let mut state = self.state();
         if !state.fate.strikes(2) {
-            return Ok(());
+            return Ok(true);
         }
         state.fate.note("disk: a read fails");
         state.has_failed_reads = true;
+        if state.flaw == Some(Flaw::BlindRead) {
+            return Ok(false);
+        }
         let source = Arc::new(std::io::Error::other("simulated"));
         Err(Error::Io { action: "read block", source })
     }
@@ -206,12 +206,10 @@ impl Disk {
         match state.flaw {
             Some(Flaw::Amnesia) => {}
             Some(Flaw::TornCommit) if !state.pending.is_empty() => {
-                state.durable = half_way(&state.durable, &state.pending[0]);
+                state.durable = flaw::half_way(&state.durable, &state.pending[0]);
             }
-            Some(Flaw::TornCommit | Flaw::StaleDecision) | None if survivors > 0 => {
-                state.durable = state.pending[survivors - 1].clone();
-            }
-            Some(Flaw::TornCommit | Flaw::StaleDecision) | None => {}
+            _ if survivors > 0 => state.durable = state.pending[survivors - 1].clone(),
+            _ => {}
         }
         let lost = state.pending.len() - survivors;
         state.fate.note(&format!("disk: opened, {survivors} unanswered commits kept, {lost} lost"));
@@ -240,17 +238,4 @@ impl State {
     fn wake_all(&mut self) {
         self.waiting.drain(..).for_each(Waker::wake);
     }
-}
-
-/// Returns `before` with half of the changes that lead to `after`.
-fn half_way(before: &Image, after: &Image) -> Image {
-    let mut batch = Batch::new();
-    let put = after.entries().filter(|(key, value)| before.get(key).as_ref() != Some(*value));
-    let put: Vec<_> = put.collect();
-    for (key, value) in put.iter().take(put.len().div_ceil(2)) {
-        batch.put(key.to_vec(), Bytes::clone(value));
-    }
-    let mut torn = before.clone();
-    torn.apply(batch).expect("no counter is added to");
-    torn
 }

@@ -15,6 +15,7 @@ mod disk;
 mod executor;
 mod expiry;
 mod fate;
+mod flaw;
 mod histories;
 mod passing;
 mod server;
@@ -23,8 +24,8 @@ mod storm;
 mod tables;
 mod things;
 
-pub use disk::Flaw;
 pub use fate::Fate;
+pub use flaw::Flaw;
 
 use std::any::Any;
 use std::fmt;

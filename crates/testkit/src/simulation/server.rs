@@ -4,6 +4,7 @@
 use super::disk::Disk;
 use super::executor::{Executor, TaskId};
 use super::fate::Fate;
+use super::flaw::Flaw;
 use super::store::SimulatedStore;
 use hashrange_engine::{Engine, EngineOptions, Environment, verify};
 use hashrange_model::{ApiError, ApiResult, ErrorKind};
@@ -24,6 +25,8 @@ const LOST_PER_MILLE: usize = 10;
 const DROPPED_PER_MILLE: usize = 20;
 /// A dropped request has waited less often than this.
 const WAITS_MAX: usize = 6;
+/// How wrong a clock is that goes wrong: less than client request tokens are remembered.
+const HASTE_MS: u64 = 9 * 60 * 1000;
 
 /// What became of a request.
 #[derive(Debug)]
@@ -124,8 +127,12 @@ impl Server {
         &self,
     ) -> impl Future<Output = Result<Engine<SimulatedStore>, hashrange_engine::OpenError>> {
         let (clock, random) = (self.0.fate.clone(), self.0.fate.clone());
+        let is_hasty = self.0.disk.has(Flaw::HastyClock);
         let environment = Environment {
-            now_ms: Arc::new(move || clock.now_ms()),
+            now_ms: Arc::new(move || {
+                let is_wrong = is_hasty && clock.strikes(50);
+                clock.now_ms() + if is_wrong { HASTE_MS } else { 0 }
+            }),
             random: Arc::new(move || u128::from(random.bits()) << 64 | u128::from(random.bits())),
             ..crate::environment::still_environment()
         };

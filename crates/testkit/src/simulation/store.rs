@@ -108,13 +108,17 @@ impl Store for SimulatedStore {
 impl View for SimulatedView {
     async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         self.turns.wait(0).await;
-        self.disk.read()?;
+        if !self.disk.read()? {
+            return Ok(None);
+        }
         self.published.get(key).await
     }
 
     async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
         self.turns.wait(0).await;
-        self.disk.read()?;
+        if !self.disk.read()? {
+            return Ok(vec![None; keys.len()]);
+        }
         self.published.get_many(keys).await
     }
 
@@ -123,7 +127,9 @@ impl View for SimulatedView {
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         self.turns.wait(0).await;
-        self.disk.read()?;
+        if !self.disk.read()? {
+            return Ok(());
+        }
         self.published.visit(range, direction, visitor).await
     }
 }

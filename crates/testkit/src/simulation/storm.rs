@@ -125,8 +125,7 @@ impl World {
     fn calm(&self) {
         self.fate.note("calm");
         self.fate.set_calm(true);
-        // A job that could not read is tried again at the next start.
-        if self.disk.has_failed_reads() || self.fate.chance(500) {
+        if self.fate.chance(500) {
             self.server.restart();
         } else {
             self.settle();
