@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{Engine, verify};
+use hashrange_engine::{Engine, EngineOptions, verify};
 use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
     block_on,
@@ -182,6 +182,27 @@ fn an_item_that_is_written_again_lives_on() {
     assert_eq!(database.names(), ["later", "never"]);
     database.advance_s(100);
     assert_eq!(database.names(), ["never"]);
+    database.check();
+}
+
+#[test]
+fn nothing_expires_while_it_is_being_disabled() {
+    let (environment, clock) = virtual_environment();
+    let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
+    let store = AnyStore::from(MemoryStore::new());
+    let engine = block_on(Engine::open_with(store, environment, options)).unwrap();
+    let database = Database { engine, clock };
+    database.create();
+    database.switch(true);
+    block_on(database.engine.run_jobs());
+    database.put("before", NOW_S + 10);
+    database.switch(false);
+    database.put("meanwhile", NOW_S + 10);
+    database.advance_s(100);
+    assert_eq!(database.status(), "DISABLING");
+    assert_eq!(database.names(), ["before", "meanwhile"]);
+    block_on(database.engine.run_jobs());
+    assert_eq!(database.status(), "DISABLED");
     database.check();
 }
 

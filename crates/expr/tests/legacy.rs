@@ -136,6 +136,8 @@ fn arguments_are_checked() {
         let fault = filter(vec![compare("a", operator, &arguments)], None).unwrap_err();
         assert_eq!(sentence(&fault), expected, "{} {arguments:?}", operator.as_str());
     }
+    // One value is a range, too.
+    filter(vec![compare("a", Op::Between, &[1.into(), 1.into()])], None).unwrap();
 }
 
 fn entry(

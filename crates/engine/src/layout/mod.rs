@@ -290,3 +290,27 @@ pub(crate) fn check_key(schema: &KeySchema, item: &Item) -> Result<(), KeyFault>
         )
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So every hash is in one segment.
+    #[test]
+    fn segments_are_adjacent_and_cover_a_keyspace() {
+        let (table, index) = (TableId(1), IndexId(2));
+        let whole = KeyRange::prefix(&item_prefix(table, index));
+        for total in [1, 2, 3, 7, 1000, 1_000_000] {
+            let part = |nth| segment(table, index, nth, total);
+            assert_eq!(part(0).start, [&whole.start[..], &[0; 4]].concat());
+            assert_eq!(part(total - 1).end, whole.end);
+            for nth in [1, total / 3, total / 2, total - 1] {
+                if nth == 0 || nth == total {
+                    continue;
+                }
+                assert_eq!(part(nth - 1).end, Some(part(nth).start), "{nth} of {total}");
+                assert!(part(nth - 1).start < part(nth).start);
+            }
+        }
+    }
+}

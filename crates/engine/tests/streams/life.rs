@@ -249,3 +249,23 @@ fn more_records_than_one_commit_removes_are_removed() {
     ));
     assert_eq!(report.unwrap().changes, 0);
 }
+
+/// Sources: API reference, GetRecords: up to 1 MB or 1000 records.
+#[test]
+fn a_page_holds_a_mebibyte() {
+    let options = EngineOptions { stream_shards: 1, ..EngineOptions::default() };
+    let database = Database::open(MemoryStore::new().into(), options);
+    let arn = database.create("table");
+    for (nth, size) in [300, 300, 300, 399, 399].into_iter().enumerate() {
+        let value = "v".repeat(size * 1024);
+        let item = json!({"pk": {"S": format!("item {nth}")}, "value": {"S": value}});
+        database.ok("PutItem", &json!({"TableName": "table", "Item": item}));
+    }
+    let shard = text(&database.shards(&arn)[0]["ShardId"]);
+    let mut iterator = database.iterator(&arn, &shard, "TRIM_HORIZON");
+    for count in [3, 2, 0] {
+        let page = database.records(&iterator);
+        assert_eq!(page["Records"].as_array().unwrap().len(), count);
+        iterator = text(&page["NextShardIterator"]);
+    }
+}
