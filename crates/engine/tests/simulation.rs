@@ -46,6 +46,7 @@ fn planted_faults_are_found_and_replayed() {
         (Flaw::TornCommit, "after a restart"),
         (Flaw::StaleDecision, ""),
         (Flaw::BlindRead, " is None, not one of"),
+        (Flaw::ShortWalk, "by-version and the table"),
         (Flaw::LeftBehind, "data of unknown table"),
         (Flaw::HastyClock, " is too early"),
     ] {

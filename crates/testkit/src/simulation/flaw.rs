@@ -13,6 +13,8 @@ pub enum Flaw {
     StaleDecision,
     /// A read that fails finds nothing, instead of saying so.
     BlindRead,
+    /// A walk over a range misses its last entry now and then.
+    ShortWalk,
     /// What is removed in the background, of deleted tables and indexes and of time to live that is
     /// turned off, is not removed whole.
     LeftBehind,

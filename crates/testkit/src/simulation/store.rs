@@ -4,6 +4,7 @@
 use super::disk::Disk;
 use super::executor::Polled;
 use super::fate::Fate;
+use super::flaw::Flaw;
 use hashrange_storage::{
     Batch, Bytes, Direction, Error, Key, KeyRange, MemoryView, Stats, Store, View,
 };
@@ -130,6 +131,21 @@ impl View for SimulatedView {
         if !self.disk.read()? {
             return Ok(());
         }
+        if self.disk.has(Flaw::ShortWalk) && self.turns.fate.chance(10) {
+            return self.published.visit(range, direction, but_the_last(visitor)).await;
+        }
         self.published.visit(range, direction, visitor).await
+    }
+}
+
+/// Returns a visitor that is shown an entry when the next one comes.
+fn but_the_last<F>(mut visitor: F) -> impl FnMut(&[u8], Bytes) -> ControlFlow<()> + Send
+where
+    F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
+{
+    let mut last = None;
+    move |key, value| match last.replace((key.to_vec(), value)) {
+        Some((key, value)) => visitor(&key, value),
+        None => ControlFlow::Continue(()),
     }
 }
