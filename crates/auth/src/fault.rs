@@ -128,6 +128,17 @@ impl AuthFault {
     /// The namespace in which the service names these exceptions.
     pub const NAMESPACE: &'static str = "com.amazon.coral.service#";
 
+    /// Returns whether the request is not signed in the service's form at all. A date alone does
+    /// not make the form: nothing is compared with it where every credential is accepted.
+    #[must_use]
+    pub fn is_of_form(&self) -> bool {
+        match self {
+            Self::HeaderAndQuery | Self::MissingToken | Self::IncompleteQuery { .. } => true,
+            Self::IncompleteHeader { missing, .. } => missing != &[HeaderPart::Date],
+            _ => false,
+        }
+    }
+
     /// Returns the exception's name without its namespace.
     #[must_use]
     pub const fn exception(&self) -> &'static str {

@@ -24,8 +24,8 @@ pub const MAX_PRESIGNED_LIFE_S: u32 = 7 * 24 * 60 * 60;
 /// Whom a server believes.
 #[derive(Debug)]
 pub enum Policy {
-    /// Everybody: no request is refused, signed or not. What a request shows of an access key and
-    /// a region is passed on.
+    /// Everybody who signs in the service's form, whatever the signature: no access key, scope, date
+    /// or signature is compared. What a request shows of an access key and a region is passed on.
     AcceptAny,
     /// Those who can sign with one of these credentials.
     Verify(CredentialStore),
@@ -39,7 +39,11 @@ impl Policy {
         now: Timestamp,
     ) -> Result<Caller<'a>, AuthFault> {
         match self {
-            Self::AcceptAny => Ok(Caller { credential: shown_credential(request) }),
+            Self::AcceptAny => match Claims::read(request) {
+                Ok(claims) => Ok(Caller { credential: Some(claims.credential) }),
+                Err(fault) if fault.is_of_form() => Err(fault),
+                Err(_) => Ok(Caller { credential: shown_credential(request) }),
+            },
             Self::Verify(store) => verify(store, request, now),
         }
     }

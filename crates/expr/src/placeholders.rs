@@ -30,6 +30,9 @@ impl<'a> Placeholders<'a> {
         values: Option<impl IntoIterator<Item = (&'a str, &'a Value)>>,
     ) -> Result<Self, Reason> {
         let names = entries(names, b'#', Reason::EmptyNames, Reason::InvalidNameKey)?;
+        if let Some(nameless) = names.iter().find(|entry| entry.meaning.is_empty()) {
+            return Err(Reason::EmptyNameOf(nameless.key.to_owned()));
+        }
         let values = entries(values, b':', Reason::EmptyValues, Reason::InvalidValueKey)?;
         Ok(Self { names, values })
     }

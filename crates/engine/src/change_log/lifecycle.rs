@@ -11,11 +11,24 @@ use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
 use crate::engine::{Core, OpenError};
 use crate::layout;
-use crate::schema::{IndexId, Table, TableRecord};
+use crate::schema::{Billing, IndexId, Table, TableRecord, Throughput};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
 use std::sync::Arc;
+
+/// Returns how many partitions a table's units need, a shard each. Source: DynamoDB developer
+/// guide, partitions: 3000 read units and 1000 write units each.
+fn partitions(record: &TableRecord) -> u32 {
+    match record.billing {
+        Billing::PayPerRequest => u32::MAX,
+        Billing::Provisioned => {
+            let Throughput { read, write, .. } = record.throughput;
+            let of = |units: i64, most: i64| (units.max(1) - 1) / most + 1;
+            u32::try_from(of(read, 3000).max(of(write, 1000))).unwrap_or(u32::MAX)
+        }
+    }
+}
 
 /// What an update does to a table's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +52,7 @@ impl<S: Store> Core<S> {
         let now_ms = (self.environment.now_ms)();
         let label = self.free_label(&record.name, now_ms)?;
         let id = StreamId(record.stream.as_ref().map_or(1, |latest| latest.id.0 + 1));
-        let shards: Vec<_> = (0..self.options.stream_shards.max(1))
+        let shards: Vec<_> = (0..partitions(record).min(self.options.stream_shards).max(1))
             .map(|number| Shard::new(number, None, now_ms))
             .collect();
         record.stream = Some(StreamSettings {

@@ -84,7 +84,7 @@ impl<S: Store> Engine<S> {
             billing,
             on_demand_since_ms: (billing == Billing::PayPerRequest).then_some(now_ms),
             throughput: table_throughput,
-            on_demand: throughput::on_demand(None, input.on_demand_throughput.as_ref()),
+            on_demand: throughput::new_on_demand(input.on_demand_throughput.as_ref())?,
             warm: throughput::warm(None, input.warm_throughput.as_ref()),
             protected: input.deletion_protection_enabled == Some(true),
             class: input.table_class.map(|class| (storage_class(class), None)),

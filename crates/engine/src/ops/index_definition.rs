@@ -223,8 +223,7 @@ impl GlobalIndexDefinition {
         if billing == Billing::Provisioned && has_limits(self.on_demand.as_ref()) {
             return Err(Reason::IndexOnDemandThroughputOnProvisioned(name).into());
         }
-        let on_demand: Option<OnDemandLimits> =
-            throughput::on_demand(None, self.on_demand.as_ref());
+        let on_demand: Option<OnDemandLimits> = throughput::new_on_demand(self.on_demand.as_ref())?;
         let warm: Option<WarmUnits> = throughput::warm(None, self.warm.as_ref());
         let record = record(name, IndexKind::Global, key, projection);
         Ok(IndexRecord { throughput, on_demand, warm, ..record })

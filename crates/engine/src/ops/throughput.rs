@@ -72,23 +72,42 @@ pub(super) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throug
     }
 }
 
+/// Returns the on-demand limits of a new table or index.
+pub(super) fn new_on_demand(
+    asked: Option<&wire::OnDemandThroughput>,
+) -> Result<Option<OnDemandLimits>, Reason> {
+    let Some(asked) = asked else { return Ok(None) };
+    let limits = OnDemandLimits {
+        read: limit(asked.max_read_request_units, "MaxReadRequestUnits")?,
+        write: limit(asked.max_write_request_units, "MaxWriteRequestUnits")?,
+    };
+    Ok((limits != OnDemandLimits::default()).then_some(limits))
+}
+
 /// Returns on-demand limits: those known, with the members given put over them; -1 removes one.
 pub(super) fn on_demand(
     known: Option<OnDemandLimits>,
     asked: Option<&wire::OnDemandThroughput>,
-) -> Option<OnDemandLimits> {
-    let Some(asked) = asked else { return known };
+) -> Result<Option<OnDemandLimits>, Reason> {
+    let Some(asked) = asked else { return Ok(known) };
     let known = known.unwrap_or_default();
-    let merge = |known: Option<i64>, asked: Option<i64>| match asked {
-        Some(-1) => None,
-        Some(units) => Some(units),
-        None => known,
+    let merge = |known: Option<i64>, asked: Option<i64>, member| match asked {
+        Some(-1) => Ok(None),
+        Some(units) => limit(Some(units), member),
+        None => Ok(known),
     };
     let limits = OnDemandLimits {
-        read: merge(known.read, asked.max_read_request_units),
-        write: merge(known.write, asked.max_write_request_units),
+        read: merge(known.read, asked.max_read_request_units, "MaxReadRequestUnits")?,
+        write: merge(known.write, asked.max_write_request_units, "MaxWriteRequestUnits")?,
     };
-    (limits != OnDemandLimits::default()).then_some(limits)
+    Ok((limits != OnDemandLimits::default()).then_some(limits))
+}
+
+fn limit(units: Option<i64>, member: &'static str) -> Result<Option<i64>, Reason> {
+    match units {
+        Some(units) if units < 1 => Err(Reason::OnDemandLimitTooLow(member)),
+        units => Ok(units),
+    }
 }
 
 /// Returns warm throughput; a member not given keeps what the table has.

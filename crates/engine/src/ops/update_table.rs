@@ -158,7 +158,8 @@ fn change_billing(
     if has_limits(input.on_demand_throughput.as_ref()) && record.billing == Billing::Provisioned {
         return Err(Reason::OnDemandThroughputOnProvisioned);
     }
-    record.on_demand = throughput::on_demand(record.on_demand, input.on_demand_throughput.as_ref());
+    record.on_demand =
+        throughput::on_demand(record.on_demand, input.on_demand_throughput.as_ref())?;
     Ok(())
 }
 
@@ -334,7 +335,7 @@ fn update_index(
     if billing == Billing::Provisioned && has_limits(update.on_demand_throughput.as_ref()) {
         return Err(Reason::IndexOnDemandThroughputOnProvisioned(name.to_owned()).into());
     }
-    index.on_demand = throughput::on_demand(index.on_demand, update.on_demand_throughput.as_ref());
+    index.on_demand = throughput::on_demand(index.on_demand, update.on_demand_throughput.as_ref())?;
     index.warm = throughput::warm(index.warm, update.warm_throughput.as_ref()).or(index.warm);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::path::DocumentPath;
 use crate::update::{Action, Effect, Operand, Update};
-use hashrange_model::error::Reason;
+use hashrange_model::error::{Reason, ValueFault};
 use hashrange_model::{AttributeType, Value};
 
 /// What is done with an attribute.
@@ -35,6 +35,9 @@ pub fn attribute_updates(updates: Vec<AttributeUpdate<'_>>) -> Result<Update, Re
 }
 
 fn action(update: AttributeUpdate<'_>) -> Result<Action, Reason> {
+    if update.attribute.is_empty() {
+        return Err(Reason::Value(ValueFault::EmptyAttributeName));
+    }
     let effect = match (update.action.unwrap_or_default(), update.value) {
         (AttributeAction::Delete, None) => Effect::Remove,
         (_, None) => return Err(Reason::OnlyDeleteWithoutValue),

@@ -133,6 +133,8 @@ pub enum Reason {
     EmptyNames,
     EmptyValues,
     InvalidNameKey(String),
+    /// An alias that stands for the empty name.
+    EmptyNameOf(String),
     InvalidValueKey(String),
     /// Legacy and expression parameters in one request.
     BothStyles {
@@ -312,6 +314,8 @@ pub enum Reason {
         value: i64,
         member: &'static str,
     },
+    /// A maximum of on-demand throughput under 1; holds the member.
+    OnDemandLimitTooLow(&'static str),
     OnDemandThroughputOnProvisioned,
     LocalIndexNeedsSortKey,
     LocalIndexWithoutRange(String),
@@ -449,6 +453,7 @@ impl Reason {
             | Self::EmptyNames
             | Self::EmptyValues
             | Self::InvalidNameKey(_)
+            | Self::EmptyNameOf(_)
             | Self::InvalidValueKey(_)
             | Self::BothStyles { .. }
             | Self::ExpectedValueMissing { .. }

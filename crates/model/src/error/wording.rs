@@ -161,19 +161,32 @@ fn value(fault: &ValueFault, layer: Layer) -> String {
     }
 }
 
-/// Strings: members in byte order up to the first repeat, then the repeat, then the rest as sent.
-/// Binary: as sent.
+/// Members in byte order up to the first repeat, then the repeat, then the rest as sent.
 fn quoted_duplicates(set: AttributeType, members: &[String]) -> String {
-    let quote = |member: &String| format!("\"{member}\"");
-    if set == AttributeType::Bs {
-        return members.iter().map(quote).collect::<Vec<_>>().join(",");
-    }
     let repeat = (1..members.len()).find(|nth| members[..*nth].contains(&members[*nth]));
-    let mut listed = members.to_vec();
-    if let Some(repeat) = repeat {
-        listed[..repeat].sort();
-    }
-    listed.iter().map(quote).collect::<Vec<_>>().join(", ")
+    let mut listed: Vec<&str> = members.iter().map(String::as_str).collect();
+    let sorted = &mut listed[..repeat.unwrap_or_default()];
+    let separator = if set == AttributeType::Bs {
+        sorted.sort_by(|one, other| base64_digits(one).cmp(base64_digits(other)));
+        ","
+    } else {
+        sorted.sort_unstable();
+        ", "
+    };
+    let quoted: Vec<_> = listed.iter().map(|member| format!("\"{member}\"")).collect();
+    quoted.join(separator)
+}
+
+/// Returns what orders base64 texts as the bytes that they stand for; padding comes first.
+fn base64_digits(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().map(|digit| match digit {
+        b'A'..=b'Z' => digit - b'A' + 1,
+        b'a'..=b'z' => digit - b'a' + 27,
+        b'0'..=b'9' => digit - b'0' + 53,
+        b'+' => 63,
+        b'/' => 64,
+        _ => 0,
+    })
 }
 
 fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
@@ -513,6 +526,9 @@ fn placeholders(reason: &Reason, layer: Layer) -> Option<String> {
         Reason::InvalidNameKey(name) => {
             format!("ExpressionAttributeNames contains invalid key: Syntax error; key: \"{name}\"")
         }
+        Reason::EmptyNameOf(alias) => format!(
+            "ExpressionAttributeNames contains invalid value: Empty attribute name for key {alias}"
+        ),
         Reason::InvalidValueKey(name) => {
             format!("ExpressionAttributeValues contains invalid key: Syntax error; key: \"{name}\"")
         }
@@ -907,6 +923,9 @@ fn table(reason: &Reason) -> Option<String> {
         Reason::ThroughputOutOfBounds { value, member } => {
             format!("Given value {value} for {member} is out of bounds")
         }
+        Reason::OnDemandLimitTooLow(member) => {
+            invalid(format!("{member} must be greater than or equal to 1"))
+        }
         Reason::OnDemandThroughputOnProvisioned => {
             invalid("OnDemandThroughput cannot be specified when BillingMode is PROVISIONED")
         }
@@ -1103,7 +1122,7 @@ mod tests {
             "One or more parameter values were invalid: Input collection [b, a, b] contains \
              duplicates."
         );
-        let binary = fault(AttributeType::Bs, &["AA==", "/w==", "AA=="]);
+        let binary = fault(AttributeType::Bs, &["/w==", "AA==", "AA=="]);
         assert_eq!(
             render(&binary, Layer::Current),
             "One or more parameter values were invalid: Input collection \
