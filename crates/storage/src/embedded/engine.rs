@@ -3,6 +3,7 @@
 //! fjall panics on some kinds of damaged files; every call into it is guarded here and a panic
 //! becomes [`Error::Corrupt`]. Leaves sequencing, counters and waiting to its callers.
 
+use super::neighbour::ask_for_next;
 use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
@@ -230,6 +231,7 @@ impl EngineSnapshot {
             })
         };
         while let Some((key, value)) = next()? {
+            ask_for_next(&value, direction);
             if key[..] != self.marker[..] && visitor(&key, Bytes::from(value)).is_break() {
                 return Ok(());
             }

@@ -24,6 +24,7 @@ mod faults;
 mod folder;
 mod journal;
 mod manifest;
+mod neighbour;
 mod open_error;
 mod options;
 mod sequencer;

@@ -1,0 +1,61 @@
+//! Asks for the memory of the entry that is likely to be read next.
+//!
+//! Entries lie in their block one behind the other, and those of a table are mostly of about one
+//! size. A table larger than the processor's cache is read at the speed of its memory unless the
+//! next entry is on its way while this one is worked on: the processor itself looks no further
+//! ahead than the end of a page of 4 KiB.
+
+use crate::Direction;
+use std::ops::Range;
+
+/// Nothing is asked for next to larger values: few of them lie in a block.
+const VALUE_MAX_BYTES: usize = 4096;
+/// What lies between two values: a header and a key, or a part of it.
+const BETWEEN_BYTES: usize = 64;
+const LINE_BYTES: usize = 64;
+
+/// Asks for what comes next to a value in its block, about as much as the value itself is long.
+/// Reads nothing and changes nothing but what the processor's cache holds.
+#[inline]
+pub(super) fn ask_for_next(value: &[u8], direction: Direction) {
+    for offset in neighbour(value.len(), direction).step_by(LINE_BYTES) {
+        ask_for(value.as_ptr().wrapping_offset(offset));
+    }
+}
+
+/// Returns where the next entry lies, as offsets from the first byte of a value.
+fn neighbour(value_bytes: usize, direction: Direction) -> Range<isize> {
+    if value_bytes > VALUE_MAX_BYTES {
+        return 0..0;
+    }
+    let (value, entry) = (value_bytes as isize, (value_bytes + BETWEEN_BYTES) as isize);
+    match direction {
+        Direction::Forward => value..value + entry,
+        Direction::Backward => -entry..0,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "the hint to the processor has no safe form")]
+fn ask_for(address: *const u8) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a hint may name any address; one that cannot be read has no effect.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn ask_for(_: *const u8) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_entry_lies_in_the_direction_of_reading() {
+        assert_eq!(neighbour(1000, Direction::Forward), 1000..2064);
+        assert_eq!(neighbour(1000, Direction::Backward), -1064..0);
+        assert_eq!(neighbour(0, Direction::Forward), 0..64);
+        assert!(neighbour(VALUE_MAX_BYTES + 1, Direction::Forward).is_empty());
+        assert!(neighbour(usize::MAX, Direction::Backward).is_empty());
+    }
+}
