@@ -128,12 +128,12 @@ impl AuthFault {
     /// The namespace in which the service names these exceptions.
     pub const NAMESPACE: &'static str = "com.amazon.coral.service#";
 
-    /// Returns whether the request is not signed in the service's form at all. A date alone does
-    /// not make the form: nothing is compared with it where every credential is accepted.
+    /// Returns whether what is signed is not signed in the service's form. A date alone does not
+    /// make the form: nothing is compared with it where every credential is accepted.
     #[must_use]
     pub fn is_of_form(&self) -> bool {
         match self {
-            Self::HeaderAndQuery | Self::MissingToken | Self::IncompleteQuery { .. } => true,
+            Self::HeaderAndQuery | Self::IncompleteQuery { .. } => true,
             Self::IncompleteHeader { missing, .. } => missing != &[HeaderPart::Date],
             _ => false,
         }

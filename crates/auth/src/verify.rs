@@ -24,8 +24,9 @@ pub const MAX_PRESIGNED_LIFE_S: u32 = 7 * 24 * 60 * 60;
 /// Whom a server believes.
 #[derive(Debug)]
 pub enum Policy {
-    /// Everybody who signs in the service's form, whatever the signature: no access key, scope, date
-    /// or signature is compared. What a request shows of an access key and a region is passed on.
+    /// Everybody, signed or not: no access key, scope, date or signature is compared. Only what looks
+    /// signed and lacks the service's form is refused. What a request shows of an access key and a
+    /// region is passed on.
     AcceptAny,
     /// Those who can sign with one of these credentials.
     Verify(CredentialStore),

@@ -120,8 +120,7 @@ impl Server {
         let head = format!(
             "POST / HTTP/1.1\r\nhost: {}\r\nconnection: close\r\nx-amz-target: \
              DynamoDB_20120810.{operation}\r\ncontent-type: application/x-amz-json-1.0\r\n\
-             authorization: AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/dynamodb/\
-             aws4_request, SignedHeaders=host, Signature=0\r\ncontent-length: {}\r\n\r\n",
+             content-length: {}\r\n\r\n",
             self.address,
             body.len()
         );

@@ -294,7 +294,7 @@ fn a_server_with_credentials_answers_only_those_who_have_them() {
     let (right, wrong) = (write("right", "secret"), write("wrong", "other"));
     let server = Server::start(&["--memory", "--credentials", &right]);
     let cases = [
-        (vec!["tables"], 3, "hashrange: UnrecognizedClientException: "),
+        (vec!["tables"], 3, "hashrange: MissingAuthenticationTokenException: "),
         (vec!["tables", "--credentials", &wrong], 3, "hashrange: InvalidSignatureException: "),
         (vec!["tables", "--credentials", &right], 0, ""),
         (vec!["tables", "--credentials", &right, "--profile", "x"], 2, "hashrange: "),

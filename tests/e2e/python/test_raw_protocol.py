@@ -86,8 +86,6 @@ def test_unknown_methods(web, method):
 def test_malformed_json_is_reported_before_the_target_and_the_target_before_authentication(web):
     assert web.post("Nothing", "{", Authorization=None).error == "SerializationException"
     assert web.post("Nothing", "{}", Authorization=None).error == "UnknownOperationException"
-    assert web.post("ListTables", "{}", Authorization=None).error == "MissingAuthenticationTokenException"
-    assert web.post("ListTables", "{}", Authorization="AWS4-HMAC-SHA256 Credential=x").error == "IncompleteSignatureException"
 
 
 STRING, NUMBER, MAP, LIST = '"x"', "23", '{"a":1}', '["a"]'

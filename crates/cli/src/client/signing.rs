@@ -2,7 +2,7 @@
 //!
 //! The first of these that is given: `--credentials`, `HASHRANGE_CREDENTIALS`, the variables
 //! `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` (and `AWS_SESSION_TOKEN`). Without any of them
-//! requests are signed by nobody in particular, which a server without credentials accepts.
+//! requests are not signed, which a server without credentials accepts.
 
 use crate::arguments::Connection;
 use crate::config::SettingsError;
@@ -12,11 +12,8 @@ use hashrange_auth::{CredentialStore, Signer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The access key id and the secret of requests for which no credentials are given.
-const NOBODY: &str = "hashrange";
-
-/// Returns who signs.
-pub fn signer(connection: &Connection) -> anyhow::Result<Signer> {
+/// Returns who signs, if anybody does.
+pub fn signer(connection: &Connection) -> anyhow::Result<Option<Signer>> {
     let region = connection
         .region
         .clone()
@@ -29,14 +26,12 @@ pub fn signer(connection: &Connection) -> anyhow::Result<Signer> {
         .or_else(|| variable("HASHRANGE_CREDENTIALS").map(PathBuf::from));
     if let Some(file) = file {
         let profile = profile(&file, connection.profile.as_deref())?;
-        return Ok(profile.signer(&region));
+        return Ok(Some(profile.signer(&region)));
     }
     let keys = (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"));
-    let (Some(access_key_id), Some(secret_access_key)) = keys else {
-        return Ok(Signer::new(NOBODY, NOBODY, None, &region));
-    };
+    let (Some(access_key_id), Some(secret_access_key)) = keys else { return Ok(None) };
     let session_token = variable("AWS_SESSION_TOKEN");
-    Ok(Profile { access_key_id, secret_access_key, session_token }.signer(&region))
+    Ok(Some(Profile { access_key_id, secret_access_key, session_token }.signer(&region)))
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -107,17 +107,12 @@ impl Server {
     }
 }
 
-/// A header in the form of a signature, as every request has it.
-pub const SIGNED: &str = "Authorization: AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/\
-                          dynamodb/aws4_request, SignedHeaders=host, Signature=0\r\n";
-
-/// Returns a request in signed form, unless `headers` sign it. They are whole lines.
+/// Returns a request. `headers` are whole lines.
 pub fn post(target: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
-    let signed = if headers.to_ascii_lowercase().contains("authorization:") { "" } else { SIGNED };
     let mut request = format!(
         "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n\
-         X-Amz-Target: {target}\r\nContent-Length: {}\r\n{signed}{headers}\r\n",
+         X-Amz-Target: {target}\r\nContent-Length: {}\r\n{headers}\r\n",
         body.len()
     )
     .into_bytes();
