@@ -1,20 +1,30 @@
-//! A table of 1 GiB beside one of 100 MiB: does an operation cost the same?
+//! A table of 1 GiB beside one of 100 MiB: does an operation cost the same? Over HTTP, client
+//! included, and in process, where nothing covers what a miss of the cache costs.
 
+use super::http::{self, run_load};
 use super::multiple_row;
-use super::process::{put_rate, seconds_per_operation};
+use super::process::seconds_per_operation;
 use crate::bench::Bench;
 use crate::data;
+use crate::load::Requests;
+use crate::process::Server;
 use crate::random::Random;
 use crate::rounds::Rounds;
 use hashrange::Blocking;
 use std::hint::black_box;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-const GET: &str = "scale/get-item";
-const QUERY: &str = "scale/query";
-const PUT: &str = "scale/put-item";
+/// Returns requests for a table of so many items.
+type RequestsOf = fn(u64) -> Requests;
+
+const OVER_HTTP: [(&str, RequestsOf); 3] = [
+    ("scale/get-item", http::get_item),
+    ("scale/query", http::query),
+    ("scale/put-item", http::put_item),
+];
+const IN_PROCESS: [(&str, Measure); 2] =
+    [("scale/process-get-item", get_item), ("scale/process-query", query)];
 const MOST: f64 = 1.3;
 
 /// The folder with the large table, which other rows use too.
@@ -23,31 +33,72 @@ pub const LARGE: &str = "large";
 /// Measures the rows of this kind, if the large table is asked for.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
     let Some(large_items) = bench.settings.large_items else { return Ok(()) };
-    if !bench.wants_any(&[GET, QUERY, PUT]) {
+    let names = OVER_HTTP.map(|(name, _)| name).into_iter().chain(IN_PROCESS.map(|(name, _)| name));
+    if !bench.wants_any(&names.collect::<Vec<_>>()) {
         return Ok(());
     }
-    let small_items = large_items / 10;
-    let (small, large) = (bench.path("small"), bench.path(LARGE));
-    data::fill_folder(&small, small_items)?;
-    data::fill_folder(&large, large_items)?;
+    let sizes = [("small", large_items / 10), (LARGE, large_items)];
+    for (folder, items) in sizes {
+        data::fill_folder(&bench.path(folder), items)?;
+    }
+    let [small, large] = sizes.map(|(folder, items)| (bench.path(folder), items));
+    over_http(bench, (&small.0, small.1), (&large.0, large.1))?;
+    in_process(bench, (&small.0, small.1), (&large.0, large.1))
+}
+
+/// A folder and the number of its items.
+type Table<'p> = (&'p Path, u64);
+
+fn over_http(bench: &mut Bench, small: Table<'_>, large: Table<'_>) -> Result<(), String> {
+    if !bench.wants_any(&OVER_HTTP.map(|(name, _)| name)) {
+        return Ok(());
+    }
+    let program = bench.program()?;
     let cache_bytes = bench.settings.cache_bytes;
-    let small = Side::new(data::open(&small, cache_bytes)?.blocking(), small_items);
-    let large = Side::new(data::open(&large, cache_bytes)?.blocking(), large_items);
-    for (name, measure) in [(GET, get_item as Measure), (QUERY, query), (PUT, put_item)] {
+    let start = |table: Table<'_>| Server::product(&program, table.0, cache_bytes, None);
+    let (small_server, large_server) = (start(small)?, start(large)?);
+    for (name, requests) in OVER_HTTP {
+        if bench.settings.wants(name) {
+            let (to_small, to_large) = (requests(small.1), requests(large.1));
+            let seconds = |server, requests| Ok(1.0 / run_load(bench, server, requests)?.rate);
+            let rounds = Rounds::measure(
+                bench.settings.rounds,
+                || seconds(&large_server, &to_large),
+                || seconds(&small_server, &to_small),
+            )?;
+            add(bench, name, large, &rounds, Some(MOST));
+        }
+    }
+    small_server.stop()?;
+    large_server.stop()
+}
+
+fn in_process(bench: &mut Bench, small: Table<'_>, large: Table<'_>) -> Result<(), String> {
+    let cache_bytes = bench.settings.cache_bytes;
+    let open = |(folder, items): Table<'_>| {
+        Ok::<_, String>(Side { database: data::open(folder, cache_bytes)?.blocking(), items })
+    };
+    let (small_side, large_side) = (open(small)?, open(large)?);
+    for (name, measure) in IN_PROCESS {
         if bench.settings.wants(name) {
             let round = bench.settings.round;
             let (mut nth, mut nth_small) = (0, 0);
             let rounds = Rounds::measure(
                 bench.settings.rounds,
-                || measure(&large, round, count(&mut nth)),
-                || measure(&small, round, count(&mut nth_small)),
+                || measure(&large_side, round, count(&mut nth)),
+                || measure(&small_side, round, count(&mut nth_small)),
             )?;
-            let mut row = multiple_row(name, "a tenth of the items", &rounds, Some(MOST));
-            row.notes.push(format!("{large_items} items, cache of {} MiB", cache_bytes >> 20));
-            bench.add(row);
+            add(bench, name, large, &rounds, None);
         }
     }
     Ok(())
+}
+
+fn add(bench: &mut Bench, name: &str, large: Table<'_>, rounds: &Rounds, most: Option<f64>) {
+    let mut row = multiple_row(name, "a tenth of the items", rounds, most);
+    let cache_mib = bench.settings.cache_bytes >> 20;
+    row.notes.push(format!("{} items, cache of {cache_mib} MiB", large.1));
+    bench.add(row);
 }
 
 /// Returns the seconds per operation on one side; the seed makes each round read other items.
@@ -57,13 +108,6 @@ type Measure = fn(&Side, Duration, u64) -> Result<f64, String>;
 struct Side {
     database: Blocking,
     items: u64,
-    next_put: Arc<AtomicU64>,
-}
-
-impl Side {
-    fn new(database: Blocking, items: u64) -> Self {
-        Self { database, items, next_put: Arc::new(AtomicU64::new(items)) }
-    }
 }
 
 fn count(rounds: &mut u64) -> u64 {
@@ -96,9 +140,4 @@ fn query(side: &Side, round: Duration, seed: u64) -> Result<f64, String> {
             Ok(())
         },
     )
-}
-
-fn put_item(side: &Side, round: Duration, _: u64) -> Result<f64, String> {
-    let rate = put_rate(round, side.database.database(), data::TABLE, &side.next_put)?;
-    Ok(1.0 / rate)
 }
