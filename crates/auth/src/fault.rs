@@ -128,10 +128,11 @@ impl AuthFault {
     /// The namespace in which the service names these exceptions.
     pub const NAMESPACE: &'static str = "com.amazon.coral.service#";
 
-    /// Returns whether what is signed is not signed in the service's form. A date alone does not
-    /// make the form: nothing is compared with it where every credential is accepted.
+    /// Returns whether the fault is that something is signed, and not in the service's form. A
+    /// missing date alone is no such fault: where every credential is accepted, nothing is compared
+    /// with it.
     #[must_use]
-    pub fn is_of_form(&self) -> bool {
+    pub fn is_wrong_form(&self) -> bool {
         match self {
             Self::HeaderAndQuery | Self::IncompleteQuery { .. } => true,
             Self::IncompleteHeader { missing, .. } => missing != &[HeaderPart::Date],

@@ -42,7 +42,7 @@ impl Policy {
         match self {
             Self::AcceptAny => match Claims::read(request) {
                 Ok(claims) => Ok(Caller { credential: Some(claims.credential) }),
-                Err(fault) if fault.is_of_form() => Err(fault),
+                Err(fault) if fault.is_wrong_form() => Err(fault),
                 Err(_) => Ok(Caller { credential: shown_credential(request) }),
             },
             Self::Verify(store) => verify(store, request, now),

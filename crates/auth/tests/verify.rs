@@ -268,7 +268,7 @@ fn arbitrary_requests_get_an_answer() {
         let fault = policy.authenticate(&request, at(0)).unwrap_err();
         assert!(!fault.to_string().is_empty());
         if let Err(fault) = Policy::AcceptAny.authenticate(&request, at(0)) {
-            assert!(fault.is_of_form(), "{fault}");
+            assert!(fault.is_wrong_form(), "{fault}");
         }
     }
 }

@@ -28,6 +28,17 @@ pub(crate) enum Charge {
     Write,
 }
 
+impl Charge {
+    /// Returns the units per second that one partition serves.
+    /// Source: DynamoDB developer guide, "Partitions".
+    pub(crate) fn partition_rate(self) -> u32 {
+        match self {
+            Self::Read => 3000,
+            Self::Write => 1000,
+        }
+    }
+}
+
 /// Units used by one request on one table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Units {

@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::rounds::Rounds;
 use hashrange::Blocking;
 use std::hint::black_box;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Returns requests for a table of so many items.
@@ -33,33 +33,39 @@ pub const LARGE: &str = "large";
 /// Measures the rows of this kind, if the large table is asked for.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
     let Some(large_items) = bench.settings.large_items else { return Ok(()) };
-    let names = OVER_HTTP.map(|(name, _)| name).into_iter().chain(IN_PROCESS.map(|(name, _)| name));
-    if !bench.wants_any(&names.collect::<Vec<_>>()) {
+    let (http, process) = (OVER_HTTP.map(|(name, _)| name), IN_PROCESS.map(|(name, _)| name));
+    let (wants_http, wants_process) = (bench.wants_any(&http), bench.wants_any(&process));
+    if !wants_http && !wants_process {
         return Ok(());
     }
-    let sizes = [("small", large_items / 10), (LARGE, large_items)];
-    for (folder, items) in sizes {
-        data::fill_folder(&bench.path(folder), items)?;
+    let small = Table { folder: bench.path("small"), items: large_items / 10 };
+    let large = Table { folder: bench.path(LARGE), items: large_items };
+    for table in [&small, &large] {
+        data::fill_folder(&table.folder, table.items)?;
     }
-    let [small, large] = sizes.map(|(folder, items)| (bench.path(folder), items));
-    over_http(bench, (&small.0, small.1), (&large.0, large.1))?;
-    in_process(bench, (&small.0, small.1), (&large.0, large.1))
+    if wants_http {
+        over_http(bench, &small, &large)?;
+    }
+    if wants_process {
+        in_process(bench, &small, &large)?;
+    }
+    Ok(())
 }
 
-/// A folder and the number of its items.
-type Table<'p> = (&'p Path, u64);
+/// A data folder and the number of its items.
+struct Table {
+    folder: PathBuf,
+    items: u64,
+}
 
-fn over_http(bench: &mut Bench, small: Table<'_>, large: Table<'_>) -> Result<(), String> {
-    if !bench.wants_any(&OVER_HTTP.map(|(name, _)| name)) {
-        return Ok(());
-    }
+fn over_http(bench: &mut Bench, small: &Table, large: &Table) -> Result<(), String> {
     let program = bench.program()?;
     let cache_bytes = bench.settings.cache_bytes;
-    let start = |table: Table<'_>| Server::product(&program, table.0, cache_bytes, None);
+    let start = |table: &Table| Server::product(&program, &table.folder, cache_bytes, None);
     let (small_server, large_server) = (start(small)?, start(large)?);
     for (name, requests) in OVER_HTTP {
         if bench.settings.wants(name) {
-            let (to_small, to_large) = (requests(small.1), requests(large.1));
+            let (to_small, to_large) = (requests(small.items), requests(large.items));
             let seconds = |server, requests| Ok(1.0 / run_load(bench, server, requests)?.rate);
             let rounds = Rounds::measure(
                 bench.settings.rounds,
@@ -73,10 +79,11 @@ fn over_http(bench: &mut Bench, small: Table<'_>, large: Table<'_>) -> Result<()
     large_server.stop()
 }
 
-fn in_process(bench: &mut Bench, small: Table<'_>, large: Table<'_>) -> Result<(), String> {
+fn in_process(bench: &mut Bench, small: &Table, large: &Table) -> Result<(), String> {
     let cache_bytes = bench.settings.cache_bytes;
-    let open = |(folder, items): Table<'_>| {
-        Ok::<_, String>(Side { database: data::open(folder, cache_bytes)?.blocking(), items })
+    let open = |table: &Table| {
+        let database = data::open(&table.folder, cache_bytes)?.blocking();
+        Ok::<_, String>(Side { database, items: table.items })
     };
     let (small_side, large_side) = (open(small)?, open(large)?);
     for (name, measure) in IN_PROCESS {
@@ -94,17 +101,17 @@ fn in_process(bench: &mut Bench, small: Table<'_>, large: Table<'_>) -> Result<(
     Ok(())
 }
 
-fn add(bench: &mut Bench, name: &str, large: Table<'_>, rounds: &Rounds, most: Option<f64>) {
+fn add(bench: &mut Bench, name: &str, large: &Table, rounds: &Rounds, most: Option<f64>) {
     let mut row = multiple_row(name, "a tenth of the items", rounds, most);
     let cache_mib = bench.settings.cache_bytes >> 20;
-    row.notes.push(format!("{} items, cache of {cache_mib} MiB", large.1));
+    row.notes.push(format!("{} items, cache of {cache_mib} MiB", large.items));
     bench.add(row);
 }
 
 /// Returns the seconds per operation on one side; the seed makes each round read other items.
 type Measure = fn(&Side, Duration, u64) -> Result<f64, String>;
 
-/// A table.
+/// A table that is open.
 struct Side {
     database: Blocking,
     items: u64,

@@ -9,6 +9,7 @@
 use super::reading::{decode_stream, encode_stream, find_stream, read_streams};
 use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
+use crate::capacity::Charge;
 use crate::engine::{Core, OpenError};
 use crate::layout;
 use crate::schema::{Billing, IndexId, Table, TableRecord, Throughput};
@@ -17,15 +18,17 @@ use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
 use std::sync::Arc;
 
-/// Returns how many partitions a table's units need, a shard each. Source: DynamoDB developer
-/// guide, partitions: 3000 read units and 1000 write units each.
+/// Returns how many partitions a table's units need.
 fn partitions(record: &TableRecord) -> u32 {
     match record.billing {
         Billing::PayPerRequest => u32::MAX,
         Billing::Provisioned => {
             let Throughput { read, write, .. } = record.throughput;
-            let of = |units: i64, most: i64| (units.max(1) - 1) / most + 1;
-            u32::try_from(of(read, 3000).max(of(write, 1000))).unwrap_or(u32::MAX)
+            let of = |units: i64, charge: Charge| {
+                (units.max(1) - 1) / i64::from(charge.partition_rate()) + 1
+            };
+            let most = of(read, Charge::Read).max(of(write, Charge::Write));
+            u32::try_from(most).unwrap_or(u32::MAX)
         }
     }
 }

@@ -72,16 +72,18 @@ pub(super) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throug
     }
 }
 
-/// Returns the on-demand limits of a new table or index.
+const READ_LIMIT: &str = "MaxReadRequestUnits";
+const WRITE_LIMIT: &str = "MaxWriteRequestUnits";
+
+/// Returns the on-demand limits of a new table or index, which has none that -1 could remove.
 pub(super) fn new_on_demand(
     asked: Option<&wire::OnDemandThroughput>,
 ) -> Result<Option<OnDemandLimits>, Reason> {
-    let Some(asked) = asked else { return Ok(None) };
-    let limits = OnDemandLimits {
-        read: limit(asked.max_read_request_units, "MaxReadRequestUnits")?,
-        write: limit(asked.max_write_request_units, "MaxWriteRequestUnits")?,
-    };
-    Ok((limits != OnDemandLimits::default()).then_some(limits))
+    if let Some(asked) = asked {
+        limit(asked.max_read_request_units, READ_LIMIT)?;
+        limit(asked.max_write_request_units, WRITE_LIMIT)?;
+    }
+    on_demand(None, asked)
 }
 
 /// Returns on-demand limits: those known, with the members given put over them; -1 removes one.
@@ -97,8 +99,8 @@ pub(super) fn on_demand(
         None => Ok(known),
     };
     let limits = OnDemandLimits {
-        read: merge(known.read, asked.max_read_request_units, "MaxReadRequestUnits")?,
-        write: merge(known.write, asked.max_write_request_units, "MaxWriteRequestUnits")?,
+        read: merge(known.read, asked.max_read_request_units, READ_LIMIT)?,
+        write: merge(known.write, asked.max_write_request_units, WRITE_LIMIT)?,
     };
     Ok((limits != OnDemandLimits::default()).then_some(limits))
 }

@@ -14,14 +14,6 @@ const BURST_S: f64 = 300.0;
 /// More partitions than this are looked through for ones that are full again.
 const PARTITIONS_KEPT: usize = 10_000;
 
-/// Units per second that one partition serves. Source: DynamoDB developer guide, "Partitions".
-fn partition_rate(charge: Charge) -> f64 {
-    match charge {
-        Charge::Read => 3000.0,
-        Charge::Write => 1000.0,
-    }
-}
-
 /// Units per second that a new on-demand table serves.
 /// Source: DynamoDB developer guide, "On-demand mode", initial throughput.
 fn initial_rate(charge: Charge) -> f64 {
@@ -137,7 +129,7 @@ impl Meter {
             return Some(ThrottleLimit::MaxOnDemand);
         }
         let bucket = self.partitions.get_mut(&partition?)?;
-        let rate = partition_rate(self.charge);
+        let rate = f64::from(self.charge.partition_rate());
         bucket.fill(rate, rate, now_ms);
         (!bucket.has(least, reserved.partition)).then_some(ThrottleLimit::KeyRange)
     }
@@ -161,7 +153,7 @@ impl Meter {
     }
 
     fn take_of_partition(&mut self, partition: u32, units: f64, now_ms: u64) {
-        let rate = partition_rate(self.charge);
+        let rate = f64::from(self.charge.partition_rate());
         if self.partitions.len() >= PARTITIONS_KEPT {
             self.partitions.retain(|_, bucket| {
                 bucket.fill(rate, rate, now_ms);

@@ -276,17 +276,8 @@ fn a_provisioned_table_has_a_shard_for_each_partition_that_its_units_need() {
     for (name, read, write, shards) in
         [("one", 3000, 1000, 1), ("two", 3001, 1, 2), ("four", 5, 9000, 4)]
     {
-        let answer = database.ok(
-            "CreateTable",
-            &json!({
-                "TableName": name,
-                "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-                "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-                "ProvisionedThroughput": {"ReadCapacityUnits": read, "WriteCapacityUnits": write},
-                "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"},
-            }),
-        );
-        let arn = text(&answer["TableDescription"]["LatestStreamArn"]);
+        let units = json!({"ReadCapacityUnits": read, "WriteCapacityUnits": write});
+        let arn = database.create_with(name, "ProvisionedThroughput", units);
         assert_eq!(database.shards(&arn).len(), shards, "{name}");
     }
 }

@@ -55,19 +55,21 @@ impl Database {
         self.call(operation, body).unwrap_err().to_string()
     }
 
-    /// Creates a table with a stream and returns the stream's ARN.
+    /// Creates an on-demand table with a stream and returns the stream's ARN.
     fn create(&self, table: &str) -> String {
-        let answer = self.ok(
-            "CreateTable",
-            &json!({
-                "TableName": table,
-                "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-                "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-                "BillingMode": "PAY_PER_REQUEST",
-                "StreamSpecification":
-                    {"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
-            }),
-        );
+        self.create_with(table, "BillingMode", json!("PAY_PER_REQUEST"))
+    }
+
+    /// Creates a table with a stream and one more member, and returns the stream's ARN.
+    fn create_with(&self, table: &str, member: &str, value: Json) -> String {
+        let mut request = json!({
+            "TableName": table,
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+        });
+        request[member] = value;
+        let answer = self.ok("CreateTable", &request);
         answer["TableDescription"]["LatestStreamArn"].as_str().unwrap().to_owned()
     }
 
