@@ -11,10 +11,11 @@ use hashrange_expr::{Condition, Projection};
 use hashrange_model::error::StatementFault;
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
+use std::collections::HashMap;
 
-/// Most partitions that one statement reads.
+/// Most partition key values of one IN; OR has no such bound.
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
-const PARTITIONS_MAX: usize = 50;
+const IN_PARTITIONS_MAX: usize = 50;
 /// Most items in a page of a statement that reads several partitions.
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
 const PARTITIONS_PAGE_MAX: usize = 10;
@@ -48,6 +49,7 @@ pub(crate) fn plan<'t>(
     let secondary = index.map(|(_, index)| index);
     let schema = secondary.map_or(&table.key, |index| &index.key);
     let (partition, sort) = single_key(schema)?;
+    check_in(select.condition.as_ref(), partition)?;
     let reads =
         select.condition.as_ref().and_then(|condition| partiql::reads(condition, partition, sort));
     let is_exact = reads.as_ref().is_some_and(|reads| reads.is_exact);
@@ -153,6 +155,15 @@ fn index_named<'t>(
         IndexFault::Backfilling => Reason::IndexBackfilling(name.to_owned()),
     })?;
     Ok(Some(index))
+}
+
+/// Refuses an IN with too many values of the partition key.
+fn check_in(condition: Option<&Condition>, partition: &str) -> Result<(), Reason> {
+    let longest = condition.map_or(0, |condition| partiql::longest_in(condition, partition));
+    if longest > IN_PARTITIONS_MAX {
+        return Err(StatementFault::TooManyPartitions.into());
+    }
+    Ok(())
 }
 
 /// Returns the most items to evaluate.
@@ -262,14 +273,13 @@ impl Ordering {
     /// they overlap.
     fn arrange(&self, ranges: Vec<PartitionRange>) -> Result<Vec<KeyRange>, Reason> {
         let mut partitions: Vec<(Value, Vec<PartitionRange>)> = Vec::new();
+        let mut places: HashMap<Value, usize> = HashMap::new();
         for range in ranges {
-            match partitions.iter_mut().find(|(partition, _)| *partition == range.partition) {
+            let place = *places.entry(range.partition.clone()).or_insert(partitions.len());
+            match partitions.get_mut(place) {
                 Some((_, ranges)) => ranges.push(range),
                 None => partitions.push((range.partition.clone(), vec![range])),
             }
-        }
-        if partitions.len() > PARTITIONS_MAX {
-            return Err(StatementFault::TooManyPartitions.into());
         }
         if let Some(descending) = self.by_partition {
             partitions.sort_by(|(one, _), (two, _)| {

@@ -15,7 +15,7 @@ use hashrange_model::Value;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 
 /// What a key condition asks of its attribute.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KeyOperator {
     /// `=`
     Equal(Value),

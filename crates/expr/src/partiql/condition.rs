@@ -28,13 +28,24 @@ impl Parser<'_> {
         Ok(Condition(self.required(term)?))
     }
 
-    /// Refuses a bare operand where a condition is wanted.
-    fn required(&self, term: Term) -> Parsed<Node> {
-        match term {
-            Term::Condition(node) => Ok(node),
-            Term::Operand(_, token) => Err(StatementFault::PathComponent(self.span(token)).into()),
-            Term::Missing => Err(Malformed::Term.into()),
+    /// Refuses a bare operand where a condition is wanted, and with it an operator of PartiQL that
+    /// is not supported.
+    fn required(&mut self, term: Term) -> Parsed<Node> {
+        let token = match term {
+            Term::Condition(node) => return Ok(node),
+            Term::Operand(_, token) => token,
+            Term::Missing => return Err(self.malformed(Malformed::Term)),
+        };
+        let fault = StatementFault::PathComponent(self.span(token)).into();
+        if self.at_word("like") || self.at_arithmetic() {
+            return Err(fault);
         }
+        self.note(|| fault);
+        Ok(Node::Or(Vec::new()))
+    }
+
+    fn at_arithmetic(&self) -> bool {
+        matches!(self.current.kind, Kind::Star | Kind::Plus | Kind::Minus | Kind::UnknownOperator)
     }
 
     fn disjunction(&mut self) -> Parsed<Term> {

@@ -11,9 +11,13 @@ use hashrange_model::Item;
 use hashrange_model::Value;
 use hashrange_model::encode::Encoder;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
-/// Most reads that one clause is taken apart into; beyond, it is applied to larger ones.
-const READS_MAX: usize = 200;
+/// Most reads that AND makes of alternatives on both sides, and most conditions on the sort key
+/// that these have together; beyond, the clause is applied to whole partitions. OR only adds
+/// alternatives up, so the length of a statement bounds them.
+const PRODUCT_MAX: usize = 200;
+const SORT_CONDITIONS_MAX: usize = 2_000;
 
 /// A partition, and the range of its sort keys that all of the operators leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +64,7 @@ pub struct KeyReads {
 }
 
 /// A read as far as it is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Part {
     partition: Option<Value>,
     sort: Vec<KeyOperator>,
@@ -97,18 +101,12 @@ fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
             all
         }
         Node::Or(nodes) => {
+            let mut known = HashSet::new();
             let mut all = Parts(Vec::new(), true);
             for node in nodes {
                 let Parts(more, is_exact) = parts(node, partition, sort);
-                for part in more {
-                    if !all.0.contains(&part) {
-                        all.0.push(part);
-                    }
-                }
+                all.0.extend(more.into_iter().filter(|part| known.insert(part.clone())));
                 all.1 &= is_exact;
-                if all.0.len() > READS_MAX {
-                    return Parts::any();
-                }
             }
             all
         }
@@ -206,8 +204,9 @@ fn mirrored(comparator: Comparator) -> Comparator {
 
 /// Returns the alternatives that satisfy both sides; those with two partition keys are none.
 fn both(left: Parts, right: Parts) -> Parts {
-    if left.0.len() * right.0.len() > READS_MAX {
-        return Parts(left.0, false);
+    if are_too_many(&left.0, &right.0) {
+        let is_keyed = left.0.iter().all(|part| part.partition.is_some());
+        return Parts(if is_keyed { left.0 } else { right.0 }, false);
     }
     let mut alternatives = Vec::with_capacity(left.0.len() * right.0.len());
     for one in &left.0 {
@@ -221,6 +220,29 @@ fn both(left: Parts, right: Parts) -> Parts {
         }
     }
     Parts(alternatives, left.1 && right.1)
+}
+
+fn are_too_many(left: &[Part], right: &[Part]) -> bool {
+    let sorts = |parts: &[Part]| parts.iter().map(|part| part.sort.len()).sum::<usize>();
+    let is_product = left.len() > 1 && right.len() > 1;
+    (is_product && left.len() * right.len() > PRODUCT_MAX)
+        || sorts(left) * right.len() + sorts(right) * left.len() > SORT_CONDITIONS_MAX
+}
+
+/// Returns how many values the longest IN has whose operand is the attribute as a whole.
+pub fn longest_in(condition: &Condition, attribute: &str) -> usize {
+    longest_in_of(&condition.0, attribute)
+}
+
+fn longest_in_of(node: &Node, attribute: &str) -> usize {
+    match node {
+        Node::And(nodes) | Node::Or(nodes) => {
+            nodes.iter().map(|node| longest_in_of(node, attribute)).max().unwrap_or(0)
+        }
+        Node::Not(node) => longest_in_of(node, attribute),
+        Node::In { operand, candidates } if name(operand) == Some(attribute) => candidates.len(),
+        _ => 0,
+    }
 }
 
 /// Returns the primary key that a clause fixes, in the order of `names`: each by an equality that

@@ -90,7 +90,7 @@ impl<'t> Parser<'t> {
                         Ok(encoder.end_item(mark))
                     }
                     _ => {
-                        self.note_bad_value(|| StatementFault::InsertOfOther.into());
+                        self.note(|| StatementFault::InsertOfOther.into());
                         Ok(Item::empty())
                     }
                 }
@@ -104,7 +104,7 @@ impl<'t> Parser<'t> {
             }
             _ if self.at_value() => {
                 self.value()?;
-                self.note_bad_value(|| StatementFault::InsertOfOther.into());
+                self.note(|| StatementFault::InsertOfOther.into());
                 Ok(Item::empty())
             }
             _ => Err(self.not_a_value()),
@@ -122,16 +122,14 @@ impl<'t> Parser<'t> {
 
     fn write_value(&mut self, literal: &mut Literal<'t>) -> Parsed<()> {
         if literal.level >= NESTING_DEPTH_MAX {
-            self.note_bad_value(|| StatementFault::Value(ValueFault::NestingTooDeep).into());
+            self.note(|| StatementFault::Value(ValueFault::NestingTooDeep).into());
         }
         match self.current.kind {
             Kind::Parameter => {
                 self.advance();
                 let value = self.parameter();
                 if literal.level + depth(value.get()) > NESTING_DEPTH_MAX {
-                    self.note_bad_value(|| {
-                        StatementFault::Value(ValueFault::NestingTooDeep).into()
-                    });
+                    self.note(|| StatementFault::Value(ValueFault::NestingTooDeep).into());
                 }
                 literal.encoder.value_ref(&value.get());
             }
@@ -203,7 +201,7 @@ impl<'t> Parser<'t> {
         };
         let name = self.content_of(token);
         if name.is_empty() {
-            self.note_bad_value(|| StatementFault::Value(ValueFault::EmptyAttributeName).into());
+            self.note(|| StatementFault::Value(ValueFault::EmptyAttributeName).into());
         }
         self.expect(Kind::Colon)?;
         literal.encoder.map_entry(&name);
@@ -232,7 +230,7 @@ impl<'t> Parser<'t> {
             ) => Err(Malformed::Token.into()),
             Err(fault) => {
                 let place = literal.place();
-                self.note_bad_value(|| StatementFault::Number { fault, place }.into());
+                self.note(|| StatementFault::Number { fault, place }.into());
                 Ok(Number::ZERO)
             }
         }
@@ -257,7 +255,7 @@ impl<'t> Parser<'t> {
         match set_of(&members) {
             Ok(set) => Ok(set),
             Err(fault) => {
-                self.note_bad_value(|| fault.into());
+                self.note(|| fault.into());
                 Ok(AttributeValue::Null)
             }
         }

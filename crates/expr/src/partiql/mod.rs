@@ -27,7 +27,7 @@ mod statement;
 mod token;
 mod update;
 
-pub use key::{KeyRead, KeyReads, key_order, primary_key, reads};
+pub use key::{KeyRead, KeyReads, key_order, longest_in, primary_key, reads};
 
 use crate::{Condition, Projection, Update};
 use hashrange_model::error::{Span, ValueFault};

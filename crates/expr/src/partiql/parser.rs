@@ -31,14 +31,14 @@ pub(super) struct Parser<'t> {
     parameters: Parameters<'t>,
     used_parameters: usize,
     depth: usize,
-    /// The first literal or parameter that is no value; reported if the text is a statement.
-    pub(super) bad_value: Option<Reason>,
+    /// The first fault of what is a statement by its form; reported once that is known.
+    pub(super) noted: Option<Reason>,
 }
 
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, parameters: Parameters<'t>) -> Self {
         let current = Token::read(text, 0);
-        Self { text, current, parameters, used_parameters: 0, depth: 0, bad_value: None }
+        Self { text, current, parameters, used_parameters: 0, depth: 0, noted: None }
     }
 
     pub(super) fn advance(&mut self) -> Token {
@@ -190,29 +190,30 @@ impl<'t> Parser<'t> {
         let nth = self.used_parameters;
         self.used_parameters += 1;
         if nth >= self.parameters.count {
+            self.note(|| StatementFault::ParameterCount.into());
             return hashrange_model::AttributeValue::Null.to_value();
         }
         match (self.parameters.get)(nth) {
             Ok(value) => value,
             Err(fault) => {
-                self.note_bad_value(|| StatementFault::Value(fault).into());
+                self.note(|| StatementFault::Value(fault).into());
                 hashrange_model::AttributeValue::Null.to_value()
             }
         }
     }
 
-    /// Notes a value that is none, unless an earlier one is noted.
-    pub(super) fn note_bad_value(&mut self, reason: impl FnOnce() -> Reason) {
-        self.bad_value.get_or_insert_with(reason);
+    /// Notes a fault that leaves the text a statement, unless an earlier one is noted.
+    pub(super) fn note(&mut self, reason: impl FnOnce() -> Reason) {
+        self.noted.get_or_insert_with(reason);
     }
 
-    /// Accepts the end of the statement only, and then reports values that are none.
+    /// Accepts the end of the statement only, and then reports what was noted.
     pub(super) fn finish(&mut self) -> Parsed<()> {
         self.eat(Kind::Semicolon);
         if !self.at(Kind::End) {
             return Err(self.malformed(Malformed::Leftover));
         }
-        if let Some(reason) = self.bad_value.take() {
+        if let Some(reason) = self.noted.take() {
             return Err(reason);
         }
         if self.used_parameters != self.parameters.count {
@@ -231,9 +232,14 @@ impl<'t> Parser<'t> {
         self.depth -= 1;
     }
 
-    /// Returns the fault of a text that is no statement. Bad tokens are found before any grammar
-    /// is tried, wherever they stand.
+    /// Returns the fault of a text that is no statement.
     pub(super) fn malformed(&self, malformed: Malformed) -> Reason {
+        self.or_bad_token(malformed.into())
+    }
+
+    /// Returns the fault unless a bad token follows: these are found before any grammar is tried,
+    /// wherever they stand.
+    pub(super) fn or_bad_token(&self, reason: Reason) -> Reason {
         let mut token = self.current;
         while token.kind != Kind::End {
             if token.kind == Kind::Bad {
@@ -241,7 +247,15 @@ impl<'t> Parser<'t> {
             }
             token = Token::read(self.text, token.end);
         }
-        malformed.into()
+        reason
+    }
+
+    /// Returns the first of the faults that a text has: that of its form, or what was noted before.
+    pub(super) fn first_fault(&mut self, reason: Reason) -> Reason {
+        match self.or_bad_token(reason) {
+            reason @ Reason::Statement(StatementFault::Malformed(_)) => reason,
+            reason => self.noted.take().unwrap_or(reason),
+        }
     }
 
     /// Returns where a token stands.

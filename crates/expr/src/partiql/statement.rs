@@ -11,7 +11,7 @@ use hashrange_model::error::{Malformed, StatementFault};
 
 pub(super) fn parse(text: &str, parameters: Parameters<'_>) -> Parsed<Statement> {
     let mut parser = Parser::new(text, parameters);
-    let statement = parser.statement()?;
+    let statement = parser.statement().map_err(|reason| parser.first_fault(reason))?;
     parser.finish()?;
     Ok(statement)
 }
@@ -48,11 +48,11 @@ impl Parser<'_> {
     fn select(&mut self) -> Parsed<Select> {
         let projection = if self.eat(Kind::Star) { None } else { Some(self.projection()?) };
         self.expect_word("from")?;
-        let (table, index) = self.table()?;
+        let (table, index) = self.unaliased_table()?;
         let condition = self.where_clause()?;
         let order = self.order_clause()?;
         if !order.is_empty() && condition.is_none() {
-            self.note_bad_value(|| StatementFault::OrderWithoutWhere.into());
+            self.note(|| StatementFault::OrderWithoutWhere.into());
         }
         Ok(Select { table, index, projection, condition, order })
     }
@@ -62,9 +62,6 @@ impl Parser<'_> {
         while self.eat(Kind::Comma) {
             paths.push(self.projected_path()?);
         }
-        if self.at_word("as") || self.at_identifier() {
-            return Err(StatementFault::Alias.into());
-        }
         Ok(Projection::from_columns(paths))
     }
 
@@ -73,10 +70,12 @@ impl Parser<'_> {
         if self.at_call() || self.at_value() {
             return Err(StatementFault::PathComponent(self.span(self.current)).into());
         }
-        self.path()
+        let path = self.path()?;
+        self.alias()?;
+        Ok(path)
     }
 
-    /// Parses a table and its index; neither can have another name.
+    /// Parses a table and its index.
     fn table(&mut self) -> Parsed<TableReference> {
         let table = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
         let mut index = None;
@@ -87,16 +86,27 @@ impl Parser<'_> {
         Ok((table.into_owned(), index))
     }
 
-    fn refuse_alias(&self) -> Parsed<()> {
-        let is_clause = ["value", "returning"].iter().any(|word| self.at_word(word));
-        if self.at_word("as") || (self.at_identifier() && !is_clause) {
-            return Err(StatementFault::Alias.into());
+    /// Parses the table that is read or changed; it cannot have another name.
+    fn unaliased_table(&mut self) -> Parsed<TableReference> {
+        let table = self.table()?;
+        if !self.at_word("returning") {
+            self.alias()?;
         }
+        Ok(table)
+    }
+
+    /// Parses another name for what was read, with or without AS, to be refused.
+    fn alias(&mut self) -> Parsed<()> {
+        if self.eat_word("as") {
+            self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
+        } else if self.identifier().is_none() {
+            return Ok(());
+        }
+        self.note(|| StatementFault::Alias.into());
         Ok(())
     }
 
     fn where_clause(&mut self) -> Parsed<Option<Condition>> {
-        self.refuse_alias()?;
         if self.eat_word("where") { self.condition().map(Some) } else { Ok(None) }
     }
 
@@ -105,7 +115,7 @@ impl Parser<'_> {
         match self.where_clause()? {
             Some(condition) => Ok(condition),
             None => {
-                self.note_bad_value(|| StatementFault::KeyEquality.into());
+                self.note(|| StatementFault::KeyEquality.into());
                 Ok(Condition(Node::And(Vec::new())))
             }
         }
@@ -125,7 +135,7 @@ impl Parser<'_> {
             };
             if path.is_nested() {
                 let attribute = path.to_string();
-                self.note_bad_value(|| StatementFault::OrderAttribute(attribute).into());
+                self.note(|| StatementFault::OrderAttribute(attribute).into());
             }
             order.push(Order { attribute: path.attribute.into(), descending });
             if !self.eat(Kind::Comma) {
@@ -150,8 +160,7 @@ impl Parser<'_> {
     }
 
     fn change(&mut self) -> Parsed<Change> {
-        let (table, index) = self.table()?;
-        self.refuse_alias()?;
+        let (table, index) = self.unaliased_table()?;
         let update = self.update()?;
         let condition = self.required_where()?;
         let returning = self.returning()?;
@@ -159,7 +168,7 @@ impl Parser<'_> {
     }
 
     fn change_from(&mut self) -> Parsed<Change> {
-        let (table, index) = self.table()?;
+        let (table, index) = self.unaliased_table()?;
         let condition = self.required_where()?;
         let update = self.update()?;
         let returning = self.returning()?;
@@ -168,7 +177,7 @@ impl Parser<'_> {
 
     fn delete(&mut self) -> Parsed<Delete> {
         self.expect_word("from")?;
-        let (table, index) = self.table()?;
+        let (table, index) = self.unaliased_table()?;
         let condition = self.required_where()?;
         let returning = self.returning()?;
         if returning.is_some_and(|returning| returning.modified || returning.new) {

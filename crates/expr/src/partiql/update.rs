@@ -74,7 +74,7 @@ impl Parser<'_> {
         match operand {
             // A value that is none stands for what will be reported.
             Operand::Value(value)
-                if value.get().attribute_type().is_set() || self.bad_value.is_some() =>
+                if value.get().attribute_type().is_set() || self.noted.is_some() =>
             {
                 Ok(value)
             }

@@ -105,7 +105,7 @@ pub enum StatementFault {
     OrderWithoutKey,
     /// ORDER BY something that is no key attribute.
     OrderAttribute(String),
-    /// More partition key values in IN than are read at once.
+    /// More partition key values in one IN than it may have.
     TooManyPartitions,
     /// Conditions joined by OR that leave overlapping ranges of sort keys.
     Overlap,
