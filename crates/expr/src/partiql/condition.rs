@@ -44,10 +44,6 @@ impl Parser<'_> {
         Ok(Node::Or(Vec::new()))
     }
 
-    fn at_arithmetic(&self) -> bool {
-        matches!(self.current.kind, Kind::Star | Kind::Plus | Kind::Minus | Kind::UnknownOperator)
-    }
-
     fn disjunction(&mut self) -> Parsed<Term> {
         let first = self.conjunction()?;
         if !self.at_word("or") {

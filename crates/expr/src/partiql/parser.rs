@@ -112,6 +112,11 @@ impl<'t> Parser<'t> {
         self.at(Kind::Word) && self.next_kind() == Kind::Open
     }
 
+    /// Returns whether an operator stands here that makes a new value of two.
+    pub(super) fn at_arithmetic(&self) -> bool {
+        matches!(self.current.kind, Kind::Star | Kind::Plus | Kind::Minus | Kind::UnknownOperator)
+    }
+
     pub(super) fn identifier(&mut self) -> Option<Cow<'t, str>> {
         if !self.at_identifier() {
             return None;
@@ -250,10 +255,12 @@ impl<'t> Parser<'t> {
         reason
     }
 
-    /// Returns the first of the faults that a text has: that of its form, or what was noted before.
+    /// Returns the fault to report: that of the text's form or depth, or else the first, which may
+    /// have been noted before.
     pub(super) fn first_fault(&mut self, reason: Reason) -> Reason {
         match self.or_bad_token(reason) {
-            reason @ Reason::Statement(StatementFault::Malformed(_)) => reason,
+            reason @ (Reason::Statement(StatementFault::Malformed(_))
+            | Reason::Expression(_, ExpressionFault::TooDeep)) => reason,
             reason => self.noted.take().unwrap_or(reason),
         }
     }

@@ -67,10 +67,14 @@ impl Parser<'_> {
 
     /// Parses a path; anything else that could be computed is refused.
     fn projected_path(&mut self) -> Parsed<DocumentPath> {
+        let start = self.current;
         if self.at_call() || self.at_value() {
-            return Err(StatementFault::PathComponent(self.span(self.current)).into());
+            return Err(StatementFault::PathComponent(self.span(start)).into());
         }
         let path = self.path()?;
+        if self.at_arithmetic() {
+            return Err(StatementFault::PathComponent(self.span(start)).into());
+        }
         self.alias()?;
         Ok(path)
     }
