@@ -201,6 +201,9 @@ fn check(
     select: Select,
     nth: usize,
 ) -> Result<(ActionKind, hashrange_expr::Condition), Reason> {
+    if let Some(fault) = select.column_fault {
+        return Err(fault.into());
+    }
     let invalid = || fault(nth, TransactionFault::Exists);
     let condition = select.condition.filter(|_| select.index.is_none()).ok_or_else(invalid)?;
     let key = write::primary_key(table, &condition).map_err(|_| invalid())?;

@@ -49,6 +49,9 @@ pub(crate) fn plan<'t>(
     let secondary = index.map(|(_, index)| index);
     let schema = secondary.map_or(&table.key, |index| &index.key);
     let (partition, sort) = single_key(schema)?;
+    if let Some(fault) = select.column_fault {
+        return Err(fault.into());
+    }
     check_in(select.condition.as_ref(), partition)?;
     let reads =
         select.condition.as_ref().and_then(|condition| partiql::reads(condition, partition, sort));

@@ -30,7 +30,7 @@ mod update;
 pub use key::{KeyRead, KeyReads, key_order, longest_in, primary_key, reads};
 
 use crate::{Condition, Projection, Update};
-use hashrange_model::error::{Span, ValueFault};
+use hashrange_model::error::{Span, StatementFault, ValueFault};
 use hashrange_model::{Item, Reason, Value};
 use std::fmt;
 
@@ -80,6 +80,8 @@ pub struct Select {
     pub index: Option<String>,
     /// What is returned of each item; `None` is all of it.
     pub projection: Option<Projection>,
+    /// The fault of a column that is no path; found only where the table is known.
+    pub column_fault: Option<StatementFault>,
     /// The WHERE clause.
     pub condition: Option<Condition>,
     /// The ORDER BY clause.

@@ -46,7 +46,10 @@ impl Parser<'_> {
     }
 
     fn select(&mut self) -> Parsed<Select> {
-        let projection = if self.eat(Kind::Star) { None } else { Some(self.projection()?) };
+        let (projection, column_fault) = match self.eat(Kind::Star) {
+            true => (None, None),
+            false => self.projection()?,
+        };
         self.expect_word("from")?;
         let (table, index) = self.unaliased_table()?;
         let condition = self.where_clause()?;
@@ -54,29 +57,64 @@ impl Parser<'_> {
         if !order.is_empty() && condition.is_none() {
             self.note(|| StatementFault::OrderWithoutWhere.into());
         }
-        Ok(Select { table, index, projection, condition, order })
+        Ok(Select { table, index, projection, column_fault, condition, order })
     }
 
-    fn projection(&mut self) -> Parsed<Projection> {
-        let mut paths = vec![self.projected_path()?];
-        while self.eat(Kind::Comma) {
-            paths.push(self.projected_path()?);
+    /// Parses the columns; with them comes the fault of the first that is no path.
+    fn projection(&mut self) -> Parsed<(Option<Projection>, Option<StatementFault>)> {
+        let (mut paths, mut fault) = (Vec::new(), None);
+        loop {
+            match self.column()? {
+                Ok(path) => paths.push(path),
+                Err(other) => fault = fault.or(Some(other)),
+            }
+            if !self.eat(Kind::Comma) {
+                return Ok((Some(Projection::from_columns(paths)), fault));
+            }
         }
-        Ok(Projection::from_columns(paths))
     }
 
-    /// Parses a path; anything else that could be computed is refused.
-    fn projected_path(&mut self) -> Parsed<DocumentPath> {
+    fn column(&mut self) -> Parsed<Result<DocumentPath, StatementFault>> {
         let start = self.current;
-        if self.at_call() || self.at_value() {
-            return Err(StatementFault::PathComponent(self.span(start)).into());
-        }
-        let path = self.path()?;
-        if self.at_arithmetic() {
-            return Err(StatementFault::PathComponent(self.span(start)).into());
+        let mut path = self.column_operand()?;
+        while self.at_arithmetic() {
+            self.advance();
+            self.column_operand()?;
+            path = None;
         }
         self.alias()?;
-        Ok(path)
+        Ok(path.ok_or_else(|| StatementFault::PathComponent(self.span(start))))
+    }
+
+    /// Parses a path; what would have to be computed is passed over.
+    fn column_operand(&mut self) -> Parsed<Option<DocumentPath>> {
+        if self.at_call() {
+            self.pass_call()?;
+        } else if self.at_value() {
+            self.value()?;
+        } else {
+            return self.path().map(Some);
+        }
+        Ok(None)
+    }
+
+    /// Passes over a function and all between its parentheses.
+    fn pass_call(&mut self) -> Parsed<()> {
+        self.advance();
+        let mut open = 0_usize;
+        loop {
+            match self.current.kind {
+                Kind::Open => open += 1,
+                Kind::Close => open -= 1,
+                Kind::Parameter => drop(self.parameter()),
+                Kind::End | Kind::Bad => return Err(self.malformed(Malformed::Term)),
+                _ => {}
+            }
+            self.advance();
+            if open == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Parses a table and its index.
