@@ -1,8 +1,10 @@
-//! Background jobs go on after a fault of the store, wherever it strikes, without a restart.
+//! Background jobs go on after a fault of the store, wherever it strikes, without a restart; what
+//! depends on one is refused until it is done.
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_engine::{Engine, EngineOptions, Environment, verify};
+use hashrange_model::ApiError;
 use hashrange_storage::{
     Batch, Bytes, Direction, Error, Key, KeyRange, MemoryStore, MemoryView, Stats, Store, View,
     block_on,
@@ -106,10 +108,14 @@ impl Database {
         Self { engine, clock }
     }
 
-    fn ok(&self, operation: &str, body: &Json) -> Json {
+    fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
         let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
-        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes())).unwrap();
-        serde_json::from_slice(&answer).unwrap()
+        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes()))?;
+        Ok(serde_json::from_slice(&answer).unwrap())
+    }
+
+    fn ok(&self, operation: &str, body: &Json) -> Json {
+        self.call(operation, body).unwrap()
     }
 
     /// Creates a table with some items.
@@ -199,6 +205,32 @@ fn filling_of_an_index_goes_on() {
         assert_eq!(database.ok("Scan", &scan)["Count"], 3);
     };
     assert_goes_on(Database::create_index, is_filled);
+}
+
+#[test]
+fn an_index_is_not_read_before_it_is_filled() {
+    let query = json!({
+        "TableName": "table", "IndexName": "index", "KeyConditionExpression": "#o = :a",
+        "ExpressionAttributeNames": {"#o": "other"}, "ExpressionAttributeValues": {":a": {"S": "a"}},
+    });
+    let statement = r#"SELECT * FROM "table"."index" WHERE other = 'a'"#;
+    let reads = [
+        ("Query", query),
+        ("Scan", json!({"TableName": "table", "IndexName": "index"})),
+        ("ExecuteStatement", json!({"Statement": statement})),
+    ];
+    let database = Database::open(Refusing::new());
+    database.create();
+    database.create_index();
+    for (operation, request) in &reads {
+        let error = database.call(operation, request).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "ValidationException: Cannot read from backfilling global secondary index: index"
+        );
+    }
+    database.pass(0);
+    reads.iter().for_each(|(operation, request)| drop(database.ok(operation, request)));
 }
 
 #[test]

@@ -213,14 +213,20 @@ fn on_demand_tables_keep_to_their_maximum() {
 
 #[test]
 fn a_hot_partition_is_throttled_by_itself() {
-    let database = Database::open(Profile::Aws, 0);
-    database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
-    let error = (0..2000).find_map(|_| database.put("hot").err()).unwrap();
-    assert_eq!(
-        body(&error)["throttlingReasons"][0]["reason"],
-        "TableWriteKeyRangeThroughputExceeded"
-    );
-    database.put("cold").unwrap();
+    let on_demand = json!({"BillingMode": "PAY_PER_REQUEST"});
+    let provisioned =
+        json!({"BillingMode": "PROVISIONED", "ProvisionedThroughput": units(1, 5000)});
+    for (billing, exception, reasons) in [
+        (on_demand, "ThrottlingException: ", "throttlingReasons"),
+        (provisioned, "ProvisionedThroughputExceededException: ", "ThrottlingReasons"),
+    ] {
+        let database = Database::open(Profile::Aws, 0);
+        database.create(billing, json!({}));
+        let error = (0..1001).find_map(|_| database.put("hot").err()).unwrap();
+        assert!(error.to_string().starts_with(exception), "{error}");
+        assert_eq!(body(&error)[reasons][0]["reason"], "TableWriteKeyRangeThroughputExceeded");
+        database.put("cold").unwrap();
+    }
 }
 
 #[test]
@@ -336,12 +342,23 @@ fn versions_seen(database: &Database, consistent: bool) -> Vec<(u64, Option<u64>
     seen
 }
 
+fn is_new((version, seen): &(u64, Option<u64>)) -> bool {
+    *seen == Some(*version)
+}
+
+#[test]
+fn the_default_profile_has_no_stale_reads() {
+    let database = Database::open(Profile::Default, 7);
+    database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
+    let seen = versions_seen(&database, false);
+    assert!(seen.len() == 90 && seen.iter().all(is_new), "{seen:?}");
+}
+
 #[test]
 fn only_consistent_reads_always_see_the_last_write() {
     for profile in [Profile::Aws, Profile::Hostile] {
         let database = Database::open(profile, 7);
         database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));
-        let is_new = |(version, seen): &(u64, Option<u64>)| *seen == Some(*version);
         assert!(versions_seen(&database, true).iter().all(is_new));
         let seen = versions_seen(&database, false);
         let stale = seen.iter().filter(|seen| !is_new(seen)).count();
@@ -394,6 +411,7 @@ fn hostile_histories_have_everything_and_depend_on_the_seed_alone() {
         "ThrottlingException",
         "TransactionConflictException",
         "TransactionInProgressException",
+        "The transaction with the given request token is already in progress.",
         r#"{"Code":"TransactionConflict","Message":"Transaction is ongoing for the item."}"#,
         "ThrottlingError",
         r#""LastEvaluatedKey":"#,

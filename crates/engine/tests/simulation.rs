@@ -47,13 +47,20 @@ fn planted_faults_are_found_and_replayed() {
         (Flaw::StaleDecision, ""),
         (Flaw::BlindRead, " is None, not one of"),
         (Flaw::ShortWalk, "by-version and the table"),
+        (Flaw::TornView, "sum by Scan"),
+        (Flaw::TornView, "sum by Query"),
+        (Flaw::TornView, "sum by QueryOfIndex"),
+        (Flaw::TornView, "sum by BatchGetItem"),
+        (Flaw::TornView, "moved by BatchGetItem"),
+        (Flaw::TornView, "moved by TransactGetItems"),
+        (Flaw::TornView, "part of a batch"),
         (Flaw::LeftBehind, "data of unknown table"),
         (Flaw::HastyClock, " is too early"),
     ] {
-        let runs = (0..20).map(|seed| Simulation { flaw: Some(flaw), ..simulation(seed) });
+        let runs = (0..200).map(|seed| Simulation { flaw: Some(flaw), ..simulation(seed) });
         let mut failures = runs.filter_map(|run| run.run().err());
         let failure = failures.find(|failure| failure.message.contains(words));
-        let failure = failure.unwrap_or_else(|| panic!("{flaw:?} is not found"));
+        let failure = failure.unwrap_or_else(|| panic!("{flaw:?} is not found by {words:?}"));
         assert_eq!(failure.simulation.run().unwrap_err(), failure);
         let seed = failure.simulation.seed;
         assert!(failure.to_string().contains(&format!("cargo xtask simulate --seed {seed}")));

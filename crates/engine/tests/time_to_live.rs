@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_engine::{Engine, EngineOptions, verify};
+use hashrange_model::ApiError;
 use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
     block_on,
@@ -39,10 +40,22 @@ impl Database {
         Self { engine: block_on(Engine::open(store, environment)).unwrap(), clock }
     }
 
-    fn ok(&self, operation: &str, body: &Json) -> Json {
+    /// Returns an empty database that does background jobs when it is told to.
+    fn without_jobs() -> Self {
+        let (environment, clock) = virtual_environment();
+        let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
+        let store = AnyStore::from(MemoryStore::new());
+        Self { engine: block_on(Engine::open_with(store, environment, options)).unwrap(), clock }
+    }
+
+    fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
         let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
-        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes())).unwrap();
-        serde_json::from_slice(&answer).unwrap()
+        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes()))?;
+        Ok(serde_json::from_slice(&answer).unwrap())
+    }
+
+    fn ok(&self, operation: &str, body: &Json) -> Json {
+        self.call(operation, body).unwrap()
     }
 
     /// Creates a table with a global and a local index.
@@ -81,11 +94,7 @@ impl Database {
     }
 
     fn switch(&self, enabled: bool) {
-        let asked = json!({"Enabled": enabled, "AttributeName": "until"});
-        self.ok(
-            "UpdateTimeToLive",
-            &json!({"TableName": "table", "TimeToLiveSpecification": asked}),
-        );
+        self.ok("UpdateTimeToLive", &change(enabled, "until"));
     }
 
     fn status(&self) -> String {
@@ -141,6 +150,12 @@ impl Database {
     }
 }
 
+/// Returns a request that enables or disables time to live.
+fn change(enabled: bool, attribute: &str) -> Json {
+    let asked = json!({"Enabled": enabled, "AttributeName": attribute});
+    json!({"TableName": "table", "TimeToLiveSpecification": asked})
+}
+
 #[test]
 fn expired_items_go_with_their_index_entries_and_others_stay() {
     let database = Database::memory();
@@ -158,6 +173,21 @@ fn expired_items_go_with_their_index_entries_and_others_stay() {
     assert_eq!(database.names(), Vec::<String>::new());
     assert_eq!(database.entries(), 0);
     database.check();
+}
+
+/// Swept every second, an item is gone within two seconds of its time.
+#[test]
+fn an_item_goes_with_the_first_sweep_after_its_second() {
+    let database = Database::memory();
+    database.create();
+    database.switch(true);
+    database.wait("ENABLED");
+    database.put("item", NOW_S + 5);
+    for (passed_ms, left) in [(5999, 1), (1, 0)] {
+        database.clock.advance_ms(passed_ms);
+        database.engine.sweep();
+        assert_eq!(database.names().len(), left);
+    }
 }
 
 #[test]
@@ -187,11 +217,7 @@ fn an_item_that_is_written_again_lives_on() {
 
 #[test]
 fn nothing_expires_while_it_is_being_disabled() {
-    let (environment, clock) = virtual_environment();
-    let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
-    let store = AnyStore::from(MemoryStore::new());
-    let engine = block_on(Engine::open_with(store, environment, options)).unwrap();
-    let database = Database { engine, clock };
+    let database = Database::without_jobs();
     database.create();
     database.switch(true);
     block_on(database.engine.run_jobs());
@@ -204,6 +230,27 @@ fn nothing_expires_while_it_is_being_disabled() {
     block_on(database.engine.run_jobs());
     assert_eq!(database.status(), "DISABLED");
     database.check();
+}
+
+#[test]
+fn while_it_is_being_changed_no_other_change_is_admitted() {
+    let database = Database::without_jobs();
+    database.create();
+    for (enabled, status) in [(true, "ENABLING"), (false, "DISABLING")] {
+        database.switch(enabled);
+        assert_eq!(database.status(), status);
+        for refused in [change(true, "until"), change(false, "until"), change(true, "other")] {
+            let error = database.call("UpdateTimeToLive", &refused).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "ValidationException: Time to live has been modified multiple times within a fixed \
+                 interval"
+            );
+        }
+        assert_eq!(database.status(), status);
+        block_on(database.engine.run_jobs());
+    }
+    assert_eq!(database.status(), "DISABLED");
 }
 
 #[test]

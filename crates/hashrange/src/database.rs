@@ -22,7 +22,8 @@ pub struct Options {
     /// What DescribeEndpoints answers: host and port.
     pub endpoint: String,
     /// How often what has expired is removed: items by their time-to-live attribute, records of
-    /// streams, client request tokens.
+    /// streams (at most once a minute), client request tokens; and how often background jobs that
+    /// have failed are looked at, to be tried again after their pause.
     pub sweep_interval: Duration,
     /// How many shards streams have, and for how long.
     pub sharding: Sharding,
@@ -382,4 +383,16 @@ operations! {
     /// Enables or disables time to live of a table.
     update_time_to_live:
         UpdateTimeToLive(wire::UpdateTimeToLiveInput<'_>) -> wire::UpdateTimeToLiveOutput;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What docs/compat.md says of expired items depends on it.
+    #[test]
+    fn what_has_expired_is_looked_for_every_second() {
+        let options = Options::default();
+        assert_eq!(environment(&options).sweep_interval, Some(Duration::from_secs(1)));
+    }
 }

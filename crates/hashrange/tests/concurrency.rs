@@ -175,6 +175,50 @@ fn a_transaction_sent_many_times_under_one_token_is_done_once() {
     });
 }
 
+/// Sources: API reference, TransactWriteItems and UpdateItem: the service cancels some of these
+/// transactions and refuses some of the single writes.
+#[test]
+fn single_writes_among_transactions_wait_and_are_not_lost() {
+    const ROUNDS: usize = 100;
+    on_every_store(|database| {
+        create_table(database);
+        let key = |sk: usize| json!({ "pk": { "S": "account" }, "sk": { "N": sk.to_string() } });
+        let add = |sk: usize, by: i64| {
+            json!({
+                "TableName": "table", "Key": key(sk), "UpdateExpression": "ADD n :by",
+                "ExpressionAttributeValues": { ":by": { "N": by.to_string() } },
+            })
+        };
+        let barrier = Barrier::new(THREADS);
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (add, barrier) = (&add, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    for round in 0..ROUNDS {
+                        let (operation, request) = if thread % 2 == 0 {
+                            let (from, to) = (round % 2, (round + 1) % 2);
+                            let actions =
+                                [add(from, -1), add(to, 1)].map(|add| json!({ "Update": add }));
+                            (Operation::TransactWriteItems, json!({ "TransactItems": actions }))
+                        } else {
+                            (Operation::UpdateItem, add(round % 2, 1))
+                        };
+                        call(database, operation, &request).unwrap();
+                    }
+                });
+            }
+        });
+        // Each account has got and lost as much by transactions.
+        for sk in [0, 1] {
+            let body = json!({ "TableName": "table", "Key": key(sk) });
+            let item = call(database, Operation::GetItem, &body).unwrap();
+            assert_eq!(item["Item"]["n"]["N"], (THREADS / 2 * ROUNDS / 2).to_string());
+        }
+        verify(database);
+    });
+}
+
 #[test]
 fn a_conditional_create_has_one_winner() {
     const ROUNDS: usize = 50;

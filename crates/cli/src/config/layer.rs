@@ -42,7 +42,7 @@ pub struct Layer {
     /// Memory for cached data, such as 512MiB
     #[arg(long, value_name = "SIZE")]
     pub cache_size: Option<ByteSize>,
-    /// How often expired items are removed, such as 500ms or 5m [default: 1s]
+    /// How often expired items are removed and failed background jobs that are due tried again, such as 500ms or 5m [default: 1s]
     #[arg(long, value_name = "TIME")]
     pub sweep_interval: Option<Interval>,
     /// Shards of a new stream that are written to side by side, 1 to 1000 [default: 4]

@@ -49,7 +49,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// Memory for cached blocks; none leaves it to the store.
     pub cache_size: Option<ByteSize>,
-    /// How often expired items are removed; none leaves it to the library.
+    /// How often expired items are removed and failed background jobs tried again; none leaves it to
+    /// the library.
     pub sweep_interval: Option<Interval>,
     /// How many shards streams have, and for how long.
     pub sharding: Sharding,

@@ -243,11 +243,18 @@ fn more_records_than_one_commit_removes_are_removed() {
     }
     database.advance(28 * HOUR_MS);
     database.advance(24 * HOUR_MS);
-    database.check();
-    let report = hashrange_storage::block_on(hashrange_engine::verify(
-        &hashrange_storage::Store::view(database.engine.store()),
-    ));
-    assert_eq!(report.unwrap().changes, 0);
+    assert_eq!(database.stored_records(), 0);
+}
+
+#[test]
+fn records_are_removed_within_a_minute_of_their_day() {
+    let database = Database::memory();
+    database.create("table");
+    database.put("table", "a", 1);
+    database.advance(24 * HOUR_MS - 1);
+    assert_eq!(database.stored_records(), 1);
+    database.advance(60 * 1000);
+    assert_eq!(database.stored_records(), 0);
 }
 
 /// Sources: API reference, GetRecords: up to 1 MB or 1000 records.

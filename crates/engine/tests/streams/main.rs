@@ -105,7 +105,13 @@ impl Database {
     }
 
     fn check(&self) {
+        self.stored_records();
+    }
+
+    /// Returns how many records the store holds, in which everything must be sound.
+    fn stored_records(&self) -> u64 {
         let report = block_on(verify(&self.engine.store().view())).unwrap();
         assert!(report.problems.is_empty(), "{:?}", report.problems);
+        report.changes
     }
 }

@@ -15,6 +15,9 @@ pub enum Flaw {
     BlindRead,
     /// A walk over a range misses its last entry now and then.
     ShortWalk,
+    /// A read of several entries shows the first ones as they were when it began, the others as they
+    /// are when it ends.
+    TornView,
     /// What is removed in the background, of deleted tables and indexes and of time to live that is
     /// turned off, is not removed whole.
     LeftBehind,

@@ -8,7 +8,9 @@
 //! What it cannot find: faults of two threads in one decision, of the embedded store's files, of
 //! HTTP. `crates/storage/tests/crash`, `crates/hashrange/tests` look for those.
 
+mod audit;
 mod bank;
+mod batches;
 mod consumer;
 mod definitions;
 mod disk;

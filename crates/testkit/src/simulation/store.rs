@@ -120,6 +120,12 @@ impl View for SimulatedView {
         if !self.disk.read()? {
             return Ok(vec![None; keys.len()]);
         }
+        if self.disk.has(Flaw::TornView) {
+            let (early, late) = keys.split_at(keys.len() / 2);
+            let mut found = self.published.get_many(early).await?;
+            found.extend(self.later().await.get_many(late).await?);
+            return Ok(found);
+        }
         self.published.get_many(keys).await
     }
 
@@ -134,7 +140,47 @@ impl View for SimulatedView {
         if self.disk.has(Flaw::ShortWalk) && self.turns.fate.chance(10) {
             return self.published.visit(range, direction, but_the_last(visitor)).await;
         }
+        if self.disk.has(Flaw::TornView) {
+            return self.visit_torn(range, direction, visitor).await;
+        }
         self.published.visit(range, direction, visitor).await
+    }
+}
+
+impl SimulatedView {
+    /// Returns what is published after some turns of others.
+    async fn later(&self) -> MemoryView {
+        self.turns.wait(1).await;
+        self.disk.published().view()
+    }
+
+    /// Visits the first entries of this view and the others of a later one.
+    async fn visit_torn<F>(
+        &self,
+        mut range: KeyRange,
+        direction: Direction,
+        mut visitor: F,
+    ) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
+    {
+        let (mut shown, mut is_over) = (Vec::new(), false);
+        let first = |key: &[u8], value| {
+            shown.push(key.to_vec());
+            is_over = visitor(key, value).is_break();
+            if is_over || shown.len() == 2 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        self.published.visit(range.clone(), direction, first).await?;
+        match (shown.pop(), direction) {
+            (None, _) => return Ok(()),
+            (Some(last), Direction::Forward) => range.start = [&last[..], &[0]].concat(),
+            (Some(last), Direction::Backward) => range.end = Some(last),
+        }
+        if is_over { Ok(()) } else { self.later().await.visit(range, direction, visitor).await }
     }
 }
 

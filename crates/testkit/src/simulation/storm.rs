@@ -1,7 +1,9 @@
 //! The scheduler: which task goes on, when the disk writes, when time passes, when something fails.
 
 use super::Simulation;
+use super::audit;
 use super::bank::Bank;
+use super::batches::Batches;
 use super::consumer::Consumer;
 use super::definitions;
 use super::disk::Disk;
@@ -39,6 +41,7 @@ struct World {
 #[derive(Debug, Clone)]
 struct Clients {
     bank: Bank,
+    batches: Batches,
     consumer: Consumer,
     passing: Passing,
     things: Things,
@@ -69,8 +72,13 @@ impl World {
             tables::create(&server).await;
             (Bank::open(server.clone()).await, Consumer::new(server).await)
         });
-        let passing = Passing::new(self.server.clone());
-        let clients = Clients { bank, consumer, passing, things: Things::new(self.server.clone()) };
+        let clients = Clients {
+            bank,
+            batches: Batches::new(self.server.clone()),
+            consumer,
+            passing: Passing::new(self.server.clone()),
+            things: Things::new(self.server.clone()),
+        };
         for round in 0..rounds {
             let histories = Histories::new(self.server.clone(), round);
             self.storm();
@@ -85,7 +93,7 @@ impl World {
     }
 
     fn start_all(&self, clients: &Clients, histories: &Histories, round: usize) {
-        let Clients { bank, consumer, passing, things } = clients;
+        let Clients { bank, batches, consumer, passing, things } = clients;
         for client in 0..3 {
             self.start(bank.clone().transfer(format!("transfer {round}-{client}"), 10));
             self.start(things.clone().write(client, 25));
@@ -93,8 +101,9 @@ impl World {
         }
         for _ in 0..2 {
             self.start(histories.clone().use_lists(12));
+            self.start(batches.clone().use_groups(12));
         }
-        self.start(bank.clone().audit(10));
+        self.start(audit::audit(self.server.clone(), 12));
         self.start(definitions::change(self.server.clone(), 10));
         self.start(expiry::change(self.server.clone(), 6));
         self.start(passing.clone().use_table(30));
@@ -107,6 +116,7 @@ impl World {
         self.wait_for(async move {
             histories.check().await;
             clients.bank.close_books().await;
+            clients.batches.check().await;
             clients.passing.check().await;
             expiry::settle(server.clone()).await;
             clients.things.check().await;

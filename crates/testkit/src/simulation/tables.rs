@@ -2,16 +2,19 @@
 
 use super::server::Server;
 use hashrange_wire::Operation;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 pub(super) const ACCOUNTS: &str = "accounts";
+/// The global index of `accounts`.
+pub(super) const BY_NAME: &str = "by-name";
 /// Created and deleted by the client that uses it.
 pub(super) const PASSING: &str = "passing";
 pub(super) const RECEIPTS: &str = "receipts";
 pub(super) const THINGS: &str = "things";
 pub(super) const VALUES: &str = "values";
 
-/// Creates all tables; `things` has a stream and expires by the attribute `until`.
+/// Creates all tables; `accounts` has a sort key and an index with the same keys, `things` has a
+/// stream and expires by the attribute `until`.
 pub(super) async fn create(server: &Server) {
     for table in [ACCOUNTS, RECEIPTS, THINGS, VALUES] {
         let mut definition = json!({
@@ -19,6 +22,9 @@ pub(super) async fn create(server: &Server) {
             "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
             "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
         });
+        if table == ACCOUNTS {
+            definition.as_object_mut().expect("it is one").extend(account_keys());
+        }
         if table == THINGS {
             definition["StreamSpecification"] =
                 json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"});
@@ -36,6 +42,22 @@ pub(super) async fn create(server: &Server) {
         }
         server.sleep(10).await;
     }
+}
+
+fn account_keys() -> Map<String, Json> {
+    let names = ["pk", "name"];
+    let types = names.map(|name| json!({"AttributeName": name, "AttributeType": "S"}));
+    let key = json!([
+        {"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "name", "KeyType": "RANGE"},
+    ]);
+    let index =
+        json!({"IndexName": BY_NAME, "KeySchema": key, "Projection": {"ProjectionType": "ALL"}});
+    let members = [
+        ("AttributeDefinitions", json!(types)),
+        ("KeySchema", key),
+        ("GlobalSecondaryIndexes", json!([index])),
+    ];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Returns the key of an item.
