@@ -169,4 +169,12 @@ proptest! {
     fn any_text_is_answered(text in "(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|SET| |a|'x'|1|<<|>>|\\[|\\]|\\{|\\}|\\(|\\)|,|=|\\?|\\.|:|é){0,40}") {
         drop(parse(&text, Parameters::none()));
     }
+
+    #[test]
+    fn any_clause_is_answered(
+        head in prop::sample::select(vec!["SELECT ", "SELECT * FROM t WHERE ", "UPDATE t SET a = ", "INSERT INTO t VALUE {'a': "]),
+        text in "(a |a\\.b|'x'|1|-|\\+|\\?|\\[|\\]|\\(|\\)|, | = | < | AND | OR |NOT | IN | IS | BETWEEN |missing|null|upper\\(|size\\(|contains\\(|set_add\\(|list_append\\(| FROM | as | SET |\\}){0,30}",
+    ) {
+        drop(parse(&format!("{head}{text}"), Parameters::none()));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Unlike there, `<>` is false where an attribute is missing. Source: captured 2026.
 
-use super::parser::{Parsed, Parser};
+use super::parser::{Parsed, Parser, null};
 use super::token::{Kind, Token};
 use crate::condition::{Condition, Node, Operand, check_bounds, check_range_operand};
 use crate::path::DocumentPath;
@@ -40,8 +40,7 @@ impl Parser<'_> {
         if self.at_word("like") || self.at_arithmetic() {
             return Err(fault);
         }
-        self.note(|| fault);
-        Ok(Node::Or(Vec::new()))
+        self.or_noted(Err(fault), never)
     }
 
     fn disjunction(&mut self) -> Parsed<Term> {
@@ -89,20 +88,24 @@ impl Parser<'_> {
         if let Kind::Compare(comparator) = self.current.kind {
             self.advance();
             let right = self.primary()?;
-            return self.compare(comparator, left, right).map(Term::Condition);
+            let compared = self.compare(comparator, left, right);
+            return self.or_noted(compared, never).map(Term::Condition);
         }
         let operand = match left {
             Term::Operand(operand, _) => operand,
             other => return Ok(other),
         };
         if self.eat_word("is") {
-            return self.is(&operand).map(Term::Condition);
+            let checked = self.is(&operand);
+            return self.or_noted(checked, never).map(Term::Condition);
         }
         let negated = self.at_word("not") && self.eat_word("not");
         let node = if self.eat_word("between") {
-            self.between(operand)?
+            let checked = self.between(operand);
+            self.or_noted(checked, never)?
         } else if self.eat_word("in") {
-            self.membership(operand)?
+            let checked = self.membership(operand);
+            self.or_noted(checked, never)?
         } else if negated {
             return Err(self.malformed(Malformed::Term));
         } else {
@@ -123,7 +126,8 @@ impl Parser<'_> {
             return Ok(term);
         }
         if self.at_call() && !self.at_word("in") {
-            return self.call();
+            let called = self.call();
+            return self.or_noted(called, || Term::Operand(Operand::Value(null()), start));
         }
         if self.at_value() {
             return Ok(Term::Operand(Operand::Value(self.value()?), start));
@@ -145,7 +149,7 @@ impl Parser<'_> {
         let (left, right) = match (left, right) {
             (Term::Operand(left, _), Term::Operand(right, _)) => (left, right),
             // A comparison with what is missing never holds.
-            (Term::Missing, _) | (_, Term::Missing) => return Ok(Node::Or(Vec::new())),
+            (Term::Missing, _) | (_, Term::Missing) => return Ok(never()),
             _ => return Err(self.malformed(Malformed::Term)),
         };
         if !matches!(comparator, Comparator::Equal | Comparator::NotEqual) {
@@ -194,14 +198,14 @@ impl Parser<'_> {
     fn is(&mut self, operand: &Operand) -> Parsed<Node> {
         let negated = self.eat_word("not");
         let token = self.current;
-        let Operand::Path(path) = operand else {
-            return Err(ExpressionFault::PathRequired("IS".to_owned()).into());
-        };
         if !self.at(Kind::Word) {
             return Err(self.malformed(Malformed::Term));
         }
         let word = self.word().to_ascii_lowercase();
         self.advance();
+        let Operand::Path(path) = operand else {
+            return Err(ExpressionFault::PathRequired("IS".to_owned()).into());
+        };
         let has = |attribute_type| Node::HasType(path.clone(), attribute_type);
         let node = match word.as_str() {
             "missing" => Node::Not(Box::new(Node::Exists(path.clone()))),
@@ -223,18 +227,15 @@ impl Parser<'_> {
     }
 
     fn call(&mut self) -> Parsed<Term> {
-        let name = self.advance();
+        let name = self.current;
         let function = self.text_of(name).to_ascii_lowercase();
-        self.advance();
         let count = match function.as_str() {
             "attribute_exists" | "attribute_not_exists" | "size" => 1,
             "begins_with" | "contains" | "attribute_type" => 2,
-            _ => {
-                return Err(
-                    StatementFault::UnknownFunction { function, at: self.span(name) }.into()
-                );
-            }
+            _ => return Err(self.unknown_function()?),
         };
+        self.advance();
+        self.advance();
         let arguments = self.comma_separated(Kind::Close, Self::operand)?;
         if arguments.len() != count {
             let count = arguments.len();
@@ -242,6 +243,11 @@ impl Parser<'_> {
         }
         function_of(&function, arguments, name)
     }
+}
+
+/// Returns the condition that stands in where another is faulty.
+fn never() -> Node {
+    Node::Or(Vec::new())
 }
 
 /// Returns what a function with the right number of arguments says.

@@ -6,11 +6,12 @@
 
 use super::parser::{Parsed, Parser};
 use super::token::Kind;
+use crate::path::DocumentPath;
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::{Malformed, StatementFault, ValueFault};
 use hashrange_model::limits::NESTING_DEPTH_MAX;
 use hashrange_model::number::NumberFault;
-use hashrange_model::{AttributeType, AttributeValue, Item, Number, Reason, Value, ValueRef};
+use hashrange_model::{AttributeType, AttributeValue, Item, Number, Value, ValueRef};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -107,17 +108,38 @@ impl<'t> Parser<'t> {
                 self.note(|| StatementFault::InsertOfOther.into());
                 Ok(Item::empty())
             }
-            _ => Err(self.not_a_value()),
+            _ => self.refuse_value().map(|()| Item::empty()),
         }
     }
 
-    /// Returns the fault of something that cannot stand in a literal.
-    pub(super) fn not_a_value(&self) -> Reason {
-        if self.at_identifier() || self.at_word("missing") {
-            let word = self.word().to_ascii_lowercase();
-            return StatementFault::LiteralValue { word, at: self.span(self.current) }.into();
+    /// Passes over something that cannot stand in a literal, to be refused.
+    pub(super) fn refuse_value(&mut self) -> Parsed<()> {
+        let at = self.span(self.current);
+        let word = self.word().to_ascii_lowercase();
+        if !self.eat_word("missing") {
+            if !self.at_identifier() {
+                return Err(self.malformed(Malformed::Term));
+            }
+            self.operand_to_refuse()?;
         }
-        self.malformed(Malformed::Term)
+        while self.at_arithmetic() {
+            self.advance();
+            self.operand_to_refuse()?;
+        }
+        self.note(|| StatementFault::LiteralValue { word, at }.into());
+        Ok(())
+    }
+
+    /// Parses a path; what would have to be computed is passed over.
+    pub(super) fn operand_to_refuse(&mut self) -> Parsed<Option<DocumentPath>> {
+        if self.at_call() {
+            self.pass_call()?;
+        } else if self.at_value() {
+            self.value()?;
+        } else {
+            return self.path().map(Some);
+        }
+        Ok(None)
     }
 
     fn write_value(&mut self, literal: &mut Literal<'t>) -> Parsed<()> {
@@ -155,7 +177,10 @@ impl<'t> Parser<'t> {
                 literal.encoder.value(&set);
             }
             Kind::Word => self.write_word(literal)?,
-            _ => return Err(self.not_a_value()),
+            _ => {
+                self.refuse_value()?;
+                literal.encoder.null();
+            }
         }
         Ok(())
     }
@@ -166,7 +191,9 @@ impl<'t> Parser<'t> {
         } else if self.at_word("null") {
             literal.encoder.null();
         } else {
-            return Err(self.not_a_value());
+            self.refuse_value()?;
+            literal.encoder.null();
+            return Ok(());
         }
         self.advance();
         Ok(())

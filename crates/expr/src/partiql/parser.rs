@@ -4,7 +4,7 @@
 use super::Parameters;
 use super::token::{Kind, Token};
 use crate::path::{DocumentPath, Step};
-use hashrange_model::error::{ExpressionFault, Malformed, Span, StatementFault};
+use hashrange_model::error::{ExpressionFault, Malformed, Span, StatementFault, ValueFault};
 use hashrange_model::{Reason, Value};
 use std::borrow::Cow;
 
@@ -128,6 +128,33 @@ impl<'t> Parser<'t> {
         })
     }
 
+    /// Passes over a function and all between its parentheses.
+    pub(super) fn pass_call(&mut self) -> Parsed<()> {
+        self.advance();
+        let mut open = 0_usize;
+        loop {
+            match self.current.kind {
+                Kind::Open => open += 1,
+                Kind::Close => open -= 1,
+                Kind::Parameter => drop(self.parameter()),
+                Kind::End | Kind::Bad => return Err(self.malformed(Malformed::Term)),
+                _ => {}
+            }
+            self.advance();
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Passes over a function and returns the fault that nobody knows it here.
+    pub(super) fn unknown_function(&mut self) -> Parsed<Reason> {
+        let name = self.current;
+        let function = self.word().to_ascii_lowercase();
+        self.pass_call()?;
+        Ok(StatementFault::UnknownFunction { function, at: self.span(name) }.into())
+    }
+
     /// Parses a document path such as `a."b c"[0]`.
     pub(super) fn path(&mut self) -> Parsed<DocumentPath> {
         let attribute = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
@@ -143,14 +170,12 @@ impl<'t> Parser<'t> {
                 break;
             }
             if path.steps.len() > PATH_STEPS_MAX {
-                return Err(ExpressionFault::PathTooDeep.into());
+                path.steps.truncate(PATH_STEPS_MAX);
+                self.note(|| ExpressionFault::PathTooDeep.into());
             }
         }
         if path.attribute.is_empty() {
-            return Err(StatementFault::Value(
-                hashrange_model::error::ValueFault::EmptyAttributeName,
-            )
-            .into());
+            self.note(|| StatementFault::Value(ValueFault::EmptyAttributeName).into());
         }
         Ok(path)
     }
@@ -196,13 +221,13 @@ impl<'t> Parser<'t> {
         self.used_parameters += 1;
         if nth >= self.parameters.count {
             self.note(|| StatementFault::ParameterCount.into());
-            return hashrange_model::AttributeValue::Null.to_value();
+            return null();
         }
         match (self.parameters.get)(nth) {
             Ok(value) => value,
             Err(fault) => {
                 self.note(|| StatementFault::Value(fault).into());
-                hashrange_model::AttributeValue::Null.to_value()
+                null()
             }
         }
     }
@@ -258,10 +283,22 @@ impl<'t> Parser<'t> {
     /// Returns the fault to report: that of the text's form or depth, or else the first, which may
     /// have been noted before.
     pub(super) fn first_fault(&mut self, reason: Reason) -> Reason {
-        match self.or_bad_token(reason) {
-            reason @ (Reason::Statement(StatementFault::Malformed(_))
-            | Reason::Expression(_, ExpressionFault::TooDeep)) => reason,
-            reason => self.noted.take().unwrap_or(reason),
+        let reason = self.or_bad_token(reason);
+        if ends_the_parse(&reason) { reason } else { self.noted.take().unwrap_or(reason) }
+    }
+
+    /// Notes what is wrong with something that was read to its end, and goes on with a stand-in.
+    pub(super) fn or_noted<T>(
+        &mut self,
+        checked: Parsed<T>,
+        stand_in: impl FnOnce() -> T,
+    ) -> Parsed<T> {
+        match checked {
+            Err(reason) if !ends_the_parse(&reason) => {
+                self.note(|| reason);
+                Ok(stand_in())
+            }
+            checked => checked,
         }
     }
 
@@ -275,4 +312,18 @@ impl<'t> Parser<'t> {
             length: self.text_of(token).chars().count(),
         }
     }
+}
+
+/// Returns the value that stands in where another is faulty.
+pub(super) fn null() -> Value {
+    hashrange_model::AttributeValue::Null.to_value()
+}
+
+/// Returns whether nothing can be read after a fault.
+fn ends_the_parse(reason: &Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Statement(StatementFault::Malformed(_))
+            | Reason::Expression(_, ExpressionFault::TooDeep)
+    )
 }

@@ -76,45 +76,14 @@ impl Parser<'_> {
 
     fn column(&mut self) -> Parsed<Result<DocumentPath, StatementFault>> {
         let start = self.current;
-        let mut path = self.column_operand()?;
+        let mut path = self.operand_to_refuse()?;
         while self.at_arithmetic() {
             self.advance();
-            self.column_operand()?;
+            self.operand_to_refuse()?;
             path = None;
         }
         self.alias()?;
         Ok(path.ok_or_else(|| StatementFault::PathComponent(self.span(start))))
-    }
-
-    /// Parses a path; what would have to be computed is passed over.
-    fn column_operand(&mut self) -> Parsed<Option<DocumentPath>> {
-        if self.at_call() {
-            self.pass_call()?;
-        } else if self.at_value() {
-            self.value()?;
-        } else {
-            return self.path().map(Some);
-        }
-        Ok(None)
-    }
-
-    /// Passes over a function and all between its parentheses.
-    fn pass_call(&mut self) -> Parsed<()> {
-        self.advance();
-        let mut open = 0_usize;
-        loop {
-            match self.current.kind {
-                Kind::Open => open += 1,
-                Kind::Close => open -= 1,
-                Kind::Parameter => drop(self.parameter()),
-                Kind::End | Kind::Bad => return Err(self.malformed(Malformed::Term)),
-                _ => {}
-            }
-            self.advance();
-            if open == 0 {
-                return Ok(());
-            }
-        }
     }
 
     /// Parses a table and its index.

@@ -1,13 +1,13 @@
 //! The SET and REMOVE clauses of UPDATE, in the form of update expressions.
 
-use super::parser::{Parsed, Parser};
+use super::parser::{Parsed, Parser, null};
 use super::token::{Kind, Token};
 use crate::path::DocumentPath;
 use crate::path_tree::PathTree;
 use crate::token::Comparator;
 use crate::update::{Action, Effect, Operand, Term, Update};
-use hashrange_model::Value;
 use hashrange_model::error::{ExpressionFault, Malformed, StatementFault};
+use hashrange_model::{AttributeType, Reason, Value};
 
 impl Parser<'_> {
     /// Parses the clauses, at least one.
@@ -31,7 +31,8 @@ impl Parser<'_> {
             }
         }
         if actions.len() > 1 {
-            PathTree::build(actions.iter().map(|action| &action.path))?;
+            let tree = PathTree::build(actions.iter().map(|action| &action.path));
+            self.or_noted(tree.map(drop).map_err(Reason::from), || ())?;
         }
         Ok(Update::from_actions(actions))
     }
@@ -44,7 +45,8 @@ impl Parser<'_> {
         let path = self.path()?;
         self.expect(Kind::Compare(Comparator::Equal))?;
         let effect = if self.at_call() && (self.at_word("set_add") || self.at_word("set_delete")) {
-            self.set_change(&path)?
+            let change = self.set_change(&path);
+            self.or_noted(change, || Effect::Remove)?
         } else {
             Effect::Set(self.sum()?)
         };
@@ -95,11 +97,8 @@ impl Parser<'_> {
         }
         for (nth, term) in terms.iter().enumerate() {
             let sign = if terms[nth.max(1)].negative { "-" } else { "+" };
-            crate::update::check_known_type(
-                sign,
-                &term.operand,
-                hashrange_model::AttributeType::N,
-            )?;
+            let checked = crate::update::check_known_type(sign, &term.operand, AttributeType::N);
+            self.or_noted(checked.map_err(Reason::from), || ())?;
         }
         Ok(Operand::Sum(terms))
     }
@@ -114,23 +113,25 @@ impl Parser<'_> {
             return Ok(operand);
         }
         if self.at_call() {
-            return self.update_call();
+            let called = self.update_call();
+            return self.or_noted(called, || Operand::Value(null()));
         }
         if self.at_value() {
             return self.value().map(Operand::Value);
         }
         if self.at_word("missing") {
-            return Err(self.not_a_value());
+            self.refuse_value()?;
+            return Ok(Operand::Value(null()));
         }
         self.path().map(Operand::Path)
     }
 
     fn update_call(&mut self) -> Parsed<Operand> {
-        let name = self.advance();
-        let function = self.text_of(name).to_ascii_lowercase();
+        let function = self.word().to_ascii_lowercase();
         if !matches!(function.as_str(), "list_append" | "if_not_exists") {
-            return Err(StatementFault::UnknownFunction { function, at: self.span(name) }.into());
+            return Err(self.unknown_function()?);
         }
+        self.advance();
         self.advance();
         let arguments = self.comma_separated(Kind::Close, Self::sum)?;
         let count = arguments.len();
@@ -144,7 +145,7 @@ impl Parser<'_> {
             };
         }
         for list in [&first, &second] {
-            crate::update::check_known_type(&function, list, hashrange_model::AttributeType::L)?;
+            crate::update::check_known_type(&function, list, AttributeType::L)?;
         }
         Ok(Operand::ListAppend(Box::new((first, second))))
     }
