@@ -406,6 +406,9 @@ impl<'a> ValueRef<'a> {
 pub type RawValue<'a> = ValueRef<'a, &'a [u8]>;
 
 impl<'a> RawValue<'a> {
+    // Inlined so that its callers look at the tag and the payload in registers: returned through
+    // memory, a value is written in parts and read as a whole, for which the processor waits.
+    #[inline(always)]
     fn read_raw(bytes: &'a [u8]) -> (Self, &'a [u8]) {
         let (tag, rest) = bytes.split_first().expect("a value has a tag");
         match *tag {

@@ -21,13 +21,18 @@ use tokio::net::TcpStream;
 /// How HTTP is spoken.
 pub type Protocols = auto::Builder<TokioExecutor>;
 
+/// Head and body of an answer up to this size are copied together: the system takes one piece faster
+/// than two. Larger bodies are handed over where they are.
+const TOGETHER_MAX_BYTES: usize = 4096;
+
 /// Returns the protocols: HTTP/1.1, and HTTP/2 for clients that begin with it.
 pub fn protocols(limits: &Limits) -> Protocols {
     const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
     const HTTP2_PING_PERIOD: Duration = Duration::from_secs(30);
     let mut protocols = auto::Builder::new(TokioExecutor::new());
-    // No timer here: the watch ends connections whose head does not arrive.
-    protocols.http1().pipeline_flush(true).max_buf_size(limits.head_bytes.max(8192));
+    // No timer here: the watch ends connections whose head does not arrive. No flush of pipelines:
+    // hyper's would copy every body behind its head.
+    protocols.http1().max_buf_size(limits.head_bytes.max(8192));
     protocols
         .http2()
         .timer(TokioTimer::new())
@@ -115,10 +120,24 @@ impl AsyncWrite for Observed {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let stream = Pin::new(&mut self.stream);
+        if slices.iter().map(|slice| slice.len()).sum::<usize>() > TOGETHER_MAX_BYTES {
+            return stream.poll_write_vectored(context, slices);
+        }
+        stream.poll_write(context, join(slices, &mut [0; TOGETHER_MAX_BYTES]))
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
+}
+
+/// Copies slices behind each other. There must be room for them.
+fn join<'t>(slices: &[io::IoSlice<'_>], together: &'t mut [u8]) -> &'t [u8] {
+    let mut length = 0;
+    for slice in slices {
+        together[length..length + slice.len()].copy_from_slice(slice);
+        length += slice.len();
+    }
+    &together[..length]
 }

@@ -7,7 +7,7 @@ const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 const WORD: usize = 8;
 const BLOCK: usize = 32;
-const LONG_BLOCK: usize = 64;
+pub(super) const LONG_BLOCK: usize = 64;
 const SHORT_BLOCK: usize = 16;
 
 /// Returns whether a text holds no byte that [`special_byte`] would find.
@@ -37,7 +37,8 @@ fn is_plain_in_blocks(bytes: &[u8]) -> bool {
 }
 
 /// Without an early end and with one byte a lane, so that it compiles to few vector instructions.
-fn is_plain_block<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
+#[inline]
+pub(super) fn is_plain_block<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
     let found = block.iter().fold(0, |found, &byte| {
         found | u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\')
     });

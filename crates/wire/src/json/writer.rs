@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::scan::{is_plain, special_byte};
+use super::scan::{LONG_BLOCK, is_plain, is_plain_block, special_byte};
 
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -23,9 +23,29 @@ pub fn write_text(out: &mut Vec<u8>, bytes: &[u8]) {
 /// Appends what stands between the quotes of a string.
 #[inline]
 pub(super) fn write_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
-    if is_plain(bytes) {
+    if bytes.len() >= LONG_BLOCK {
+        write_long(out, bytes);
+    } else if is_plain(bytes) {
         out.extend_from_slice(bytes);
     } else {
+        write_with_escapes(out, bytes);
+    }
+}
+
+/// Copies a long text while it is looked at, so that its bytes are fetched once; what was copied
+/// goes again if something in it needs an escape.
+fn write_long(out: &mut Vec<u8>, bytes: &[u8]) {
+    let start = out.len();
+    out.reserve(bytes.len());
+    let (blocks, rest) = bytes.as_chunks::<LONG_BLOCK>();
+    let mut is_plain = bytes.last_chunk().is_none_or(is_plain_block::<LONG_BLOCK>);
+    for block in blocks {
+        is_plain &= is_plain_block(block);
+        out.extend_from_slice(block);
+    }
+    out.extend_from_slice(rest);
+    if !is_plain {
+        out.truncate(start);
         write_with_escapes(out, bytes);
     }
 }
@@ -79,4 +99,30 @@ fn write_escape(out: &mut Vec<u8>, byte: u8) {
         }
     };
     out.extend_from_slice(&[b'\\', letter]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_an_escape_gets_it_wherever_it_stands() {
+        for length in [0, 1, 15, 16, 63, 64, 65, 127, 128, 200] {
+            let plain: String = "aé!".chars().cycle().take(length).collect();
+            assert_eq!(written(&plain), format!("before\"{plain}\""));
+            for at in (0..plain.len()).filter(|at| plain.is_char_boundary(*at)) {
+                let (left, right) = plain.split_at(at);
+                assert_eq!(
+                    written(&format!("{left}\"\u{1}{right}")),
+                    format!("before\"{left}\\\"\\u0001{right}\""),
+                );
+            }
+        }
+    }
+
+    fn written(text: &str) -> String {
+        let mut out = b"before".to_vec();
+        write_string(&mut out, text);
+        String::from_utf8(out).unwrap()
+    }
 }
