@@ -7,10 +7,11 @@ const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 const WORD: usize = 8;
 const BLOCK: usize = 32;
+/// Texts of this length and more are looked at in blocks of it while they are copied.
 pub(super) const LONG_BLOCK: usize = 64;
 const SHORT_BLOCK: usize = 16;
 
-/// Returns whether a text holds no byte that [`special_byte`] would find.
+/// Returns whether a short text holds no byte that [`special_byte`] would find.
 #[inline]
 pub fn is_plain(bytes: &[u8]) -> bool {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<WORD>(), bytes.last_chunk::<WORD>()) {
@@ -28,12 +29,9 @@ pub fn is_plain(bytes: &[u8]) -> bool {
 
 /// Looks at a text of more than 16 bytes in blocks; the last one overlaps the one before.
 fn is_plain_in_blocks(bytes: &[u8]) -> bool {
-    let (blocks, rest) = bytes.as_chunks::<LONG_BLOCK>();
-    let (short_blocks, _) = rest.as_chunks::<SHORT_BLOCK>();
-    let last = bytes.last_chunk::<SHORT_BLOCK>();
+    let (blocks, _) = bytes.as_chunks::<SHORT_BLOCK>();
     blocks.iter().all(is_plain_block)
-        && short_blocks.iter().all(is_plain_block)
-        && last.is_none_or(is_plain_block)
+        && bytes.last_chunk::<SHORT_BLOCK>().is_none_or(is_plain_block)
 }
 
 /// Without an early end and with one byte a lane, so that it compiles to few vector instructions.
