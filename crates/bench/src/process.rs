@@ -38,17 +38,21 @@ pub struct Memory {
 }
 
 impl Server {
-    /// Starts the product on a data folder; with `credentials` it verifies signatures.
+    /// Starts the product on a data folder. Without `cache_bytes` it takes its default for the
+    /// machine; with `credentials` it verifies signatures.
     pub fn product(
         program: &Path,
         folder: &Path,
-        cache_bytes: u64,
+        cache_bytes: Option<u64>,
         credentials: Option<&Path>,
     ) -> Result<Self, String> {
         let port = free_port()?;
         let mut command = Command::new(program);
         command.arg("serve").arg("--data-dir").arg(folder).args(["--port", &port.to_string()]);
-        command.args(["--cache-size", &cache_bytes.to_string(), "--log-level", "warn"]);
+        command.args(["--log-level", "warn"]);
+        if let Some(cache_bytes) = cache_bytes {
+            command.args(["--cache-size", &cache_bytes.to_string()]);
+        }
         if let Some(credentials) = credentials {
             command.arg("--credentials").arg(credentials);
         }

@@ -17,7 +17,7 @@ options:
   --rounds N       rounds of each side of a row
   --seconds N      seconds of a round
   --items N        items in the table
-  --cache MIB      cache of the server, the library and the raw engine, instead of the default
+  --cache MIB      cache of the server, the library and the raw engine instead of 256 MiB
   --threads N      threads of the load generator
   --program PATH   the server to measure, instead of a release build of this workspace
 ";
@@ -33,7 +33,7 @@ pub struct Settings {
     pub items: u64,
     /// Items in the large table, if rows that need it are measured.
     pub large_items: Option<u64>,
-    /// Bytes for cached blocks.
+    /// Bytes for cached data, except where a row takes the server's default.
     pub cache_bytes: u64,
     /// Threads of the load generator.
     pub threads: usize,

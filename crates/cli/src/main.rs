@@ -13,6 +13,7 @@ mod exit;
 mod expression;
 mod literal;
 mod logs;
+mod memory;
 mod output;
 
 use arguments::Arguments;

@@ -13,7 +13,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// How a database is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Memory for cached blocks of data, in bytes.
+    /// Memory for cached data, in bytes: half of it for blocks of sorted files, half for ranges that
+    /// were read.
     pub cache_bytes: u64,
     /// The region in ARNs.
     pub region: String,

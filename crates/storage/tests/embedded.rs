@@ -13,7 +13,9 @@ use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::thread;
 
 fn open(path: &Path) -> EmbeddedStore {
     EmbeddedStore::open(path, &EmbeddedOptions::default()).unwrap()
@@ -289,4 +291,62 @@ fn a_full_memtable_is_sorted_while_the_store_is_open() {
         assert!(nth < 2_000, "100 MB were written and nothing is sorted");
     }
     assert_eq!(get(&store, "key 0").unwrap(), value.as_bytes());
+}
+
+#[test]
+fn readers_see_each_group_whole_and_never_an_earlier_one_while_pages_come_and_go() {
+    const KEYS: usize = 200;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let range = KeyRange::prefix(b"k");
+    let key = |nth: usize| format!("k{nth:03}").into_bytes();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = |direction| {
+            let (store, range, is_over) = (&store, &range, &is_over);
+            move || {
+                let mut newest = 0;
+                let mut visits = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    // The writer sets three keys, one in each third, to the same number.
+                    let mut sums = [0_u64; 3];
+                    block_on(store.view().visit(range.clone(), direction, |key, value| {
+                        let nth: usize = std::str::from_utf8(&key[1..]).unwrap().parse().unwrap();
+                        sums[nth * 3 / KEYS] += u64::from_le_bytes(value[..8].try_into().unwrap());
+                        ControlFlow::Continue(())
+                    }))
+                    .unwrap();
+                    assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
+                    assert!(sums[0] >= newest, "{sums:?} after {newest}");
+                    newest = sums[0];
+                    visits += 1;
+                }
+                visits
+            }
+        };
+        let readers = [
+            scope.spawn(reader(Direction::Forward)),
+            scope.spawn(reader(Direction::Backward)),
+            scope.spawn(reader(Direction::Forward)),
+        ];
+        for step in 1..=600_u64 {
+            let nth = step as usize % (KEYS / 3);
+            let nths = [nth, nth + KEYS / 3 + 1, nth + KEYS / 3 * 2 + 2];
+            block_on(store.commit(nths.map(key).to_vec(), |_, batch| {
+                for nth in nths {
+                    let mut value = vec![0; 1000];
+                    value[..8].copy_from_slice(&step.to_le_bytes());
+                    batch.put(key(nth), value.into());
+                }
+            }))
+            .unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
+    block_on(store.view().visit(range, Direction::Forward, |_, _| ControlFlow::Continue(())))
+        .unwrap();
+    assert!(store.stats().cache_bytes > 200_000, "{:?}", store.stats());
 }

@@ -41,9 +41,11 @@ impl Random {
     }
 
     fn range(&mut self) -> KeyRange {
-        match self.below(3) {
-            0 => KeyRange::prefix(&self.key()),
-            1 => KeyRange { start: self.key(), end: None },
+        match self.below(6) {
+            0..2 => KeyRange::prefix(&self.key()),
+            // Few and wide, so that much of what one visit sees was seen by another.
+            2..4 => KeyRange { start: vec![b'a'], end: Some(vec![b'b', b'b']) },
+            4 => KeyRange { start: self.key(), end: None },
             _ => KeyRange { start: self.key(), end: Some(self.key()) },
         }
     }
@@ -79,8 +81,25 @@ fn commit(store: &AnyStore, model: &mut Model, random: &mut Random) {
     }
 }
 
-fn check_visit(view: &AnyView, model: &Model, random: &mut Random) {
+/// Visits a range in both directions. What one visit leaves in memory the other one shows.
+fn check_visits(view: &AnyView, model: &Model, random: &mut Random) {
     let (range, limit) = (random.range(), 1 + random.below(40) as usize);
+    let mut directions = [Direction::Forward, Direction::Backward];
+    if random.below(2) == 0 {
+        directions.reverse();
+    }
+    for direction in directions {
+        check_visit(view, model, &range, direction, limit);
+    }
+}
+
+fn check_visit(
+    view: &AnyView,
+    model: &Model,
+    range: &KeyRange,
+    direction: Direction,
+    limit: usize,
+) {
     let in_range =
         |key: &Key| *key >= range.start && range.end.as_ref().is_none_or(|end| key < end);
     let mut expected: Vec<_> = model
@@ -88,7 +107,6 @@ fn check_visit(view: &AnyView, model: &Model, random: &mut Random) {
         .filter(|(key, _)| in_range(key))
         .map(|(k, v)| (k.clone(), v.clone()))
         .collect();
-    let direction = [Direction::Forward, Direction::Backward][random.below(2) as usize];
     if direction == Direction::Backward {
         expected.reverse();
     }
@@ -115,12 +133,12 @@ fn run(mut store: AnyStore, mut reopen: impl FnMut(AnyStore) -> AnyStore) {
     let mut random = Random(seed.max(1));
     let mut model = Model::new();
     let mut old = (store.view(), model.clone());
-    for _ in 0..setting("HASHRANGE_MODEL_STEPS", 600) {
+    for _ in 0..setting("HASHRANGE_MODEL_STEPS", 3000) {
         match random.below(100) {
-            0..60 => commit(&store, &mut model, &mut random),
-            60..75 => check_visit(&store.view(), &model, &mut random),
+            0..50 => commit(&store, &mut model, &mut random),
+            50..75 => check_visits(&store.view(), &model, &mut random),
             75..90 => check_get(&store.view(), &model, &mut random),
-            90..93 => check_visit(&old.0, &old.1, &mut random),
+            90..93 => check_visits(&old.0, &old.1, &mut random),
             93..98 => old = (store.view(), model.clone()),
             _ => {
                 drop(old);
@@ -136,13 +154,23 @@ fn memory_store_equals_the_model() {
     run(MemoryStore::new().into(), |store| store);
 }
 
-#[test]
-fn embedded_store_equals_the_model() {
+fn run_embedded(cache_bytes: u64) {
     let folder = tempfile::tempdir().unwrap();
-    let options = EmbeddedOptions { memtable_bytes: 200_000, ..EmbeddedOptions::default() };
+    let options =
+        EmbeddedOptions { cache_bytes, memtable_bytes: 200_000, ..EmbeddedOptions::default() };
     let open = || EmbeddedStore::open(folder.path(), &options).unwrap().into();
     run(open(), |store| {
         drop(store);
         open()
     });
+}
+
+#[test]
+fn embedded_store_equals_the_model() {
+    run_embedded(EmbeddedOptions::default().cache_bytes);
+}
+
+#[test]
+fn embedded_store_with_a_full_cache_equals_the_model() {
+    run_embedded(400_000);
 }

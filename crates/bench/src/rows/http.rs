@@ -92,7 +92,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let folder = bench.path("http");
     data::fill_folder(&folder, bench.settings.items)?;
-    let cache_bytes = bench.settings.cache_bytes;
+    let cache_bytes = Some(bench.settings.cache_bytes);
     let credentials = bench.path("credentials");
     std::fs::write(&credentials, credentials_file()).map_err(|error| error.to_string())?;
     for is_signed in [false, true] {

@@ -1,5 +1,6 @@
 //! A table of 1 GiB beside one of 100 MiB: does an operation cost the same? Over HTTP, client
-//! included, and in process, where nothing covers what a miss of the cache costs.
+//! included, with the server's default cache and with one that holds less than the large table; and
+//! in process with the latter, where nothing covers what a miss of the cache costs.
 
 use super::http::{self, run_load};
 use super::multiple_row;
@@ -18,14 +19,18 @@ use std::time::{Duration, Instant};
 /// Returns requests for a table of so many items.
 type RequestsOf = fn(u64) -> Requests;
 
-const OVER_HTTP: [(&str, RequestsOf); 3] = [
+const DEFAULT_CACHE: [(&str, RequestsOf); 3] = [
     ("scale/get-item", http::get_item),
     ("scale/query", http::query),
     ("scale/put-item", http::put_item),
 ];
+const SMALL_CACHE: [(&str, RequestsOf); 2] =
+    [("scale/small-cache-get-item", http::get_item), ("scale/small-cache-query", http::query)];
 const IN_PROCESS: [(&str, Measure); 2] =
     [("scale/process-get-item", get_item), ("scale/process-query", query)];
 const MOST: f64 = 1.3;
+/// Rounds before those that count, in which the caches fill.
+const WARM_UP_ROUNDS: usize = 3;
 
 /// The folder with the large table, which other rows use too.
 pub const LARGE: &str = "large";
@@ -33,9 +38,10 @@ pub const LARGE: &str = "large";
 /// Measures the rows of this kind, if the large table is asked for.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
     let Some(large_items) = bench.settings.large_items else { return Ok(()) };
-    let (http, process) = (OVER_HTTP.map(|(name, _)| name), IN_PROCESS.map(|(name, _)| name));
-    let (wants_http, wants_process) = (bench.wants_any(&http), bench.wants_any(&process));
-    if !wants_http && !wants_process {
+    let wants_default = bench.wants_any(&DEFAULT_CACHE.map(|(name, _)| name));
+    let wants_small = bench.wants_any(&SMALL_CACHE.map(|(name, _)| name));
+    let wants_process = bench.wants_any(&IN_PROCESS.map(|(name, _)| name));
+    if !wants_default && !wants_small && !wants_process {
         return Ok(());
     }
     let small = Table { folder: bench.path("small"), items: large_items / 10 };
@@ -43,8 +49,12 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     for table in [&small, &large] {
         data::fill_folder(&table.folder, table.items)?;
     }
-    if wants_http {
-        over_http(bench, &small, &large)?;
+    if wants_default {
+        over_http(bench, &small, &large, &DEFAULT_CACHE, None)?;
+    }
+    if wants_small {
+        let cache_bytes = bench.settings.cache_bytes;
+        over_http(bench, &small, &large, &SMALL_CACHE, Some(cache_bytes))?;
     }
     if wants_process {
         in_process(bench, &small, &large)?;
@@ -58,21 +68,31 @@ struct Table {
     items: u64,
 }
 
-fn over_http(bench: &mut Bench, small: &Table, large: &Table) -> Result<(), String> {
+fn over_http(
+    bench: &mut Bench,
+    small: &Table,
+    large: &Table,
+    rows: &[(&str, RequestsOf)],
+    cache_bytes: Option<u64>,
+) -> Result<(), String> {
     let program = bench.program()?;
-    let cache_bytes = bench.settings.cache_bytes;
     let start = |table: &Table| Server::product(&program, &table.folder, cache_bytes, None);
     let (small_server, large_server) = (start(small)?, start(large)?);
-    for (name, requests) in OVER_HTTP {
+    for (name, requests) in rows {
         if bench.settings.wants(name) {
             let (to_small, to_large) = (requests(small.items), requests(large.items));
             let seconds = |server, requests| Ok(1.0 / run_load(bench, server, requests)?.rate);
+            for _ in 0..WARM_UP_ROUNDS {
+                seconds(&large_server, &to_large)?;
+                seconds(&small_server, &to_small)?;
+            }
             let rounds = Rounds::measure(
                 bench.settings.rounds,
                 || seconds(&large_server, &to_large),
                 || seconds(&small_server, &to_small),
             )?;
-            add(bench, name, large, &rounds, Some(MOST));
+            let most = cache_bytes.is_none().then_some(MOST);
+            add(bench, name, large, &rounds, cache_bytes, most);
         }
     }
     small_server.stop()?;
@@ -95,16 +115,24 @@ fn in_process(bench: &mut Bench, small: &Table, large: &Table) -> Result<(), Str
                 || measure(&large_side, round, count(&mut nth)),
                 || measure(&small_side, round, count(&mut nth_small)),
             )?;
-            add(bench, name, large, &rounds, None);
+            add(bench, name, large, &rounds, Some(cache_bytes), None);
         }
     }
     Ok(())
 }
 
-fn add(bench: &mut Bench, name: &str, large: &Table, rounds: &Rounds, most: Option<f64>) {
+fn add(
+    bench: &mut Bench,
+    name: &str,
+    large: &Table,
+    rounds: &Rounds,
+    cache_bytes: Option<u64>,
+    most: Option<f64>,
+) {
     let mut row = multiple_row(name, "a tenth of the items", rounds, most);
-    let cache_mib = bench.settings.cache_bytes >> 20;
-    row.notes.push(format!("{} items, cache of {cache_mib} MiB", large.items));
+    let cache = cache_bytes
+        .map_or("the default cache".to_owned(), |bytes| format!("a cache of {} MiB", bytes >> 20));
+    row.notes.push(format!("{} items, {cache}", large.items));
     bench.add(row);
 }
 

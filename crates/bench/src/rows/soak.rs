@@ -18,7 +18,7 @@ pub fn run(bench: &mut Bench, duration: Duration) -> Result<(), String> {
     let program = bench.program()?;
     let folder = bench.path("soak");
     data::fill_folder(&folder, bench.settings.items)?;
-    let server = Server::product(&program, &folder, bench.settings.cache_bytes, None)?;
+    let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
     let items = bench.settings.items;
     let cases = [
         ("soak/get-item", get_item(items), Duration::from_millis(3)),

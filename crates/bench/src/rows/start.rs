@@ -34,7 +34,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     let table = format!("table of {} MiB", (items * data::ITEM_BYTES as u64) >> 20);
     first_answer(bench, &program, &folder, &table)?;
-    let server = Server::product(&program, &folder, bench.settings.cache_bytes, None)?;
+    let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
     server.call("GetItem", &get_item(items).templates[0].fill(0))?;
     std::thread::sleep(REST);
     let idle = [mebibytes(server.memory()?.resident)];
@@ -53,7 +53,7 @@ fn first_answer(
 ) -> Result<(), String> {
     let mut millis = Vec::new();
     for _ in 0..bench.settings.rounds {
-        let server = Server::product(program, folder, bench.settings.cache_bytes, None)?;
+        let server = Server::product(program, folder, Some(bench.settings.cache_bytes), None)?;
         server.call("GetItem", &get_item(1).templates[0].fill(0))?;
         millis.push(server.age().as_secs_f64() * 1e3);
         server.stop()?;

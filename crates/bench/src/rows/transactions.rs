@@ -48,7 +48,7 @@ fn over_http(bench: &mut Bench) -> Result<(), String> {
     let program = bench.program()?;
     let folder = bench.path("transact");
     data::fill_folder(&folder, bench.settings.items)?;
-    let server = Server::product(&program, &folder, bench.settings.cache_bytes, None)?;
+    let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
     let (transactions, puts) = (transact_write(0), put_item(0));
     let mut latencies = Histogram::new();
     let mut group_commits = None;

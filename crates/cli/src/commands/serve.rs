@@ -7,6 +7,7 @@ use crate::arguments::Serve;
 use crate::config::{Settings, SettingsError, StoreChoice};
 use crate::exit::{self, Usage};
 use crate::logs;
+use crate::memory;
 use crate::output;
 use anyhow::Context;
 use bytes::Bytes;
@@ -17,6 +18,9 @@ use hashrange_server::{Api, Config};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
+
+/// Without a setting, this part of the memory is for cached data.
+const CACHE_SHARE: u64 = 4;
 
 /// Serves until a signal arrives.
 pub fn run(arguments: Serve) -> anyhow::Result<()> {
@@ -127,9 +131,10 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
         sharding: settings.sharding,
         ..Options::default()
     };
-    if let Some(size) = settings.cache_size {
-        options.cache_bytes = size.0;
-    }
+    options.cache_bytes = match settings.cache_size {
+        Some(size) => size.0,
+        None => memory::limit_bytes().map_or(options.cache_bytes, |bytes| bytes / CACHE_SHARE),
+    };
     if let Some(interval) = settings.sweep_interval {
         options.sweep_interval = interval.0;
     }

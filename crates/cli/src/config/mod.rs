@@ -47,7 +47,7 @@ pub struct Settings {
     pub log_format: LogFormat,
     /// Least important messages in the log.
     pub log_level: LogLevel,
-    /// Memory for cached blocks; none leaves it to the store.
+    /// Memory for cached data; none takes a part of what there is.
     pub cache_size: Option<ByteSize>,
     /// How often expired items are removed and failed background jobs tried again; none leaves it to
     /// the library.

@@ -253,7 +253,7 @@ fn step_back() {}
 
 fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Database> {
     Database::builder(path)
-        .cache_size(options.cache_bytes)
+        .cache_size(options.block_cache_bytes())
         .max_journaling_size(options.journal_bytes.max(64 << 20))
         .worker_threads(options.worker_threads.max(1))
         .manual_journal_persist(true)

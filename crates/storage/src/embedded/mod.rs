@@ -12,6 +12,7 @@
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
+//! | `range_cache/` | ranges of entries that were read, kept in memory       |
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `space.rs`     | refusing writes before the disk is full                  |
@@ -27,6 +28,7 @@ mod manifest;
 mod neighbour;
 mod open_error;
 mod options;
+mod range_cache;
 mod sequencer;
 mod space;
 mod writeback;
@@ -44,6 +46,7 @@ use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::{Folder, StoreId};
 use parking_lot::{MutexGuard, RwLock};
+use range_cache::RangeCache;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
 use std::fmt;
@@ -74,6 +77,7 @@ struct Shared {
     // Dropped first: nothing may read when the engine stops.
     published: ArcSwap<Published>,
     engine: Engine,
+    ranges: Arc<RangeCache>,
     locks: KeyLocks,
     /// Read-locked by every decision, so that `sync` can wait for those that are running.
     deciding: RwLock<()>,
@@ -91,6 +95,9 @@ struct Shared {
 
 struct Published {
     snapshot: EngineSnapshot,
+    /// The number of the last group in it.
+    group: u64,
+    ranges: Arc<RangeCache>,
     /// Keeps the folder locked while the view lives.
     _folder: Arc<Folder>,
 }
@@ -117,10 +124,17 @@ impl EmbeddedStore {
         if logged.last_group.is_some_and(|logged| logged != last_group) {
             return Err(Error::corrupt("logged groups are missing", "logs").into());
         }
-        let published = Published { snapshot: engine.snapshot(), _folder: Arc::clone(&folder) };
+        let ranges = Arc::new(RangeCache::new(options.range_cache_bytes(), last_group));
+        let published = Published {
+            snapshot: engine.snapshot(),
+            group: last_group,
+            ranges: Arc::clone(&ranges),
+            _folder: Arc::clone(&folder),
+        };
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(published),
             engine,
+            ranges,
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
@@ -232,9 +246,14 @@ impl Shared {
         Ok((values, newest))
     }
 
-    fn publish_snapshot(&self) {
-        let snapshot = self.engine.snapshot();
-        self.published.store(Arc::new(Published { snapshot, _folder: Arc::clone(&self.folder) }));
+    /// Publishes the state after `group`, whose keys the range cache has forgotten.
+    fn publish_snapshot(&self, group: u64) {
+        self.published.store(Arc::new(Published {
+            snapshot: self.engine.snapshot(),
+            group,
+            ranges: Arc::clone(&self.ranges),
+            _folder: Arc::clone(&self.folder),
+        }));
     }
 }
 
@@ -283,7 +302,7 @@ impl Store for EmbeddedStore {
             written_bytes: counts.written_bytes.load(Ordering::Relaxed),
             queued_commits: self.shared.sequencer.queued(),
             disk_bytes,
-            cache_bytes,
+            cache_bytes: cache_bytes + self.shared.ranges.size_bytes() as u64,
             write_buffer_bytes,
             torn_bytes: self.shared.torn_bytes,
         }
@@ -316,7 +335,10 @@ impl View for EmbeddedView {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
-        self.0.snapshot.visit(&range, direction, &mut visitor)
+        let Published { snapshot, group, ranges, .. } = &*self.0;
+        ranges.visit(*group, &range, direction, &mut visitor, |rest, visitor| {
+            snapshot.visit(rest, direction, visitor)
+        })
     }
 }
 

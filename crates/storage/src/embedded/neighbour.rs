@@ -19,7 +19,15 @@ const LINE_BYTES: usize = 64;
 #[inline]
 pub(super) fn ask_for_next(value: &[u8], direction: Direction) {
     for offset in neighbour(value.len(), direction).step_by(LINE_BYTES) {
-        ask_for(value.as_ptr().wrapping_offset(offset));
+        ask_for_line(value.as_ptr().wrapping_offset(offset));
+    }
+}
+
+/// Asks for the first bytes of an entry that is read next.
+#[inline]
+pub(super) fn ask_for(entry: &[u8]) {
+    for line in entry.chunks(LINE_BYTES).take(VALUE_MAX_BYTES / LINE_BYTES) {
+        ask_for_line(line.as_ptr());
     }
 }
 
@@ -37,14 +45,14 @@ fn neighbour(value_bytes: usize, direction: Direction) -> Range<isize> {
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "the hint to the processor has no safe form")]
-fn ask_for(address: *const u8) {
+fn ask_for_line(address: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a hint may name any address; one that cannot be read has no effect.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn ask_for(_: *const u8) {}
+fn ask_for_line(_: *const u8) {}
 
 #[cfg(test)]
 mod tests {

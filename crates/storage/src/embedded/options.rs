@@ -6,7 +6,7 @@
 /// few MiB; an idle store uses only those few MiB.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
-    /// Bytes for blocks read from sorted files.
+    /// Bytes for what was read: half for blocks of sorted files, half for ranges of entries.
     pub cache_bytes: u64,
     /// Bytes of writes held in memory before they are sorted into a file.
     pub memtable_bytes: u64,
@@ -32,5 +32,17 @@ impl Default for EmbeddedOptions {
             worker_threads: 1,
             reserve_bytes: 64 << 20,
         }
+    }
+}
+
+impl EmbeddedOptions {
+    /// Returns the bytes for blocks of sorted files.
+    pub(super) fn block_cache_bytes(&self) -> u64 {
+        self.cache_bytes - self.cache_bytes / 2
+    }
+
+    /// Returns the bytes for ranges of entries.
+    pub(super) fn range_cache_bytes(&self) -> usize {
+        usize::try_from(self.cache_bytes / 2).unwrap_or(usize::MAX)
     }
 }

@@ -1,0 +1,156 @@
+//! Ranges of entries that were read, kept in memory in one piece each.
+//!
+//! A range read of the ordered map looks up blocks, merges its files and puts keys together. Ranges
+//! that are read again are read from pages instead: copies of neighbouring entries, together with
+//! the bounds between which they are all there are.
+//!
+//! | file           | what                                         |
+//! |----------------|----------------------------------------------|
+//! | `page.rs`      | one page: entries, bounds, visiting them     |
+//! | `recording.rs` | making pages of what a visit of the map sees |
+//! | `pages.rs`     | all pages: finding, dropping, making room    |
+//! | `rest.rs`      | what is left to visit of a range             |
+//!
+//! A page shows the state of the group that its reader saw, and every later one until a group
+//! writes a key between its bounds. These rules keep it so:
+//! - before a group is published, its keys are told here: the pages they fall into are dropped and
+//!   the group becomes the newest one known;
+//! - a page is taken in only while the group that its reader saw is the newest one known;
+//! - a page is shown only to readers of its group or of a later one.
+
+mod page;
+mod pages;
+mod recording;
+mod rest;
+#[cfg(test)]
+mod tests;
+
+use crate::{Direction, Error, KeyRange};
+use bytes::Bytes;
+use page::Page;
+use pages::Pages;
+use parking_lot::RwLock;
+use recording::Recording;
+use rest::Rest;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Called with each entry of a range.
+type Visitor<'v> = dyn FnMut(&[u8], Bytes) -> ControlFlow<()> + 'v;
+
+/// The pages of a store; see the module's text for what makes them right.
+pub(super) struct RangeCache {
+    pages: RwLock<Pages>,
+}
+
+impl RangeCache {
+    /// Returns an empty cache for at most `capacity_bytes`; `group` is the newest one published.
+    pub(super) fn new(capacity_bytes: usize, group: u64) -> Self {
+        Self { pages: RwLock::new(Pages::new(capacity_bytes, group)) }
+    }
+
+    /// Drops what `keys` make outdated. To be called when `group`, which writes them, is durable and
+    /// before it is published.
+    pub(super) fn forget<'k>(&self, group: u64, keys: impl Iterator<Item = &'k [u8]>) {
+        // No page of an earlier group comes in from here on, so those to drop can be looked for
+        // beside the readers.
+        self.pages.write().set_group(group);
+        let outdated = self.pages.read().holding(keys);
+        if !outdated.is_empty() {
+            self.pages.write().remove_all(&outdated);
+        }
+    }
+
+    /// Shows the entries of `range` as `group` left them. What is in no page is visited by `read`.
+    pub(super) fn visit(
+        &self,
+        group: u64,
+        range: &KeyRange,
+        direction: Direction,
+        visitor: &mut Visitor<'_>,
+        read: impl Fn(&KeyRange, &mut Visitor<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Some(mut rest) = Rest::of(range, direction) else {
+            return read(range, visitor);
+        };
+        while !rest.is_empty() {
+            let flow = match self.find(group, &rest) {
+                Found::Page(page) => {
+                    let flow = page.visit(&rest.start, &rest.end, direction, visitor);
+                    rest.advance([page.start(), page.end()]);
+                    flow
+                }
+                Found::Gap(gap) => {
+                    let flow = self.visit_gap(group, &gap, direction, visitor, &read)?;
+                    rest.advance([&gap.start, gap.end.as_deref().unwrap_or_default()]);
+                    flow
+                }
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Visits what is in no page and makes pages of it.
+    fn visit_gap(
+        &self,
+        group: u64,
+        gap: &KeyRange,
+        direction: Direction,
+        visitor: &mut Visitor<'_>,
+        read: impl Fn(&KeyRange, &mut Visitor<'_>) -> Result<(), Error>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let mut flow = ControlFlow::Continue(());
+        if !self.pages.read().has_room_for_visit() {
+            read(gap, &mut |key, value| {
+                flow = visitor(key, value);
+                flow
+            })?;
+            return Ok(flow);
+        }
+        let mut recording = Recording::new(gap, direction);
+        read(gap, &mut |key, value| {
+            recording.add(key, &value);
+            flow = visitor(key, value);
+            if flow.is_break() {
+                recording.stop_after(key);
+            }
+            flow
+        })?;
+        let pages = recording.into_pages(group);
+        self.pages.write().insert(group, pages);
+        Ok(flow)
+    }
+
+    /// Returns the page with the first entries of the rest, or what lies before one.
+    fn find(&self, group: u64, rest: &Rest) -> Found {
+        let pages = self.pages.read();
+        let usable = |page: &&Arc<Page>| page.group() <= group;
+        let page = match rest.direction {
+            Direction::Forward => pages.holding_key(&rest.start),
+            Direction::Backward => pages.holding_end(&rest.end),
+        };
+        if let Some(page) = page.filter(usable) {
+            return Found::Page(Arc::clone(page));
+        }
+        let next = match rest.direction {
+            Direction::Forward => pages.first_after(&rest.start),
+            Direction::Backward => pages.last_before(&rest.end),
+        };
+        let next = next.filter(usable).filter(|page| page.is_worth_a_gap());
+        Found::Gap(rest.until(next.map(|page| [&page.start()[..], page.end()])))
+    }
+
+    /// Returns the bytes that the pages take.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.pages.read().size_bytes()
+    }
+}
+
+/// Where a visit goes on.
+enum Found {
+    Page(Arc<Page>),
+    Gap(KeyRange),
+}

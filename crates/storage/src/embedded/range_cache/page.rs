@@ -1,0 +1,132 @@
+//! One page: neighbouring entries in one piece of memory, and the bounds between which there are no
+//! others.
+
+use super::super::neighbour::ask_for;
+use crate::Direction;
+use bytes::Bytes;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// About what a page takes besides its entries: its own fields, its place among the pages and what
+/// the allocator adds to each piece.
+const PAGE_BYTES: usize = 400;
+
+/// From so many bytes on, ending one read of the map before a page and beginning another one behind
+/// it costs less than reading the page's entries from the map.
+const WORTH_A_GAP_BYTES: usize = 16 << 10;
+
+/// Entries from `start` (included) to `end` (not included).
+#[derive(Debug)]
+pub(super) struct Page {
+    start: Bytes,
+    end: Bytes,
+    /// The group after which the entries were read.
+    group: u64,
+    /// In the order of their keys.
+    entries: Vec<Entry>,
+    /// Keys and values.
+    bytes: Bytes,
+    /// Whether the page was visited since the last search for one to drop.
+    is_used: AtomicBool,
+}
+
+/// Where the key and the value behind it lie in the page's bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) key: u32,
+    pub(super) value: u32,
+    pub(super) end: u32,
+}
+
+impl Page {
+    pub(super) fn new(bounds: [Bytes; 2], group: u64, entries: Vec<Entry>, bytes: Bytes) -> Self {
+        let [start, end] = bounds;
+        Self { start, end, group, entries, bytes, is_used: AtomicBool::new(false) }
+    }
+
+    pub(super) fn start(&self) -> &Bytes {
+        &self.start
+    }
+
+    pub(super) fn end(&self) -> &Bytes {
+        &self.end
+    }
+
+    pub(super) fn group(&self) -> u64 {
+        self.group
+    }
+
+    /// Returns whether no key lies between the bounds.
+    pub(super) fn is_void(&self) -> bool {
+        self.end <= self.start
+    }
+
+    pub(super) fn size_bytes(&self) -> usize {
+        PAGE_BYTES
+            + self.start.len()
+            + self.end.len()
+            + self.bytes.len()
+            + self.entries.len() * size_of::<Entry>()
+    }
+
+    /// Returns whether a visit of what lies before the page is to end there.
+    pub(super) fn is_worth_a_gap(&self) -> bool {
+        self.bytes.len() >= WORTH_A_GAP_BYTES
+    }
+
+    /// Returns whether the page was visited since this was asked last.
+    pub(super) fn take_used(&self) -> bool {
+        self.is_used.swap(false, Ordering::Relaxed)
+    }
+
+    /// Shows the entries from `start` (included) to `end` (not included) until `visitor` breaks.
+    pub(super) fn visit(
+        &self,
+        start: &[u8],
+        end: &[u8],
+        direction: Direction,
+        visitor: &mut super::Visitor<'_>,
+    ) -> ControlFlow<()> {
+        if !self.is_used.load(Ordering::Relaxed) {
+            self.is_used.store(true, Ordering::Relaxed);
+        }
+        let from = if *start <= *self.start { 0 } else { self.count_below(start) };
+        let to = if *self.end <= *end { self.entries.len() } else { self.count_below(end) };
+        let Some(entries) = self.entries.get(from..to) else { return ControlFlow::Continue(()) };
+        match direction {
+            Direction::Forward => self.show(entries.iter(), visitor),
+            Direction::Backward => self.show(entries.iter().rev(), visitor),
+        }
+    }
+
+    fn count_below(&self, key: &[u8]) -> usize {
+        self.entries.partition_point(|entry| self.key(entry) < key)
+    }
+
+    fn key(&self, entry: &Entry) -> &[u8] {
+        self.bytes.get(entry.key as usize..entry.value as usize).unwrap_or_default()
+    }
+
+    fn show<'e>(
+        &self,
+        entries: impl Iterator<Item = &'e Entry> + Clone,
+        visitor: &mut super::Visitor<'_>,
+    ) -> ControlFlow<()> {
+        let mut following = entries.clone().skip(1);
+        for entry in entries {
+            if let Some(next) = following.next() {
+                self.ask_for(next);
+            }
+            let value = self.bytes.slice(entry.value as usize..entry.end as usize);
+            visitor(self.key(entry), value)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Asks for the memory of an entry.
+    fn ask_for(&self, entry: &Entry) {
+        if let Some(bytes) = self.bytes.get(entry.key as usize..entry.end as usize) {
+            ask_for(bytes);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! All pages of a cache: finding the one that holds a key, dropping those that are outdated or were
+//! not used for long.
+
+use super::page::Page;
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// While the cache is full, one visit in so many is recorded: what is visited often gets in all the
+/// same, and what is visited once costs little.
+const RECORDED_WHEN_FULL: usize = 8;
+
+/// Pages that do not overlap, by their first bound.
+pub(super) struct Pages {
+    by_start: BTreeMap<Bytes, Arc<Page>>,
+    size_bytes: usize,
+    capacity_bytes: usize,
+    /// The newest group known.
+    group: u64,
+    /// Where the search for a page to drop goes on.
+    hand: Bound<Bytes>,
+    visits_when_full: AtomicUsize,
+}
+
+impl Pages {
+    pub(super) fn new(capacity_bytes: usize, group: u64) -> Self {
+        Self {
+            by_start: BTreeMap::new(),
+            size_bytes: 0,
+            capacity_bytes,
+            group,
+            hand: Bound::Unbounded,
+            visits_when_full: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn size_bytes(&self) -> usize {
+        self.size_bytes
+    }
+
+    /// Returns the page that holds `key`, were it there.
+    pub(super) fn holding_key(&self, key: &[u8]) -> Option<&Arc<Page>> {
+        let bounds = (Bound::Unbounded, Bound::Included(key));
+        let (_, page) = self.by_start.range::<[u8], _>(bounds).next_back()?;
+        (*page.end() > *key).then_some(page)
+    }
+
+    /// Returns the page that holds what lies directly before `end`.
+    pub(super) fn holding_end(&self, end: &[u8]) -> Option<&Arc<Page>> {
+        self.last_before(end).filter(|page| *page.end() >= *end)
+    }
+
+    /// Returns the first page that begins after `key`.
+    pub(super) fn first_after(&self, key: &[u8]) -> Option<&Arc<Page>> {
+        let bounds = (Bound::Excluded(key), Bound::Unbounded);
+        self.by_start.range::<[u8], _>(bounds).next().map(|(_, page)| page)
+    }
+
+    /// Returns the last page that begins before `end`.
+    pub(super) fn last_before(&self, end: &[u8]) -> Option<&Arc<Page>> {
+        let bounds = (Bound::Unbounded, Bound::Excluded(end));
+        self.by_start.range::<[u8], _>(bounds).next_back().map(|(_, page)| page)
+    }
+
+    /// Returns whether the visit that asks is to be recorded.
+    pub(super) fn has_room_for_visit(&self) -> bool {
+        self.size_bytes < self.capacity_bytes / 8 * 7
+            || self
+                .visits_when_full
+                .fetch_add(1, Ordering::Relaxed)
+                .is_multiple_of(RECORDED_WHEN_FULL)
+    }
+
+    /// Makes `group` the newest one known.
+    pub(super) fn set_group(&mut self, group: u64) {
+        self.group = group;
+    }
+
+    /// Returns the first bounds of the pages that hold `keys`.
+    pub(super) fn holding<'k>(&self, keys: impl Iterator<Item = &'k [u8]>) -> Vec<Bytes> {
+        if self.by_start.is_empty() {
+            return Vec::new();
+        }
+        keys.filter_map(|key| self.holding_key(key).map(|page| page.start().clone())).collect()
+    }
+
+    /// Drops pages by their first bounds.
+    pub(super) fn remove_all(&mut self, starts: &[Bytes]) {
+        starts.iter().for_each(|start| self.remove(start));
+    }
+
+    /// Takes pages in that were read after `group`, unless a later group is known.
+    pub(super) fn insert(&mut self, group: u64, pages: Vec<Page>) {
+        if group != self.group {
+            return;
+        }
+        for page in pages {
+            let size_bytes = page.size_bytes();
+            if page.is_void() || size_bytes > self.capacity_bytes {
+                continue;
+            }
+            self.remove_overlapping(&page);
+            self.make_room(size_bytes);
+            self.size_bytes += size_bytes;
+            self.by_start.insert(page.start().clone(), Arc::new(page));
+        }
+    }
+
+    fn remove(&mut self, start: &[u8]) {
+        if let Some(page) = self.by_start.remove(start) {
+            self.size_bytes -= page.size_bytes();
+        }
+    }
+
+    /// Another visit may have recorded the same entries.
+    fn remove_overlapping(&mut self, page: &Page) {
+        while let Some(other) = self.last_before(page.end())
+            && *other.end() > *page.start()
+        {
+            let start = other.start().clone();
+            self.remove(&start);
+        }
+    }
+
+    fn make_room(&mut self, size_bytes: usize) {
+        while self.size_bytes + size_bytes > self.capacity_bytes {
+            let bounds = (self.hand.clone(), Bound::Unbounded);
+            let Some((start, page)) = self.by_start.range::<Bytes, _>(bounds).next() else {
+                self.hand = Bound::Unbounded;
+                continue;
+            };
+            let (start, is_used) = (start.clone(), page.take_used());
+            if !is_used {
+                self.remove(&start);
+            }
+            self.hand = Bound::Excluded(start);
+        }
+    }
+}

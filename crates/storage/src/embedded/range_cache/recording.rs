@@ -1,0 +1,129 @@
+//! Making pages of what a visit of the map sees.
+
+use super::page::{Entry, Page};
+use crate::{Direction, KeyRange};
+use bytes::Bytes;
+
+/// Bytes of entries in a page, so that a write costs its neighbours not too much.
+const PAGE_MAX_BYTES: usize = 64 << 10;
+/// A visit that sees a larger value is recorded no further: for such entries finding them is not
+/// what takes the time.
+const VALUE_MAX_BYTES: usize = 16 << 10;
+/// A visit is recorded up to this many bytes, a bit more than a page of an answer.
+const RECORDING_MAX_BYTES: usize = 2 << 20;
+
+/// What a visit has seen so far. Without gaps from where it began.
+pub(super) struct Recording {
+    direction: Direction,
+    /// The end of the range towards which it goes, until it stops somewhere else.
+    goal: Bytes,
+    /// The bound of the unfinished page that is nearer to where the visit began.
+    bound: Bytes,
+    entries: Vec<Entry>,
+    bytes: Vec<u8>,
+    finished: Vec<Unfiled>,
+    recorded_bytes: usize,
+    has_stopped: bool,
+}
+
+/// A page that does not know its group yet.
+struct Unfiled {
+    bounds: [Bytes; 2],
+    entries: Vec<Entry>,
+    bytes: Bytes,
+}
+
+impl Recording {
+    pub(super) fn new(range: &KeyRange, direction: Direction) -> Self {
+        let start = Bytes::copy_from_slice(&range.start);
+        let end = Bytes::copy_from_slice(range.end.as_deref().unwrap_or_default());
+        let (bound, goal) = match direction {
+            Direction::Forward => (start, end),
+            Direction::Backward => (end, start),
+        };
+        Self {
+            direction,
+            goal,
+            bound,
+            entries: Vec::new(),
+            bytes: Vec::new(),
+            finished: Vec::new(),
+            recorded_bytes: 0,
+            has_stopped: false,
+        }
+    }
+
+    /// Adds the entry that the visit sees next.
+    pub(super) fn add(&mut self, key: &[u8], value: &[u8]) {
+        if self.has_stopped {
+            return;
+        }
+        let entry_bytes = key.len() + value.len();
+        if value.len() > VALUE_MAX_BYTES || self.recorded_bytes + entry_bytes > RECORDING_MAX_BYTES
+        {
+            self.stop_before(key);
+            return;
+        }
+        if !self.bytes.is_empty() && self.bytes.len() + entry_bytes > PAGE_MAX_BYTES {
+            self.finish_page(self.bound_before(key));
+        }
+        self.recorded_bytes += entry_bytes;
+        let offset = self.bytes.len() as u32;
+        let value_offset = offset + key.len() as u32;
+        self.bytes.extend_from_slice(key);
+        self.bytes.extend_from_slice(value);
+        self.entries.push(Entry { key: offset, value: value_offset, end: self.bytes.len() as u32 });
+    }
+
+    /// Ends the recording behind an entry that was added.
+    pub(super) fn stop_after(&mut self, key: &[u8]) {
+        if !self.has_stopped {
+            self.has_stopped = true;
+            self.goal = match self.direction {
+                Direction::Forward => successor(key),
+                Direction::Backward => Bytes::copy_from_slice(key),
+            };
+        }
+    }
+
+    fn stop_before(&mut self, key: &[u8]) {
+        self.has_stopped = true;
+        self.goal = self.bound_before(key);
+    }
+
+    /// Returns the bound between the entries so far and the entry of `key`.
+    fn bound_before(&self, key: &[u8]) -> Bytes {
+        match self.direction {
+            Direction::Forward => Bytes::copy_from_slice(key),
+            Direction::Backward => successor(key),
+        }
+    }
+
+    fn finish_page(&mut self, bound: Bytes) {
+        let near = std::mem::replace(&mut self.bound, bound.clone());
+        let mut entries = std::mem::take(&mut self.entries);
+        let bounds = match self.direction {
+            Direction::Forward => [near, bound],
+            Direction::Backward => {
+                entries.reverse();
+                [bound, near]
+            }
+        };
+        entries.shrink_to_fit();
+        let bytes = Bytes::copy_from_slice(&self.bytes);
+        self.bytes.clear();
+        self.finished.push(Unfiled { bounds, entries, bytes });
+    }
+
+    /// Returns what was seen after `group`.
+    pub(super) fn into_pages(mut self, group: u64) -> Vec<Page> {
+        self.finish_page(self.goal.clone());
+        let filed = |page: Unfiled| Page::new(page.bounds, group, page.entries, page.bytes);
+        self.finished.into_iter().map(filed).collect()
+    }
+}
+
+/// Returns the first key after `key`.
+fn successor(key: &[u8]) -> Bytes {
+    [key, &[0]].concat().into()
+}
