@@ -29,9 +29,10 @@ const KEYSPACE: &str = "data";
 const MAX_SEALED_MEMTABLES: usize = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
 
-/// Bytes of a merged file. fjall merges once for each memtable it sorts, so this is about as much as
-/// a memtable holds; larger files hold up the log when they are synced and removed.
-const TABLE_BYTES: u64 = 32 << 20;
+/// Bytes of a merged file. For each memtable that it sorts fjall merges once, or moves one merged file
+/// to the next level. This is twice what a memtable holds, so that more moves on than comes in; larger
+/// files hold up the log when they are synced and removed.
+const TABLE_BYTES: u64 = 64 << 20;
 
 /// How far fjall's workers step back for those who wait for an answer. They get their time in the
 /// end: writes wait while too much is unsorted.

@@ -110,7 +110,7 @@ impl RangeCache {
             })?;
             return Ok(flow);
         }
-        let mut recording = Recording::new(gap, direction);
+        let mut recording = Recording::new(group, gap, direction);
         read(gap, &mut |key, value| {
             recording.add(key, &value);
             flow = visitor(key, value);
@@ -119,7 +119,7 @@ impl RangeCache {
             }
             flow
         })?;
-        let pages = recording.into_pages(group);
+        let pages = recording.into_pages();
         self.pages.write().insert(group, pages);
         Ok(flow)
     }

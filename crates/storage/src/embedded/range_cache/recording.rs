@@ -14,6 +14,8 @@ const RECORDING_MAX_BYTES: usize = 2 << 20;
 
 /// What a visit has seen so far. Without gaps from where it began.
 pub(super) struct Recording {
+    /// The newest group that the visit sees.
+    group: u64,
     direction: Direction,
     /// The end of the range towards which it goes, until it stops somewhere else.
     goal: Bytes,
@@ -21,20 +23,13 @@ pub(super) struct Recording {
     bound: Bytes,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
-    finished: Vec<Unfiled>,
+    finished: Vec<Page>,
     recorded_bytes: usize,
     has_stopped: bool,
 }
 
-/// A page that does not know its group yet.
-struct Unfiled {
-    bounds: [Bytes; 2],
-    entries: Vec<Entry>,
-    bytes: Bytes,
-}
-
 impl Recording {
-    pub(super) fn new(range: &KeyRange, direction: Direction) -> Self {
+    pub(super) fn new(group: u64, range: &KeyRange, direction: Direction) -> Self {
         let start = Bytes::copy_from_slice(&range.start);
         let end = Bytes::copy_from_slice(range.end.as_deref().unwrap_or_default());
         let (bound, goal) = match direction {
@@ -42,6 +37,7 @@ impl Recording {
             Direction::Backward => (end, start),
         };
         Self {
+            group,
             direction,
             goal,
             bound,
@@ -112,14 +108,13 @@ impl Recording {
         entries.shrink_to_fit();
         let bytes = Bytes::copy_from_slice(&self.bytes);
         self.bytes.clear();
-        self.finished.push(Unfiled { bounds, entries, bytes });
+        self.finished.push(Page::new(bounds, self.group, entries, bytes));
     }
 
-    /// Returns what was seen after `group`.
-    pub(super) fn into_pages(mut self, group: u64) -> Vec<Page> {
+    /// Returns what was seen.
+    pub(super) fn into_pages(mut self) -> Vec<Page> {
         self.finish_page(self.goal.clone());
-        let filed = |page: Unfiled| Page::new(page.bounds, group, page.entries, page.bytes);
-        self.finished.into_iter().map(filed).collect()
+        self.finished
     }
 }
 
