@@ -19,7 +19,7 @@ pub struct Stats {
     pub queued_commits: u64,
     /// Bytes of the store's files.
     pub disk_bytes: u64,
-    /// Bytes held by the block cache.
+    /// Bytes of cached blocks and ranges.
     pub cache_bytes: u64,
     /// Bytes written and not yet in sorted files.
     pub write_buffer_bytes: u64,
