@@ -12,7 +12,7 @@
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
-//! | `range_cache/` | ranges of entries that were read, kept in memory       |
+//! | `range_cache/` | ranges of entries that were read, kept in memory         |
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `space.rs`     | refusing writes before the disk is full                  |

@@ -9,7 +9,7 @@
 //! | `page.rs`      | one page: entries, bounds, visiting them     |
 //! | `recording.rs` | making pages of what a visit of the map sees |
 //! | `pages.rs`     | all pages: finding, dropping, making room    |
-//! | `rest.rs`      | what is left to visit of a range             |
+//! | `span.rs`      | what is visited: a range with both ends      |
 //!
 //! A page shows the state of the group that its reader saw, and every later one until a group
 //! writes a key between its bounds. These rules keep it so:
@@ -21,7 +21,7 @@
 mod page;
 mod pages;
 mod recording;
-mod rest;
+mod span;
 #[cfg(test)]
 mod tests;
 
@@ -31,7 +31,7 @@ use page::Page;
 use pages::Pages;
 use parking_lot::RwLock;
 use recording::Recording;
-use rest::Rest;
+use span::Span;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -70,19 +70,19 @@ impl RangeCache {
         visitor: &mut Visitor<'_>,
         read: impl Fn(&KeyRange, &mut Visitor<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let Some(mut rest) = Rest::of(range, direction) else {
+        let Some(mut rest) = Span::of(range, direction) else {
             return read(range, visitor);
         };
         while !rest.is_empty() {
             let flow = match self.find(group, &rest) {
                 Found::Page(page) => {
-                    let flow = page.visit(&rest.start, &rest.end, direction, visitor);
+                    let flow = page.visit(&rest, visitor);
                     rest.advance([page.start(), page.end()]);
                     flow
                 }
                 Found::Gap(gap) => {
-                    let flow = self.visit_gap(group, &gap, direction, visitor, &read)?;
-                    rest.advance([&gap.start, gap.end.as_deref().unwrap_or_default()]);
+                    let flow = self.visit_gap(group, &gap, visitor, &read)?;
+                    rest.advance([&gap.start, &gap.end]);
                     flow
                 }
             };
@@ -93,39 +93,37 @@ impl RangeCache {
         Ok(())
     }
 
-    /// Visits what is in no page and makes pages of it.
+    /// Visits what is in no page and, unless the cache is full, makes pages of it.
     fn visit_gap(
         &self,
         group: u64,
-        gap: &KeyRange,
-        direction: Direction,
+        gap: &Span,
         visitor: &mut Visitor<'_>,
-        read: impl Fn(&KeyRange, &mut Visitor<'_>) -> Result<(), Error>,
+        read: &impl Fn(&KeyRange, &mut Visitor<'_>) -> Result<(), Error>,
     ) -> Result<ControlFlow<()>, Error> {
+        let is_recorded = self.pages.read().has_room_for_visit();
+        let mut recording = is_recorded.then(|| Recording::new(group, gap));
         let mut flow = ControlFlow::Continue(());
-        if !self.pages.read().has_room_for_visit() {
-            read(gap, &mut |key, value| {
-                flow = visitor(key, value);
-                flow
-            })?;
-            return Ok(flow);
-        }
-        let mut recording = Recording::new(group, gap, direction);
-        read(gap, &mut |key, value| {
-            recording.add(key, &value);
+        read(&gap.to_range(), &mut |key, value| {
+            if let Some(recording) = &mut recording {
+                recording.add(key, &value);
+            }
             flow = visitor(key, value);
-            if flow.is_break() {
+            if flow.is_break()
+                && let Some(recording) = &mut recording
+            {
                 recording.stop_after(key);
             }
             flow
         })?;
-        let pages = recording.into_pages();
-        self.pages.write().insert(group, pages);
+        if let Some(pages) = recording.map(Recording::into_pages) {
+            self.pages.write().insert(group, pages);
+        }
         Ok(flow)
     }
 
     /// Returns the page with the first entries of the rest, or what lies before one.
-    fn find(&self, group: u64, rest: &Rest) -> Found {
+    fn find(&self, group: u64, rest: &Span) -> Found {
         let pages = self.pages.read();
         let usable = |page: &&Arc<Page>| page.group() <= group;
         let page = match rest.direction {
@@ -152,5 +150,5 @@ impl RangeCache {
 /// Where a visit goes on.
 enum Found {
     Page(Arc<Page>),
-    Gap(KeyRange),
+    Gap(Span),
 }

@@ -2,6 +2,8 @@
 //! others.
 
 use super::super::neighbour::ask_for;
+use super::Visitor;
+use super::span::Span;
 use crate::Direction;
 use bytes::Bytes;
 use std::ops::ControlFlow;
@@ -79,21 +81,16 @@ impl Page {
         self.is_used.swap(false, Ordering::Relaxed)
     }
 
-    /// Shows the entries from `start` (included) to `end` (not included) until `visitor` breaks.
-    pub(super) fn visit(
-        &self,
-        start: &[u8],
-        end: &[u8],
-        direction: Direction,
-        visitor: &mut super::Visitor<'_>,
-    ) -> ControlFlow<()> {
+    /// Shows the entries within `span`, in its direction, until `visitor` breaks.
+    pub(super) fn visit(&self, span: &Span, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
         if !self.is_used.load(Ordering::Relaxed) {
             self.is_used.store(true, Ordering::Relaxed);
         }
-        let from = if *start <= *self.start { 0 } else { self.count_below(start) };
-        let to = if *self.end <= *end { self.entries.len() } else { self.count_below(end) };
+        let from = if self.start >= span.start { 0 } else { self.count_below(&span.start) };
+        let to =
+            if self.end <= span.end { self.entries.len() } else { self.count_below(&span.end) };
         let Some(entries) = self.entries.get(from..to) else { return ControlFlow::Continue(()) };
-        match direction {
+        match span.direction {
             Direction::Forward => self.show(entries.iter(), visitor),
             Direction::Backward => self.show(entries.iter().rev(), visitor),
         }
@@ -110,7 +107,7 @@ impl Page {
     fn show<'e>(
         &self,
         entries: impl Iterator<Item = &'e Entry> + Clone,
-        visitor: &mut super::Visitor<'_>,
+        visitor: &mut Visitor<'_>,
     ) -> ControlFlow<()> {
         let mut following = entries.clone().skip(1);
         for entry in entries {

@@ -1,7 +1,8 @@
 //! Making pages of what a visit of the map sees.
 
 use super::page::{Entry, Page};
-use crate::{Direction, KeyRange};
+use super::span::Span;
+use crate::Direction;
 use bytes::Bytes;
 
 /// Bytes of entries in a page, so that a write costs its neighbours not too much.
@@ -9,7 +10,7 @@ const PAGE_MAX_BYTES: usize = 64 << 10;
 /// A visit that sees a larger value is recorded no further: for such entries finding them is not
 /// what takes the time.
 const VALUE_MAX_BYTES: usize = 16 << 10;
-/// A visit is recorded up to this many bytes, a bit more than a page of an answer.
+/// A visit is recorded up to this many bytes, twice the largest page of an answer.
 const RECORDING_MAX_BYTES: usize = 2 << 20;
 
 /// What a visit has seen so far. Without gaps from where it began.
@@ -29,16 +30,17 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    pub(super) fn new(group: u64, range: &KeyRange, direction: Direction) -> Self {
-        let start = Bytes::copy_from_slice(&range.start);
-        let end = Bytes::copy_from_slice(range.end.as_deref().unwrap_or_default());
-        let (bound, goal) = match direction {
+    /// Begins to record a visit of `span`, which sees `group` and none later.
+    pub(super) fn new(group: u64, span: &Span) -> Self {
+        let start = Bytes::copy_from_slice(&span.start);
+        let end = Bytes::copy_from_slice(&span.end);
+        let (bound, goal) = match span.direction {
             Direction::Forward => (start, end),
             Direction::Backward => (end, start),
         };
         Self {
             group,
-            direction,
+            direction: span.direction,
             goal,
             bound,
             entries: Vec::new(),

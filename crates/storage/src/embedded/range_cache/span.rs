@@ -1,19 +1,23 @@
-//! What is left to visit of a range.
+//! A range with both ends, and the direction in which it is visited.
 
 use crate::{Direction, Key, KeyRange};
 
-/// The part of a range that was not visited yet.
-pub(super) struct Rest {
+/// The keys from `start` (included) to `end` (not included).
+pub(super) struct Span {
     pub(super) start: Key,
     pub(super) end: Key,
     pub(super) direction: Direction,
 }
 
-impl Rest {
+impl Span {
     /// Returns the whole of `range`; `None` if it has no end.
     pub(super) fn of(range: &KeyRange, direction: Direction) -> Option<Self> {
         let end = range.end.clone()?;
         Some(Self { start: range.start.clone(), end, direction })
+    }
+
+    pub(super) fn to_range(&self) -> KeyRange {
+        KeyRange { start: self.start.clone(), end: Some(self.end.clone()) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -28,8 +32,8 @@ impl Rest {
         }
     }
 
-    /// Returns what lies before the page with these bounds, or all if it is not within the rest.
-    pub(super) fn until(&self, page: Option<[&[u8]; 2]>) -> KeyRange {
+    /// Returns what is visited before the page with these bounds, or all if it is not in the span.
+    pub(super) fn until(&self, page: Option<[&[u8]; 2]>) -> Self {
         let (mut start, mut end) = (self.start.as_slice(), self.end.as_slice());
         if let Some([page_start, page_end]) = page {
             match self.direction {
@@ -37,6 +41,6 @@ impl Rest {
                 Direction::Backward => start = start.max(page_end),
             }
         }
-        KeyRange { start: start.to_vec(), end: Some(end.to_vec()) }
+        Self { start: start.to_vec(), end: end.to_vec(), direction: self.direction }
     }
 }
