@@ -119,7 +119,25 @@ impl ErrorKind {
     pub fn http_status(self) -> u16 {
         match self {
             Self::InternalServerError => 500,
-            _ => 400,
+            Self::Validation
+            | Self::Serialization
+            | Self::UnknownOperation
+            | Self::ResourceNotFound
+            | Self::ResourceInUse
+            | Self::LimitExceeded
+            | Self::ConditionalCheckFailed
+            | Self::ItemCollectionSizeLimitExceeded
+            | Self::TransactionConflict
+            | Self::TransactionInProgress
+            | Self::TransactionCanceled
+            | Self::IdempotentParameterMismatch
+            | Self::ProvisionedThroughputExceeded
+            | Self::Throttling
+            | Self::ExpiredIterator
+            | Self::TrimmedDataAccess
+            | Self::DuplicateItem
+            | Self::AccessDenied
+            | Self::NotImplemented => 400,
         }
     }
 
@@ -131,7 +149,21 @@ impl ErrorKind {
             | Self::TransactionCanceled
             | Self::TransactionInProgress
             | Self::IdempotentParameterMismatch => "Message",
-            _ => "message",
+            Self::Validation
+            | Self::UnknownOperation
+            | Self::ResourceNotFound
+            | Self::ResourceInUse
+            | Self::LimitExceeded
+            | Self::ConditionalCheckFailed
+            | Self::ItemCollectionSizeLimitExceeded
+            | Self::TransactionConflict
+            | Self::ProvisionedThroughputExceeded
+            | Self::Throttling
+            | Self::ExpiredIterator
+            | Self::TrimmedDataAccess
+            | Self::DuplicateItem
+            | Self::NotImplemented
+            | Self::InternalServerError => "message",
         }
     }
 }

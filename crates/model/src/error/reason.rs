@@ -430,7 +430,155 @@ impl Reason {
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
             Self::OneIndexAtATime | Self::TooManyTags | Self::Quota(_) => ErrorKind::LimitExceeded,
-            _ => ErrorKind::Validation,
+            Self::Constraints(..)
+            | Self::Value(..)
+            | Self::ExpressionValue { .. }
+            | Self::UpdateResult(..)
+            | Self::ItemTooLarge
+            | Self::UpdatedItemTooLarge
+            | Self::KeyElementMismatch
+            | Self::MissingKey { .. }
+            | Self::KeyTypeMismatch { .. }
+            | Self::EmptyKeyValue { .. }
+            | Self::PartitionKeyTooLong
+            | Self::SortKeyTooLong
+            | Self::IndexKey { .. }
+            | Self::UpdatedIndexKey { .. }
+            | Self::CannotUpdateKey { .. }
+            | Self::KeyNotScalar { .. }
+            | Self::IndexKeyNotScalar { .. }
+            | Self::Expression(..)
+            | Self::UnusedNames(..)
+            | Self::UnusedValues(..)
+            | Self::NamesWithoutExpression(..)
+            | Self::ValuesWithoutExpression(..)
+            | Self::EmptyNames
+            | Self::EmptyValues
+            | Self::InvalidNameKey(..)
+            | Self::EmptyNameOf(..)
+            | Self::InvalidValueKey(..)
+            | Self::BothStyles { .. }
+            | Self::InvalidDocumentPath
+            | Self::UpdateOperandType
+            | Self::UpdateMissingAttribute
+            | Self::DuplicateAttributeName(..)
+            | Self::ExpectedValueMissing { .. }
+            | Self::ExpectedValueForbidden { .. }
+            | Self::ExpectedValueAndList { .. }
+            | Self::ExpectedExistsAndOperator { .. }
+            | Self::ExpectedOperatorWithoutValues { .. }
+            | Self::ExpectedListWithoutOperator { .. }
+            | Self::ArgumentCount { .. }
+            | Self::ArgumentTypesDiffer
+            | Self::ArgumentType { .. }
+            | Self::LegacyBetweenReversed
+            | Self::NotIndexable
+            | Self::ConditionalOperatorAlone
+            | Self::ConditionalOperatorWithoutConditions
+            | Self::AddNotSupported(..)
+            | Self::DeleteNotSupported(..)
+            | Self::OnlyDeleteWithoutValue
+            | Self::LegacyUpdateTypeMismatch
+            | Self::ReturnValuesPutDelete
+            | Self::KeyConditionsMissing
+            | Self::KeyConditionCount
+            | Self::TooManyKeyConditions { .. }
+            | Self::MissedKeyElement(..)
+            | Self::KeyConditionNotSupported
+            | Self::RangeNeedsEquality { .. }
+            | Self::ConditionTypeMismatch
+            | Self::FilterOnKey { .. }
+            | Self::NoSuchIndex(..)
+            | Self::IndexBackfilling(..)
+            | Self::ConsistentReadOnGlobalIndex
+            | Self::AllProjectedWithoutIndex
+            | Self::AllAttributesNotProjected(..)
+            | Self::NotProjected { .. }
+            | Self::SelectNeedsProjection { .. }
+            | Self::SelectWithProjection { .. }
+            | Self::StartKeyInvalid
+            | Self::StartKeySchema
+            | Self::StartKeyValue(..)
+            | Self::StartKeyOutsideBoundaries
+            | Self::StartKeyOutsideRange
+            | Self::StartKeyOneRow
+            | Self::StartKeySegment { .. }
+            | Self::TotalSegmentsMissing
+            | Self::SegmentMissing
+            | Self::SegmentTooLarge { .. }
+            | Self::DuplicateKeys
+            | Self::TooManyBatchGetKeys
+            | Self::TooManyBatchWriteRequests
+            | Self::BatchMixedProjection
+            | Self::EmptyWriteRequest
+            | Self::TwoWritesInRequest
+            | Self::TransactionSameItem
+            | Self::TransactionTooLarge
+            | Self::TransactionSeveralActions
+            | Self::TransactionNoAction
+            | Self::Statement(..)
+            | Self::TableProtected
+            | Self::TableNameMissing
+            | Self::InvalidArn(..)
+            | Self::KeySchemaMissing
+            | Self::AttributeDefinitionsMissing
+            | Self::KeySchemaFirst
+            | Self::KeySchemaSecond
+            | Self::KeySchemaTwice
+            | Self::KeyUndefined
+            | Self::KeyAttributesUndefined { .. }
+            | Self::DefinitionsNotExact
+            | Self::DefinitionsUnused { .. }
+            | Self::DuplicateDefinition(..)
+            | Self::ThroughputOnDemand
+            | Self::ThroughputMissing
+            | Self::ThroughputOutOfBounds { .. }
+            | Self::OnDemandLimitTooLow(..)
+            | Self::OnDemandThroughputOnProvisioned
+            | Self::LocalIndexNeedsSortKey
+            | Self::LocalIndexWithoutRange(..)
+            | Self::LocalIndexHash { .. }
+            | Self::EmptyLocalIndexes
+            | Self::EmptyGlobalIndexes
+            | Self::TooManyLocalIndexes
+            | Self::TooManyGlobalIndexes
+            | Self::DuplicateIndexName(..)
+            | Self::ProjectionMissing
+            | Self::ProjectionTypeMissing
+            | Self::NonKeyAttributesForbidden(..)
+            | Self::NonKeyAttributesMissing
+            | Self::TooManyProjectedAttributes
+            | Self::IndexKeySchema(..)
+            | Self::IndexThroughputOnDemand(..)
+            | Self::IndexThroughputMissing(..)
+            | Self::IndexOnDemandThroughputOnProvisioned(..)
+            | Self::StreamViewTypeForbidden
+            | Self::StreamViewTypeMissing
+            | Self::NothingToUpdate
+            | Self::ThroughputUnchanged { .. }
+            | Self::UpdateThroughputMissing
+            | Self::UpdateIndexThroughputMissing(..)
+            | Self::IndexUpdateEmpty
+            | Self::IndexExists(..)
+            | Self::IndexAttributesUndefined
+            | Self::IndexUnchanged { .. }
+            | Self::NoTags
+            | Self::NoTagKeys
+            | Self::DuplicateTag(..)
+            | Self::TagKeyReserved
+            | Self::StreamEnabled(..)
+            | Self::StreamDisabled(..)
+            | Self::InvalidStreamArn(..)
+            | Self::ShardFilterIncomplete
+            | Self::SequenceNumberMissing
+            | Self::InvalidSequenceNumber(..)
+            | Self::TimestampMissing
+            | Self::TimestampInFuture
+            | Self::InvalidShardIterator
+            | Self::TimeToLiveEnabled
+            | Self::TimeToLiveDisabled
+            | Self::TimeToLiveOtherAttribute(..)
+            | Self::TimeToLiveChanging => ErrorKind::Validation,
         }
     }
 
@@ -469,7 +617,161 @@ impl Reason {
             | Self::ConditionalOperatorAlone
             | Self::ConditionalOperatorWithoutConditions
             | Self::ReturnValuesPutDelete => true,
-            _ => false,
+            Self::MalformedJson
+            | Self::Serialization(..)
+            | Self::UnknownOperation
+            | Self::NotYetAvailable { .. }
+            | Self::ParameterNotYetAvailable { .. }
+            | Self::Constraints(..)
+            | Self::NotAuthorized { .. }
+            | Self::Internal
+            | Self::StoreUnavailable(..)
+            | Self::UpdateResult(..)
+            | Self::ItemTooLarge
+            | Self::UpdatedItemTooLarge
+            | Self::KeyElementMismatch
+            | Self::MissingKey { .. }
+            | Self::KeyTypeMismatch { .. }
+            | Self::EmptyKeyValue { .. }
+            | Self::PartitionKeyTooLong
+            | Self::SortKeyTooLong
+            | Self::IndexKey { .. }
+            | Self::UpdatedIndexKey { .. }
+            | Self::CannotUpdateKey { .. }
+            | Self::KeyNotScalar { .. }
+            | Self::IndexKeyNotScalar { .. }
+            | Self::InvalidDocumentPath
+            | Self::UpdateOperandType
+            | Self::UpdateMissingAttribute
+            | Self::ConditionalCheckFailed
+            | Self::DuplicateAttributeName(..)
+            | Self::NotIndexable
+            | Self::AddNotSupported(..)
+            | Self::DeleteNotSupported(..)
+            | Self::OnlyDeleteWithoutValue
+            | Self::LegacyUpdateTypeMismatch
+            | Self::KeyConditionsMissing
+            | Self::KeyConditionCount
+            | Self::TooManyKeyConditions { .. }
+            | Self::MissedKeyElement(..)
+            | Self::KeyConditionNotSupported
+            | Self::RangeNeedsEquality { .. }
+            | Self::ConditionTypeMismatch
+            | Self::FilterOnKey { .. }
+            | Self::NoSuchIndex(..)
+            | Self::IndexBackfilling(..)
+            | Self::ConsistentReadOnGlobalIndex
+            | Self::AllProjectedWithoutIndex
+            | Self::AllAttributesNotProjected(..)
+            | Self::NotProjected { .. }
+            | Self::SelectNeedsProjection { .. }
+            | Self::SelectWithProjection { .. }
+            | Self::StartKeyInvalid
+            | Self::StartKeySchema
+            | Self::StartKeyValue(..)
+            | Self::StartKeyOutsideBoundaries
+            | Self::StartKeyOutsideRange
+            | Self::StartKeyOneRow
+            | Self::StartKeySegment { .. }
+            | Self::TotalSegmentsMissing
+            | Self::SegmentMissing
+            | Self::SegmentTooLarge { .. }
+            | Self::DuplicateKeys
+            | Self::TooManyBatchGetKeys
+            | Self::TooManyBatchWriteRequests
+            | Self::BatchMixedProjection
+            | Self::EmptyWriteRequest
+            | Self::TwoWritesInRequest
+            | Self::TransactionCanceled(..)
+            | Self::TransactionSameItem
+            | Self::TransactionTooLarge
+            | Self::TransactionSeveralActions
+            | Self::TransactionNoAction
+            | Self::TokenReused
+            | Self::TransactionConflict
+            | Self::TransactionInProgress
+            | Self::Throttled(..)
+            | Self::Quota(..)
+            | Self::Statement(..)
+            | Self::DuplicateItem
+            | Self::ItemCollectionTooLarge
+            | Self::TableNotFound
+            | Self::NamedTableNotFound(..)
+            | Self::TableExists(..)
+            | Self::TableNotActive { .. }
+            | Self::TableBeingCreated(..)
+            | Self::TableBeingDeleted(..)
+            | Self::TableProtected
+            | Self::TableNameMissing
+            | Self::InvalidArn(..)
+            | Self::ResourceNotFound(..)
+            | Self::KeySchemaMissing
+            | Self::AttributeDefinitionsMissing
+            | Self::KeySchemaFirst
+            | Self::KeySchemaSecond
+            | Self::KeySchemaTwice
+            | Self::KeyUndefined
+            | Self::KeyAttributesUndefined { .. }
+            | Self::DefinitionsNotExact
+            | Self::DefinitionsUnused { .. }
+            | Self::DuplicateDefinition(..)
+            | Self::ThroughputOnDemand
+            | Self::ThroughputMissing
+            | Self::ThroughputOutOfBounds { .. }
+            | Self::OnDemandLimitTooLow(..)
+            | Self::OnDemandThroughputOnProvisioned
+            | Self::LocalIndexNeedsSortKey
+            | Self::LocalIndexWithoutRange(..)
+            | Self::LocalIndexHash { .. }
+            | Self::EmptyLocalIndexes
+            | Self::EmptyGlobalIndexes
+            | Self::TooManyLocalIndexes
+            | Self::TooManyGlobalIndexes
+            | Self::DuplicateIndexName(..)
+            | Self::ProjectionMissing
+            | Self::ProjectionTypeMissing
+            | Self::NonKeyAttributesForbidden(..)
+            | Self::NonKeyAttributesMissing
+            | Self::TooManyProjectedAttributes
+            | Self::IndexKeySchema(..)
+            | Self::IndexThroughputOnDemand(..)
+            | Self::IndexThroughputMissing(..)
+            | Self::IndexOnDemandThroughputOnProvisioned(..)
+            | Self::StreamViewTypeForbidden
+            | Self::StreamViewTypeMissing
+            | Self::NothingToUpdate
+            | Self::ThroughputUnchanged { .. }
+            | Self::UpdateThroughputMissing
+            | Self::UpdateIndexThroughputMissing(..)
+            | Self::IndexUpdateEmpty
+            | Self::OneIndexAtATime
+            | Self::IndexExists(..)
+            | Self::IndexAttributesUndefined
+            | Self::IndexNotFound { .. }
+            | Self::IndexInUse { .. }
+            | Self::IndexUnchanged { .. }
+            | Self::NoTags
+            | Self::NoTagKeys
+            | Self::TooManyTags
+            | Self::DuplicateTag(..)
+            | Self::TagKeyReserved
+            | Self::StreamEnabled(..)
+            | Self::StreamDisabled(..)
+            | Self::InvalidStreamArn(..)
+            | Self::StreamNotFound(..)
+            | Self::ShardNotFound { .. }
+            | Self::ShardFilterIncomplete
+            | Self::SequenceNumberMissing
+            | Self::InvalidSequenceNumber(..)
+            | Self::TimestampMissing
+            | Self::TimestampInFuture
+            | Self::InvalidShardIterator
+            | Self::ShardIteratorExpired
+            | Self::RecordsTrimmed
+            | Self::TimeToLiveEnabled
+            | Self::TimeToLiveDisabled
+            | Self::TimeToLiveOtherAttribute(..)
+            | Self::TimeToLiveChanging => false,
         }
     }
 }

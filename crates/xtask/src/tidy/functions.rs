@@ -10,7 +10,7 @@ const MAX_LINES: usize = 120;
 
 /// Functions that may be longer, as `file::function`, with the reason.
 const LONG_FUNCTIONS: &[(&str, &str)] =
-    &[("crates/model/src/error/wording.rs::table", "one flat match: a sentence an arm")];
+    &[("crates/model/src/error/wording.rs::sentence", "one flat match: a sentence an arm")];
 
 /// Returns each function that is too long; tests and generated code are left out.
 pub fn too_long(files: &[PathBuf]) -> Result<Vec<String>, String> {
