@@ -89,6 +89,10 @@ impl Store for Refusing {
         self.0.store.stats()
     }
 
+    fn check_writable(&self) -> Result<(), Error> {
+        self.0.store.check_writable()
+    }
+
     async fn close(&self) -> Result<(), Error> {
         self.0.store.close().await
     }

@@ -138,6 +138,12 @@ impl Database {
         self.engine.store().stats()
     }
 
+    /// Returns why writes are refused now: the store failed and has to be opened again, or its disk is
+    /// full.
+    pub fn check_writable(&self) -> Result<(), hashrange_storage::Error> {
+        self.engine.store().check_writable()
+    }
+
     /// Returns the same database with methods that wait.
     pub fn blocking(&self) -> Blocking {
         Blocking::new(self.clone())

@@ -59,6 +59,13 @@ impl Store for AnyStore {
         }
     }
 
+    fn check_writable(&self) -> Result<(), Error> {
+        match self {
+            Self::Memory(store) => store.check_writable(),
+            Self::Embedded(store) => store.check_writable(),
+        }
+    }
+
     async fn close(&self) -> Result<(), Error> {
         match self {
             Self::Memory(store) => store.close().await,

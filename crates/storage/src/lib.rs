@@ -82,6 +82,10 @@ pub trait Store: Send + Sync + 'static {
     /// Returns counts and sizes since the store was opened.
     fn stats(&self) -> Stats;
 
+    /// Returns the error with which a commit that writes would be refused now: a failure that lasts
+    /// until the store is opened again, a lack of space that may end by itself, the close.
+    fn check_writable(&self) -> Result<(), Error>;
+
     /// Refuses further commits with [`Error::Closed`] and waits until all sequenced ones are
     /// durable and published. Reads go on. Dropping a store does the same first half and also
     /// frees its resources.

@@ -55,9 +55,7 @@ impl MemoryStore {
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
     ) -> Result<T, Error> {
         let _deciding = self.deciding.read();
-        if self.closed.load(Ordering::Acquire) {
-            return Err(Error::Closed);
-        }
+        self.check_writable()?;
         let _locks = self.locks.lock(keys);
         let newest = self.published.load();
         let values: Vec<_> = keys.iter().map(|key| newest.get(key.as_slice()).cloned()).collect();
@@ -111,6 +109,10 @@ impl Store for MemoryStore {
 
     fn stats(&self) -> Stats {
         self.writer.lock().stats
+    }
+
+    fn check_writable(&self) -> Result<(), Error> {
+        if self.closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 
     fn close(&self) -> impl Future<Output = Result<(), Error>> + Send {

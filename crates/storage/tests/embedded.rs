@@ -143,6 +143,7 @@ fn failed_group_poisons_writes_and_spares_reads() {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path());
         block_on(put(&store, "a", "1")).unwrap();
+        store.check_writable().unwrap();
         store.fail_next_group(fault);
         let expected = |error: Error| match error {
             Error::Full => is_full,
@@ -151,6 +152,7 @@ fn failed_group_poisons_writes_and_spares_reads() {
         };
         assert!(expected(block_on(put(&store, "a", "2")).unwrap_err()));
         assert!(expected(block_on(put(&store, "b", "2")).unwrap_err()));
+        assert!(expected(store.check_writable().unwrap_err()));
         assert!(expected(block_on(store.close()).unwrap_err()));
         assert_eq!(get(&store, "a"), Some(bytes("1")));
         drop(store);
@@ -165,6 +167,7 @@ fn writes_are_refused_while_space_is_below_the_reserve() {
     drop(open(folder.path()));
     let options = EmbeddedOptions { reserve_bytes: u64::MAX, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    assert!(matches!(store.check_writable(), Err(Error::Full)));
     assert!(matches!(block_on(put(&store, "a", "1")), Err(Error::Full)));
     assert_eq!(block_on(look(&store, "a")).unwrap(), None);
     drop(store);

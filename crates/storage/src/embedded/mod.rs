@@ -308,6 +308,13 @@ impl Store for EmbeddedStore {
         }
     }
 
+    fn check_writable(&self) -> Result<(), Error> {
+        self.shared.sequencer.check_accepting()?;
+        // Nobody may have written since the disk became full.
+        self.shared.space.check();
+        self.shared.space.check_room()
+    }
+
     async fn close(&self) -> Result<(), Error> {
         self.shared.sequencer.close();
         self.sync().await

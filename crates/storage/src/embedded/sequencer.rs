@@ -200,6 +200,11 @@ impl Sequencer {
         Publication { sequencer: self, ticket, registered: None }
     }
 
+    /// Returns the error that stops commits, the close among them.
+    pub(crate) fn check_accepting(&self) -> Result<(), Error> {
+        self.check_open(&self.queue.lock())
+    }
+
     fn check_open(&self, queue: &Queue) -> Result<(), Error> {
         self.check_writable()?;
         if queue.closed { Err(Error::Closed) } else { Ok(()) }

@@ -101,6 +101,10 @@ impl Store for SimulatedStore {
         Stats::default()
     }
 
+    fn check_writable(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     async fn close(&self) -> Result<(), Error> {
         self.sync().await
     }
