@@ -17,7 +17,7 @@ pub struct Environment {
     pub random: Arc<dyn Fn() -> u128 + Send + Sync>,
     /// Region in ARNs.
     pub region: String,
-    /// Account number in ARNs.
+    /// Account number in ARNs: twelve digits.
     pub account: String,
     /// Host and port that DescribeEndpoints answers.
     pub endpoint: String,
@@ -84,8 +84,8 @@ mod tests {
     fn names_and_arns_name_tables() {
         for (text, name) in [
             ("Music", "Music"),
-            ("arn:aws:dynamodb:us-east-1:000000000000:table/Music", "Music"),
-            ("arn:aws:dynamodb:us-east-1:000000000000:table/Music/index/ByYear", "Music"),
+            ("arn:aws:dynamodb:us-east-1:314159265358:table/Music", "Music"),
+            ("arn:aws:dynamodb:us-east-1:314159265358:table/Music/index/ByYear", "Music"),
             ("arn:x", "arn:x"),
         ] {
             assert_eq!(table_name_of(text), name);

@@ -105,7 +105,7 @@ fn provisioned_writes_are_throttled_and_served_again_when_time_has_passed() {
         body(&error)["ThrottlingReasons"],
         json!([{
             "reason": "TableWriteProvisionedThroughputExceeded",
-            "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/tab",
+            "resource": "arn:aws:dynamodb:us-east-1:314159265358:table/tab",
         }])
     );
     database.clock.advance_ms(1000);
@@ -180,7 +180,7 @@ fn an_index_without_capacity_throttles_the_writes_that_change_it() {
         body(&error)["ThrottlingReasons"][0],
         json!({
             "reason": "IndexWriteProvisionedThroughputExceeded",
-            "resource": "arn:aws:dynamodb:us-east-1:000000000000:table/tab/index/by_a",
+            "resource": "arn:aws:dynamodb:us-east-1:314159265358:table/tab/index/by_a",
         })
     );
     // The refused write has left nothing, and one that is not in the index goes on.

@@ -43,7 +43,7 @@ impl Default for Options {
         Self {
             cache_bytes: EmbeddedOptions::default().cache_bytes,
             region: "us-east-1".to_owned(),
-            account: "000000000000".to_owned(),
+            account: "314159265358".to_owned(),
             endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
             sweep_interval: Duration::from_secs(1),
             sharding: Sharding::default(),

@@ -38,7 +38,7 @@ pub fn virtual_environment() -> (Environment, VirtualClock) {
         now_ms: Arc::new(move || shown.now_ms()),
         random: Arc::new(move || u128::from(counter.fetch_add(1, Ordering::Relaxed) + 1)),
         region: "us-east-1".to_owned(),
-        account: "000000000000".to_owned(),
+        account: "314159265358".to_owned(),
         endpoint: "localhost:8000".to_owned(),
         sweep_interval: None,
     };

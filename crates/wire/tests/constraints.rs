@@ -23,7 +23,7 @@ const ITEM: &str = r#""Item":{"pk":{"S":"a"}}"#;
 
 #[test]
 fn valid_requests_pass() {
-    let arn = "arn:aws:dynamodb:us-east-1:000000000000:table/T";
+    let arn = "arn:aws:dynamodb:us-east-1:314159265358:table/T";
     let cases = [
         (Operation::PutItem, format!(r#"{{"TableName":"T",{ITEM},"ReturnValues":"ALL_OLD"}}"#)),
         (Operation::GetItem, format!(r#"{{"TableName":"{arn}",{KEY},"Unknown":[{{}}]}}"#)),

@@ -6,7 +6,7 @@ from http_raw import Http
 
 pytestmark = pytest.mark.hashrange
 
-ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/t"
+ARN = "arn:aws:dynamodb:us-east-1:314159265358:table/t"
 PENDING = [
     ("CreateBackup", {"TableName": "abc", "BackupName": "abc"}),
     ("ListBackups", {}),

@@ -257,7 +257,7 @@ mod tests {
             now_ms: Arc::new(|| 1_767_225_600_000),
             random: Arc::new(|| 1),
             region: "us-east-1".to_owned(),
-            account: "000000000000".to_owned(),
+            account: "314159265358".to_owned(),
             endpoint: String::new(),
             sweep_interval: None,
         };

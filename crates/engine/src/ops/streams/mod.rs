@@ -53,15 +53,15 @@ mod tests {
     #[test]
     fn arns_name_a_table_and_a_label() {
         let arn =
-            "arn:aws:dynamodb:us-east-1:000000000000:table/Music/stream/2026-01-01T00:00:00.000";
+            "arn:aws:dynamodb:us-east-1:314159265358:table/Music/stream/2026-01-01T00:00:00.000";
         assert_eq!(parse_arn(arn), Some(("Music", "2026-01-01T00:00:00.000")));
         for foreign in [
             "",
             "Music",
-            "arn:aws:dynamodb:us-east-1:000000000000:table/Music",
-            "arn:aws:dynamodb:us-east-1:000000000000:table/Music/stream/",
-            "arn:aws:dynamodb:us-east-1:000000000000:table//stream/x",
-            "arn:aws:dynamodb:us-east-1:000000000000:table/a/b/stream/x",
+            "arn:aws:dynamodb:us-east-1:314159265358:table/Music",
+            "arn:aws:dynamodb:us-east-1:314159265358:table/Music/stream/",
+            "arn:aws:dynamodb:us-east-1:314159265358:table//stream/x",
+            "arn:aws:dynamodb:us-east-1:314159265358:table/a/b/stream/x",
         ] {
             assert_eq!(parse_arn(foreign), None, "{foreign}");
         }
