@@ -39,7 +39,7 @@ pub enum NumberFault {
     Underflow,
     /// More than 38 significant digits.
     TooManyDigits,
-    /// The exponent does not fit 32 bits. The newer validation layer reports the range, the older
+    /// The exponent, or the scale that it makes with the fraction, does not fit 32 bits. The newer validation layer reports the range, the older
     /// one says that the text is not numeric.
     ExponentBeyond32Bits {
         /// The number as sent.
@@ -303,7 +303,9 @@ impl<'a> Parsed<'a> {
         if shift == i64::from(i32::MAX) {
             return Err(NumberFault::ExponentAt32BitMax);
         }
-        if i32::try_from(shift).is_err() {
+        // A scale as Java has it: 1.5e-2147483647 has one of 2147483648. Source: captured 2026.
+        let scale = (self.fraction.len() as i64).saturating_sub(shift);
+        if i32::try_from(shift).is_err() || scale > i64::from(i32::MAX) {
             let overflow = shift > 0;
             return Err(NumberFault::ExponentBeyond32Bits { text: text.to_owned(), overflow });
         }
@@ -557,6 +559,10 @@ mod tests {
         {
             assert_eq!(Number::parse(text), Err(NumberFault::NotNumeric(text.to_owned())));
         }
+        let beyond = |text: &str| NumberFault::ExponentBeyond32Bits {
+            text: text.to_owned(),
+            overflow: false,
+        };
         for (text, fault) in [
             ("1e126", NumberFault::Overflow),
             ("0e126", NumberFault::Overflow),
@@ -564,6 +570,10 @@ mod tests {
             ("0e-131", NumberFault::Underflow),
             ("123456789012345678901234567890123456789", NumberFault::TooManyDigits),
             ("1e2147483647", NumberFault::ExponentAt32BitMax),
+            ("1e-2147483648", beyond("1e-2147483648")),
+            ("1.5e-2147483647", beyond("1.5e-2147483647")),
+            ("1e-2147483647", NumberFault::Underflow),
+            ("1.5e-2147483646", NumberFault::Underflow),
             ("1e9223372036854775808", NumberFault::NotNumeric("1e9223372036854775808".to_owned())),
         ] {
             assert_eq!(Number::parse(text), Err(fault), "{text}");

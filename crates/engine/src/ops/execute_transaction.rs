@@ -146,10 +146,14 @@ fn check_returning(statements: &[Statement]) -> Result<(), Reason> {
     }
 }
 
-/// Plans a SELECT, which must name one item of the table.
+/// Plans a SELECT, which must name one item of the table by its key, and call no function beside.
+/// Source: captured 2026.
 fn plan_item(table: &Table, select: Select, nth: usize) -> Result<SelectPlan<'static>, Reason> {
     if select.index.is_some() {
         return Err(fault(nth, TransactionFault::Index));
+    }
+    if select.has_function {
+        return Err(fault(nth, TransactionFault::Select));
     }
     match select::plan(table, select, true, None, None)? {
         SelectPlan::Item { key, filter, projection, consistent } => {

@@ -4,7 +4,7 @@ use crate::capacity::{Units, read_units};
 use crate::ops::key_range::{self, Reader};
 use crate::ops::select::{IndexFault, Selection, readable_index};
 use crate::read::{Page, PagePlan, Rows, read_ranges};
-use crate::schema::{Index, IndexId, IndexKind, KeySchema, Table};
+use crate::schema::{Index, IndexId, KeySchema, Table};
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Projection};
@@ -178,15 +178,12 @@ fn page_limit(limit: Option<i32>, reads: Option<&KeyReads>) -> usize {
     if is_several { limit.min(PARTITIONS_PAGE_MAX) } else { limit }
 }
 
-/// Refuses a keyed read of a local index with a filter on what the index does not hold.
-/// Source: captured 2026, but for the words.
+/// Refuses a keyed read of an index with a filter on what the index does not hold, but for what
+/// stands inside OR. Source: captured 2026.
 fn check_filter(index: Option<&Index>, filter: Option<&Condition>) -> Result<(), Reason> {
     let (Some(index), Some(filter)) = (index, filter) else { return Ok(()) };
-    if index.kind != IndexKind::Local {
-        return Ok(());
-    }
     let mut attributes: Vec<String> = Vec::new();
-    for name in filter.attribute_names().filter(|name| !index.holds(name)) {
+    for name in filter.attribute_names_outside_or().filter(|name| !index.holds(name)) {
         if !attributes.iter().any(|known| known == name) {
             attributes.push(name.to_owned());
         }
@@ -199,7 +196,7 @@ fn check_filter(index: Option<&Index>, filter: Option<&Condition>) -> Result<(),
 }
 
 /// Returns the names of partition and sort key, of which there may be one each.
-fn single_key(schema: &KeySchema) -> Result<(&str, Option<&str>), Reason> {
+pub(crate) fn single_key(schema: &KeySchema) -> Result<(&str, Option<&str>), Reason> {
     match (&schema.partition[..], &schema.sort[..]) {
         ([partition], []) => Ok((&partition.name, None)),
         ([partition], [sort]) => Ok((&partition.name, Some(&sort.name))),

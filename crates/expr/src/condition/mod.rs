@@ -82,6 +82,14 @@ impl Condition {
         self.0.collect_names(&mut names);
         names.into_iter()
     }
+
+    /// Returns the top-level attributes that the condition names outside of OR, as often as it
+    /// names them there.
+    pub fn attribute_names_outside_or(&self) -> impl Iterator<Item = &str> {
+        let mut names = Vec::new();
+        self.0.collect_names_outside_or(&mut names);
+        names.into_iter()
+    }
 }
 
 impl Operand {
@@ -94,6 +102,23 @@ impl Operand {
 }
 
 impl Node {
+    fn collect_names_outside_or<'n>(&'n self, names: &mut Vec<&'n str>) {
+        match self {
+            Self::Or(_) => {}
+            Self::And(nodes) => {
+                nodes.iter().for_each(|node| node.collect_names_outside_or(names));
+            }
+            Self::Not(node) => node.collect_names_outside_or(names),
+            Self::Compare { .. }
+            | Self::Between { .. }
+            | Self::In { .. }
+            | Self::Exists(_)
+            | Self::HasType(..)
+            | Self::BeginsWith(..)
+            | Self::Contains(..) => self.collect_names(names),
+        }
+    }
+
     fn collect_names<'n>(&'n self, names: &mut Vec<&'n str>) {
         match self {
             Self::Or(nodes) | Self::And(nodes) => {

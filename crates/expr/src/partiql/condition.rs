@@ -16,6 +16,8 @@ use hashrange_model::{AttributeType, ValueRef};
 #[derive(Debug)]
 enum Term {
     Condition(Node),
+    /// A function that holds or does not; it may be compared with true and false.
+    Function(Node),
     Operand(Operand, Token),
     /// The literal `missing`.
     Missing,
@@ -32,7 +34,7 @@ impl Parser<'_> {
     /// is not supported.
     fn required(&mut self, term: Term) -> Parsed<Node> {
         let token = match term {
-            Term::Condition(node) => return Ok(node),
+            Term::Condition(node) | Term::Function(node) => return Ok(node),
             Term::Operand(_, token) => token,
             Term::Missing => return Err(self.malformed(Malformed::Term)),
         };
@@ -141,7 +143,9 @@ impl Parser<'_> {
     fn operand(&mut self) -> Parsed<Operand> {
         match self.primary()? {
             Term::Operand(operand, _) => Ok(operand),
-            Term::Condition(_) | Term::Missing => Err(self.malformed(Malformed::Term)),
+            Term::Condition(_) | Term::Function(_) | Term::Missing => {
+                Err(self.malformed(Malformed::Term))
+            }
         }
     }
 
@@ -150,6 +154,10 @@ impl Parser<'_> {
             (Term::Operand(left, _), Term::Operand(right, _)) => (left, right),
             // A comparison with what is missing never holds.
             (Term::Missing, _) | (_, Term::Missing) => return Ok(never()),
+            (Term::Function(node), Term::Operand(Operand::Value(value), _))
+            | (Term::Operand(Operand::Value(value), _), Term::Function(node)) => {
+                return self.compare_function(comparator, node, value.get());
+            }
             _ => return Err(self.malformed(Malformed::Term)),
         };
         if !matches!(comparator, Comparator::Equal | Comparator::NotEqual) {
@@ -163,6 +171,29 @@ impl Parser<'_> {
         let mut nodes: Vec<Node> = [&left, &right].into_iter().filter_map(exists).collect();
         nodes.push(Node::Compare { comparator, left, right });
         Ok(Node::And(nodes))
+    }
+
+    /// Compares what a function says with a value. Source: captured 2026, for `= true`.
+    fn compare_function(
+        &self,
+        comparator: Comparator,
+        node: Node,
+        value: ValueRef<'_>,
+    ) -> Parsed<Node> {
+        let is_equal = match comparator {
+            Comparator::Equal => true,
+            Comparator::NotEqual => false,
+            Comparator::Less
+            | Comparator::LessOrEqual
+            | Comparator::Greater
+            | Comparator::GreaterOrEqual => return Err(self.malformed(Malformed::Term)),
+        };
+        Ok(match value {
+            ValueRef::Bool(wanted) if wanted == is_equal => node,
+            ValueRef::Bool(_) => Node::Not(Box::new(node)),
+            _ if is_equal => never(),
+            _ => Node::And(Vec::new()),
+        })
     }
 
     fn between(&mut self, operand: Operand) -> Parsed<Node> {
@@ -218,9 +249,12 @@ impl Parser<'_> {
             "bool" | "boolean" => has(AttributeType::Bool),
             "list" => has(AttributeType::L),
             "tuple" | "struct" | "map" => has(AttributeType::M),
-            "bag" | "set" => Node::Or(
-                [AttributeType::Ss, AttributeType::Ns, AttributeType::Bs].map(has).to_vec(),
-            ),
+            // Without OR, of which there is none in the text.
+            "bag" | "set" => Node::Not(Box::new(Node::And(
+                [AttributeType::Ss, AttributeType::Ns, AttributeType::Bs]
+                    .map(|set| Node::Not(Box::new(has(set))))
+                    .to_vec(),
+            ))),
             _ => return Err(StatementFault::PathComponent(self.span(token)).into()),
         };
         Ok(if negated { Node::Not(Box::new(node)) } else { node })
@@ -229,6 +263,7 @@ impl Parser<'_> {
     fn call(&mut self) -> Parsed<Term> {
         let name = self.current;
         let function = self.text_of(name).to_ascii_lowercase();
+        self.has_function = true;
         let count = match function.as_str() {
             "attribute_exists" | "attribute_not_exists" | "size" => 1,
             "begins_with" | "contains" | "attribute_type" => 2,
@@ -254,7 +289,7 @@ fn never() -> Node {
 fn function_of(function: &str, arguments: Vec<Operand>, name: Token) -> Parsed<Term> {
     let mut arguments = arguments.into_iter();
     let mut next = || arguments.next().expect("the arguments were counted");
-    Ok(Term::Condition(match function {
+    Ok(Term::Function(match function {
         "size" => return Ok(Term::Operand(size(next())?, name)),
         "attribute_exists" => Node::Exists(required_path(function, next())?),
         "attribute_not_exists" => {

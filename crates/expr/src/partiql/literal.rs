@@ -28,6 +28,8 @@ struct Literal<'t> {
     encoder: Encoder,
     /// Where the parse is in the literal.
     place: Vec<PlaceStep<'t>>,
+    /// Whether it is the item of an INSERT, whose attributes are each a root.
+    is_item: bool,
     /// How many lists and maps enclose that place within its attribute.
     level: usize,
 }
@@ -35,7 +37,7 @@ struct Literal<'t> {
 impl Literal<'_> {
     fn place(&self) -> String {
         let mut text = "root".to_owned();
-        for step in &self.place {
+        for step in self.place.iter().skip(usize::from(self.is_item)) {
             // Writing to a string cannot fail.
             let _ = match step {
                 PlaceStep::Name(name) => write!(text, ".{name}"),
@@ -98,7 +100,7 @@ impl<'t> Parser<'t> {
             }
             Kind::OpenBrace => {
                 self.advance();
-                let mut literal = Literal::default();
+                let mut literal = Literal { is_item: true, ..Literal::default() };
                 let mark = literal.encoder.begin_item();
                 self.write_entries(&mut literal)?;
                 Ok(literal.encoder.end_item(mark))
@@ -269,7 +271,7 @@ impl<'t> Parser<'t> {
         let mut offset = 0;
         let members = self.comma_separated(Kind::CloseBag, |parser| {
             literal.place.push(PlaceStep::Offset(offset));
-            let mut member = Literal::default();
+            let mut member = Literal { is_item: literal.is_item, ..Literal::default() };
             std::mem::swap(&mut member.place, &mut literal.place);
             // What is no scalar ends up refused with the other members that no set has.
             member.level = literal.level;

@@ -84,6 +84,8 @@ pub struct Select {
     pub column_fault: Option<StatementFault>,
     /// The WHERE clause.
     pub condition: Option<Condition>,
+    /// Whether the WHERE clause calls a function.
+    pub has_function: bool,
     /// The ORDER BY clause.
     pub order: Vec<Order>,
 }

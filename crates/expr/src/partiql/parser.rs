@@ -31,6 +31,8 @@ pub(super) struct Parser<'t> {
     parameters: Parameters<'t>,
     used_parameters: usize,
     depth: usize,
+    /// Whether the WHERE clause calls a function.
+    pub(super) has_function: bool,
     /// The first fault of what is a statement by its form; reported once that is known.
     pub(super) noted: Option<Reason>,
 }
@@ -38,7 +40,15 @@ pub(super) struct Parser<'t> {
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, parameters: Parameters<'t>) -> Self {
         let current = Token::read(text, 0);
-        Self { text, current, parameters, used_parameters: 0, depth: 0, noted: None }
+        Self {
+            text,
+            current,
+            parameters,
+            used_parameters: 0,
+            depth: 0,
+            has_function: false,
+            noted: None,
+        }
     }
 
     pub(super) fn advance(&mut self) -> Token {

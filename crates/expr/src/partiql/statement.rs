@@ -16,6 +16,9 @@ pub(super) fn parse(text: &str, parameters: Parameters<'_>) -> Parsed<Statement>
     Ok(statement)
 }
 
+/// Most names in the path of a FROM clause: the table and its index.
+const FROM_COMPONENTS_MAX: usize = 2;
+
 /// A table with the index that may stand behind it.
 type TableReference = (String, Option<String>);
 
@@ -57,7 +60,8 @@ impl Parser<'_> {
         if !order.is_empty() && condition.is_none() {
             self.note(|| StatementFault::OrderWithoutWhere.into());
         }
-        Ok(Select { table, index, projection, column_fault, condition, order })
+        let has_function = self.has_function;
+        Ok(Select { table, index, projection, column_fault, condition, has_function, order })
     }
 
     /// Parses the columns; with them comes the fault of the first that is no path.
@@ -86,13 +90,20 @@ impl Parser<'_> {
         Ok(path.ok_or_else(|| StatementFault::PathComponent(self.span(start))))
     }
 
-    /// Parses a table and its index.
+    /// Parses a table and its index; what follows them in the path is refused.
     fn table(&mut self) -> Parsed<TableReference> {
         let table = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
+        let (mut components, mut has_empty) = (1_usize, table.is_empty());
         let mut index = None;
-        if self.eat(Kind::Dot) {
+        while self.eat(Kind::Dot) {
             let name = self.identifier().ok_or_else(|| self.malformed(Malformed::PathDot))?;
-            index = Some(name.into_owned());
+            (components, has_empty) = (components + 1, has_empty || name.is_empty());
+            index.get_or_insert(name.into_owned());
+        }
+        if components > FROM_COMPONENTS_MAX {
+            self.note(|| StatementFault::TooManyComponents.into());
+        } else if has_empty {
+            self.note(|| StatementFault::EmptyComponent.into());
         }
         Ok((table.into_owned(), index))
     }
@@ -191,8 +202,14 @@ impl Parser<'_> {
         let (table, index) = self.unaliased_table()?;
         let condition = self.required_where()?;
         let returning = self.returning()?;
-        if returning.is_some_and(|returning| returning.modified || returning.new) {
-            return Err(self.malformed(Malformed::Leftover));
+        let refused = match returning.map(|Returning { modified, new }| (modified, new)) {
+            None | Some((false, false)) => None,
+            Some((false, true)) => Some("ALL NEW"),
+            Some((true, false)) => Some("MODIFIED OLD"),
+            Some((true, true)) => Some("MODIFIED NEW"),
+        };
+        if let Some(words) = refused {
+            self.note(|| StatementFault::ReturningOfDelete(words).into());
         }
         let condition_or_absent = condition_or_absent(&condition);
         Ok(Delete { table, index, condition, condition_or_absent, returning })

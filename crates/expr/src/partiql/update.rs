@@ -59,20 +59,19 @@ impl Parser<'_> {
         let is_add = self.text_of(name).eq_ignore_ascii_case("set_add");
         let function = if is_add { "SET_ADD" } else { "SET_DELETE" };
         self.advance();
-        let first = self.current;
         let arguments = self.comma_separated(Kind::Close, Self::sum)?;
         let Ok([path, set]) = <[Operand; 2]>::try_from(arguments) else {
             return Err(StatementFault::SetArguments { function, at: self.span(name) }.into());
         };
         match path {
             Operand::Path(path) if path == *target => {}
-            _ => return Err(StatementFault::SetTarget { function, at: self.span(first) }.into()),
+            _ => return Err(StatementFault::SetTarget { function, at: self.span(name) }.into()),
         }
-        let set = self.set_operand(set, function, first)?;
+        let set = self.set_operand(set, function, name)?;
         Ok(if is_add { Effect::Add(set) } else { Effect::Delete(set) })
     }
 
-    fn set_operand(&self, operand: Operand, function: &'static str, first: Token) -> Parsed<Value> {
+    fn set_operand(&self, operand: Operand, function: &'static str, name: Token) -> Parsed<Value> {
         match operand {
             // A value that is none stands for what will be reported.
             Operand::Value(value)
@@ -80,7 +79,7 @@ impl Parser<'_> {
             {
                 Ok(value)
             }
-            _ => Err(StatementFault::SetOperand { function, at: self.span(first) }.into()),
+            _ => Err(StatementFault::SetOperand { function, at: self.span(name) }.into()),
         }
     }
 

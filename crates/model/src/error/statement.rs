@@ -43,6 +43,12 @@ pub enum StatementFault {
     Malformed(Malformed),
     /// A table with another name.
     Alias,
+    /// An empty name in the path of a FROM clause.
+    EmptyComponent,
+    /// More than a table and an index in the path of a FROM clause.
+    TooManyComponents,
+    /// DELETE with another RETURNING than of all that was there; holds its words.
+    ReturningOfDelete(&'static str),
     /// A projection of something other than a document path.
     PathComponent(Span),
     /// An unknown function, or one that may not stand there.
@@ -63,14 +69,14 @@ pub enum StatementFault {
     SetTarget {
         /// The function in upper case.
         function: &'static str,
-        /// Where its first argument stands.
+        /// Where it stands.
         at: Span,
     },
     /// `set_add` or `set_delete` whose second argument is no set.
     SetOperand {
         /// The function in upper case.
         function: &'static str,
-        /// Where its first argument stands.
+        /// Where it stands.
         at: Span,
     },
     /// A bag without members.
@@ -88,7 +94,7 @@ pub enum StatementFault {
     Number {
         /// What is wrong with it.
         fault: NumberFault,
-        /// Where in the literal, such as `root.x[1]`.
+        /// Where in the attribute's value, such as `root.x[1]`.
         place: String,
     },
     /// Another fault of a literal or parameter.
@@ -115,7 +121,7 @@ pub enum StatementFault {
     NoSuchIndex,
     /// A consistent read of a global index.
     ConsistentRead,
-    /// A filter of a keyed read of a local index on attributes that the index does not hold.
+    /// A filter of a keyed read of an index on attributes that the index does not hold.
     FilterNotProjected {
         /// The index.
         index: String,

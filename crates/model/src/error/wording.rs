@@ -844,6 +844,14 @@ fn statement(fault: &StatementFault, layer: Layer) -> String {
             format!("Statement wasn't well formed, can't be processed: {}", not_formed(*malformed))
         }
         StatementFault::Alias => "Aliasing is not supported".to_owned(),
+        StatementFault::EmptyComponent => "Path component cannot be an empty string".to_owned(),
+        StatementFault::TooManyComponents => {
+            "A path may contain at most 2 components in the FROM clause".to_owned()
+        }
+        StatementFault::ReturningOfDelete(words) => format!(
+            "Invalid returning clause: RETURNING {words} *. Only RETURNING ALL OLD * is allowed \
+             in DELETE statements."
+        ),
         StatementFault::PathComponent(at) => format!("Unexpected path component at {at}"),
         StatementFault::UnknownFunction { function, at } => {
             format!("Unrecognized function: {function} at {at}")
@@ -904,11 +912,10 @@ fn statement(fault: &StatementFault, layer: Layer) -> String {
         StatementFault::ConsistentRead => {
             "Strongly consistent read is not supported on Global Secondary Indexes".to_owned()
         }
-        // Source: not captured; in the words for global indexes.
-        StatementFault::FilterNotProjected { index, attributes } => format!(
-            "{INVALID_PARAMETERS}Local secondary index {index} does not project [{}]",
-            attributes.join(", ")
-        ),
+        StatementFault::FilterNotProjected { index, attributes } => invalid(format!(
+            "Secondary index {index} does not project one or more filter attributes: [{}]",
+            join(attributes)
+        )),
         // Source: not captured.
         StatementFault::IndexWrite => "Index is not supported in this statement".to_owned(),
         StatementFault::TokenMismatch => "NextToken does not match request".to_owned(),

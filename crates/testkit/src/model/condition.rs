@@ -118,6 +118,19 @@ impl Condition {
             Self::Not(condition) => condition.collect_attributes(names),
         }
     }
+
+    /// Adds the attributes that the condition names elsewhere than inside OR.
+    pub(crate) fn collect_attributes_outside_or(&self, names: &mut Vec<String>) {
+        match self {
+            Self::Or(..) => {}
+            Self::And(left, right) => {
+                left.collect_attributes_outside_or(names);
+                right.collect_attributes_outside_or(names);
+            }
+            Self::Not(condition) => condition.collect_attributes_outside_or(names),
+            leaf => leaf.collect_attributes(names),
+        }
+    }
 }
 
 impl Operand {

@@ -312,10 +312,10 @@ fn check(reader: &Reader<'_>, select: &Select) -> Result<(), &'static str> {
                     secondary index");
     }
     let mut filtered = Vec::new();
-    select.filter.iter().for_each(|filter| filter.collect_attributes(&mut filtered));
-    if reader.is_local && !select.partitions.is_empty() && !filtered.iter().all(is_held) {
-        return Err("ValidationException: One or more parameter values were invalid: Local \
-                    secondary index");
+    select.filter.iter().for_each(|filter| filter.collect_attributes_outside_or(&mut filtered));
+    if !select.partitions.is_empty() && !filtered.iter().all(is_held) {
+        return Err("ValidationException: One or more parameter values were invalid: Secondary \
+                    index");
     }
     Ok(())
 }

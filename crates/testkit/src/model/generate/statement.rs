@@ -144,7 +144,8 @@ impl Generator {
     }
 
     /// Returns a filter. What a scanned local index does not hold is not asked for: whether it is
-    /// seen depends on the attributes returned.
+    /// seen depends on the attributes returned. Nor is the partition key of a scanned global index,
+    /// by which it would be no scan.
     fn select_filter(&mut self, select: &Select, index: Option<&IndexDefinition>) -> Condition {
         if index.is_some_and(|index| index.is_local) && select.partitions.is_empty() {
             let path = Path::of(self.random.pick::<&str>(&["pk", "sk"]));
@@ -163,7 +164,13 @@ impl Generator {
                 ),
             };
         }
-        self.condition(2)
+        let condition = self.condition(2);
+        let mut names = Vec::new();
+        condition.collect_attributes(&mut names);
+        let keys = index.iter().flat_map(|index| &index.partition);
+        let is_keyed =
+            select.partitions.is_empty() && keys.into_iter().any(|key| names.contains(&key.name));
+        if is_keyed { Condition::Exists(Path::of("pk")) } else { condition }
     }
 
     /// Returns attributes to select, all if there are none: often those that the index holds.
