@@ -103,6 +103,20 @@ pub fn transact_write_bodies() -> Vec<String> {
     (0..contents().len()).map(body).collect()
 }
 
+/// Returns bodies of BatchWriteItem that put 25 items each, in partitions of their own.
+pub fn batch_write_bodies() -> Vec<String> {
+    let puts: Vec<_> = (0..25).map(|nth| put_bodies(&format!("b{nth:02}"))).collect();
+    let body = |nth: usize| {
+        let item = |body: &String| {
+            let from = body.find(r#""Item""#).expect("a PutItem has an item");
+            format!(r#"{{"PutRequest":{{{}}}"#, &body[from..])
+        };
+        let puts: Vec<_> = puts.iter().map(|bodies| item(&bodies[nth])).collect();
+        format!(r#"{{"RequestItems":{{"{TABLE}":[{}]}}}}"#, puts.join(","))
+    };
+    (0..contents().len()).map(body).collect()
+}
+
 fn put_bodies(partition: &str) -> Vec<String> {
     let body = |content: &Content| {
         let Content { owner, status, region, payload } = content;
@@ -255,6 +269,8 @@ mod tests {
         database.call(hashrange::Operation::PutItem, &body).unwrap();
         let body = crate::load::Template::new(&transact_write_bodies()[7]).fill(7);
         database.call(hashrange::Operation::TransactWriteItems, &body).unwrap();
+        let body = crate::load::Template::new(&batch_write_bodies()[7]).fill(7);
+        database.call(hashrange::Operation::BatchWriteItem, &body).unwrap();
         assert_eq!(database.get_item(get_item(7)).unwrap().item, Some(item(7)));
         assert_eq!(database.query(query(7)).unwrap().count, Some(100));
     }

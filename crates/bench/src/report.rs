@@ -48,6 +48,8 @@ pub enum Unit {
     Percent,
     /// As a multiple.
     Times,
+    /// As microseconds.
+    Micros,
     /// As milliseconds.
     Millis,
     /// As mebibytes.
@@ -107,6 +109,7 @@ impl Unit {
         match self {
             Self::Percent => format!("{:.0} %", value * 100.0),
             Self::Times => format!("{value:.2}x"),
+            Self::Micros => format!("{value:.2} us"),
             Self::Millis => format!("{value:.2} ms"),
             Self::Mebibytes => format!("{value:.1} MiB"),
             Self::Seconds => format!("{value:.0} s"),

@@ -353,3 +353,72 @@ fn readers_see_each_group_whole_and_never_an_earlier_one_while_pages_come_and_go
         .unwrap();
     assert!(store.stats().cache_bytes > 200_000, "{:?}", store.stats());
 }
+
+/// Readers get single keys of one view, writers decide on the newest values, and reads from memory
+/// are mixed with those of the map.
+#[test]
+fn single_reads_see_each_group_whole_and_writers_the_newest_values_beside_groups() {
+    const KEYS: usize = 40;
+    const STEPS: u64 = 1500;
+    let folder = tempfile::tempdir().unwrap();
+    // Small enough that values go and come again.
+    let options = EmbeddedOptions { cache_bytes: 80_000, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    let number = |value: &Option<Bytes>| {
+        value.as_ref().map_or(0, |value| u64::from_le_bytes(value[..8].try_into().unwrap()))
+    };
+    let pair = |nth: usize| [format!("a{nth}").into_bytes(), format!("b{nth}").into_bytes()];
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = || {
+            let mut newest = [0; KEYS];
+            let mut reads = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let view = store.view();
+                for (nth, newest) in newest.iter_mut().enumerate() {
+                    // The second key is read alone; both kinds of reads share what is kept.
+                    let [a, b] = pair(nth);
+                    let a = number(&block_on(view.get_many(&[a])).unwrap()[0]);
+                    let b = number(&block_on(view.get(&b)).unwrap());
+                    assert_eq!(a, b, "a group is not whole");
+                    assert!(a >= *newest, "{a} after {newest}");
+                    *newest = a;
+                    reads += 1;
+                }
+            }
+            reads
+        };
+        let readers = [scope.spawn(reader), scope.spawn(reader)];
+        let writer = |seed: u64| {
+            let store = &store;
+            move || {
+                let mut state = seed;
+                for _ in 0..STEPS {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let keys = pair((state >> 33) as usize % KEYS);
+                    block_on(store.commit(keys.to_vec(), |current, batch| {
+                        let [a, b] = [&current[0], &current[1]].map(number);
+                        assert_eq!(a, b, "writers see the newest values");
+                        for key in keys.clone() {
+                            let mut value = vec![0; 500];
+                            value[..8].copy_from_slice(&(a + 1).to_le_bytes());
+                            batch.put(key, value.into());
+                        }
+                    }))
+                    .unwrap();
+                }
+            }
+        };
+        let writers = [1, 2, 3].map(|seed| scope.spawn(writer(seed)));
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        for reader in readers {
+            assert!(reader.join().unwrap() > 0);
+        }
+    });
+    let view = store.view();
+    let sum: u64 = (0..KEYS).map(|nth| number(&block_on(view.get(&pair(nth)[0])).unwrap())).sum();
+    assert_eq!(sum, 3 * STEPS, "no write was decided on an old value");
+}

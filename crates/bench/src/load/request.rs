@@ -34,10 +34,10 @@ impl Numbers {
     }
 }
 
-/// Requests of one operation.
+/// Requests, mostly of one operation.
 #[derive(Debug)]
 pub struct Requests {
-    /// The operation's name.
+    /// The name of the operation of templates that name none.
     pub operation: &'static str,
     /// Bodies, used in turn.
     pub templates: Vec<Template>,
@@ -50,6 +50,7 @@ pub struct Requests {
 /// A request body with places for numbers.
 #[derive(Debug, Clone)]
 pub struct Template {
+    operation: Option<&'static str>,
     body: Vec<u8>,
     partitions: Vec<usize>,
     sorts: Vec<usize>,
@@ -67,7 +68,12 @@ impl Template {
             if is_partition { &mut partitions } else { &mut sorts }.push(at);
             from = at + if is_partition { PARTITION_PLACE.len() } else { SORT_PLACE.len() };
         }
-        Self { body, partitions, sorts }
+        Self { operation: None, body, partitions, sorts }
+    }
+
+    /// Returns the same template for requests of another operation than the others.
+    pub fn of(self, operation: &'static str) -> Self {
+        Self { operation: Some(operation), ..self }
     }
 
     /// Returns the body for the nth item.
@@ -102,8 +108,8 @@ fn write_digits(place: &mut [u8], mut number: u64) {
 pub struct Writer<'a> {
     requests: &'a Requests,
     host: String,
-    target: String,
-    head: String,
+    /// Of each operation in use: its name, its target, the head of its requests.
+    heads: Vec<(&'static str, String, String)>,
     random: Random,
     written: usize,
     body: Vec<u8>,
@@ -113,13 +119,23 @@ impl<'a> Writer<'a> {
     /// Returns the writer of the nth thread.
     pub fn new(requests: &'a Requests, address: SocketAddr, nth: u64) -> Self {
         let host = address.to_string();
-        let target = format!("DynamoDB_20120810.{}", requests.operation);
-        let head = format!(
-            "POST / HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/x-amz-json-1.0\r\n\
-             accept-encoding: identity\r\nuser-agent: hashrange-bench\r\nx-amz-target: {target}\r\n"
-        );
+        let operations =
+            requests.templates.iter().map(|t| t.operation.unwrap_or(requests.operation));
+        let mut operations: Vec<_> = operations.collect();
+        operations.sort_unstable();
+        operations.dedup();
+        let head = |operation| {
+            let target = format!("DynamoDB_20120810.{operation}");
+            let head = format!(
+                "POST / HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/x-amz-json-1.0\r\n\
+                 accept-encoding: identity\r\nuser-agent: hashrange-bench\r\nx-amz-target: \
+                 {target}\r\n"
+            );
+            (operation, target, head)
+        };
+        let heads = operations.into_iter().map(head).collect();
         let random = Random::new(nth + 1);
-        Self { requests, host, target, head, random, written: 0, body: Vec::new() }
+        Self { requests, host, heads, random, written: 0, body: Vec::new() }
     }
 
     /// Puts the next request in the place of what `out` holds.
@@ -129,10 +145,13 @@ impl<'a> Writer<'a> {
         self.body.clear();
         self.body.extend_from_slice(&template.body);
         template.fill_in(&mut self.body, self.requests.numbers.next(&mut self.random));
+        let operation = template.operation.unwrap_or(self.requests.operation);
+        let head = self.heads.iter().find(|(name, _, _)| *name == operation);
+        let (_, target, head) = head.expect("every operation has its head");
         out.clear();
-        out.extend_from_slice(self.head.as_bytes());
+        out.extend_from_slice(head.as_bytes());
         if let Some(signer) = &self.requests.signer {
-            self.sign(signer, out);
+            self.sign(signer, target, out);
         }
         let mut length = *b"content-length: 00000000\r\n\r\n";
         write_digits(&mut length[16..24], self.body.len() as u64);
@@ -140,11 +159,11 @@ impl<'a> Writer<'a> {
         out.extend_from_slice(&self.body);
     }
 
-    fn sign(&self, signer: &Signer, out: &mut Vec<u8>) {
+    fn sign(&self, signer: &Signer, target: &str, out: &mut Vec<u8>) {
         let headers = [
             ("content-type", "application/x-amz-json-1.0"),
             ("host", &*self.host),
-            ("x-amz-target", &*self.target),
+            ("x-amz-target", target),
         ];
         let now = SystemTime::now().into();
         for (name, value) in signer.sign_request("POST", "/", "", &headers, &self.body, now) {

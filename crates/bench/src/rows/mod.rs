@@ -1,6 +1,7 @@
 //! The rows of the report, by what they need.
 
 pub mod build;
+pub mod busy;
 pub mod http;
 pub mod process;
 pub mod scale;
@@ -18,6 +19,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
         return soak::run(bench, duration);
     }
     http::run(bench)?;
+    busy::run(bench)?;
     process::run(bench)?;
     transactions::run(bench)?;
     scale::run(bench)?;

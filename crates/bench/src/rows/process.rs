@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 256;
 const GET: &str = "process/get-item";
 const GET_JSON: &str = "process/get-item-json";
+const GET_HOT: &str = "process/get-item-hot";
 const QUERY: &str = "process/query";
 const QUERY_JSON: &str = "process/query-json";
 const PUT: &str = "process/put-item";
@@ -28,7 +29,7 @@ const PUT_STREAM: &str = "process/put-item-stream";
 
 /// Measures the rows of this kind.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
-    if bench.wants_any(&[GET, GET_JSON, QUERY, QUERY_JSON]) {
+    if bench.wants_any(&[GET, GET_JSON, GET_HOT, QUERY, QUERY_JSON]) {
         reads(bench)?;
     }
     if bench.settings.wants(PUT) {
@@ -109,6 +110,9 @@ fn reads(bench: &mut Bench) -> Result<(), String> {
             bench.add(multiple_row(name, "raw get", &rounds, (name == GET).then_some(2.0)));
         }
     }
+    if bench.settings.wants(GET_HOT) {
+        get_hot_item(bench, &database, &raw, &keys)?;
+    }
     for name in [QUERY, QUERY_JSON] {
         if bench.settings.wants(name) {
             let rounds = query(bench, &database, &raw, &keys, name == QUERY_JSON)?;
@@ -158,6 +162,52 @@ fn get_item(
             )
         },
     )
+}
+
+/// One item, read again and again.
+fn get_hot_item(
+    bench: &mut Bench,
+    database: &Blocking,
+    raw: &Raw,
+    keys: &[Vec<u8>],
+) -> Result<(), String> {
+    let round = bench.settings.round;
+    let middle = keys.len() / 2;
+    let mut times_us = Vec::new();
+    let rounds = Rounds::measure(
+        bench.settings.rounds,
+        || {
+            let seconds = seconds_per_operation(
+                of_thread,
+                round,
+                || data::get_item(middle as u64),
+                |request| {
+                    let found = database.get_item(request).map_err(|error| error.to_string())?;
+                    found.item.map(|item| drop(black_box(item))).ok_or("an item is missing".into())
+                },
+            )?;
+            times_us.push(seconds * 1e6);
+            Ok(seconds)
+        },
+        || {
+            seconds_per_operation(
+                of_thread,
+                round,
+                || keys[middle].clone(),
+                |key| raw.get(&key)?.map(|item| drop(black_box(item))).ok_or("missing".into()),
+            )
+        },
+    )?;
+    let mut row = multiple_row(GET_HOT, "raw get", &rounds, None);
+    let bound = |of: fn(f64, f64) -> f64, from| times_us.iter().copied().fold(from, of);
+    row.figure = Figure {
+        value: rounds.ours() * 1e6,
+        spread: (bound(f64::min, f64::INFINITY), bound(f64::max, 0.0)),
+        target: Target::AtMost(1.0),
+        unit: Unit::Micros,
+    };
+    bench.add(row);
+    Ok(())
 }
 
 fn query(

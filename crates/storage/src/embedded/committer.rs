@@ -61,9 +61,8 @@ impl Committer {
         self.last_group += 1;
         stamp(self.last_group, &mut group, &mut changes)?;
         let written_keys = changes.len() as u64;
-        let written: Vec<Bytes> = changes.iter().map(|(key, _)| key.clone()).collect();
-        shared.engine.write_group(self.last_group, changes)?;
-        shared.ranges.forget(self.last_group, written.iter().map(|key| &key[..]));
+        shared.engine.write_group(self.last_group, changes.clone())?;
+        shared.cache.tell(self.last_group, &changes);
         shared.publish_snapshot(self.last_group);
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
         shared.sequencer.publish(&group);

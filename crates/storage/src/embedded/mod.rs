@@ -12,12 +12,16 @@
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
-//! | `range_cache/` | ranges of entries that were read, kept in memory         |
+//! | `read_cache.rs`| what was read, kept in memory, under one budget          |
+//! | `range_cache/` | ranges of entries that were read                         |
+//! | `point_cache/` | values that were read one by one                         |
+//! | `cache_budget.rs` | the bytes that both may take                          |
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `space.rs`     | refusing writes before the disk is full                  |
 //! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 
+mod cache_budget;
 mod checkpoint;
 mod committer;
 mod engine;
@@ -28,7 +32,9 @@ mod manifest;
 mod neighbour;
 mod open_error;
 mod options;
+mod point_cache;
 mod range_cache;
+mod read_cache;
 mod sequencer;
 mod space;
 mod writeback;
@@ -46,7 +52,7 @@ use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::{Folder, StoreId};
 use parking_lot::{MutexGuard, RwLock};
-use range_cache::RangeCache;
+use read_cache::ReadCache;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
 use std::fmt;
@@ -77,7 +83,7 @@ struct Shared {
     // Dropped first: nothing may read when the engine stops.
     published: ArcSwap<Published>,
     engine: Engine,
-    ranges: Arc<RangeCache>,
+    cache: Arc<ReadCache>,
     locks: KeyLocks,
     /// Read-locked by every decision, so that `sync` can wait for those that are running.
     deciding: RwLock<()>,
@@ -97,7 +103,7 @@ struct Published {
     snapshot: EngineSnapshot,
     /// The number of the last group in it.
     group: u64,
-    ranges: Arc<RangeCache>,
+    cache: Arc<ReadCache>,
     /// Keeps the folder locked while the view lives.
     _folder: Arc<Folder>,
 }
@@ -124,17 +130,17 @@ impl EmbeddedStore {
         if logged.last_group.is_some_and(|logged| logged != last_group) {
             return Err(Error::corrupt("logged groups are missing", "logs").into());
         }
-        let ranges = Arc::new(RangeCache::new(options.range_cache_bytes(), last_group));
+        let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
         let published = Published {
             snapshot: engine.snapshot(),
             group: last_group,
-            ranges: Arc::clone(&ranges),
+            cache: Arc::clone(&cache),
             _folder: Arc::clone(&folder),
         };
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(published),
             engine,
-            ranges,
+            cache,
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
@@ -240,20 +246,29 @@ impl Shared {
                     newest = newest.max(ticket);
                     value
                 }
-                None => self.engine.get_newest(key)?,
+                None => {
+                    let published = self.published.load();
+                    self.cache.get_newest(published.group, key, || self.engine.get_newest(key))?
+                }
             });
         }
         Ok((values, newest))
     }
 
-    /// Publishes the state after `group`, whose keys the range cache has forgotten.
+    /// Publishes the state after `group`, of which the cache was told.
     fn publish_snapshot(&self, group: u64) {
         self.published.store(Arc::new(Published {
             snapshot: self.engine.snapshot(),
             group,
-            ranges: Arc::clone(&self.ranges),
+            cache: Arc::clone(&self.cache),
             _folder: Arc::clone(&self.folder),
         }));
+    }
+}
+
+impl Published {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.cache.get(self.group, key, || self.snapshot.get(key))
     }
 }
 
@@ -302,7 +317,7 @@ impl Store for EmbeddedStore {
             written_bytes: counts.written_bytes.load(Ordering::Relaxed),
             queued_commits: self.shared.sequencer.queued(),
             disk_bytes,
-            cache_bytes: cache_bytes + self.shared.ranges.size_bytes() as u64,
+            cache_bytes: cache_bytes + self.shared.cache.size_bytes() as u64,
             write_buffer_bytes,
             torn_bytes: self.shared.torn_bytes,
         }
@@ -323,14 +338,14 @@ impl Store for EmbeddedStore {
 
 impl View for EmbeddedView {
     fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send {
-        ready(self.0.snapshot.get(key))
+        ready(self.0.get(key))
     }
 
     fn get_many(
         &self,
         keys: &[Key],
     ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send {
-        ready(keys.iter().map(|key| self.0.snapshot.get(key)).collect())
+        ready(keys.iter().map(|key| self.0.get(key)).collect())
     }
 
     async fn visit<F>(
@@ -342,8 +357,8 @@ impl View for EmbeddedView {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
-        let Published { snapshot, group, ranges, .. } = &*self.0;
-        ranges.visit(*group, &range, direction, &mut visitor, |rest, visitor| {
+        let Published { snapshot, group, cache, .. } = &*self.0;
+        cache.visit(*group, &range, direction, &mut visitor, |rest, visitor| {
             snapshot.visit(rest, direction, visitor)
         })
     }

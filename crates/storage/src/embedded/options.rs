@@ -6,7 +6,8 @@
 /// few MiB; an idle store uses only those few MiB.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
-    /// Bytes for what was read: half for blocks of sorted files, half for ranges of entries.
+    /// Bytes for what was read: half for blocks of sorted files, half for
+    /// ranges of entries and single values.
     pub cache_bytes: u64,
     /// Bytes of writes held in memory before they are sorted into a file.
     pub memtable_bytes: u64,
@@ -41,8 +42,8 @@ impl EmbeddedOptions {
         self.cache_bytes - self.cache_bytes / 2
     }
 
-    /// Returns the bytes for ranges of entries.
-    pub(super) fn range_cache_bytes(&self) -> usize {
+    /// Returns the bytes for ranges of entries and single values.
+    pub(super) fn read_cache_bytes(&self) -> usize {
         usize::try_from(self.cache_bytes / 2).unwrap_or(usize::MAX)
     }
 }

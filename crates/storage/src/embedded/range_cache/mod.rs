@@ -25,6 +25,7 @@ mod span;
 #[cfg(test)]
 mod tests;
 
+use super::cache_budget::CacheBudget;
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
 use page::Page;
@@ -36,7 +37,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Called with each entry of a range.
-type Visitor<'v> = dyn FnMut(&[u8], Bytes) -> ControlFlow<()> + 'v;
+pub(super) type Visitor<'v> = dyn FnMut(&[u8], Bytes) -> ControlFlow<()> + 'v;
 
 /// The pages of a store; see the module's text for what makes them right.
 pub(super) struct RangeCache {
@@ -44,9 +45,9 @@ pub(super) struct RangeCache {
 }
 
 impl RangeCache {
-    /// Returns an empty cache for at most `capacity_bytes`; `group` is the newest one published.
-    pub(super) fn new(capacity_bytes: usize, group: u64) -> Self {
-        Self { pages: RwLock::new(Pages::new(capacity_bytes, group)) }
+    /// Returns an empty cache; `group` is the newest one published.
+    pub(super) fn new(budget: Arc<CacheBudget>, group: u64) -> Self {
+        Self { pages: RwLock::new(Pages::new(budget, group)) }
     }
 
     /// Drops what `keys` make outdated. To be called when `group`, which writes them, is durable and
@@ -141,9 +142,9 @@ impl RangeCache {
         Found::Gap(rest.until(next.map(|page| [&page.start()[..], page.end()])))
     }
 
-    /// Returns the bytes that the pages take.
-    pub(super) fn size_bytes(&self) -> usize {
-        self.pages.read().size_bytes()
+    /// Drops pages of at least so many bytes, or all; those that were not visited for long first.
+    pub(super) fn shrink(&self, bytes: usize) {
+        self.pages.write().shrink(bytes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! All pages of a cache: finding the one that holds a key, dropping those that are outdated or were
 //! not used for long.
 
+use super::super::cache_budget::{CacheBudget, Excess};
 use super::page::Page;
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -15,8 +16,7 @@ const RECORDED_WHEN_FULL: usize = 8;
 /// Pages that do not overlap, by their first bound.
 pub(super) struct Pages {
     by_start: BTreeMap<Bytes, Arc<Page>>,
-    size_bytes: usize,
-    capacity_bytes: usize,
+    budget: Arc<CacheBudget>,
     /// The newest group known.
     group: u64,
     /// Where the search for a page to drop goes on.
@@ -25,19 +25,14 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    pub(super) fn new(capacity_bytes: usize, group: u64) -> Self {
+    pub(super) fn new(budget: Arc<CacheBudget>, group: u64) -> Self {
         Self {
             by_start: BTreeMap::new(),
-            size_bytes: 0,
-            capacity_bytes,
+            budget,
             group,
             hand: Bound::Unbounded,
             visits_when_full: AtomicUsize::new(0),
         }
-    }
-
-    pub(super) fn size_bytes(&self) -> usize {
-        self.size_bytes
     }
 
     /// Returns the page that holds `key`, were it there.
@@ -66,11 +61,12 @@ impl Pages {
 
     /// Returns whether the visit that asks is to be recorded.
     pub(super) fn has_room_for_visit(&self) -> bool {
-        self.size_bytes < self.capacity_bytes / 8 * 7
-            || self
-                .visits_when_full
-                .fetch_add(1, Ordering::Relaxed)
-                .is_multiple_of(RECORDED_WHEN_FULL)
+        self.budget.has_room()
+            || self.budget.capacity_bytes() > 0
+                && self
+                    .visits_when_full
+                    .fetch_add(1, Ordering::Relaxed)
+                    .is_multiple_of(RECORDED_WHEN_FULL)
     }
 
     /// Makes `group` the newest one known.
@@ -98,19 +94,22 @@ impl Pages {
         }
         for page in pages {
             let size_bytes = page.size_bytes();
-            if page.is_void() || size_bytes > self.capacity_bytes {
+            if page.is_void() || size_bytes > self.budget.capacity_bytes() {
                 continue;
             }
             self.remove_overlapping(&page);
-            self.make_room(size_bytes);
-            self.size_bytes += size_bytes;
+            self.budget.range_bytes.fetch_add(size_bytes, Ordering::Relaxed);
+            if let Excess::Ranges(excess_bytes) = self.budget.excess() {
+                self.shrink(excess_bytes);
+            }
             self.by_start.insert(page.start().clone(), Arc::new(page));
         }
     }
 
     fn remove(&mut self, start: &[u8]) {
         if let Some(page) = self.by_start.remove(start) {
-            self.size_bytes -= page.size_bytes();
+            let before = self.budget.range_bytes.fetch_sub(page.size_bytes(), Ordering::Relaxed);
+            assert!(before >= page.size_bytes(), "pages take as many bytes as were counted");
         }
     }
 
@@ -124,16 +123,19 @@ impl Pages {
         }
     }
 
-    fn make_room(&mut self, size_bytes: usize) {
-        while self.size_bytes + size_bytes > self.capacity_bytes {
+    /// Drops pages of at least so many bytes, or all; those that were not visited for long first.
+    pub(super) fn shrink(&mut self, bytes: usize) {
+        let mut freed_bytes = 0;
+        while freed_bytes < bytes && !self.by_start.is_empty() {
             let bounds = (self.hand.clone(), Bound::Unbounded);
             let Some((start, page)) = self.by_start.range::<Bytes, _>(bounds).next() else {
                 self.hand = Bound::Unbounded;
                 continue;
             };
-            let (start, is_used) = (start.clone(), page.take_used());
+            let (start, size_bytes, is_used) = (start.clone(), page.size_bytes(), page.take_used());
             if !is_used {
                 self.remove(&start);
+                freed_bytes += size_bytes;
             }
             self.hand = Bound::Excluded(start);
         }

@@ -1,17 +1,20 @@
 //! Visits through the cache against a map, with a count of the entries that came from the map.
 
+use super::super::cache_budget::CacheBudget;
 use super::RangeCache;
 use crate::{Direction, Key, KeyRange};
 use bytes::Bytes;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 const AMPLE_BYTES: usize = 64 << 20;
 
 /// A cache above a map, and the states of the map by group.
 struct Fixture {
     cache: RangeCache,
+    budget: Arc<CacheBudget>,
     states: Vec<BTreeMap<Key, Bytes>>,
     /// Entries that visits got from the map, not from pages.
     read: Cell<usize>,
@@ -22,8 +25,9 @@ impl Fixture {
     fn new(capacity_bytes: usize, entries: usize, value_bytes: usize) -> Self {
         let value = |nth: usize| Bytes::from(vec![nth as u8; value_bytes]);
         let map = (0..entries).map(|nth| (key(nth), value(nth))).collect();
-        let cache = RangeCache::new(capacity_bytes, 0);
-        Self { cache, states: vec![map], read: Cell::new(0) }
+        let budget = Arc::new(CacheBudget::new(capacity_bytes));
+        let cache = RangeCache::new(Arc::clone(&budget), 0);
+        Self { cache, budget, states: vec![map], read: Cell::new(0) }
     }
 
     fn group(&self) -> usize {
@@ -161,12 +165,12 @@ fn pages_stay_within_their_bytes_and_used_ones_stay_longest() {
     for round in 0..50 {
         for from in (100..5000).step_by(100) {
             fixture.visit_all(&range(from, from + 100));
-            assert!(fixture.cache.size_bytes() <= 1 << 20);
+            assert!(fixture.budget.size_bytes() <= 1 << 20);
             let read = fixture.visit_all(&range(0, 100));
             assert!(read == 0 || round == 0 && from == 100, "{round} {from}");
         }
     }
-    assert!(fixture.cache.size_bytes() > 1 << 19);
+    assert!(fixture.budget.size_bytes() > 1 << 19);
 }
 
 #[test]
@@ -176,7 +180,7 @@ fn large_values_and_long_visits_are_not_kept() {
     assert_eq!(fixture.visit_all(&range(0, 100)), 100);
     let fixture = Fixture::new(AMPLE_BYTES, 5000, 1000);
     fixture.visit_all(&range(0, 5000));
-    let kept_bytes = fixture.cache.size_bytes();
+    let kept_bytes = fixture.budget.size_bytes();
     assert!((1 << 20..3 << 20).contains(&kept_bytes), "{kept_bytes}");
 }
 
@@ -186,7 +190,7 @@ fn a_cache_without_room_only_reads() {
     for _ in 0..20 {
         assert_eq!(fixture.visit_all(&range(0, 100)), 100);
     }
-    assert_eq!(fixture.cache.size_bytes(), 0);
+    assert_eq!(fixture.budget.size_bytes(), 0);
 }
 
 #[test]

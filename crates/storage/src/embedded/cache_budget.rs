@@ -1,0 +1,82 @@
+//! The bytes that ranges and values kept in memory may take together.
+//!
+//! Either kind may fill the whole budget while the other leaves it; when both want more, each is
+//! entitled to a half. Who is beyond its half gives way first.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Counts of what the two kinds take. The kinds themselves keep the counts true.
+#[derive(Debug)]
+pub(super) struct CacheBudget {
+    capacity_bytes: AtomicUsize,
+    /// Bytes of the ranges that are kept.
+    pub(super) range_bytes: AtomicUsize,
+    /// Bytes of the values that are kept.
+    pub(super) point_bytes: AtomicUsize,
+}
+
+/// Who is to give bytes back, and how many.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Excess {
+    None,
+    Ranges(usize),
+    Points(usize),
+}
+
+impl CacheBudget {
+    pub(super) fn new(capacity_bytes: usize) -> Self {
+        Self {
+            capacity_bytes: AtomicUsize::new(capacity_bytes),
+            range_bytes: AtomicUsize::new(0),
+            point_bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// Returns the most that both kinds may take.
+    pub(super) fn capacity_bytes(&self) -> usize {
+        self.capacity_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Returns what both kinds take.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.range_bytes.load(Ordering::Relaxed) + self.point_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether an eighth is free, so that all that is read may be kept.
+    pub(super) fn has_room(&self) -> bool {
+        let capacity = self.capacity_bytes();
+        self.size_bytes() < capacity - capacity / 8
+    }
+
+    /// Returns who is to give way.
+    pub(super) fn excess(&self) -> Excess {
+        let excess = self.size_bytes().saturating_sub(self.capacity_bytes());
+        let points = self.point_bytes.load(Ordering::Relaxed);
+        match excess {
+            0 => Excess::None,
+            _ if points > self.capacity_bytes() / 2 => Excess::Points(excess.min(points)),
+            _ => Excess::Ranges(excess),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_beyond_its_half_gives_way() {
+        let budget = CacheBudget::new(1000);
+        let of = |ranges, points| {
+            budget.range_bytes.store(ranges, Ordering::Relaxed);
+            budget.point_bytes.store(points, Ordering::Relaxed);
+            budget.excess()
+        };
+        assert_eq!(of(1000, 0), Excess::None);
+        assert_eq!(of(1000, 10), Excess::Ranges(10));
+        assert_eq!(of(10, 1000), Excess::Points(10));
+        assert_eq!(of(501, 500), Excess::Ranges(1));
+        assert_eq!(of(500, 501), Excess::Points(1));
+        assert_eq!(of(0, 2000), Excess::Points(1000));
+    }
+}

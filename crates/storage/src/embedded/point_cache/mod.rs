@@ -1,0 +1,252 @@
+//! Values that were read one by one, kept in memory and found in one look-up.
+//!
+//! A read of one key asks the memtable, the sealed memtables and one sorted file of each run; right
+//! after many writes those are many. A value that was read is kept here instead, by its key, and
+//! replaced when a group of writes changes it, so that reads right after writes stay short.
+//!
+//! An entry shows its key as its group left it, and as every later one does until a group writes the
+//! key. These rules keep it so:
+//! - before a group is published, each key that it writes is told here: an entry gets the new value
+//!   and the group's number, and the key's shard remembers the group as the last that touched it;
+//! - a value comes in only while no group later than its reader's has touched the key's shard. A
+//!   group that touches the shard afterwards finds the entry and replaces it;
+//! - an entry is shown only to readers of its group or of a later one.
+//!
+//! A writer that holds a key's lock and finds no unpublished value of the key may take the entry
+//! whatever its group: the last group that wrote the key was told here before it was published, and
+//! none can follow while the lock is held.
+//!
+//! Leaves to its owner how many bytes may be kept, and for how long to give them back.
+
+#[cfg(test)]
+mod tests;
+
+use super::cache_budget::{CacheBudget, Excess};
+use bytes::Bytes;
+use foldhash::fast::RandomState;
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Enough that readers and the committer rarely meet in one, and that a group leaves most of them
+/// untouched.
+const SHARDS: usize = 256;
+
+/// Larger values are not kept: for them finding is not what takes the time.
+const VALUE_MAX_BYTES: usize = 16 << 10;
+
+/// About what an entry takes besides key and value: its slot, its place in the table, and what the
+/// allocator and the counts of references add.
+const ENTRY_BYTES: usize = 200;
+
+/// While the cache is full, one read in so many is kept: what is read often gets in all the same,
+/// and what is read once costs little.
+const KEPT_WHEN_FULL: usize = 8;
+
+/// The values of a store; see the module's text for what makes them right.
+pub(super) struct PointCache {
+    shards: Box<[RwLock<Shard>]>,
+    hasher: RandomState,
+    budget: Arc<CacheBudget>,
+    /// Counts the reads that found the cache full.
+    reads_when_full: AtomicUsize,
+    /// The shard that gives bytes back next.
+    hand: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Shard {
+    places: HashMap<Bytes, usize, RandomState>,
+    slots: Vec<Slot>,
+    /// Where the search for an entry to drop goes on.
+    hand: usize,
+    /// The last group that wrote a key of this shard.
+    touched: u64,
+}
+
+/// An entry: the value of `key` after `group`, `None` if there was none.
+struct Slot {
+    key: Bytes,
+    value: Option<Bytes>,
+    group: u64,
+    /// Whether it was read since the last search for one to drop.
+    is_used: AtomicBool,
+}
+
+impl PointCache {
+    /// Returns an empty cache.
+    pub(super) fn new(budget: Arc<CacheBudget>) -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| RwLock::default()).collect(),
+            hasher: RandomState::default(),
+            budget,
+            reads_when_full: AtomicUsize::new(0),
+            hand: AtomicUsize::new(0),
+        }
+    }
+
+    /// Returns the value of `key` as `group` left it, if it is here; `Some(None)` = there is none.
+    pub(super) fn get(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
+        let shard = self.shard(key).read();
+        let slot = shard.slot(key).filter(|slot| slot.group <= group)?;
+        if !slot.is_used.load(Ordering::Relaxed) {
+            slot.is_used.store(true, Ordering::Relaxed);
+        }
+        Some(slot.value.clone())
+    }
+
+    /// Returns the newest value of `key`, if it is here. Only for a writer that holds the key's lock
+    /// and has found no unpublished value of it.
+    pub(super) fn get_newest(&self, key: &[u8]) -> Option<Option<Bytes>> {
+        self.get(u64::MAX, key)
+    }
+
+    /// Keeps what a reader of `group` found at `key`, unless a later group may have changed it or
+    /// there is no room.
+    pub(super) fn keep(&self, group: u64, key: &[u8], value: Option<&Bytes>) {
+        if value.is_some_and(|value| value.len() > VALUE_MAX_BYTES) || !self.has_room() {
+            return;
+        }
+        // The value may be a part of a block that is much larger.
+        let value = value.map(|value| Bytes::copy_from_slice(value));
+        let slot = Slot {
+            key: Bytes::copy_from_slice(key),
+            value,
+            group,
+            is_used: AtomicBool::new(false),
+        };
+        let added_bytes = slot.size_bytes();
+        if added_bytes > self.budget.capacity_bytes() {
+            return;
+        }
+        let mut shard = self.shard(key).write();
+        // Another reader may have been first.
+        if shard.touched <= group && shard.slot(key).is_none() {
+            shard.insert(slot);
+            self.add_bytes(added_bytes);
+        }
+        drop(shard);
+        if let Excess::Points(excess_bytes) = self.budget.excess() {
+            self.shrink(excess_bytes);
+        }
+    }
+
+    /// Gives the entries of the keys that `group` writes their new values. To be called when the
+    /// group is durable and before it is published.
+    pub(super) fn replace<'c>(
+        &self,
+        group: u64,
+        changes: impl Iterator<Item = (&'c [u8], Option<&'c Bytes>)>,
+    ) {
+        for (key, value) in changes {
+            let mut shard = self.shard(key).write();
+            assert!(shard.touched <= group, "groups are told in their order");
+            shard.touched = group;
+            let Some(place) = shard.places.get(key).copied() else { continue };
+            if value.is_some_and(|value| value.len() > VALUE_MAX_BYTES) {
+                let removed = shard.remove(place);
+                self.remove_bytes(removed);
+            } else if let Some(slot) = shard.slots.get_mut(place) {
+                let size_bytes = slot.size_bytes();
+                slot.value = value.cloned();
+                slot.group = group;
+                let grown_bytes = slot.size_bytes();
+                self.remove_bytes(size_bytes);
+                self.add_bytes(grown_bytes);
+            }
+        }
+    }
+
+    /// Drops entries of at least so many bytes, or all; those that were not read for long first.
+    pub(super) fn shrink(&self, bytes: usize) {
+        let mut freed_bytes = 0;
+        let mut barren_shards = 0;
+        // The second time round no entry passes for one that was read.
+        while freed_bytes < bytes && barren_shards < 2 * SHARDS {
+            let nth = self.hand.fetch_add(1, Ordering::Relaxed) % SHARDS;
+            let Some(shard) = self.shards.get(nth) else { continue };
+            let mut shard = shard.write();
+            match shard.drop_one() {
+                0 => barren_shards += 1,
+                dropped_bytes => {
+                    freed_bytes += dropped_bytes;
+                    barren_shards = 0;
+                    self.remove_bytes(dropped_bytes);
+                }
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.budget.has_room()
+            || self.budget.capacity_bytes() > 0
+                && self
+                    .reads_when_full
+                    .fetch_add(1, Ordering::Relaxed)
+                    .is_multiple_of(KEPT_WHEN_FULL)
+    }
+
+    fn shard(&self, key: &[u8]) -> &RwLock<Shard> {
+        // Truncation keeps the low bits, which is what the remainder needs.
+        let nth = (self.hasher.hash_one(key) % SHARDS as u64) as usize;
+        self.shards.get(nth).expect("a remainder is less than the number of shards")
+    }
+
+    fn add_bytes(&self, bytes: usize) {
+        self.budget.point_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn remove_bytes(&self, bytes: usize) {
+        let before = self.budget.point_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        assert!(before >= bytes, "entries take as many bytes as were counted for them");
+    }
+}
+
+impl Shard {
+    fn slot(&self, key: &[u8]) -> Option<&Slot> {
+        self.places.get(key).and_then(|place| self.slots.get(*place))
+    }
+
+    fn insert(&mut self, slot: Slot) {
+        self.places.insert(slot.key.clone(), self.slots.len());
+        self.slots.push(slot);
+    }
+
+    /// Removes the entry at `place` and returns its bytes.
+    fn remove(&mut self, place: usize) -> usize {
+        let removed = self.slots.swap_remove(place);
+        self.places.remove(&removed.key);
+        if self.slots.len() < self.slots.capacity() / 4 {
+            self.slots.shrink_to(self.slots.len() * 2);
+            self.places.shrink_to(self.slots.len() * 2);
+        }
+        if let Some(moved) = self.slots.get(place) {
+            *self.places.get_mut(&moved.key).expect("each slot has its place") = place;
+        }
+        assert!(self.places.len() == self.slots.len(), "each slot has its place");
+        removed.size_bytes()
+    }
+
+    /// Drops the next entry that was not read since the last search and returns its bytes; 0 if
+    /// there is none.
+    fn drop_one(&mut self) -> usize {
+        for _ in 0..self.slots.len() {
+            let place = if self.hand < self.slots.len() { self.hand } else { 0 };
+            let slot = self.slots.get_mut(place);
+            if slot.is_some_and(|slot| !std::mem::take(slot.is_used.get_mut())) {
+                self.hand = place;
+                return self.remove(place);
+            }
+            self.hand = place + 1;
+        }
+        0
+    }
+}
+
+impl Slot {
+    fn size_bytes(&self) -> usize {
+        ENTRY_BYTES + self.key.len() + self.value.as_ref().map_or(0, Bytes::len)
+    }
+}

@@ -1,0 +1,107 @@
+//! What was read, kept in memory: ranges and single values, under one budget of bytes.
+//!
+//! Both kinds are right by the same rule as a view; each says in its own text why. What a group of
+//! writes changes is told here once, when the group is durable and before it is published.
+
+use super::cache_budget::{CacheBudget, Excess};
+use super::point_cache::PointCache;
+use super::range_cache::{RangeCache, Visitor};
+use crate::{Direction, Error, KeyRange};
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// The ranges and values of a store that are kept.
+pub(super) struct ReadCache {
+    budget: Arc<CacheBudget>,
+    ranges: RangeCache,
+    points: PointCache,
+}
+
+impl ReadCache {
+    /// Returns an empty cache for at most `capacity_bytes`; `group` is the newest one published.
+    pub(super) fn new(capacity_bytes: usize, group: u64) -> Self {
+        let budget = Arc::new(CacheBudget::new(capacity_bytes));
+        let ranges = RangeCache::new(Arc::clone(&budget), group);
+        let points = PointCache::new(Arc::clone(&budget));
+        Self { budget, ranges, points }
+    }
+
+    /// Returns the value of `key` as `group` left it if it is here; `Some(None)` = there is none.
+    pub(super) fn get_kept(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
+        self.points.get(group, key)
+    }
+
+    /// Returns the value of `key` as `group` left it, from `read` if it is not here.
+    pub(super) fn get(
+        &self,
+        group: u64,
+        key: &[u8],
+        read: impl FnOnce() -> Result<Option<Bytes>, Error>,
+    ) -> Result<Option<Bytes>, Error> {
+        if let Some(kept) = self.get_kept(group, key) {
+            return Ok(kept);
+        }
+        let value = read()?;
+        self.keep(group, key, value.as_ref());
+        Ok(value)
+    }
+
+    /// Returns the newest value of `key`, from `read` if it is not here. Only for a writer that
+    /// holds the key's lock and has found no unpublished value of it; `group` was published after
+    /// that look.
+    pub(super) fn get_newest(
+        &self,
+        group: u64,
+        key: &[u8],
+        read: impl FnOnce() -> Result<Option<Bytes>, Error>,
+    ) -> Result<Option<Bytes>, Error> {
+        if let Some(kept) = self.points.get_newest(key) {
+            return Ok(kept);
+        }
+        let value = read()?;
+        // A writer asks mostly in order to see that there is nothing: not worth its room.
+        if value.is_some() {
+            self.keep(group, key, value.as_ref());
+        }
+        Ok(value)
+    }
+
+    /// Shows the entries of `range` as `group` left them. What is not here is visited by `read`.
+    pub(super) fn visit(
+        &self,
+        group: u64,
+        range: &KeyRange,
+        direction: Direction,
+        visitor: &mut Visitor<'_>,
+        read: impl Fn(&KeyRange, &mut Visitor<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let outcome = self.ranges.visit(group, range, direction, visitor, read);
+        self.make_room();
+        outcome
+    }
+
+    /// Takes in what `group` writes. To be called when it is durable and before it is published.
+    pub(super) fn tell(&self, group: u64, changes: &[(Bytes, Option<Bytes>)]) {
+        self.ranges.forget(group, changes.iter().map(|(key, _)| &key[..]));
+        self.points.replace(group, changes.iter().map(|(key, value)| (&key[..], value.as_ref())));
+        self.make_room();
+    }
+
+    /// Returns the bytes that everything here takes.
+    pub(super) fn size_bytes(&self) -> usize {
+        self.budget.size_bytes()
+    }
+
+    fn keep(&self, group: u64, key: &[u8], value: Option<&Bytes>) {
+        self.points.keep(group, key, value);
+        self.make_room();
+    }
+
+    fn make_room(&self) {
+        match self.budget.excess() {
+            Excess::None => {}
+            Excess::Ranges(bytes) => self.ranges.shrink(bytes),
+            Excess::Points(bytes) => self.points.shrink(bytes),
+        }
+    }
+}
