@@ -2,12 +2,12 @@
 //!
 //! A definition changes in this order, so that no write can follow an old definition unnoticed:
 //! the new record is committed; the old [`Table`] is marked superseded; the new one takes its place
-//! here; then `Store::sync` waits until every commit that was deciding is sequenced. A write checks
-//! the mark while it decides, under its key locks: if it finds it unset, the change waits for it;
-//! if set, it begins again with the new definition. As the mark is set first, no write of an item
-//! follows the old definition after one has followed the new.
+//! here. Work that relies on the new definition then waits with `Store::sync` until every commit that
+//! was deciding is sequenced. A write checks the mark while it decides, under its key locks: if it
+//! finds it unset, that work waits for it; if set, it begins again with the new definition. As the
+//! mark is set first, no write of an item follows the old definition after one has followed the new.
 
-use crate::schema::Table;
+use crate::schema::{Table, TableId};
 use arc_swap::ArcSwap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,16 +47,30 @@ impl Catalog {
         self.tables.load().values().cloned().collect()
     }
 
+    /// Returns the greatest number of a table.
+    pub(crate) fn newest_id(&self) -> Option<TableId> {
+        self.tables.load().values().map(|table| table.id()).max()
+    }
+
     /// Puts a table in the place of its older version, if there is one.
     pub(crate) fn put(&self, table: Table) -> Arc<Table> {
         let table = Arc::new(table);
-        self.change(|tables| tables.insert(table.record.name.clone(), Arc::clone(&table)));
+        self.change(|tables| {
+            let old = tables.insert(table.record.name.clone(), Arc::clone(&table));
+            let is_successor = old.as_ref().is_none_or(|old| old.id() == table.id());
+            assert!(is_successor, "a version takes the place of one of the same table");
+            old
+        });
         table
     }
 
     /// Takes a table out.
     pub(crate) fn remove(&self, name: &str) {
-        self.change(|tables| tables.remove(name));
+        self.change(|tables| {
+            let removed = tables.remove(name);
+            assert!(removed.is_some(), "a table is taken out once");
+            removed
+        });
     }
 
     fn change(&self, change: impl FnOnce(&mut Tables) -> Option<Arc<Table>>) {

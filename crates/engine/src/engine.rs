@@ -18,7 +18,7 @@ use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// DynamoDB's operations on one store.
@@ -47,6 +47,8 @@ pub(crate) struct Core<S: Store> {
     pub(crate) complaints: Complaints,
     /// Jobs that have failed and are to be tried again.
     pub(crate) retries: Retries,
+    /// How often background work has panicked.
+    pub(crate) background_panics: AtomicU64,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
 }
@@ -128,6 +130,7 @@ impl<S: Store> Engine<S> {
                 trimmed_at_ms: AtomicU64::new(0),
                 complaints: Complaints::default(),
                 retries: Retries::default(),
+                background_panics: AtomicU64::new(0),
                 definitions: tokio::sync::Mutex::new(()),
             }),
             jobs: Arc::default(),
@@ -161,8 +164,13 @@ impl<S: Store> Engine<S> {
         let Some(interval) = self.core.environment.sweep_interval else { return };
         let (core, jobs) = (Arc::clone(&self.core), Arc::clone(&self.jobs));
         let timer = Timer::start(interval, move |stopping| {
-            jobs.try_again(&core);
-            block_on(jobs::sweep(&core, stopping));
+            let tick = core.caught(async {
+                jobs.try_again(&core);
+                jobs::sweep(&core, stopping).await;
+            });
+            if let Err(panicked) = block_on(tick) {
+                tracing::error!(%panicked, "a sweep has failed; the next one follows");
+            }
         });
         *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
     }
@@ -182,7 +190,13 @@ impl<S: Store> Engine<S> {
     /// Does the background jobs that have been started, where no thread does
     /// ([`EngineOptions::jobs_run`]).
     pub async fn run_jobs(&self) {
-        self.jobs.run_queued(&self.core).await;
+        self.jobs.run_queued().await;
+    }
+
+    /// Returns how often background work, of jobs or of a sweep, has panicked since the engine was
+    /// opened. Such work is logged and tried again.
+    pub fn background_panics(&self) -> u64 {
+        self.core.background_panics.load(Ordering::Relaxed)
     }
 
     /// Returns the table that a data operation names, by name or ARN.
@@ -218,9 +232,11 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store> Core<S> {
-    /// Changes a table's definition: stores the record that `change` makes of the current one,
-    /// puts it in use, and waits until no write follows the old one. The caller holds
-    /// `definitions`.
+    /// Changes a table's definition: stores the record that `change` makes of the current one and
+    /// puts it in use. The caller holds `definitions`.
+    ///
+    /// Writes that were being decided may still follow the old definition. Whoever relies on there
+    /// being none waits for [`Store::sync`] first, as every job does.
     pub(crate) fn change_table(
         &self,
         table: &Table,
@@ -246,9 +262,7 @@ impl<S: Store> Core<S> {
             batch.put(key.clone(), value.clone());
             also(batch);
         })?;
-        let table = self.catalog.put(table.successor(record));
-        block_on(self.store.sync()).map_err(fault::of_store)?;
-        Ok(table)
+        Ok(self.catalog.put(table.successor(record)))
     }
 
     /// Commits a change of definitions and waits for it on this thread. Not a future: one that is
@@ -258,7 +272,7 @@ impl<S: Store> Core<S> {
         keys: Vec<Key>,
         decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     ) -> ApiResult<T> {
-        block_on(self.store.commit(keys, decide)).map_err(fault::of_store)
+        block_on(self.commit(|| keys.clone(), decide)).map_err(fault::of_store)
     }
 }
 

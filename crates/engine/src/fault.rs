@@ -13,11 +13,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What was logged since the last sweep that forgot it. Of the process, as the log is.
 static LOGGED: Logged = Logged(Mutex::new(BTreeMap::new()));
 
+/// A fault of a commit of items: a conflict that was lost again and again is one with the
+/// transactions of others.
+pub(crate) fn of_commit(error: Error) -> ApiError {
+    match error {
+        Error::Conflict => Reason::TransactionConflict.into(),
+        Error::Io { .. } | Error::Corrupt { .. } | Error::Full | Error::Closed => of_store(error),
+    }
+}
+
 /// A store's fault: logged; the client learns what it can act on.
 pub(crate) fn of_store(error: Error) -> ApiError {
     match &error {
         Error::Full | Error::Closed => Reason::StoreUnavailable(error.to_string()).into(),
-        Error::Io { .. } | Error::Corrupt { .. } | Error::Conflict => {
+        Error::Conflict => Reason::Contended.into(),
+        Error::Io { .. } | Error::Corrupt { .. } => {
             if LOGGED.is_news(error.to_string()) {
                 tracing::error!(%error, "the store failed");
             }

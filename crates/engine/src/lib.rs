@@ -12,6 +12,7 @@
 mod capacity;
 mod catalog;
 mod change_log;
+mod commit;
 mod describe;
 mod engine;
 mod environment;

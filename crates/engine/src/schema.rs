@@ -413,6 +413,16 @@ pub struct Table {
     last_page_bytes: AtomicUsize,
 }
 
+/// Holds back the writes of a table; they go on when it is dropped, also by a panic.
+#[derive(Debug)]
+pub(crate) struct WritesPaused<'t>(&'t Table);
+
+impl Drop for WritesPaused<'_> {
+    fn drop(&mut self) {
+        self.0.paused.store(false, Ordering::Release);
+    }
+}
+
 impl Table {
     /// Returns the table that a record describes.
     pub fn new(record: TableRecord) -> Self {
@@ -463,11 +473,16 @@ impl Table {
         !self.superseded.load(Ordering::Acquire) && !self.paused.load(Ordering::Acquire)
     }
 
-    pub(crate) fn pause_writes(&self, paused: bool) {
-        self.paused.store(paused, Ordering::Release);
+    /// Lets no write be decided on this version until the guard is dropped.
+    pub(crate) fn pause_writes(&self) -> WritesPaused<'_> {
+        let was_paused = self.paused.swap(true, Ordering::AcqRel);
+        assert!(!was_paused, "writes are paused by one job at a time, under the definitions lock");
+        WritesPaused(self)
     }
 
+    /// Marks that a newer version has taken its place, or that the table is gone.
     pub(crate) fn supersede(&self) {
-        self.superseded.store(true, Ordering::Release);
+        let was_superseded = self.superseded.swap(true, Ordering::AcqRel);
+        assert!(!was_superseded, "a version of a table is superseded once");
     }
 }

@@ -126,7 +126,7 @@ impl<S: Store> Engine<S> {
              batch: &mut Batch,
              gate: Gate<'_, '_>| { decide_apart(writes, current, clock, batch, gate) };
         let admission = self.core().admission().map(Admission::of_batch);
-        self.core().decide_and_commit(writes, admission, decide).await
+        self.core().decide_and_commit(writes, None, admission, decide).await
     }
 }
 
@@ -147,19 +147,21 @@ impl<S: Store> Core<S> {
         admission: Option<Admission<'_>>,
     ) -> ApiResult<Option<Vec<Written>>> {
         let clock = &*self.environment.now_ms;
-        self.decide_and_commit(writes, admission, |writes, current, batch, gate| {
-            let decided = decide_all(writes, current, clock, batch, gate);
-            if decided.is_err() {
-                batch.clear();
-            }
-            decided
+        self.decide_and_commit(writes, None, admission, |writes, current, batch, gate| {
+            decide_all(writes, current, clock, batch, gate)
         })
         .await
     }
 
-    async fn decide_and_commit<T: Send>(
+    /// Shows `decide` the newest values of the keys that the writes declare, followed by that of
+    /// `more`, and commits the batch that it fills, unless it fails. `None` if a definition has
+    /// changed and the writes must be planned again.
+    ///
+    /// [`Reason::TransactionConflict`] means that others were faster again and again.
+    pub(crate) async fn decide_and_commit<T: Send>(
         &self,
-        writes: &mut [(&Table, Write<'_>)],
+        writes: &[(&Table, Write<'_>)],
+        more: Option<&Key>,
         mut admission: Option<Admission<'_>>,
         decide: impl Fn(
             &[(&Table, Write<'_>)],
@@ -171,22 +173,22 @@ impl<S: Store> Core<S> {
         + Sync,
     ) -> ApiResult<Option<T>> {
         self.remember_view(admission.as_ref());
-        let keys = declared_keys(writes);
-        let decision = self
-            .store
-            .commit(keys, |current, batch| {
-                if writes.iter().any(|(table, _)| !table.admits_writes()) {
-                    return Decision::Replan;
-                }
-                let mut gate = admission.as_mut();
-                if let Some(gate) = &mut gate {
-                    gate.restart();
-                }
-                Decision::Done(decide(writes, current, batch, gate))
-            })
-            .await
-            .map_err(fault::of_store)?;
-        match decision {
+        let keys = || declared_keys(writes, more);
+        let decided = self.commit(keys, |current, batch| {
+            if writes.iter().any(|(table, _)| !table.admits_writes()) {
+                return Decision::Replan;
+            }
+            let mut gate = admission.as_mut();
+            if let Some(gate) = &mut gate {
+                gate.restart();
+            }
+            let decided = decide(writes, current, batch, gate);
+            if decided.is_err() {
+                batch.clear();
+            }
+            Decision::Done(decided)
+        });
+        match decided.await.map_err(fault::of_commit)? {
             Decision::Done(decided) => {
                 if let Some(admission) = admission {
                     admission.settle();
@@ -201,14 +203,14 @@ impl<S: Store> Core<S> {
     }
 }
 
-/// Returns the item keys in order, followed by the keys of the item collections' sizes.
-pub(crate) fn declared_keys(writes: &[(&Table, Write<'_>)]) -> Vec<Key> {
+/// Returns the item keys in order, followed by the keys of the item collections' sizes and `more`.
+fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
     let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
     let collections = writes
         .iter()
         .filter(|(table, _)| table.has_local_index)
         .map(|(_, write)| write.key.collection_size_key());
-    items.chain(collections).collect()
+    items.chain(collections).chain(more.cloned()).collect()
 }
 
 fn decide_all(

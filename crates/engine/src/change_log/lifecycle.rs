@@ -11,8 +11,10 @@ use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
 use crate::capacity::Charge;
 use crate::engine::{Core, OpenError};
-use crate::layout;
-use crate::schema::{Billing, IndexId, Table, TableRecord, Throughput};
+use crate::jobs::Job;
+use crate::jobs::retries::Attempt;
+use crate::schema::{Billing, IndexId, Table, TableId, TableRecord, Throughput};
+use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
@@ -54,7 +56,9 @@ impl<S: Store> Core<S> {
     ) -> ApiResult<Stream> {
         let now_ms = (self.environment.now_ms)();
         let label = self.free_label(&record.name, now_ms)?;
-        let id = StreamId(record.stream.as_ref().map_or(1, |latest| latest.id.0 + 1));
+        let latest = record.stream.as_ref().map_or(0, |latest| latest.id.0);
+        let id = latest.checked_add(1).ok_or(Reason::NumbersUsedUp("streams of this table"))?;
+        let id = StreamId(id);
         let shards: Vec<_> = (0..partitions(record).min(self.options.stream_shards).max(1))
             .map(|number| Shard::new(number, None, now_ms))
             .collect();
@@ -112,7 +116,7 @@ impl<S: Store> Core<S> {
                     settings.open_shards.clear();
                 }
                 let table = self.replace_table(table, record, keys, mark)?;
-                close_stream(self, &table)?;
+                close_stream(self, &table);
                 Ok(table)
             }
         }
@@ -184,19 +188,33 @@ pub(crate) fn succeed_shards<S: Store>(core: &Core<S>, table: &Table) -> ApiResu
     core.replace_table(table, record, vec![stream.store_key()], |batch| {
         stream.open_shards(&opened, batch);
     })?;
-    close_shards(core, name, &label)
+    close_or_put_off(core, table.id(), name, &label);
+    Ok(())
 }
 
 /// Closes the stream of a table that has been deleted or whose stream has been disabled. The
 /// caller holds `definitions`.
-pub(crate) fn close_stream<S: Store>(core: &Core<S>, table: &Table) -> ApiResult<()> {
-    let label = table.record.stream.as_ref().map(|settings| &settings.label);
-    label.map_or(Ok(()), |label| close_shards(core, &table.record.name, label))
+pub(crate) fn close_stream<S: Store>(core: &Core<S>, table: &Table) {
+    if let Some(settings) = &table.record.stream {
+        close_or_put_off(core, table.id(), &table.record.name, &settings.label);
+    }
+}
+
+/// Closes what shards of a stream are to be closed after a change of definition, which is done and
+/// recorded: what fails now is left to a job.
+fn close_or_put_off<S: Store>(core: &Core<S>, table: TableId, name: &str, label: &str) {
+    let synced = block_on(core.store.sync()).map_err(fault::of_store);
+    if let Err(error) = synced.and_then(|()| close_shards(core, name, label)) {
+        tracing::warn!(%error, table = name, label, "shards are closed later");
+        let (table_name, label) = (name.to_owned(), label.to_owned());
+        let attempt = Attempt::first(Job::CloseShards { table, table_name, label });
+        core.retries.put_off(attempt, (core.environment.now_ms)());
+    }
 }
 
 /// Closes the shards of a stream that nothing is written to any more. The caller holds
 /// `definitions`, and no write follows an older definition.
-fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<()> {
+pub(crate) fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<()> {
     let view = core.store.view();
     let Some(stream) = block_on(find_stream(&view, name, label))? else { return Ok(()) };
     let open = open_shards(core, &stream);

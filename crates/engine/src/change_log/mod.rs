@@ -31,7 +31,9 @@ mod target;
 mod verify;
 
 pub(crate) use iterator::ShardIterator;
-pub(crate) use lifecycle::{StreamChange, close_ended_shards, close_stream, succeed_shards};
+pub(crate) use lifecycle::{
+    StreamChange, close_ended_shards, close_shards, close_stream, succeed_shards,
+};
 pub(crate) use reading::{
     ShardEnds, decode_stream, encode_stream, expired_records, find_stream, oldest_since, read_page,
     read_streams, shard_ends,

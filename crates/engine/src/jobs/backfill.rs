@@ -6,7 +6,8 @@
 //! walk is complete, writes are held for one sync: from that cut on they count, and the entries
 //! in the view taken at the cut are counted once. A restart before the end counts anew.
 
-use super::{Interruption, go_on};
+use super::Interruption;
+use super::lanes::Pace;
 use crate::engine::Core;
 use crate::index;
 use crate::layout::{self, Counter};
@@ -16,22 +17,23 @@ use hashrange_model::Item;
 use hashrange_storage::{Direction, Key, KeyRange, Store, View};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 const ITEMS_PER_COMMIT: usize = 128;
 const BYTES_PER_COMMIT: usize = 1024 * 1024;
+const ENTRIES_PER_STEP: usize = 10_000;
 
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
     table: TableId,
     index: IndexId,
-    stopping: &AtomicBool,
+    pace: &Pace,
 ) -> Result<(), Interruption> {
-    if !add_items(core, table, index, stopping).await? {
+    if !add_items(core, table, index, pace).await? {
         return Ok(());
     }
     let Some(view) = cut(core, table, index).await? else { return Ok(()) };
-    let (entries, bytes) = count_entries(&view, table, index, stopping).await?;
+    let (entries, bytes) = count_entries(&view, table, index, pace).await?;
     activate(core, table, index, entries, bytes).await
 }
 
@@ -51,7 +53,7 @@ async fn add_items<S: Store>(
     core: &Core<S>,
     id: TableId,
     index: IndexId,
-    stopping: &AtomicBool,
+    pace: &Pace,
 ) -> Result<bool, Interruption> {
     let progress_key = layout::backfill(id, index);
     let mut range = layout::keyspace(id, IndexId::BASE);
@@ -59,31 +61,38 @@ async fn add_items<S: Store>(
         range.start = [&done[..], &[0]].concat();
     }
     loop {
-        go_on(stopping)?;
+        pace.step().await?;
         let Some(table) = creating(core, id, index) else { return Ok(false) };
         let keys = next_keys(core, &range).await?;
         let Some(last) = keys.last().cloned() else { return Ok(true) };
         let progress = Bytes::copy_from_slice(&last);
-        core.store
-            .commit(keys, |current, batch| {
+        let known = table.indexes.iter().find(|known| known.id == index);
+        let known = known.expect("the index was found in this table");
+        let is_done = core.commit(
+            || keys.clone(),
+            |current, batch| {
                 if !table.admits_writes() {
-                    return;
+                    return Ok(false);
                 }
-                let known = table.indexes.iter().find(|known| known.id == index);
-                let known = known.expect("the index was found in this table");
-                for item in current.iter().flatten().cloned().map(Item::from_stored) {
-                    let entry = item.ok().and_then(|item| index::entry(&table, known, &item));
-                    if let Some(entry) = entry {
-                        batch.put(entry.key, entry.item.as_bytes().clone());
-                    }
+                let items = readable_items(&keys, current).inspect_err(|_| batch.clear())?;
+                for entry in items.iter().filter_map(|item| index::entry(&table, known, item)) {
+                    batch.put(entry.key, entry.item.as_bytes().clone());
                 }
                 batch.put(progress_key.clone(), progress.clone());
-            })
-            .await?;
-        if table.admits_writes() {
+                Ok(true)
+            },
+        );
+        if is_done.await?.map_err(Interruption::Unreadable)? {
             range.start = [&last[..], &[0]].concat();
         }
     }
+}
+
+/// Reads the items that are stored at keys; one that is unreadable, which an index would lack, fails
+/// with its key.
+pub(super) fn readable_items(keys: &[Key], current: &[Option<Bytes>]) -> Result<Vec<Item>, Key> {
+    let stored = keys.iter().zip(current).filter_map(|(key, stored)| Some((key, stored.clone()?)));
+    stored.map(|(key, stored)| Item::from_stored(stored).map_err(|_| key.clone())).collect()
 }
 
 /// Returns the first item keys of a range, as many as fit a commit.
@@ -116,10 +125,8 @@ async fn cut<S: Store>(
 ) -> Result<Option<S::View>, Interruption> {
     let _definitions = core.definitions.lock().await;
     let Some(table) = creating(core, table, index) else { return Ok(None) };
-    table.pause_writes(true);
-    let view = cut_while_paused(core, &table, index).await;
-    table.pause_writes(false);
-    view.map(Some)
+    let _paused = table.pause_writes();
+    cut_while_paused(core, &table, index).await.map(Some)
 }
 
 async fn cut_while_paused<S: Store>(
@@ -130,35 +137,44 @@ async fn cut_while_paused<S: Store>(
     core.store.sync().await?;
     let counters = [Counter::Entries, Counter::Bytes]
         .map(|counter| layout::counter(table.id(), index, counter));
-    core.store
-        .commit(vec![layout::table_record(table.id())], |_, batch| {
-            counters.iter().for_each(|key| batch.delete(key.clone()));
-        })
+    let guard = || vec![layout::table_record(table.id())];
+    core.commit(guard, |_, batch| counters.iter().for_each(|key| batch.delete(key.clone())))
         .await?;
     let index = table.indexes.iter().find(|known| known.id == index);
     index.expect("the index was found in this table").counted.store(true, Ordering::Release);
     Ok(core.store.view())
 }
 
+/// Counts the entries of an index in the view of the cut, a bounded number in each step.
 async fn count_entries<V: View>(
     view: &V,
     table: TableId,
     index: IndexId,
-    stopping: &AtomicBool,
+    pace: &Pace,
 ) -> Result<(i64, i64), Interruption> {
     let (mut entries, mut bytes) = (0, 0);
-    view.visit(layout::keyspace(table, index), Direction::Forward, |_, value| {
-        entries += 1;
-        bytes += Item::from_stored(value.clone()).map_or(0, |item| item.size() as i64);
-        if stopping.load(Ordering::Acquire) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+    let mut range = layout::keyspace(table, index);
+    loop {
+        pace.step().await?;
+        let (mut last, mut left, mut unreadable) = (None, ENTRIES_PER_STEP, None);
+        view.visit(range.clone(), Direction::Forward, |key, value| {
+            match Item::from_stored(value) {
+                Ok(entry) => bytes += entry.size() as i64,
+                Err(_) => unreadable = Some(key.to_vec()),
+            }
+            entries += 1;
+            left -= 1;
+            last = Some([key, &[0]].concat());
+            let goes_on = unreadable.is_none() && left > 0;
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .await?;
+        if let Some(key) = unreadable {
+            return Err(Interruption::Unreadable(key));
         }
-    })
-    .await?;
-    go_on(stopping)?;
-    Ok((entries, bytes))
+        let Some(next) = last.filter(|_| left == 0) else { return Ok((entries, bytes)) };
+        range.start = next;
+    }
 }
 
 async fn activate<S: Store>(
@@ -175,14 +191,15 @@ async fn activate<S: Store>(
         known.state = IndexState::Active;
     }
     let (key, value) = (layout::table_record(id), crate::engine::encode_record(&record));
-    core.store
-        .commit(vec![key.clone()], |_, batch| {
+    core.commit(
+        || vec![key.clone()],
+        |_, batch| {
             batch.put(key.clone(), value.clone());
             batch.delete(layout::backfill(id, index));
             index::count(&table, index, entries, bytes, batch);
-        })
-        .await?;
+        },
+    )
+    .await?;
     core.catalog.put(table.successor(record));
-    core.store.sync().await?;
     Ok(())
 }

@@ -15,7 +15,7 @@ type Subject = (&'static str, String);
 impl Complaints {
     /// Logs the end of some work for a place: a fault unless it was the same last time, and the
     /// first success after one.
-    pub(super) fn note<E: Display>(&self, work: &'static str, place: &str, ended: Result<(), E>) {
+    pub(crate) fn note<E: Display>(&self, work: &'static str, place: &str, ended: Result<(), E>) {
         match ended {
             Ok(()) if self.settle(work, place) => {
                 tracing::info!(place, "{work}: works again");

@@ -6,8 +6,9 @@
 //! twice is harmless, so the recorded progress may lag behind. When it is being disabled no write
 //! touches the index any more, so it is removed as a range.
 
-use super::backfill::next_keys;
-use super::{Interruption, go_on, purge};
+use super::backfill::{next_keys, readable_items};
+use super::lanes::Pace;
+use super::{Interruption, purge};
 use crate::engine::Core;
 use crate::layout;
 use crate::schema::{IndexId, Table, TableId, TimeToLive, TimeToLiveState};
@@ -15,18 +16,17 @@ use bytes::Bytes;
 use hashrange_model::Item;
 use hashrange_storage::{Key, Store, View};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
     id: TableId,
-    stopping: &AtomicBool,
+    pace: &Pace,
 ) -> Result<(), Interruption> {
     let Some(table) = changing(core, id) else { return Ok(()) };
     match table.record.time_to_live.as_ref().map(|record| record.state) {
-        Some(TimeToLiveState::Enabling) => fill(core, id, stopping).await?,
+        Some(TimeToLiveState::Enabling) => fill(core, id, pace).await?,
         Some(TimeToLiveState::Disabling) => {
-            purge::remove_range(core, layout::expiries(id), &progress(id), stopping).await?;
+            purge::remove_range(core, layout::expiries(id), &progress(id), pace).await?;
         }
         Some(TimeToLiveState::Enabled) | None => return Ok(()),
     }
@@ -46,32 +46,31 @@ fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<Arc<Table>> {
 }
 
 /// Walks the table from where the last run came to.
-async fn fill<S: Store>(
-    core: &Core<S>,
-    id: TableId,
-    stopping: &AtomicBool,
-) -> Result<(), Interruption> {
+async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), Interruption> {
     let mut range = layout::keyspace(id, IndexId::BASE);
     if let Some(done) = core.store.view().get(&progress(id)).await? {
         range.start = [&done[..], &[0]].concat();
     }
     loop {
-        go_on(stopping)?;
+        pace.step().await?;
         let Some(table) = changing(core, id) else { return Ok(()) };
         let keys = next_keys(core, &range).await?;
         let Some(last) = keys.last().cloned() else { return Ok(()) };
         let done = Bytes::copy_from_slice(&last);
-        core.store
-            .commit(keys, |current, batch| {
-                if table.admits_writes() {
-                    let items = current.iter().flatten().cloned().map(Item::from_stored);
-                    let entries = items.flatten().filter_map(|item| entry(&table, &item));
-                    entries.for_each(|entry| batch.put(entry, Bytes::new()));
-                    batch.put(progress(id), done.clone());
+        let is_done = core.commit(
+            || keys.clone(),
+            |current, batch| {
+                if !table.admits_writes() {
+                    return Ok(false);
                 }
-            })
-            .await?;
-        if table.admits_writes() {
+                let items = readable_items(&keys, current).inspect_err(|_| batch.clear())?;
+                let entries = items.iter().filter_map(|item| entry(&table, item));
+                entries.for_each(|entry| batch.put(entry, Bytes::new()));
+                batch.put(progress(id), done.clone());
+                Ok(true)
+            },
+        );
+        if is_done.await?.map_err(Interruption::Unreadable)? {
             range.start = [&last[..], &[0]].concat();
         }
     }

@@ -1,17 +1,23 @@
-//! Background jobs: filling of new indexes and the removal of deleted tables and indexes.
+//! Background jobs: filling of new indexes, the removal of deleted tables and indexes, the closing of
+//! shards that nothing is written to any more.
 //!
-//! One thread, started with the first job. What is to be done is recorded in the store before a
-//! job starts, so jobs survive a restart; each works in small commits, so writes go on between.
-//! A job that fails, as while the disk is full, is tried again after a pause ([`retries`]); every
-//! job goes on where it was, or does over what does no harm.
+//! What is to be done is recorded in the store in the commit that makes it due, so jobs survive a
+//! restart; each works in small commits, so writes go on between. A job waits first until no write
+//! follows the definition before the one that made it due. Jobs take turns on a few threads
+//! ([`lanes`]). A job that fails, as while the disk is full, or that panics is tried again after a
+//! pause ([`retries`]); every job goes on where it was, or does over what does no harm.
 //!
-//! A second thread, the [`timer`], does what is due by the clock ([`sweep`]): it removes what has
-//! expired and moves streams to new shards.
+//! One more thread, the [`timer`], does what is due by the clock ([`sweep`]): it removes what has
+//! expired and moves streams to new shards. Each part of that work is done by itself: a panic in one
+//! is logged and counted and leaves the others alone.
 
 mod backfill;
+mod caught;
+mod close_shards;
 pub(crate) mod complaints;
 mod expire;
 mod expiry_index;
+mod lanes;
 mod purge;
 pub(crate) mod retries;
 mod shards;
@@ -22,19 +28,18 @@ mod trim;
 use crate::engine::Core;
 use crate::fault;
 use crate::schema::{IndexId, TableId};
+use caught::Panicked;
 use hashrange_model::ApiError;
-use hashrange_storage::{Error, Store, block_on};
+use hashrange_storage::{Error, Key, Store};
+use lanes::{Lanes, Pace};
 use retries::Attempt;
-use std::collections::VecDeque;
 use std::fmt;
-use std::ops::ControlFlow;
+use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 /// Something to do in the background.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Job {
     /// Adds existing items to a new index.
     Backfill { table: TableId, index: IndexId },
@@ -42,6 +47,8 @@ pub(crate) enum Job {
     Purge { table: TableId, index: IndexId },
     /// Fills or removes the expiry index of a table, whichever is under way.
     ExpiryIndex { table: TableId },
+    /// Closes the shards of a stream that its table, which may be gone, does not write to.
+    CloseShards { table: TableId, table_name: String, label: String },
 }
 
 /// Why a job ended early.
@@ -53,6 +60,10 @@ enum Interruption {
     Store(Error),
     /// The table's definition could not be changed.
     Definition(ApiError),
+    /// What is stored at a key cannot be read.
+    Unreadable(Key),
+    /// The work has panicked.
+    Panicked(Panicked),
 }
 
 impl fmt::Display for Interruption {
@@ -61,6 +72,10 @@ impl fmt::Display for Interruption {
             Self::Stopped => formatter.write_str("stopped"),
             Self::Store(error) => error.fmt(formatter),
             Self::Definition(error) => error.fmt(formatter),
+            Self::Unreadable(key) => {
+                write!(formatter, "what is stored at key {} is unreadable", key.escape_ascii())
+            }
+            Self::Panicked(panicked) => panicked.fmt(formatter),
         }
     }
 }
@@ -73,7 +88,7 @@ impl From<Error> for Interruption {
 
 impl Job {
     /// Returns what it does, and for which table and index.
-    fn subject(self) -> (&'static str, String) {
+    fn subject(&self) -> (&'static str, String) {
         match self {
             Self::Backfill { table, index } => {
                 ("filling of an index", format!("table {} index {}", table.0, index.0))
@@ -82,23 +97,27 @@ impl Job {
                 ("removal of deleted data", format!("table {} index {}", table.0, index.0))
             }
             Self::ExpiryIndex { table } => ("change of time to live", format!("table {}", table.0)),
+            Self::CloseShards { table_name, label, .. } => {
+                ("closing of shards", format!("table {table_name} stream {label}"))
+            }
+        }
+    }
+
+    /// Returns the table whose turn it is when the job goes on.
+    fn table(&self) -> TableId {
+        match self {
+            Self::Backfill { table, .. }
+            | Self::Purge { table, .. }
+            | Self::ExpiryIndex { table }
+            | Self::CloseShards { table, .. } => *table,
         }
     }
 }
 
-/// The thread that does the jobs.
+/// The jobs under way.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
-    worker: Mutex<Option<Worker>>,
-    /// Jobs for which there is no thread.
-    queued: Mutex<VecDeque<Attempt>>,
-    stopping: Arc<AtomicBool>,
-}
-
-#[derive(Debug)]
-struct Worker {
-    queue: Sender<Attempt>,
-    thread: JoinHandle<()>,
+    lanes: Lanes,
 }
 
 impl Jobs {
@@ -114,85 +133,48 @@ impl Jobs {
     }
 
     fn queue<S: Store>(&self, core: &Arc<Core<S>>, attempt: Attempt) {
-        if self.stopping.load(Ordering::Acquire) {
-            return;
-        }
-        if !core.options.jobs_run {
-            self.queued.lock().unwrap_or_else(PoisonError::into_inner).push_back(attempt);
-            return;
-        }
-        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        let worker = worker.get_or_insert_with(|| {
-            let (queue, jobs) = channel();
-            let (core, stopping) = (Arc::clone(core), Arc::clone(&self.stopping));
-            let thread = std::thread::Builder::new()
-                .name("hashrange-jobs".to_owned())
-                .spawn(move || work(&core, &jobs, &stopping))
-                .expect("a thread can be started");
-            Worker { queue, thread }
-        });
-        if worker.queue.send(attempt).is_err() {
-            tracing::error!(?attempt, "the job thread has ended; the job waits for a restart");
+        let (table, core_of_job) = (attempt.job.table(), Arc::clone(core));
+        let make = |pace: Arc<Pace>| async move { make(&core_of_job, attempt, &pace).await };
+        self.lanes.queue(table, make);
+        if core.options.jobs_run {
+            self.lanes.open();
         }
     }
 
     /// Does the jobs for which there is no thread.
-    pub(crate) async fn run_queued<S: Store>(&self, core: &Core<S>) {
-        let next = || self.queued.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        while let Some(attempt) = next() {
-            if make(core, attempt, &self.stopping).await.is_break() {
-                return;
-            }
-        }
+    pub(crate) async fn run_queued(&self) {
+        self.lanes.run().await;
     }
 
-    /// Interrupts the running job and waits for the thread.
+    /// Interrupts the jobs and waits for the threads.
     pub(crate) fn stop(&self) {
-        self.stopping.store(true, Ordering::Release);
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Worker { queue, thread }) = worker {
-            drop(queue);
-            if thread.join().is_err() {
-                tracing::error!("the job thread has panicked");
+        self.lanes.stop();
+    }
+}
+
+/// Makes one attempt.
+async fn make<S: Store>(core: &Core<S>, attempt: Attempt, pace: &Pace) {
+    let made = core.caught(async {
+        // The job relies on all writes following the definition that made it due.
+        core.store.sync().await?;
+        match &attempt.job {
+            Job::Backfill { table, index } => backfill::run(core, *table, *index, pace).await,
+            Job::Purge { table, index } => purge::run(core, *table, *index, pace).await,
+            Job::ExpiryIndex { table } => expiry_index::run(core, *table, pace).await,
+            Job::CloseShards { table_name, label, .. } => {
+                close_shards::run(core, table_name, label).await
             }
         }
-    }
-}
-
-impl Drop for Jobs {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-fn work<S: Store>(core: &Core<S>, attempts: &Receiver<Attempt>, stopping: &AtomicBool) {
-    for attempt in attempts {
-        if block_on(make(core, attempt, stopping)).is_break() {
-            return;
-        }
-    }
-}
-
-/// Makes one attempt. Breaks if no other shall follow.
-async fn make<S: Store>(
-    core: &Core<S>,
-    attempt: Attempt,
-    stopping: &AtomicBool,
-) -> ControlFlow<()> {
-    let ended = match attempt.job {
-        Job::Backfill { table, index } => backfill::run(core, table, index, stopping).await,
-        Job::Purge { table, index } => purge::run(core, table, index, stopping).await,
-        Job::ExpiryIndex { table } => expiry_index::run(core, table, stopping).await,
-    };
+    });
+    let ended = made.await.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
     if matches!(ended, Err(Interruption::Stopped)) {
-        return ControlFlow::Break(());
+        return;
     }
+    let (work, place) = attempt.job.subject();
     if ended.is_err() {
         core.retries.put_off(attempt, (core.environment.now_ms)());
     }
-    let (work, place) = attempt.job.subject();
     core.complaints.note(work, &place, ended);
-    ControlFlow::Continue(())
 }
 
 fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
@@ -204,19 +186,24 @@ pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
     if let Some(governor) = &core.governor {
         governor.sweep((core.environment.now_ms)());
     }
-    shards::run(core).await;
-    let expired = expire::run(core, stopping).await;
-    report(core, "removal of expired items", expired);
-    let forgotten = token_sweep::run(core, stopping).await;
-    report(core, "removal of expired client request tokens", forgotten);
+    do_part(core, "succession of shards", shards::run(core)).await;
+    do_part(core, "removal of expired client request tokens", token_sweep::run(core, stopping))
+        .await;
     if trim::is_due(core) {
         fault::log_anew();
-        let trimmed = trim::run(core, stopping).await;
-        report(core, "removal of expired stream records", trimmed);
+        do_part(core, "removal of expired stream records", trim::run(core, stopping)).await;
     }
+    do_part(core, "removal of expired items", expire::run(core, stopping)).await;
 }
 
-fn report<S: Store>(core: &Core<S>, work: &'static str, ended: Result<(), Interruption>) {
+/// Does a part of a sweep, whatever becomes of the others.
+async fn do_part<S: Store>(
+    core: &Core<S>,
+    work: &'static str,
+    part: impl Future<Output = Result<(), Interruption>>,
+) {
+    let done = core.caught(part).await;
+    let ended = done.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
     if !matches!(ended, Err(Interruption::Stopped)) {
         core.complaints.note(work, "", ended);
     }

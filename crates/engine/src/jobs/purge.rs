@@ -1,12 +1,12 @@
 //! Removes the entries of a deleted table or index, a bounded number in each commit.
 
-use super::{Interruption, go_on};
+use super::Interruption;
+use super::lanes::Pace;
 use crate::engine::Core;
 use crate::layout;
 use crate::schema::{IndexId, TableId};
 use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View};
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
 
 const KEYS_PER_COMMIT: usize = 1000;
 
@@ -14,7 +14,7 @@ pub(super) async fn run<S: Store>(
     core: &Core<S>,
     table: TableId,
     index: IndexId,
-    stopping: &AtomicBool,
+    pace: &Pace,
 ) -> Result<(), Interruption> {
     let purge_key = layout::purge(table, index);
     let mut ranges = Vec::new();
@@ -26,15 +26,17 @@ pub(super) async fn run<S: Store>(
         ranges.push(layout::keyspace(table, index));
     }
     for range in ranges {
-        remove_range(core, range, &purge_key, stopping).await?;
+        remove_range(core, range, &purge_key, pace).await?;
     }
     if index != IndexId::BASE {
         forget_index(core, table, index).await?;
     }
     let keys = [purge_key.clone(), layout::backfill(table, index), layout::expiry_progress(table)];
-    core.store
-        .commit(vec![purge_key], |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())))
-        .await?;
+    core.commit(
+        || vec![purge_key.clone()],
+        |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())),
+    )
+    .await?;
     Ok(())
 }
 
@@ -43,18 +45,18 @@ pub(super) async fn remove_range<S: Store>(
     core: &Core<S>,
     mut range: KeyRange,
     purge_key: &Key,
-    stopping: &AtomicBool,
+    pace: &Pace,
 ) -> Result<(), Interruption> {
     loop {
-        go_on(stopping)?;
+        pace.step().await?;
         let keys = first_keys(&core.store.view(), &range, KEYS_PER_COMMIT).await?;
         let Some(last) = keys.last() else { return Ok(()) };
         range.start.clone_from(last);
-        core.store
-            .commit(vec![purge_key.clone()], |_, batch| {
-                keys.iter().for_each(|key| batch.delete(key.clone()));
-            })
-            .await?;
+        core.commit(
+            || vec![purge_key.clone()],
+            |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())),
+        )
+        .await?;
     }
 }
 
@@ -83,11 +85,11 @@ async fn forget_index<S: Store>(
     let _definitions = core.definitions.lock().await;
     let counters =
         [Counter::Entries, Counter::Bytes].map(|counter| layout::counter(table, index, counter));
-    core.store
-        .commit(vec![layout::table_record(table)], |_, batch| {
-            counters.iter().for_each(|key| batch.delete(key.clone()));
-        })
-        .await?;
+    core.commit(
+        || vec![layout::table_record(table)],
+        |_, batch| counters.iter().for_each(|key| batch.delete(key.clone())),
+    )
+    .await?;
     let Some(table) = core.catalog.all().into_iter().find(|known| known.id() == table) else {
         return Ok(());
     };

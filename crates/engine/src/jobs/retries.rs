@@ -9,15 +9,15 @@ const FIRST_PAUSE_MS: u64 = 1000;
 const LONGEST_PAUSE_MS: u64 = 60 * 1000;
 
 /// A job, and how long it waits if it fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Attempt {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Attempt {
     pub(super) job: Job,
     pause_ms: u64,
 }
 
 impl Attempt {
     /// Returns a job's first attempt.
-    pub(super) fn first(job: Job) -> Self {
+    pub(crate) fn first(job: Job) -> Self {
         Self { job, pause_ms: FIRST_PAUSE_MS }
     }
 
@@ -38,7 +38,7 @@ struct Waiting {
 
 impl Retries {
     /// Puts off a job that has failed.
-    pub(super) fn put_off(&self, failed: Attempt, now_ms: u64) {
+    pub(crate) fn put_off(&self, failed: Attempt, now_ms: u64) {
         let due_ms = now_ms.saturating_add(failed.pause_ms);
         self.lock().push(Waiting { due_ms, attempt: failed.next() });
     }
@@ -77,7 +77,7 @@ mod tests {
             now_ms += 1;
             let due = retries.take_due(now_ms);
             assert_eq!(due.len(), 1);
-            attempt = due[0];
+            attempt = due[0].clone();
             assert_eq!(retries.take_due(now_ms), []);
         }
     }

@@ -1,11 +1,12 @@
 //! Moves the streams whose shards have been open for long to new shards.
 
+use super::Interruption;
 use crate::change_log;
 use crate::engine::Core;
 use hashrange_storage::Store;
 
 /// Reads memory only as long as nothing is due.
-pub(super) async fn run<S: Store>(core: &Core<S>) {
+pub(super) async fn run<S: Store>(core: &Core<S>) -> Result<(), Interruption> {
     let now_ms = (core.environment.now_ms)();
     for known in core.catalog.all() {
         let settings = known.record.stream.as_ref().filter(|settings| settings.enabled);
@@ -21,4 +22,5 @@ pub(super) async fn run<S: Store>(core: &Core<S>) {
         let succeeded = change_log::succeed_shards(core, &table);
         core.complaints.note("succession of shards", &table.record.name, succeeded);
     }
+    Ok(())
 }

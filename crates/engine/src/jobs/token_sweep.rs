@@ -41,18 +41,17 @@ async fn forget_some<S: Store>(core: &Core<S>, end_ms: u64) -> Result<bool, Inte
     if expired.is_empty() {
         return Ok(false);
     }
-    let tokens = expired.iter().map(|(_, _, token)| token.clone()).collect();
-    core.store
-        .commit(tokens, |current, batch| {
-            for ((time_key, time_ms, token), stored) in expired.iter().zip(current) {
-                batch.delete(time_key.clone());
-                let record = stored.as_deref().and_then(TokenRecord::decode);
-                // Another transaction may have taken the token meanwhile.
-                if record.is_some_and(|record| record.used_at_ms == *time_ms) {
-                    batch.delete(token.clone());
-                }
+    let tokens = || expired.iter().map(|(_, _, token)| token.clone()).collect();
+    core.commit(tokens, |current, batch| {
+        for ((time_key, time_ms, token), stored) in expired.iter().zip(current) {
+            batch.delete(time_key.clone());
+            let record = stored.as_deref().and_then(TokenRecord::decode);
+            // Another transaction may have taken the token meanwhile.
+            if record.is_some_and(|record| record.used_at_ms == *time_ms) {
+                batch.delete(token.clone());
             }
-        })
-        .await?;
+        }
+    })
+    .await?;
     Ok(true)
 }

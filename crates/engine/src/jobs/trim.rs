@@ -89,15 +89,17 @@ async fn trim<S: Store>(
         return Ok(false);
     }
     let is_over = stream.shards.is_empty() && !stream.enabled;
-    core.store
-        .commit(vec![key.clone()], |_, batch| {
+    core.commit(
+        || vec![key.clone()],
+        |_, batch| {
             removed.iter().for_each(|key| batch.delete(key.clone()));
             if is_over {
                 batch.delete(key.clone());
             } else {
                 batch.put(key.clone(), encode_stream(&stream));
             }
-        })
-        .await?;
+        },
+    )
+    .await?;
     Ok(!expired.has_ended)
 }

@@ -13,7 +13,7 @@ use crate::schema::Table;
 use crate::write::{Write, Written};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
-use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, PutRequest, WriteRequest,
@@ -107,7 +107,7 @@ impl<S: Store> Engine<S> {
         loop {
             let tables = self.tables_of(&members)?;
             let mut writes = plan(&members, &tables)?;
-            if let Some(written) = self.commit(&mut writes).await? {
+            if let Some(written) = self.commit(&mut writes).await.map_err(throttled)? {
                 let done = members.iter().zip(&tables).zip(&written);
                 let left = Map::new();
                 return Ok(answer(
@@ -128,7 +128,8 @@ impl<S: Store> Engine<S> {
         loop {
             let tables = self.tables_of(&members)?;
             let mut writes = plan(&members, &tables)?;
-            let Some(attempts) = self.commit_apart(&mut writes).await? else { continue };
+            let attempts = self.commit_apart(&mut writes).await.map_err(throttled)?;
+            let Some(attempts) = attempts else { continue };
             let (mut done, mut left) = (Vec::new(), Vec::new());
             let mut throttled = None;
             for ((member, table), attempt) in members.iter().zip(&tables).zip(attempts) {
@@ -152,6 +153,13 @@ impl<S: Store> Engine<S> {
     fn tables_of(&self, members: &[(String, Member)]) -> ApiResult<Vec<Arc<Table>>> {
         members.iter().map(|(name, _)| self.table(name)).collect()
     }
+}
+
+/// A batch knows no conflicts with transactions: one that lost every race is throttled as a whole.
+/// Source: API reference, BatchWriteItem, "Errors".
+fn throttled(error: ApiError) -> ApiError {
+    let is_conflict = matches!(error.reason(), Reason::TransactionConflict);
+    if is_conflict { Reason::Contended.into() } else { error }
 }
 
 /// Plans every member; two may not have one key.

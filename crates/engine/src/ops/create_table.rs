@@ -10,7 +10,7 @@ use crate::engine::{Engine, encode_record};
 use crate::schema::{
     Billing, IndexId, IndexRecord, KeyNames, StorageClass, Table, TableId, TableRecord,
 };
-use crate::{environment::table_name_of, layout};
+use crate::{environment::table_name_of, fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
@@ -105,21 +105,44 @@ impl<S: Store> Engine<S> {
         let mut keys = vec![next_key.clone(), name_key.clone()];
         let stream = view.map(|view| self.core().begin_stream(&mut record, view)).transpose()?;
         keys.extend(stream.as_ref().map(Stream::store_key));
+        let newest = self.core().catalog.newest_id();
         let record = self.core().commit_definition(keys, |current, batch| {
-            let next = current[0].as_deref().and_then(|stored| stored.try_into().ok());
-            let id = next.map_or(1, u32::from_le_bytes);
+            let id = next_id(current[0].as_deref(), newest)?;
+            let after = id.checked_add(1).ok_or(Reason::NumbersUsedUp("tables"))?;
             let record = TableRecord { id: TableId(id), ..record.clone() };
             let id_bytes = |id: u32| Bytes::copy_from_slice(&id.to_le_bytes());
-            batch.put(next_key.clone(), id_bytes(id + 1));
+            batch.put(next_key.clone(), id_bytes(after));
             batch.put(name_key.clone(), id_bytes(id));
             batch.put(layout::table_record(record.id), encode_record(&record));
             if let Some(stream) = &stream {
                 Stream { table: record.id, ..stream.clone() }.open_all(batch);
             }
-            record
-        })?;
+            ApiResult::Ok(record)
+        })??;
         Ok(self.core().catalog.put(Table::new(record)))
     }
+}
+
+/// Returns the number of the next table. A counter that is unreadable, missing, or not past the newest
+/// table is damage: a table that got a number again would be written over another one.
+fn next_id(stored: Option<&[u8]>, newest: Option<TableId>) -> ApiResult<u32> {
+    let next = match stored {
+        None => Some(1),
+        Some(stored) => stored.try_into().ok().map(u32::from_le_bytes),
+    };
+    next.filter(|next| newest.is_none_or(|newest| newest.0 < *next)).ok_or_else(|| {
+        let what = match stored {
+            None => "no number of the next table beside tables".to_owned(),
+            Some(stored) => {
+                format!(
+                    "the number of the next table is {} after {newest:?}",
+                    stored.escape_ascii()
+                )
+            }
+        };
+        let place = layout::next_table_id().escape_ascii().to_string();
+        fault::of_store(hashrange_storage::Error::Corrupt { what, place })
+    })
 }
 
 /// Refuses parameters of the service that do nothing here yet, rather than ignoring them.
@@ -181,6 +204,23 @@ pub(super) fn encryption(asked: Option<SSESpecification>) -> Option<Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_is_never_given_twice() {
+        let id = |stored: Option<&[u8]>, newest: Option<u32>| next_id(stored, newest.map(TableId));
+        assert_eq!(id(None, None), Ok(1));
+        assert_eq!(id(Some(&[8, 0, 0, 0]), Some(7)), Ok(8));
+        let damaged: [(Option<&[u8]>, _); 5] = [
+            (None, Some(1)),
+            (Some(&[]), None),
+            (Some(&[8, 0, 0]), None),
+            (Some(&[8, 0, 0, 0, 0]), None),
+            (Some(&[8, 0, 0, 0]), Some(8)),
+        ];
+        for (stored, newest) in damaged {
+            assert_eq!(id(stored, newest), Err(Reason::Internal.into()), "{stored:?}");
+        }
+    }
 
     #[test]
     fn encryption_is_recorded_only_when_enabled() {

@@ -3,11 +3,11 @@
 use crate::change_log;
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
+use crate::layout;
 use crate::schema::{IndexId, IndexState};
-use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::{Store, block_on};
+use hashrange_storage::Store;
 use hashrange_wire::{DeleteTableInput, DeleteTableOutput, TableStatus};
 
 impl<S: Store> Engine<S> {
@@ -39,11 +39,11 @@ impl<S: Store> Engine<S> {
             batch.delete(name);
             batch.put(purge, Bytes::new());
         })?;
+        // The table is gone, and what follows is recorded: nothing may fail any more.
         self.core().catalog.remove(&table.record.name);
-        block_on(self.store().sync()).map_err(fault::of_store)?;
-        change_log::close_stream(self.core(), &table)?;
-        self.remember_deletion(&table, &description);
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
+        change_log::close_stream(self.core(), &table);
+        self.remember_deletion(&table, &description);
         Ok(DeleteTableOutput { table_description: Some(description) })
     }
 }

@@ -267,7 +267,8 @@ fn create_index(
     index.id = IndexId(record.next_index_id);
     index.state = IndexState::Creating;
     let id = index.id;
-    record.next_index_id += 1;
+    let next_index_id = record.next_index_id.checked_add(1);
+    record.next_index_id = next_index_id.ok_or(Reason::NumbersUsedUp("indexes of this table"))?;
     record.indexes.push(index);
     let visible: Vec<IndexRecord> = record.visible_indexes().cloned().collect();
     check_names(&visible)?;

@@ -36,13 +36,6 @@ pub(crate) enum Outcome {
 /// The write of each action, or its fault.
 type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
 
-/// What a deciding function found.
-enum Decision {
-    /// A table's definition has changed: plan again.
-    Replan,
-    Done(ApiResult<Outcome>),
-}
-
 impl<S: Store> Engine<S> {
     /// Does all actions or none. The token, if there is one, makes it happen once.
     pub(crate) async fn transact(
@@ -59,7 +52,6 @@ impl<S: Store> Engine<S> {
             if let Some(outcome) = self.decide_transaction(&tables, plans, token).await? {
                 return Ok(Completed { tables, outcome });
             }
-            self.store().sync().await.map_err(fault::of_store)?;
         }
     }
 
@@ -75,46 +67,36 @@ impl<S: Store> Engine<S> {
         for (table, plan) in tables.iter().zip(plans) {
             faults.push(plan.map(|write| writes.push((&**table, write))).err());
         }
-        let mut keys = write::declared_keys(&writes);
-        let item_keys = keys.len();
-        keys.extend(token.map(|token| token.key.clone()));
         let clock = &*self.environment().now_ms;
         let mut admission = self.core().admission().map(Admission::of_transaction);
         if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
             return Err(Reason::TransactionInProgress.into());
         }
-        self.core().remember_view(admission.as_ref());
-        let decision = self
-            .store()
-            .commit(keys, |current, batch| {
-                if writes.iter().any(|(table, _)| !table.admits_writes()) {
-                    return Decision::Replan;
-                }
-                let (items, tokens) = current.split_at(item_keys);
+        let token_key = token.map(|token| &token.key);
+        let decided = self.core().decide_and_commit(
+            &writes,
+            token_key,
+            admission,
+            |writes, all, batch, gate| {
+                let (current, tokens) = all.split_at(all.len() - usize::from(token.is_some()));
                 let stored_token = tokens.first().and_then(Option::as_ref);
                 let token = token.map(|token| (token, stored_token));
-                let mut gate = admission.as_mut();
-                if let Some(gate) = &mut gate {
-                    gate.restart();
-                }
-                let decided = decide(&writes, &faults, items, token, clock, batch, gate);
-                if decided.is_err() {
-                    batch.clear();
-                }
-                Decision::Done(decided)
-            })
-            .await
-            .map_err(fault::of_store)?;
-        match decision {
-            Decision::Replan => Ok(None),
-            Decision::Done(outcome) => {
-                if let Some(admission) = admission {
-                    admission.settle();
-                }
-                outcome.map(Some)
-            }
-        }
+                decide(writes, &faults, current, token, clock, batch, gate)
+            },
+        );
+        decided.await.map_err(|error| canceled_if_contended(error, &faults))
     }
+}
+
+/// Cancels a transaction that others were faster than again and again: every action that has no
+/// fault of its own meets a conflict.
+fn canceled_if_contended(error: ApiError, faults: &[Option<ApiError>]) -> ApiError {
+    if !matches!(error.reason(), Reason::TransactionConflict) {
+        return error;
+    }
+    let conflict = || ApiError::new(Reason::TransactionConflict).in_layer(Layer::Older);
+    let errors = faults.iter().map(|fault| Some(fault.clone().unwrap_or_else(conflict)));
+    Reason::TransactionCanceled(errors.collect()).into()
 }
 
 /// Plans each action. A fault of a key is the action's own, unless it is one that the service finds

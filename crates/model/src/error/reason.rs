@@ -56,6 +56,10 @@ pub enum Reason {
     Internal,
     /// The store refuses writes since a write failed.
     StoreUnavailable(String),
+    /// Other writers were faster again and again.
+    Contended,
+    /// No number is left for a new one of these: tables, indexes.
+    NumbersUsedUp(&'static str),
 
     // ---- values
     /// A value in an item, a key or a legacy parameter.
@@ -413,6 +417,7 @@ impl Reason {
             Self::TransactionCanceled(_) => ErrorKind::TransactionCanceled,
             Self::TransactionConflict => ErrorKind::TransactionConflict,
             Self::TransactionInProgress => ErrorKind::TransactionInProgress,
+            Self::Contended => ErrorKind::Throttling,
             Self::Throttled(throttle) if throttle.is_on_demand => ErrorKind::Throttling,
             Self::Throttled(_) => ErrorKind::ProvisionedThroughputExceeded,
             Self::TokenReused => ErrorKind::IdempotentParameterMismatch,
@@ -429,7 +434,9 @@ impl Reason {
             | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
-            Self::OneIndexAtATime | Self::TooManyTags | Self::Quota(_) => ErrorKind::LimitExceeded,
+            Self::OneIndexAtATime | Self::TooManyTags | Self::Quota(_) | Self::NumbersUsedUp(_) => {
+                ErrorKind::LimitExceeded
+            }
             Self::Constraints(..)
             | Self::Value(..)
             | Self::ExpressionValue { .. }
@@ -626,6 +633,8 @@ impl Reason {
             | Self::NotAuthorized { .. }
             | Self::Internal
             | Self::StoreUnavailable(..)
+            | Self::Contended
+            | Self::NumbersUsedUp(_)
             | Self::UpdateResult(..)
             | Self::ItemTooLarge
             | Self::UpdatedItemTooLarge

@@ -55,6 +55,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         ),
         Reason::Internal => "Internal server error".to_owned(),
         Reason::StoreUnavailable(why) => format!("The store does not accept writes: {why}"),
+        // Source: not captured; the words of the service's other throttles of control operations.
+        Reason::Contended => "Rate exceeded".to_owned(),
+        Reason::NumbersUsedUp(what) => format!("No number is left for new {what}."),
         Reason::Value(fault) | Reason::UpdateResult(fault) => value(fault, layer),
         Reason::ExpressionValue { fault, placeholder } => match layer {
             Layer::Older => format!(
