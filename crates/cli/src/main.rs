@@ -25,6 +25,8 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };
+    // All files that any command creates are those of a data folder.
+    hashrange_storage::embedded::keep_new_files_private();
     match commands::run(arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::failure(&error),

@@ -54,6 +54,9 @@ pub struct Report {
     pub entries: u64,
     /// Records of streams.
     pub changes: u64,
+    /// Bytes of an unfinished write at the end of the logs, which was left out. More than zero after
+    /// a crash; nothing in it was acknowledged.
+    pub torn_bytes: u64,
     /// Problems, at most a thousand.
     pub problems: Vec<Problem>,
 }

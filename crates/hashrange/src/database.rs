@@ -3,7 +3,9 @@
 use crate::{Blocking, Sharding};
 use hashrange_engine::{Engine, EngineOptions, Environment, OpenError, Profile, Report, verify};
 use hashrange_model::ApiResult;
-use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Stats, Store};
+use hashrange_storage::{
+    AnyStore, EmbeddedOptions, EmbeddedStore, Examined, MemoryStore, Stats, Store,
+};
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
 use std::fmt;
 use std::path::Path;
@@ -122,10 +124,13 @@ impl Database {
         Ok(Self { engine: Arc::new(engine.map_err(Error::Tables)?) })
     }
 
-    /// Verifies the database in a folder without serving it: items, indexes, counters.
+    /// Verifies the database in a folder without serving it: items, indexes, counters. Nothing in
+    /// the folder is changed.
     pub fn check(folder: impl AsRef<Path>, options: &Options) -> Result<Report, Error> {
-        let store = open_store(folder.as_ref(), options)?;
-        hashrange_storage::block_on(verify(&store.view())).map_err(Error::Tables)
+        let examined = Examined::open(folder, &store_options(options)).map_err(Error::Folder)?;
+        let report = hashrange_storage::block_on(verify(&examined.view()));
+        let report = report.map_err(Error::Tables)?;
+        Ok(Report { torn_bytes: examined.torn_bytes(), ..report })
     }
 
     /// Verifies this database as it is now.
@@ -161,9 +166,11 @@ impl Database {
 }
 
 fn open_store(folder: &Path, options: &Options) -> Result<EmbeddedStore, Error> {
-    let embedded =
-        EmbeddedOptions { cache_bytes: options.cache_bytes, ..EmbeddedOptions::default() };
-    EmbeddedStore::open(folder, &embedded).map_err(Error::Folder)
+    EmbeddedStore::open(folder, &store_options(options)).map_err(Error::Folder)
+}
+
+fn store_options(options: &Options) -> EmbeddedOptions {
+    EmbeddedOptions { cache_bytes: options.cache_bytes, ..EmbeddedOptions::default() }
 }
 
 fn environment(options: &Options) -> Environment {

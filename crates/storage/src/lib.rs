@@ -26,7 +26,7 @@ pub use any::{AnyStore, AnyView};
 pub use batch::{Batch, STAMP_BYTES};
 pub use block_on::block_on;
 pub use bytes::Bytes;
-pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError};
+pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError};
 pub use error::Error;
 pub use image::Image;
 pub use key_range::{Direction, KeyRange};

@@ -17,6 +17,13 @@ pub fn run(arguments: &Check) -> anyhow::Result<()> {
         let table = problem.table.as_deref().unwrap_or("-");
         output::line(format_args!("{table}: {} at {}", problem.what, problem.key.escape_ascii()))?;
     }
+    if report.torn_bytes > 0 {
+        output::line(format_args!(
+            "left out: a write that a crash had left unfinished, {} bytes at the end of the logs; \
+             nothing in it was acknowledged",
+            report.torn_bytes
+        ))?;
+    }
     output::line(format_args!(
         "{} tables, {} items, {} index entries, {} stream records, {} problems",
         report.tables,

@@ -6,33 +6,34 @@
 //! truncations is harmless for the same reason.
 
 use super::journal;
+use super::log_note::LogKeeper;
+use parking_lot::Mutex;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Truncates the logs when it is dropped, if the store was flushed.
+/// Truncates the logs when it is dropped, if the store was flushed, and notes that it was closed.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     engine_path: PathBuf,
-    is_complete: AtomicBool,
+    complete: Mutex<Option<(LogKeeper, u64)>>,
 }
 
 impl Checkpoint {
     pub(crate) fn new(engine_path: PathBuf) -> Self {
-        Self { engine_path, is_complete: AtomicBool::new(false) }
+        Self { engine_path, complete: Mutex::new(None) }
     }
 
-    /// Tells that nothing is only in the logs and nothing will be written any more.
-    pub(crate) fn complete(&self) {
-        self.is_complete.store(true, Ordering::Release);
+    /// Tells that nothing is only in the logs and nothing will be written after `last_group`.
+    pub(crate) fn complete(&self, keeper: LogKeeper, last_group: u64) {
+        *self.complete.lock() = Some((keeper, last_group));
     }
 }
 
 impl Drop for Checkpoint {
     fn drop(&mut self) {
-        if !self.is_complete.load(Ordering::Acquire) {
-            return;
+        let Some((mut keeper, last_group)) = self.complete.get_mut().take() else { return };
+        // A log that stays is replayed at the next open, without effect; the note then stays as it is.
+        if journal::truncate_all(&self.engine_path).is_ok() {
+            drop(keeper.close(last_group));
         }
-        // A log that stays is replayed at the next open, without effect.
-        drop(journal::truncate_all(&self.engine_path));
     }
 }

@@ -7,6 +7,7 @@
 //! Invariant: this thread is the only writer, so it alone knows counters exactly.
 
 use super::Shared;
+use super::log_note::LogKeeper;
 use super::sequencer::Group;
 use crate::Error;
 use crate::batch::{Change, Operation, decode_counter, encode_counter};
@@ -28,25 +29,33 @@ const STAMP_NTH_BITS: u32 = 20;
 const SPACE_CHECK_BYTES: usize = 4 << 20;
 
 /// The committer's own state.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Committer {
     last_group: u64,
+    logs: LogKeeper,
     counters: HashMap<Bytes, i64, RandomState>,
     unchecked_bytes: usize,
 }
 
-/// Commits groups until the store is closed or fails.
-pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) {
-    let mut committer = Committer { last_group, ..Committer::default() };
+/// Commits groups until the store is closed or fails; when it is closed, returns the keeper of the
+/// note of the logs and the last group.
+pub(crate) fn run(
+    shared: &Arc<Shared>,
+    last_group: u64,
+    logs: LogKeeper,
+) -> Option<(LogKeeper, u64)> {
+    let counters = HashMap::default();
+    let mut committer = Committer { last_group, logs, counters, unchecked_bytes: 0 };
     while let Some(group) = shared.sequencer.take_group() {
         let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, group)));
         let outcome = outcome
             .unwrap_or_else(|_| Err(Error::failed("commit group", "the committer panicked")));
         if let Err(error) = outcome {
             shared.sequencer.fail(shared.space.explain(error));
-            return;
+            return None;
         }
     }
+    Some((committer.logs, committer.last_group))
 }
 
 impl Committer {
@@ -58,10 +67,12 @@ impl Committer {
             shared.writeback.watch();
         }
         let mut changes = self.resolve(shared, fold(&mut group)?)?;
+        self.logs.before_group(self.last_group)?;
         self.last_group += 1;
         stamp(self.last_group, &mut group, &mut changes)?;
         let written_keys = changes.len() as u64;
         shared.engine.write_group(self.last_group, changes.clone())?;
+        self.logs.after_group(self.last_group)?;
         shared.cache.tell(self.last_group, &changes);
         shared.publish_snapshot(self.last_group);
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);

@@ -109,6 +109,18 @@ impl Engine {
         Ok(number)
     }
 
+    /// Returns the number of the last group in sorted files, 0 when there was none, if no group from
+    /// the one of `sequence` on is in them. To be asked directly after opening.
+    pub(crate) fn sorted_group_before(&self, sequence: u64) -> Result<Option<u64>, Error> {
+        let sorted = self.keyspace.tree.get_highest_persisted_seqno();
+        if sorted.is_some_and(|sorted| sorted >= sequence) {
+            return Ok(None);
+        }
+        let marker = guarded("read key", || Ok(self.keyspace.tree.get(&self.marker, sequence)?))?;
+        let group = marker.and_then(|stored| journal::decode_marker(&stored));
+        Ok(Some(group.map_or(0, |(number, _)| number)))
+    }
+
     /// Writes all changes (`None` = delete) atomically as the group `number` and makes them
     /// durable. Each key may occur once.
     pub(crate) fn write_group(

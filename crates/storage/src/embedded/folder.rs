@@ -4,6 +4,7 @@
 //! |--------------|---------------------------------------------------------------------|
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
 //! | `FORMAT`     | two lines: `hashrange store, format 1` and `id ID CHECK`, see below |
+//! | `LOGS`       | which log must exist, see `log_note.rs`                             |
 //! | `fjall/`     | the files of the ordered map                                        |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
@@ -21,6 +22,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
 const FORMAT_VERSION: u32 = 1;
+
+/// What the owner may do, and nobody else.
+const PRIVATE_FOLDER: u32 = 0o700;
+const PRIVATE_FILE: u32 = 0o600;
 
 /// A random name of the store. Nobody outside should know it: it tells the store's own log records
 /// from values that look like some.
@@ -50,6 +55,11 @@ impl Folder {
         }
         folder.id = read_format(&folder.file("FORMAT"))?;
         folder.check_engine()?;
+        // What lies in `fjall/`, whichever rights it has, is behind the folder's.
+        make_private(&folder.engine_path(), PRIVATE_FOLDER);
+        for name in ["FORMAT", "LOGS", "LOCK"] {
+            make_private(&folder.file(name), PRIVATE_FILE);
+        }
         Ok(folder)
     }
 
@@ -67,12 +77,26 @@ impl Folder {
         self.path.join(name)
     }
 
+    /// Fails when what fjall would create anew, or would not name, is missing.
     fn check_engine(&self) -> Result<(), OpenError> {
-        if self.engine_path().is_dir() {
-            return Ok(());
+        let engine_path = self.engine_path();
+        if !engine_path.is_dir() {
+            let place = engine_path.display().to_string();
+            return Err(Error::corrupt("the folder is missing", place).into());
         }
-        let place = self.engine_path().display().to_string();
-        Err(Error::corrupt("the folder is missing", place).into())
+        let version = engine_path.join("version");
+        if !version.is_file() {
+            let place = version.display().to_string();
+            return Err(Error::corrupt("the file is missing", place).into());
+        }
+        // fjall's own lock is an empty file, which some tools leave out of a copy. It holds nothing.
+        File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(engine_path.join("lock"))
+            .map_err(io_error("open the ordered map's lock file"))?;
+        Ok(())
     }
 
     /// Creates the store, or finishes a creation that a crash cut short.
@@ -105,7 +129,7 @@ impl Folder {
     }
 
     fn write_new_format(&self) -> io::Result<()> {
-        let mut file = File::create(self.file("FORMAT.new"))?;
+        let mut file = create_private_file(&self.file("FORMAT.new"))?;
         let mut id = StoreId::default();
         getrandom::fill(&mut id)?;
         write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(id))?;
@@ -131,12 +155,51 @@ impl Folder {
     }
 }
 
+/// Creates a folder, and those above it, that only its owner may look into.
+pub(crate) fn create_private(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, PRIVATE_FOLDER);
+    builder.create(path)
+}
+
+/// Creates a file, or empties it, that only its owner may read.
+pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, PRIVATE_FILE);
+    options.open(path)
+}
+
+/// Takes the rights of others at a file or folder of the store away. Where the system or the owner
+/// does not allow it, they stay.
+#[cfg(unix)]
+fn make_private(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(metadata) = fs::metadata(path) else { return };
+    if metadata.permissions().mode() & !mode & 0o777 != 0 {
+        drop(fs::set_permissions(path, fs::Permissions::from_mode(mode)));
+    }
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path, _: u32) {}
+
+/// Lets new files and folders of this process be private to its owner, whoever creates them. To be
+/// called by programs that create no other files, before they start threads.
+pub fn keep_new_files_private() {
+    #[cfg(unix)]
+    let _earlier = rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
 /// Creates the folder and makes its name durable.
 fn create_folder(path: &Path) -> Result<(), Error> {
     if path.is_dir() {
         return Ok(());
     }
-    fs::create_dir_all(path).map_err(io_error("create data folder"))?;
+    create_private(path).map_err(io_error("create data folder"))?;
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => {
             sync_folder(parent).map_err(io_error("create data folder"))
@@ -152,6 +215,19 @@ fn lock(path: &Path) -> Result<File, OpenError> {
         .write(true)
         .open(path.join("LOCK"))
         .map_err(io_error("open lock file"))?;
+    hold(file, path)
+}
+
+/// Locks the folder at `path` without creating or changing anything; `None` when it has no lock file.
+pub(crate) fn lock_for_reading(path: &Path) -> Result<Option<File>, OpenError> {
+    match File::open(path.join("LOCK")) {
+        Ok(file) => hold(file, path).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io_error("open lock file")(error).into()),
+    }
+}
+
+fn hold(file: File, path: &Path) -> Result<File, OpenError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_path_buf() }),
@@ -202,7 +278,8 @@ pub(crate) fn sync_tree(path: &Path) -> io::Result<()> {
     sync_folder(path)
 }
 
-fn sync_folder(path: &Path) -> io::Result<()> {
+/// Makes the names in `path` durable.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 

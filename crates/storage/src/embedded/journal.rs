@@ -40,23 +40,33 @@ const START_BYTES: usize = 13;
 const END_BYTES: usize = 13;
 const ITEM_HEAD_BYTES: usize = 21;
 
+/// Returns the path of a log.
+pub(crate) fn path(engine_path: &Path, number: u64) -> PathBuf {
+    engine_path.join(format!("{number}.jnl"))
+}
+
+/// Returns the numbers of the logs in `engine_path`, oldest first.
+pub(crate) fn numbers(engine_path: &Path) -> io::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(engine_path)? {
+        let name = entry?.file_name();
+        let digits = name.to_str().and_then(|name| name.strip_suffix(".jnl"));
+        numbers.extend(digits.and_then(|digits| digits.parse::<u64>().ok()));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
 /// Returns the logs in `engine_path`, oldest first.
 pub(crate) fn files(engine_path: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut logs = Vec::new();
-    for entry in fs::read_dir(engine_path)? {
-        let path = entry?.path();
-        let number = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jnl"));
-        if let Some(number) = number.and_then(|digits| digits.parse::<u64>().ok()) {
-            logs.push((number, path));
-        }
-    }
-    logs.sort_unstable();
-    Ok(logs.into_iter().map(|(_, path)| path).collect())
+    Ok(numbers(engine_path)?.into_iter().map(|number| path(engine_path, number)).collect())
 }
 
 /// What the logs hold.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
+    /// The number and the sequence number of the first group; `None` when there is none.
+    pub(crate) first: Option<(u64, u64)>,
     /// The number of the last complete group; `None` when there is none.
     pub(crate) last_group: Option<u64>,
     /// The bytes cut off at the end of the logs.
@@ -67,7 +77,7 @@ pub(crate) struct Checked {
 /// the end: fjall refuses to open one of which only the middle is missing.
 pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     let logs = files(engine_path).map_err(|error| Error::from_io("list logs", error))?;
-    let mut checker = Checker { marker, last: None, is_torn: false };
+    let mut checker = Checker { marker, first: None, last: None, is_torn: false };
     let mut torn = Vec::new();
     for path in logs {
         let log = read_data(&path).map_err(|error| Error::from_io("read log", error))?;
@@ -83,7 +93,8 @@ pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error>
         cut(&path, end).map_err(|error| Error::from_io("cut log", error))?;
         torn_bytes += length - end;
     }
-    Ok(Checked { last_group: checker.last.map(|group| group.number), torn_bytes })
+    let Checker { first, last, .. } = checker;
+    Ok(Checked { first, last_group: last.map(|group| group.number), torn_bytes })
 }
 
 fn cut(path: &Path, end: u64) -> io::Result<()> {
@@ -101,7 +112,7 @@ pub(crate) fn truncate_all(engine_path: &Path) -> io::Result<()> {
 }
 
 /// Returns the bytes of a log without the zeros at its end that were never written.
-fn read_data(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_data(path: &Path) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let end = data_end(&file)?;
     let mut data = Vec::with_capacity(usize::try_from(end).unwrap_or(0));
@@ -133,6 +144,7 @@ fn data_end(file: &File) -> io::Result<u64> {
 /// What is known after a part of the logs.
 struct Checker<'a> {
     marker: &'a [u8],
+    first: Option<(u64, u64)>,
     last: Option<Group>,
     is_torn: bool,
 }
@@ -143,6 +155,7 @@ impl Checker<'_> {
         let mut rest = log;
         while let Some(group) = Group::parse(rest, self.marker) {
             self.check_order(&group)?;
+            self.first.get_or_insert((group.number, group.sequence));
             rest = rest.get(group.size_bytes..).unwrap_or_default();
             self.last = Some(group);
         }
@@ -284,7 +297,7 @@ mod tests {
     }
 
     fn check(logs: &[Vec<u8>]) -> Result<(u64, usize), String> {
-        let mut checker = Checker { marker: MARKER, last: None, is_torn: false };
+        let mut checker = Checker { marker: MARKER, first: None, last: None, is_torn: false };
         let mut end = 0;
         for log in logs {
             end = checker.check_log(log)?;

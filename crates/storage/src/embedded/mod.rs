@@ -8,9 +8,11 @@
 //! | file           | what                                                     |
 //! |----------------|----------------------------------------------------------|
 //! | `folder.rs`    | lock file, format file                                   |
+//! | `examine.rs`   | looks at a folder without changing it                    |
 //! | `engine.rs`    | all that knows fjall                                     |
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
+//! | `log_note.rs`  | knows, outside the logs, which log must exist            |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
 //! | `read_cache.rs`| what was read, kept in memory, under one budget          |
 //! | `range_cache/` | ranges of entries that were read                         |
@@ -25,9 +27,11 @@ mod cache_budget;
 mod checkpoint;
 mod committer;
 mod engine;
+mod examine;
 mod faults;
 mod folder;
 mod journal;
+mod log_note;
 mod manifest;
 mod neighbour;
 mod open_error;
@@ -39,7 +43,9 @@ mod sequencer;
 mod space;
 mod writeback;
 
+pub use examine::Examined;
 pub use faults::Fault;
+pub use folder::keep_new_files_private;
 pub use open_error::OpenError;
 pub use options::EmbeddedOptions;
 
@@ -51,6 +57,7 @@ use checkpoint::Checkpoint;
 use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::{Folder, StoreId};
+use log_note::{LogKeeper, LogNote};
 use parking_lot::{MutexGuard, RwLock};
 use read_cache::ReadCache;
 use sequencer::{Sequencer, Ticket};
@@ -70,7 +77,7 @@ use writeback::Writeback;
 #[derive(Debug)]
 pub struct EmbeddedStore {
     shared: Arc<Shared>,
-    committer: Option<JoinHandle<()>>,
+    committer: Option<JoinHandle<Option<(LogKeeper, u64)>>>,
     writeback: Option<JoinHandle<()>>,
 }
 
@@ -123,13 +130,14 @@ impl EmbeddedStore {
         let folder = Arc::new(Folder::open(path, |engine| create_engine(engine, options))?);
         let engine_path = folder.engine_path();
         manifest::check(&engine_path)?;
+        let note = LogNote::read(path, folder.id())?;
+        log_note::check(&engine_path, note)?;
         let marker = marker(folder.id());
         let logged = journal::check(&engine_path, &marker)?;
         let engine = Engine::open(&engine_path, marker, options)?;
         let last_group = engine.last_group()?;
-        if logged.last_group.is_some_and(|logged| logged != last_group) {
-            return Err(Error::corrupt("logged groups are missing", "logs").into());
-        }
+        check_groups(&engine, &logged, note, last_group)?;
+        let logs = LogKeeper::new(path, &engine_path, folder.id(), note)?;
         let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
         let published = Published {
             snapshot: engine.snapshot(),
@@ -156,7 +164,7 @@ impl EmbeddedStore {
             .name("committer".to_owned())
             .spawn({
                 let shared = Arc::clone(&shared);
-                move || committer::run(&shared, last_group)
+                move || committer::run(&shared, last_group, logs)
             })
             .map_err(|error| Error::from_io("start committer", error))?;
         let writeback = thread::Builder::new()
@@ -182,6 +190,32 @@ impl EmbeddedStore {
     }
 }
 
+/// Fails when a group is missing that was acknowledged.
+fn check_groups(
+    engine: &Engine,
+    logged: &journal::Checked,
+    note: Option<LogNote>,
+    last_group: u64,
+) -> Result<(), Error> {
+    let missing = |from, to| {
+        let what = format!("groups {from} to {to}, which were acknowledged, are missing");
+        Err(Error::corrupt(what, "logs"))
+    };
+    if let Some(logged) = logged.last_group.filter(|logged| *logged != last_group) {
+        return missing(last_group.min(logged) + 1, last_group.max(logged));
+    }
+    if let Some(note) = note.filter(|note| note.group > last_group) {
+        return missing(last_group + 1, note.group);
+    }
+    if let Some((first, sequence)) = logged.first
+        && let Some(before) = engine.sorted_group_before(sequence)?
+        && before + 1 < first
+    {
+        return missing(before + 1, first - 1);
+    }
+    Ok(())
+}
+
 /// Returns the key under which each group writes its number.
 fn marker(id: StoreId) -> Bytes {
     let mut marker = vec![0];
@@ -200,16 +234,16 @@ fn create_engine(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
 impl Drop for EmbeddedStore {
     fn drop(&mut self) {
         self.shared.sequencer.close();
-        if let Some(committer) = self.committer.take() {
-            // It catches its own panics, so there is no outcome to look at.
-            drop(committer.join());
-        }
+        // It catches its own panics and returns nothing when it has failed.
+        let closed = self.committer.take().and_then(|committer| committer.join().ok().flatten());
         self.shared.writeback.end();
         if let Some(writeback) = self.writeback.take() {
             drop(writeback.join());
         }
-        if self.shared.sequencer.check_writable().is_ok() && self.shared.engine.flush().is_ok() {
-            self.shared.checkpoint.complete();
+        if let Some((logs, last_group)) = closed
+            && self.shared.engine.flush().is_ok()
+        {
+            self.shared.checkpoint.complete(logs, last_group);
         }
     }
 }

@@ -24,6 +24,13 @@ pub enum OpenError {
         /// The folder.
         path: PathBuf,
     },
+    /// A log is missing that must exist.
+    MissingLog {
+        /// The log.
+        path: PathBuf,
+        /// Whether the store was closed cleanly before; `None` when the folder does not tell.
+        was_closed: Option<bool>,
+    },
     /// The system failed or the data is damaged.
     Store(Error),
 }
@@ -44,7 +51,40 @@ impl fmt::Display for OpenError {
                 "folder '{}' is not empty and is not a data folder",
                 path.display()
             ),
-            Self::Store(error) => write!(formatter, "open data folder: {error}"),
+            Self::MissingLog { path, was_closed } => {
+                write!(
+                    formatter,
+                    "the log '{}' is missing. {}",
+                    path.display(),
+                    advice(*was_closed)
+                )
+            }
+            Self::Store(error) => {
+                write!(formatter, "open data folder: {error}")?;
+                if matches!(error, Error::Corrupt { .. }) {
+                    write!(formatter, ". Put the file back or restore the folder from a copy")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Returns what to do about a missing log.
+fn advice(was_closed: Option<bool>) -> &'static str {
+    match was_closed {
+        Some(true) => {
+            "The store was closed cleanly, so the log was an empty file, which some tools leave out \
+             of a copy: create it again as an empty file, and nothing is lost"
+        }
+        Some(false) => {
+            "The store was not closed cleanly, so the log holds the newest writes, which are in no \
+             other file: put it back, or restore the folder from a copy that has all files"
+        }
+        None => {
+            "After a clean stop it is an empty file, which some tools leave out of a copy: if the \
+             store was stopped cleanly, create it again as an empty file. Otherwise it holds the \
+             newest writes: put it back, or restore the folder from a copy that has all files"
         }
     }
 }
@@ -53,7 +93,10 @@ impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Store(error) => Some(error),
-            Self::Locked { .. } | Self::UnknownFormat { .. } | Self::Foreign { .. } => None,
+            Self::Locked { .. }
+            | Self::UnknownFormat { .. }
+            | Self::Foreign { .. }
+            | Self::MissingLog { .. } => None,
         }
     }
 }

@@ -1,0 +1,89 @@
+//! Folders that earlier releases left must open for ever, with everything that is in them.
+//!
+//! `fixtures/format-1` was written by the first build of format 1: `closed` after a clean stop,
+//! `crashed` after a kill, with the last three items only in the log. They are never written anew:
+//! another format gets a folder of its own beside them.
+
+#![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
+
+use hashrange::{Database, Operation, Options};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1").join(name)
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn call(database: &Database, operation: Operation, body: &str) -> String {
+    let answer = hashrange_storage::block_on(database.call(operation, body.as_bytes()));
+    String::from_utf8(answer.unwrap()).unwrap()
+}
+
+/// Tables, items, index entries, stream records and problems.
+fn counts(folder: &Path) -> [u64; 5] {
+    let report = Database::check(folder, &Options::default()).unwrap();
+    let problems = report.problems.len() as u64;
+    [report.tables, report.items, report.entries, report.changes, problems]
+}
+
+#[test]
+fn folders_of_format_1_open_with_all_that_is_in_them() {
+    for (name, added) in [("closed", 0), ("crashed", 3)] {
+        let kept = [2, 23 + added, 19 + added, 15 + added, 0];
+        assert_eq!(counts(&fixture(name)), kept, "{name}");
+        let folder = tempfile::tempdir().unwrap();
+        copy_folder(&fixture(name), folder.path());
+        let database = Database::open(folder.path(), &Options::default()).unwrap();
+        read(&database, added);
+        write(&database);
+        drop(database);
+        let [tables, items, entries, changes, problems] = kept;
+        assert_eq!(counts(folder.path()), [tables, items + 1, entries + 1, changes + 1, problems]);
+    }
+}
+
+fn read(database: &Database, added: u64) {
+    let tables = call(database, Operation::ListTables, "{}");
+    assert_eq!(tables, r#"{"TableNames":["Orders","Sessions"]}"#);
+    let key = r#"{"customer":{"S":"customer 1"},"number":{"N":"4.5"}}"#;
+    let get = format!(r#"{{"TableName":"Orders","Key":{key}}}"#);
+    let item = call(database, Operation::GetItem, &get);
+    for part in [
+        r#""total":{"N":"-12345678901234567890.123456789"}"#,
+        r#""photo":{"B":"AAECAwQ="}"#,
+        r#"{"L":[{"NULL":true},{"BOOL":false},{"SS":["a","b"]},{"NS":["-20000000000","1"]},{"BS":["AQ==","Ag=="]}]}"#,
+    ] {
+        assert!(item.contains(part), "{part}: {item}");
+    }
+    let query = r##"{"TableName":"Orders","IndexName":"by-state","Select":"COUNT",
+        "KeyConditionExpression":"#s = :s","ExpressionAttributeNames":{"#s":"state"},
+        "ExpressionAttributeValues":{":s":{"S":"open"}}}"##;
+    let open = call(database, Operation::Query, query);
+    assert!(open.contains(&format!(r#""Count":{}"#, 5 + added)), "{open}");
+    let lost = call(database, Operation::Query, &query.replace("\"open\"", "\"lost\""));
+    assert!(lost.contains(r#""Count":1"#), "{lost}");
+    let lives = r#"{"TableName":"Sessions"}"#;
+    let lives = call(database, Operation::DescribeTimeToLive, lives);
+    assert!(lives.contains(r#""TimeToLiveStatus":"ENABLED","AttributeName":"ends""#), "{lives}");
+    let stream = call(database, Operation::DescribeTable, r#"{"TableName":"Orders"}"#);
+    assert!(stream.contains(r#""StreamViewType":"NEW_AND_OLD_IMAGES""#), "{stream}");
+}
+
+fn write(database: &Database) {
+    let put = r#"{"TableName":"Orders","Item":{"customer":{"S":"new"},"number":{"N":"1"},
+        "state":{"S":"open"}}}"#;
+    assert_eq!(call(database, Operation::PutItem, put), "{}");
+}

@@ -1,0 +1,153 @@
+//! Looks at a data folder without changing it.
+//!
+//! Opening a store replays its logs, cuts a torn group off and removes files that nothing names any
+//! more: all of that changes the folder. So the folder is locked through a handle that cannot write,
+//! and a shadow of it is opened instead: a folder of links to the sorted files, which are never
+//! changed once they are written, and copies of what is small or is written to (the logs, without
+//! what was never written in them, and the lists of sorted files). The shadow lies in the system's
+//! folder for temporary files and is removed in the end.
+//!
+//! A folder without its lock file, as some tools leave out empty files, is looked at without a lock:
+//! a store that is open keeps that file.
+
+use super::folder::{self, StoreId};
+use super::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError, journal};
+use crate::{Error, Store};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a data folder holds, without the right to change it.
+///
+/// The folder stays locked until this is dropped, and its views are of no use after that.
+#[derive(Debug)]
+pub struct Examined {
+    // Dropped first: it uses the shadow.
+    store: EmbeddedStore,
+    _shadow: Shadow,
+    _lock: Option<File>,
+}
+
+impl Examined {
+    /// Opens the data folder at `path` for reading. Nothing in it is created, changed or removed.
+    pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        if !path.join("FORMAT").is_file() {
+            return Err(OpenError::Foreign { path: path.to_path_buf() });
+        }
+        let lock = folder::lock_for_reading(path)?;
+        let shadow = Shadow::create(path)?;
+        let store = EmbeddedStore::open(&shadow.path, options)
+            .map_err(|error| shadow.name_original(error, path))?;
+        Ok(Self { store, _shadow: shadow, _lock: lock })
+    }
+
+    /// Returns a view of everything in the folder.
+    pub fn view(&self) -> EmbeddedView {
+        self.store.view()
+    }
+
+    /// Returns the bytes of an unfinished group at the end of the logs, which the views do not show.
+    /// More than zero after a crash in the middle of a write.
+    pub fn torn_bytes(&self) -> u64 {
+        self.store.stats().torn_bytes
+    }
+}
+
+/// A folder that looks like another one, removed when it is dropped.
+#[derive(Debug)]
+struct Shadow {
+    path: PathBuf,
+}
+
+impl Shadow {
+    fn create(original: &Path) -> Result<Self, Error> {
+        let create = || {
+            let mut name = StoreId::default();
+            getrandom::fill(&mut name)?;
+            let name = format!("hashrange-check-{:032x}", u128::from_be_bytes(name));
+            let shadow = Self { path: std::env::temp_dir().join(name) };
+            folder::create_private(&shadow.path)?;
+            shadow.fill(&fs::canonicalize(original)?)?;
+            Ok(shadow)
+        };
+        create().map_err(|error| Error::from_io("make a copy to look at", error))
+    }
+
+    fn fill(&self, original: &Path) -> io::Result<()> {
+        for name in ["FORMAT", "LOGS"] {
+            copy_if_there(&original.join(name), &self.path.join(name))?;
+        }
+        shadow_folder(&original.join("fjall"), &self.path.join("fjall"))
+    }
+
+    /// Names in an error the folder that was asked for.
+    fn name_original(&self, error: OpenError, original: &Path) -> OpenError {
+        let (shadow, name) = (self.path.display().to_string(), original.display().to_string());
+        match error {
+            OpenError::Store(Error::Corrupt { what, place }) => OpenError::Store(Error::Corrupt {
+                what: what.replace(&shadow, &name),
+                place: place.replace(&shadow, &name),
+            }),
+            OpenError::MissingLog { path, was_closed } => {
+                let path =
+                    path.strip_prefix(&self.path).map_or(path.clone(), |rest| original.join(rest));
+                OpenError::MissingLog { path, was_closed }
+            }
+            OpenError::Locked { .. } => OpenError::Locked { path: original.to_path_buf() },
+            OpenError::Foreign { .. } => OpenError::Foreign { path: original.to_path_buf() },
+            OpenError::UnknownFormat { .. } | OpenError::Store(_) => error,
+        }
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        // What stays is of no use to anybody and private to its owner.
+        drop(fs::remove_dir_all(&self.path));
+    }
+}
+
+/// Makes a folder below the ordered map's: links to sorted files, copies of everything else.
+fn shadow_folder(original: &Path, shadow: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(original) {
+        Ok(entries) => entries,
+        // To be found missing by those who open the shadow.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    folder::create_private(shadow)?;
+    let are_sorted = original.file_name().is_some_and(|name| name == "tables");
+    for entry in entries {
+        let entry = entry?;
+        let (from, to) = (entry.path(), shadow.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            shadow_folder(&from, &to)?;
+        } else if are_sorted {
+            link(&from, &to)?;
+        } else if from.extension().is_some_and(|kind| kind == "jnl") {
+            fs::write(&to, journal::read_data(&from)?)?;
+        } else {
+            fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    if from.exists() {
+        fs::copy(from, to)?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn link(from: &Path, to: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(from, to)
+}
+
+/// Elsewhere links need rights that few have.
+#[cfg(not(unix))]
+fn link(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to).map(drop)
+}

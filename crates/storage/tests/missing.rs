@@ -1,0 +1,228 @@
+//! Files that are missing from a data folder: what can be told is told, with what to do about it,
+//! and a store never opens as if what they held had never been.
+
+#![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
+
+use hashrange_storage::{
+    Bytes, EmbeddedOptions, EmbeddedStore, Error, Examined, OpenError, Store, View, block_on,
+};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn open(path: &Path) -> Result<EmbeddedStore, OpenError> {
+    EmbeddedStore::open(path, &EmbeddedOptions::default())
+}
+
+fn put(store: &EmbeddedStore, key: &str) {
+    let write = |_: &[Option<Bytes>], batch: &mut hashrange_storage::Batch| {
+        batch.put(key.into(), Bytes::from_static(b"value"));
+    };
+    block_on(store.commit(vec![key.into()], write)).unwrap();
+}
+
+fn holds(store: &EmbeddedStore, key: &str) -> bool {
+    block_on(store.view().get(key.as_bytes())).unwrap().is_some()
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+/// Returns a folder that was closed cleanly, and one as a crash leaves it.
+fn folders() -> [tempfile::TempDir; 2] {
+    let closed = tempfile::tempdir().unwrap();
+    let store = open(closed.path()).unwrap();
+    (0..100).for_each(|nth| put(&store, &format!("key {nth}")));
+    let crashed = tempfile::tempdir().unwrap();
+    copy_folder(closed.path(), crashed.path());
+    drop(store);
+    [closed, crashed]
+}
+
+#[test]
+fn a_missing_log_is_named_and_the_advice_is_right() {
+    let [closed, crashed] = folders();
+    for (folder, was_closed) in [(&closed, true), (&crashed, false)] {
+        let log = folder.path().join("fjall/0.jnl");
+        assert_eq!(fs::metadata(&log).unwrap().len() == 0, was_closed);
+        let kept = fs::read(&log).unwrap();
+        fs::remove_file(&log).unwrap();
+        let error = open(folder.path()).unwrap_err();
+        let is_named = matches!(&error, OpenError::MissingLog { path, .. } if *path == log);
+        assert!(is_named, "{error}");
+        assert_eq!(error.to_string().contains("create it again as an empty file"), was_closed);
+        assert!(!log.exists(), "nothing is changed in a folder that is refused");
+        fs::write(&log, kept).unwrap();
+        assert!(holds(&open(folder.path()).unwrap(), "key 99"));
+    }
+}
+
+#[test]
+fn groups_that_were_acknowledged_and_are_gone_are_noticed() {
+    let [closed, _] = folders();
+    let empty = tempfile::tempdir().unwrap();
+    drop(open(empty.path()).unwrap());
+    fs::copy(empty.path().join("FORMAT"), closed.path().join("FORMAT")).unwrap();
+    let error = open(closed.path()).unwrap_err().to_string();
+    assert!(error.contains("not a note of the logs"), "of another store: {error}");
+    let [closed, _] = folders();
+    let earlier = tempfile::tempdir().unwrap();
+    copy_folder(closed.path(), earlier.path());
+    put(&open(closed.path()).unwrap(), "one more");
+    fs::copy(closed.path().join("LOGS"), earlier.path().join("LOGS")).unwrap();
+    let error = open(earlier.path()).unwrap_err().to_string();
+    assert!(error.contains("groups 101 to 101, which were acknowledged, are missing"), "{error}");
+}
+
+#[test]
+fn a_folder_of_an_earlier_release_opens_without_the_note_of_its_logs() {
+    let [closed, crashed] = folders();
+    for folder in [&closed, &crashed] {
+        fs::remove_file(folder.path().join("LOGS")).unwrap();
+        let store = open(folder.path()).unwrap();
+        assert!(holds(&store, "key 99"));
+        put(&store, "more");
+        drop(store);
+        assert!(folder.path().join("LOGS").exists());
+        fs::remove_file(folder.path().join("LOGS")).unwrap();
+        fs::remove_file(folder.path().join("fjall/0.jnl")).unwrap();
+        let error = open(folder.path()).unwrap_err();
+        assert!(matches!(error, OpenError::MissingLog { was_closed: None, .. }), "{error}");
+    }
+}
+
+#[test]
+fn whichever_file_is_missing_the_store_is_refused_or_whole() {
+    for folder in folders() {
+        for file in files(folder.path()) {
+            let copy = tempfile::tempdir().unwrap();
+            copy_folder(folder.path(), copy.path());
+            let name = file.strip_prefix(folder.path()).unwrap();
+            fs::remove_file(copy.path().join(name)).unwrap();
+            match open(copy.path()) {
+                Ok(store) => {
+                    assert!((0..100).all(|nth| holds(&store, &format!("key {nth}"))), "{name:?}");
+                }
+                Err(OpenError::MissingLog { path, .. }) => {
+                    assert_eq!(path, copy.path().join(name));
+                }
+                Err(OpenError::Foreign { .. }) => assert_eq!(name, Path::new("FORMAT")),
+                Err(error) => {
+                    let is_corrupt = matches!(error, OpenError::Store(Error::Corrupt { .. }));
+                    let text = error.to_string();
+                    assert!(is_corrupt && text.contains("restore the folder"), "{name:?}: {text}");
+                }
+            }
+        }
+    }
+}
+
+/// Names, lengths, contents and times of everything in a folder.
+fn state(folder: &Path) -> Vec<(PathBuf, u32, std::time::SystemTime, Vec<u8>)> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut state = Vec::new();
+    for path in [vec![folder.to_path_buf()], files(folder)].concat() {
+        let metadata = fs::metadata(&path).unwrap();
+        let content = if path.is_dir() { Vec::new() } else { fs::read(&path).unwrap() };
+        let mode = metadata.permissions().mode();
+        state.push((path, mode, metadata.modified().unwrap(), content));
+    }
+    state.sort();
+    state
+}
+
+fn examine(path: &Path) -> Result<Examined, OpenError> {
+    Examined::open(path, &EmbeddedOptions::default())
+}
+
+#[test]
+fn looking_at_a_folder_changes_nothing_whatever_it_is() {
+    let [closed, crashed] = folders();
+    let torn = tempfile::tempdir().unwrap();
+    copy_folder(crashed.path(), torn.path());
+    let log = torn.path().join("fjall/0.jnl");
+    let mut bytes = fs::read(&log).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    bytes.truncate(end - 20);
+    fs::write(&log, bytes).unwrap();
+    let unlocked = tempfile::tempdir().unwrap();
+    copy_folder(closed.path(), unlocked.path());
+    for name in ["LOCK", "fjall/lock"] {
+        fs::remove_file(unlocked.path().join(name)).unwrap();
+    }
+    for (folder, keys) in [(&closed, 100), (&crashed, 100), (&torn, 99), (&unlocked, 100)] {
+        let before = state(folder.path());
+        let examined = examine(folder.path()).unwrap();
+        let held = |nth: &u32| {
+            let key = format!("key {nth}");
+            block_on(examined.view().get(key.as_bytes())).unwrap().is_some()
+        };
+        assert_eq!((0..100).filter(held).count(), keys);
+        assert_eq!(examined.torn_bytes() > 0, keys < 100);
+        drop(examined);
+        assert!(state(folder.path()) == before);
+    }
+    let foreign = tempfile::tempdir().unwrap();
+    fs::write(foreign.path().join("letter"), "dear").unwrap();
+    let missing = tempfile::tempdir().unwrap();
+    copy_folder(closed.path(), missing.path());
+    fs::remove_file(missing.path().join("fjall/0.jnl")).unwrap();
+    let damaged = tempfile::tempdir().unwrap();
+    copy_folder(closed.path(), damaged.path());
+    fs::write(damaged.path().join("fjall/keyspaces/1/current"), "?").unwrap();
+    for folder in [&foreign, &missing, &damaged, &tempfile::tempdir().unwrap()] {
+        let before = state(folder.path());
+        let error = examine(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(folder.path().to_str().unwrap()), "{error}");
+        assert!(state(folder.path()) == before, "{error}");
+    }
+}
+
+#[test]
+fn a_folder_is_looked_at_by_one_process_only() {
+    let [closed, _] = folders();
+    let is_locked = |error| matches!(error, OpenError::Locked { .. });
+    let store = open(closed.path()).unwrap();
+    assert!(is_locked(examine(closed.path()).unwrap_err()));
+    drop(store);
+    let examined = examine(closed.path()).unwrap();
+    assert!(is_locked(open(closed.path()).unwrap_err()));
+    drop(examined);
+    assert!(open(closed.path()).is_ok());
+}
+
+#[test]
+fn data_are_private_to_their_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    let parent = tempfile::tempdir().unwrap();
+    let path = parent.path().join("new");
+    drop(open(&path).unwrap());
+    let mode = |name: &str| fs::metadata(path.join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(
+        (mode(""), mode("fjall"), mode("FORMAT"), mode("LOGS")),
+        (0o700, 0o700, 0o600, 0o600)
+    );
+    for (name, of_earlier) in [("fjall", 0o755), ("FORMAT", 0o644), ("LOGS", 0o644)] {
+        fs::set_permissions(path.join(name), fs::Permissions::from_mode(of_earlier)).unwrap();
+    }
+    drop(open(&path).unwrap());
+    assert_eq!((mode("fjall"), mode("FORMAT"), mode("LOGS")), (0o700, 0o600, 0o600));
+}
