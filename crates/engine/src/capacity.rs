@@ -62,6 +62,14 @@ impl Units {
         }
     }
 
+    /// Makes the units of the one table or index that was read at least these.
+    pub(crate) fn raise(&mut self, least: f64) {
+        match &mut self.indexes[..] {
+            [] => self.table = self.table.max(least),
+            [(_, units), ..] => *units = units.max(least),
+        }
+    }
+
     /// Adds the units of another request on the same table.
     pub(crate) fn add(&mut self, other: &Self) {
         self.table += other.table;

@@ -48,8 +48,10 @@ mod update;
 
 pub use condition::{Condition, condition};
 pub use key_condition::{
-    KeyAttribute, KeyCondition, KeyConditions, KeyOperator, KeyPlan, key_condition,
+    KeyAttribute, KeyCondition, KeyConditions, KeyExpression, KeyOperator, KeyPlan, key_condition,
+    key_expression,
 };
 pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};
+pub use render::attributes as rendered_attributes;
 pub use update::{Target, Update, update};

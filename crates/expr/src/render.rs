@@ -1,8 +1,8 @@
-//! Literals as the messages about BETWEEN print them.
+//! Values as messages print them: the bounds of BETWEEN, and a key.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use hashrange_model::ValueRef;
+use hashrange_model::{Item, ValueRef};
 
 /// Returns a string, number or binary value as `{S:text}`.
 pub(crate) fn literal(value: ValueRef<'_>) -> String {
@@ -13,4 +13,10 @@ pub(crate) fn literal(value: ValueRef<'_>) -> String {
         ValueRef::B(bytes) => format!("{{{name}:{}}}", BASE64_STANDARD.encode(bytes)),
         _ => format!("{{{name}}}"),
     }
+}
+
+/// Returns a key as `{name=AttributeValue: {S:text}}`.
+pub fn attributes(key: &Item) -> String {
+    let shown = |(name, value)| format!("{name}=AttributeValue: {}", literal(value));
+    format!("{{{}}}", key.iter().map(shown).collect::<Vec<_>>().join(", "))
 }

@@ -107,7 +107,10 @@ fn keys_of_several_attributes_are_planned() {
         assert_eq!(found, expected, "{rest}");
     }
     let missed = plan("h2 = :b AND r1 = :a", &partition, &sort).unwrap_err();
-    assert_eq!(sentence(&missed), "Query condition missed key schema element: h1");
+    assert_eq!(
+        sentence(&missed),
+        "HASH key attributes h1 must have equality conditions specified in the query"
+    );
 }
 
 #[test]
@@ -119,10 +122,11 @@ fn faults_against_the_schema_have_their_sentences() {
             "The number of query conditions (3) exceeds the number of key attributes defined in \
              the schema (2)",
         ),
+        ("pk = :p AND sk = :a", &[], "Query key condition not supported"),
         (
-            "pk = :p AND sk = :a",
+            "pk = :p AND sk = :a AND x = :a",
             &[],
-            "The number of query conditions (2) exceeds the number of key attributes defined in \
+            "The number of query conditions (3) exceeds the number of key attributes defined in \
              the schema (1)",
         ),
         ("sk = :a", &[SK], "Query condition missed key schema element: pk"),
@@ -163,9 +167,16 @@ fn faults_against_the_schema_have_their_sentences() {
 fn faults_without_a_schema_have_their_sentences() {
     const NESTED: &str = "Invalid KeyConditionExpression: KeyConditionExpressions cannot have \
                           conditions on nested attributes";
-    const SEVERAL: &str = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition";
-    const NONE: &str = "Invalid condition in KeyConditionExpression: No key attribute specified";
-    const NOT_ALLOWED: &str = "Invalid operator used in KeyConditionExpression: ";
+    const SEVERAL: &str = "Invalid KeyConditionExpression: Invalid condition in \
+                           KeyConditionExpression: Multiple attribute names used in one condition";
+    const NONE: &str = "Invalid KeyConditionExpression: Invalid condition in \
+                        KeyConditionExpression: No key attribute specified";
+    const NOT_ALLOWED: &str =
+        "Invalid KeyConditionExpression: Invalid operator used in KeyConditionExpression: ";
+    const KEY_FIRST: &str =
+        "Invalid KeyConditionExpression: Invalid condition in KeyConditionExpression: ";
+    const TWICE: &str = "Invalid KeyConditionExpression: KeyConditionExpressions must only \
+                         contain one condition per key";
     const TYPE: &str = "Invalid KeyConditionExpression: Incorrect operand type for operator or \
                         function; operator or function: ";
     const FIRST: &str = " operator must have the key attribute as its first operand";
@@ -197,7 +208,12 @@ fn faults_without_a_schema_have_their_sentences() {
         ("pk <> :p", format!("{NOT_ALLOWED}<>")),
         ("pk = :p AND contains(sk, :a)", format!("{NOT_ALLOWED}contains")),
         ("attribute_exists(pk)", format!("{NOT_ALLOWED}attribute_exists")),
-        ("size(pk) = :n", "KeyConditionExpressions cannot contain nested operations".to_owned()),
+        (
+            "size(pk) = :n",
+            "Invalid KeyConditionExpression: KeyConditionExpressions cannot contain nested \
+             operations"
+                .to_owned(),
+        ),
         ("pk.a = :p", NESTED.to_owned()),
         ("pk[0] = :p", NESTED.to_owned()),
         ("pk = sk", SEVERAL.to_owned()),
@@ -206,22 +222,10 @@ fn faults_without_a_schema_have_their_sentences() {
         (":p = :a", NONE.to_owned()),
         (":p BETWEEN :a AND :b", NONE.to_owned()),
         ("begins_with(:p, :a)", NONE.to_owned()),
-        (
-            "pk = :p AND :a BETWEEN sk AND :b",
-            format!("Invalid condition in KeyConditionExpression: BETWEEN{FIRST}"),
-        ),
-        (
-            "pk = :p AND begins_with(:a, sk)",
-            format!("Invalid condition in KeyConditionExpression: begins_with{FIRST}"),
-        ),
-        (
-            "pk = :p AND pk = :a",
-            "KeyConditionExpressions must only contain one condition per key".to_owned(),
-        ),
-        (
-            "pk = :p AND sk > :a AND sk < :b",
-            "KeyConditionExpressions must only contain one condition per key".to_owned(),
-        ),
+        ("pk = :p AND :a BETWEEN sk AND :b", format!("{KEY_FIRST}BETWEEN{FIRST}")),
+        ("pk = :p AND begins_with(:a, sk)", format!("{KEY_FIRST}begins_with{FIRST}")),
+        ("pk = :p AND pk = :a", TWICE.to_owned()),
+        ("pk = :p AND sk > :a AND sk < :b", TWICE.to_owned()),
         ("begins_with(sk, :n)", format!("{TYPE}begins_with, operand type: N")),
         ("sk < :true", format!("{TYPE}<, operand type: BOOL")),
         ("sk BETWEEN :true AND :true", format!("{TYPE}BETWEEN, operand type: BOOL")),
@@ -252,6 +256,14 @@ fn faults_without_a_schema_have_their_sentences() {
                 .to_owned(),
         ),
         ("sk < :true AND pk = :x", format!("{TYPE}<, operand type: BOOL")),
+        (":true >= sk", format!("{TYPE}>=, operand type: BOOL")),
+        ("size(pk) = :n AND sk < :true", format!("{TYPE}<, operand type: BOOL")),
+        (
+            "NOT pk = :x",
+            "Invalid KeyConditionExpression: An expression attribute value used in expression is \
+             not defined; attribute value: :x"
+                .to_owned(),
+        ),
     ] {
         let fault = request().with(|placeholders| key_condition(text, placeholders)).unwrap_err();
         assert_eq!(sentence(&fault), expected, "{text}");

@@ -177,7 +177,7 @@ def test_select_count(api, numbers):
         ({"Select": "ALL_PROJECTED_ATTRIBUTES"}, Has("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")),
         ({"Select": "SPECIFIC_ATTRIBUTES"}, ENV + "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"),
         ({"Select": "ALL_ATTRIBUTES", "ProjectionExpression": "x"}, Has("Cannot specify the ProjectionExpression when choosing to get ALL_ATTRIBUTES")),
-        ({"Select": "COUNT", "ProjectionExpression": "x"}, Has("Cannot specify the ProjectionExpression when choosing to get COUNT")),
+        ({"Select": "COUNT", "ProjectionExpression": "x"}, Has("Cannot specify the ProjectionExpression when choosing to get only the Count")),
         ({"Select": "COUNT", "AttributesToGet": ["x"]}, Has("AttributesToGet")),
         ({"Select": "BOGUS"}, Has("enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]")),
         ({"IndexName": "absent"}, "The table does not have the specified index: absent"),

@@ -123,16 +123,24 @@ impl CheckedQuery {
             return Err(Reason::Value((**fault).clone()));
         }
         check_expression_values(input.expression_attribute_values.as_ref())?;
-        let key_conditions = match (&input.key_condition_expression, &input.key_conditions) {
-            (Some(text), _) => hashrange_expr::key_condition(text, &mut placeholders)?,
-            (None, Some(conditions)) => legacy::key_conditions(conditions)?,
-            (None, None) => return Err(Reason::KeyConditionsMissing),
-        };
+        if input.key_condition_expression.is_none() && input.key_conditions.is_none() {
+            return Err(Reason::KeyConditionsMissing);
+        }
         let (filter, projection) =
             (input.filter_expression.as_deref(), input.projection_expression.as_deref());
         let filter = request::filter(filter, legacy_filter, &mut placeholders)?;
         let projection = request::projection(projection, legacy_projection, &mut placeholders)?;
+        let key_expression = input.key_condition_expression.as_deref();
+        let key_expression =
+            key_expression.map(|text| hashrange_expr::key_expression(text, &mut placeholders));
+        let key_expression = key_expression.transpose()?;
         placeholders.check_all_used()?;
+        // What is wrong with a key condition as such comes last. Source: captured 2026.
+        let key_conditions = match (key_expression, &input.key_conditions) {
+            (Some(expression), _) => expression.conditions()?,
+            (None, Some(conditions)) => legacy::key_conditions(conditions)?,
+            (None, None) => return Err(Reason::KeyConditionsMissing),
+        };
         let (filter_parameter, projection_parameter) = (
             if input.filter_expression.is_some() { "Filter Expression" } else { "QueryFilter" },
             if input.attributes_to_get.is_some() {
@@ -172,7 +180,7 @@ fn resume(
     direction: Direction,
 ) -> Result<KeyRange, Reason> {
     if is_one_row(table, index) {
-        return Err(Reason::StartKeyOneRow);
+        return Err(Reason::StartKeyOneRow(hashrange_expr::rendered_attributes(start)));
     }
     let key = key_range::start_key(table, index, start, Reader::Query)?;
     if !key_range::contains(&range, &key) {

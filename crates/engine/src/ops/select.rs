@@ -24,13 +24,14 @@ impl Selection {
     ) -> Result<Self, Reason> {
         match (select, &projection) {
             (Some(select), Some(_)) if select != Select::SpecificAttributes => {
-                return Err(Reason::SelectWithProjection { parameter, select: select.as_str() });
+                let (select, enveloped) = (select.as_str(), is_query);
+                return Err(Reason::SelectWithProjection { parameter, select, enveloped });
             }
             (Some(Select::SpecificAttributes), None) => {
                 return Err(Reason::SelectNeedsProjection { enveloped: is_query });
             }
             (Some(Select::AllProjectedAttributes), _) if !has_index => {
-                return Err(Reason::AllProjectedWithoutIndex);
+                return Err(Reason::AllProjectedWithoutIndex { enveloped: is_query });
             }
             _ => {}
         }

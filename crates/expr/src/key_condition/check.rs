@@ -1,41 +1,95 @@
-//! Faults of key conditions that show without a key schema. Clauses are walked in written order;
-//! the first fault is reported.
+//! Faults of key conditions that show without a key schema. Clauses are walked in written order.
+//! The first fault that any expression can have (an undefined placeholder, an operand's type) ends
+//! the walk; the first that only key conditions can have is kept for later.
 
 use super::{KeyCondition, KeyOperator};
 use crate::condition::{Operand as Checked, check_bounds, check_range_operand};
-use crate::syntax::{Call, Operand, Predicate, check_count, operand_type};
+use crate::syntax::{Call, Operand, Predicate, check_count, check_defined, operand_type};
 use crate::token::Comparator;
 use hashrange_model::error::ExpressionFault;
 use hashrange_model::{AttributeType, Value};
 
 type Result<T> = std::result::Result<T, ExpressionFault>;
 
-/// Checks all clauses.
-pub(super) fn check(predicate: Predicate<'_>) -> Result<Vec<KeyCondition>> {
-    let mut conditions = Vec::with_capacity(2);
-    collect(predicate, &mut conditions)?;
-    Ok(conditions)
+/// Checks all clauses. The inner result is about key conditions only.
+pub(super) fn check(predicate: Predicate<'_>) -> Result<Result<Vec<KeyCondition>>> {
+    let mut found = Found { conditions: Vec::with_capacity(2), fault: None };
+    found.collect(predicate)?;
+    Ok(found.fault.map_or(Ok(found.conditions), Err))
 }
 
-fn collect(predicate: Predicate<'_>, conditions: &mut Vec<KeyCondition>) -> Result<()> {
-    let not_allowed = |operator: &str| Err(ExpressionFault::KeyOperator(operator.to_owned()));
-    let condition = match predicate {
-        Predicate::And(clauses) => {
-            return clauses.into_iter().try_for_each(|clause| collect(clause, conditions));
+/// Refuses undefined placeholders in a clause that no key condition has.
+fn check_placeholders(clause: &Predicate<'_>) -> Result<()> {
+    match clause {
+        Predicate::Or(clauses) | Predicate::And(clauses) => {
+            clauses.iter().try_for_each(check_placeholders)
         }
-        Predicate::Or(_) => return not_allowed("OR"),
-        Predicate::Not(_) => return not_allowed("NOT"),
-        Predicate::In { .. } => return not_allowed("IN"),
-        Predicate::Compare { comparator, left, right } => compare(comparator, left, right)?,
-        Predicate::Between { operand, lower, upper } => between(operand, lower, upper)?,
-        Predicate::Call(call) if call.function == "begins_with" => begins_with(call)?,
-        Predicate::Call(call) => return not_allowed(call.function),
-    };
-    if conditions.iter().any(|other| other.attribute == condition.attribute) {
-        return Err(ExpressionFault::KeyTwice);
+        Predicate::Not(clause) => check_placeholders(clause),
+        Predicate::Compare { left, right, .. } => check_defined([left, right]),
+        Predicate::Between { operand, lower, upper } => check_defined([operand, lower, upper]),
+        Predicate::In { operand, candidates } => {
+            check_defined(std::iter::once(operand).chain(candidates))
+        }
+        Predicate::Call(call) => check_defined(&call.arguments),
     }
-    conditions.push(condition);
-    Ok(())
+}
+
+struct Found {
+    conditions: Vec<KeyCondition>,
+    /// The first fault that only key conditions can have.
+    fault: Option<ExpressionFault>,
+}
+
+impl Found {
+    fn collect(&mut self, predicate: Predicate<'_>) -> Result<()> {
+        let not_allowed = |operator: &str| {
+            check_placeholders(&predicate)?;
+            Err(ExpressionFault::KeyOperator(operator.to_owned()))
+        };
+        let condition = match predicate {
+            Predicate::Or(_) => not_allowed("OR"),
+            Predicate::Not(_) => not_allowed("NOT"),
+            Predicate::In { .. } => not_allowed("IN"),
+            Predicate::Call(Call { function, .. }) if function != "begins_with" => {
+                not_allowed(function)
+            }
+            Predicate::And(clauses) => {
+                return clauses.into_iter().try_for_each(|clause| self.collect(clause));
+            }
+            Predicate::Compare { comparator, left, right } => compare(comparator, left, right),
+            Predicate::Between { operand, lower, upper } => between(operand, lower, upper),
+            Predicate::Call(call) => begins_with(call),
+        };
+        match condition {
+            Ok(condition) if self.is_known(&condition.attribute) => {
+                self.fault.get_or_insert(ExpressionFault::KeyTwice);
+            }
+            Ok(condition) => self.conditions.push(condition),
+            Err(fault) if is_about_keys(&fault) => {
+                self.fault.get_or_insert(fault);
+            }
+            Err(fault) => return Err(fault),
+        }
+        Ok(())
+    }
+
+    fn is_known(&self, attribute: &str) -> bool {
+        self.conditions.iter().any(|condition| condition.attribute == attribute)
+    }
+}
+
+/// Returns whether only a key condition can have the fault.
+fn is_about_keys(fault: &ExpressionFault) -> bool {
+    matches!(
+        fault,
+        ExpressionFault::KeyOperator(_)
+            | ExpressionFault::KeyNestedOperation
+            | ExpressionFault::KeyNestedAttribute
+            | ExpressionFault::KeyMultipleNames
+            | ExpressionFault::KeyNoName
+            | ExpressionFault::KeyNotFirst(_)
+            | ExpressionFault::KeyTwice
+    )
 }
 
 /// A sound operand of a clause.
@@ -56,6 +110,7 @@ fn side(operand: Operand<'_>) -> Result<Side> {
 }
 
 fn compare(comparator: Comparator, left: Operand<'_>, right: Operand<'_>) -> Result<KeyCondition> {
+    let written = comparator;
     let (attribute, value, comparator) = match (side(left)?, side(right)?) {
         (Side::Attribute(_), Side::Attribute(_)) => {
             return Err(ExpressionFault::KeyMultipleNames);
@@ -68,7 +123,7 @@ fn compare(comparator: Comparator, left: Operand<'_>, right: Operand<'_>) -> Res
     };
     let operand = value.get().attribute_type();
     if comparator != Comparator::Equal && comparator != Comparator::NotEqual {
-        check_range_operand(comparator.as_str(), Some(operand))?;
+        check_range_operand(written.as_str(), Some(operand))?;
     }
     let operator = match comparator {
         Comparator::Equal => KeyOperator::Equal(value),
@@ -120,7 +175,6 @@ fn begins_with(call: Call<'_>) -> Result<KeyCondition> {
     const NAME: &str = "begins_with";
     let sound = call.arguments.len() == 2;
     if !sound {
-        crate::syntax::check_defined(&call.arguments)?;
         check_count(&call, 2)?;
     }
     let mut arguments = call.arguments.into_iter();

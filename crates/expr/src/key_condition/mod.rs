@@ -62,27 +62,50 @@ pub struct KeyCondition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyConditions(pub(crate) Vec<KeyCondition>);
 
+/// A KeyConditionExpression that is an expression, though its clauses may be none of a key.
+#[derive(Debug)]
+pub struct KeyExpression(Result<Vec<KeyCondition>, ExpressionFault>);
+
+impl KeyExpression {
+    /// Returns the key conditions, or the first fault that only key conditions can have.
+    pub fn conditions(self) -> Result<KeyConditions, Reason> {
+        self.0.map(KeyConditions).map_err(in_key_condition)
+    }
+}
+
 /// Compiles a KeyConditionExpression as far as is possible without a key schema.
 pub fn key_condition(
     text: &str,
     placeholders: &mut Placeholders<'_>,
 ) -> Result<KeyConditions, Reason> {
-    compile(text, placeholders)
-        .map(KeyConditions)
-        .map_err(|fault| Reason::Expression(ExpressionKind::KeyCondition, fault))
+    key_expression(text, placeholders)?.conditions()
+}
+
+/// Parses a KeyConditionExpression and finds the faults that any expression can have. Those that
+/// only key conditions can have are reported after those of the other expressions: they are kept.
+/// Source of the order: captured 2026.
+pub fn key_expression(
+    text: &str,
+    placeholders: &mut Placeholders<'_>,
+) -> Result<KeyExpression, Reason> {
+    compile(text, placeholders).map_err(in_key_condition)
+}
+
+fn in_key_condition(fault: ExpressionFault) -> Reason {
+    Reason::Expression(ExpressionKind::KeyCondition, fault)
 }
 
 fn compile(
     text: &str,
     placeholders: &mut Placeholders<'_>,
-) -> Result<Vec<KeyCondition>, ExpressionFault> {
+) -> Result<KeyExpression, ExpressionFault> {
     let mut parser = Parser::new(ExpressionKind::KeyCondition, text, placeholders)?;
     let predicate = parser.predicate()?;
     parser.found.check_parentheses()?;
     parser.found.check_functions_known()?;
     parser.found.check_reserved()?;
     parser.found.check_limits()?;
-    check::check(predicate)
+    check::check(predicate).map(KeyExpression)
 }
 
 impl KeyConditions {

@@ -7,6 +7,9 @@ use super::{KeyCondition, KeyConditions, KeyOperator};
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeType, Value, ValueRef};
 
+/// Most attributes of a key that is none of several partition or sort key attributes.
+const SIMPLE_KEY_MAX: usize = 2;
+
 /// A key attribute with its declared type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyAttribute<'s> {
@@ -55,12 +58,18 @@ impl KeyConditions {
         sort: &[KeyAttribute<'_>],
     ) -> Result<(), Reason> {
         let (conditions, attributes) = (self.0.len(), partition.len() + sort.len());
-        if conditions > attributes {
+        // Two conditions on a key of one attribute are not counted. Source: captured 2026.
+        if conditions > attributes.max(SIMPLE_KEY_MAX) {
             return Err(Reason::TooManyKeyConditions { conditions, attributes });
+        }
+        if conditions > attributes {
+            return Err(Reason::KeyConditionNotSupported);
         }
         let missed =
             |attribute: &KeyAttribute<'_>| Err(Reason::MissedKeyElement(attribute.name.to_owned()));
-        if let Some(attribute) = partition.iter().find(|attribute| self.of(attribute).is_none()) {
+        if partition.len() > 1 {
+            self.check_partition(partition)?;
+        } else if let Some(attribute) = partition.iter().find(|it| self.of(it).is_none()) {
             return missed(attribute);
         }
         let known = sort.iter().filter(|attribute| self.of(attribute).is_some()).count();
@@ -70,6 +79,17 @@ impl KeyConditions {
             return missed(attribute);
         }
         Ok(())
+    }
+
+    /// Refuses anything but equality on each of several partition key attributes.
+    fn check_partition(&self, partition: &[KeyAttribute<'_>]) -> Result<(), Reason> {
+        let is_open = |attribute: &&KeyAttribute<'_>| self.equal_value(attribute).is_none();
+        let open: Vec<&str> =
+            partition.iter().filter(is_open).map(|attribute| attribute.name).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        Err(Reason::PartitionNeedsEquality { attributes: open.join(", ") })
     }
 
     fn partition_value(&self, attribute: &KeyAttribute<'_>) -> Result<Value, Reason> {

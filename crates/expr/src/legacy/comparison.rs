@@ -167,6 +167,14 @@ pub fn key_conditions(conditions: Vec<AttributeCondition<'_>>) -> Result<KeyCond
     for condition in &conditions {
         condition.operator.check_arguments(&condition.arguments)?;
     }
+    // EQ takes any value, but no key is equal to one that is no scalar.
+    for condition in conditions.iter().filter(|it| it.operator == ComparisonOperator::Eq) {
+        let mut types = condition.arguments.iter().map(|value| value.get().attribute_type());
+        if let Some(attribute_type) = types.find(|it| !it.is_scalar_key()) {
+            let operator = condition.operator.as_str();
+            return Err(Reason::ArgumentType { operator, attribute_type });
+        }
+    }
     conditions.into_iter().map(key_condition).collect::<Result<_, _>>().map(KeyConditions)
 }
 

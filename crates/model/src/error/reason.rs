@@ -202,6 +202,10 @@ pub enum Reason {
     },
     MissedKeyElement(String),
     KeyConditionNotSupported,
+    /// Partition key attributes of an index with several, joined by commas.
+    PartitionNeedsEquality {
+        attributes: String,
+    },
     RangeNeedsEquality {
         attribute: String,
         condition_on: String,
@@ -214,7 +218,9 @@ pub enum Reason {
     NoSuchIndex(String),
     IndexBackfilling(String),
     ConsistentReadOnGlobalIndex,
-    AllProjectedWithoutIndex,
+    AllProjectedWithoutIndex {
+        enveloped: bool,
+    },
     AllAttributesNotProjected(String),
     NotProjected {
         index: String,
@@ -226,6 +232,7 @@ pub enum Reason {
     SelectWithProjection {
         parameter: &'static str,
         select: &'static str,
+        enveloped: bool,
     },
     StartKeyInvalid,
     StartKeySchema,
@@ -233,7 +240,8 @@ pub enum Reason {
     StartKeyValue(Box<Reason>),
     StartKeyOutsideBoundaries,
     StartKeyOutsideRange,
-    StartKeyOneRow,
+    /// A start key where at most one item can match; holds it as the sentence prints it.
+    StartKeyOneRow(String),
     StartKeySegment {
         total_segments: i64,
         segment: i64,
@@ -386,6 +394,8 @@ pub enum Reason {
     },
     ShardFilterIncomplete,
     SequenceNumberMissing,
+    /// A sequence number where the type of the iterator has none.
+    SequenceNumberForbidden,
     InvalidSequenceNumber(String),
     TimestampMissing,
     TimestampInFuture,
@@ -492,13 +502,14 @@ impl Reason {
             | Self::TooManyKeyConditions { .. }
             | Self::MissedKeyElement(..)
             | Self::KeyConditionNotSupported
+            | Self::PartitionNeedsEquality { .. }
             | Self::RangeNeedsEquality { .. }
             | Self::ConditionTypeMismatch
             | Self::FilterOnKey { .. }
             | Self::NoSuchIndex(..)
             | Self::IndexBackfilling(..)
             | Self::ConsistentReadOnGlobalIndex
-            | Self::AllProjectedWithoutIndex
+            | Self::AllProjectedWithoutIndex { .. }
             | Self::AllAttributesNotProjected(..)
             | Self::NotProjected { .. }
             | Self::SelectNeedsProjection { .. }
@@ -508,7 +519,7 @@ impl Reason {
             | Self::StartKeyValue(..)
             | Self::StartKeyOutsideBoundaries
             | Self::StartKeyOutsideRange
-            | Self::StartKeyOneRow
+            | Self::StartKeyOneRow(..)
             | Self::StartKeySegment { .. }
             | Self::TotalSegmentsMissing
             | Self::SegmentMissing
@@ -578,6 +589,7 @@ impl Reason {
             | Self::InvalidStreamArn(..)
             | Self::ShardFilterIncomplete
             | Self::SequenceNumberMissing
+            | Self::SequenceNumberForbidden
             | Self::InvalidSequenceNumber(..)
             | Self::TimestampMissing
             | Self::TimestampInFuture
@@ -664,13 +676,14 @@ impl Reason {
             | Self::TooManyKeyConditions { .. }
             | Self::MissedKeyElement(..)
             | Self::KeyConditionNotSupported
+            | Self::PartitionNeedsEquality { .. }
             | Self::RangeNeedsEquality { .. }
             | Self::ConditionTypeMismatch
             | Self::FilterOnKey { .. }
             | Self::NoSuchIndex(..)
             | Self::IndexBackfilling(..)
             | Self::ConsistentReadOnGlobalIndex
-            | Self::AllProjectedWithoutIndex
+            | Self::AllProjectedWithoutIndex { .. }
             | Self::AllAttributesNotProjected(..)
             | Self::NotProjected { .. }
             | Self::SelectNeedsProjection { .. }
@@ -680,7 +693,7 @@ impl Reason {
             | Self::StartKeyValue(..)
             | Self::StartKeyOutsideBoundaries
             | Self::StartKeyOutsideRange
-            | Self::StartKeyOneRow
+            | Self::StartKeyOneRow(..)
             | Self::StartKeySegment { .. }
             | Self::TotalSegmentsMissing
             | Self::SegmentMissing
@@ -771,6 +784,7 @@ impl Reason {
             | Self::ShardNotFound { .. }
             | Self::ShardFilterIncomplete
             | Self::SequenceNumberMissing
+            | Self::SequenceNumberForbidden
             | Self::InvalidSequenceNumber(..)
             | Self::TimestampMissing
             | Self::TimestampInFuture

@@ -32,6 +32,10 @@ fn invalid(rest: impl AsRef<str>) -> String {
     format!("{INVALID_PARAMETERS}{}", rest.as_ref())
 }
 
+fn envelope_if(enveloped: bool) -> &'static str {
+    if enveloped { ENVELOPE } else { "" }
+}
+
 fn join(names: &[String]) -> String {
     names.join(", ")
 }
@@ -253,6 +257,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             format!("Query condition missed key schema element: {attribute}")
         }
         Reason::KeyConditionNotSupported => "Query key condition not supported".to_owned(),
+        // Source: not captured; in the words of the next.
+        Reason::PartitionNeedsEquality { attributes } => format!(
+            "HASH key attributes {attributes} must have equality conditions specified in the query"
+        ),
         Reason::RangeNeedsEquality { attribute, condition_on } => format!(
             "RANGE key attributes {attribute} must have equality conditions specified in the \
              query because a condition is present on key attribute {condition_on}"
@@ -273,9 +281,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::ConsistentReadOnGlobalIndex => {
             "Consistent reads are not supported on global secondary indexes".to_owned()
         }
-        Reason::AllProjectedWithoutIndex => {
-            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName".to_owned()
-        }
+        Reason::AllProjectedWithoutIndex { enveloped } => format!(
+            "{}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+            envelope_if(*enveloped)
+        ),
         Reason::AllAttributesNotProjected(index) => invalid(format!(
             "Select type ALL_ATTRIBUTES is not supported for global secondary index {index} \
              because its projection type is not ALL"
@@ -287,10 +296,12 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::SelectNeedsProjection { enveloped } => format!(
             "{}Must specify the AttributesToGet or ProjectionExpression when choosing to get \
              SPECIFIC_ATTRIBUTES",
-            if *enveloped { ENVELOPE } else { "" }
+            envelope_if(*enveloped)
         ),
-        Reason::SelectWithProjection { parameter, select } => {
-            format!("Cannot specify the {parameter} when choosing to get {select}")
+        Reason::SelectWithProjection { parameter, select, enveloped } => {
+            let what = if *select == "COUNT" { "only the Count" } else { select };
+            let envelope = envelope_if(*enveloped);
+            format!("{envelope}Cannot specify the {parameter} when choosing to get {what}")
         }
         Reason::StartKeyInvalid => START_KEY.to_owned(),
         Reason::StartKeySchema => {
@@ -306,8 +317,8 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::StartKeyOutsideRange => {
             "The provided starting key does not match the range key predicate".to_owned()
         }
-        Reason::StartKeyOneRow => {
-            "The query can return at most one row and cannot be restarted".to_owned()
+        Reason::StartKeyOneRow(key) => {
+            format!("The provided exclusive start key is invalid: ExclusiveStartKey: {key}")
         }
         Reason::StartKeySegment { total_segments, segment } => format!(
             "{START_KEY}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct \
@@ -595,6 +606,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::ShardFilterIncomplete => {
             invalid("ShardFilter needs both Type and ShardId") // ours
         }
+        Reason::SequenceNumberForbidden => {
+            invalid("SequenceNumber should not be passed for this iterator type")
+        }
         Reason::SequenceNumberMissing => {
             "SequenceNumber must be specified for ShardIteratorType AT_SEQUENCE_NUMBER and \
              AFTER_SEQUENCE_NUMBER" // ours
@@ -722,28 +736,25 @@ fn base64_digits(text: &str) -> impl Iterator<Item = u8> {
 fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
     let words = match fault {
         ExpressionFault::KeyOperator(operator) => {
-            return format!("Invalid operator used in KeyConditionExpression: {operator}");
+            format!("Invalid operator used in KeyConditionExpression: {operator}")
         }
         ExpressionFault::KeyNestedOperation => {
-            return "KeyConditionExpressions cannot contain nested operations".to_owned();
+            "KeyConditionExpressions cannot contain nested operations".to_owned()
         }
         ExpressionFault::KeyMultipleNames => {
-            return "Invalid condition in KeyConditionExpression: Multiple attribute names used \
-                    in one condition"
-                .to_owned();
+            "Invalid condition in KeyConditionExpression: Multiple attribute names used in one \
+             condition"
+                .to_owned()
         }
         ExpressionFault::KeyNoName => {
-            return "Invalid condition in KeyConditionExpression: No key attribute specified"
-                .to_owned();
+            "Invalid condition in KeyConditionExpression: No key attribute specified".to_owned()
         }
-        ExpressionFault::KeyNotFirst(operator) => {
-            return format!(
-                "Invalid condition in KeyConditionExpression: {operator} operator must have the \
-                 key attribute as its first operand"
-            );
-        }
+        ExpressionFault::KeyNotFirst(operator) => format!(
+            "Invalid condition in KeyConditionExpression: {operator} operator must have the key \
+             attribute as its first operand"
+        ),
         ExpressionFault::KeyTwice => {
-            return "KeyConditionExpressions must only contain one condition per key".to_owned();
+            "KeyConditionExpressions must only contain one condition per key".to_owned()
         }
         ExpressionFault::KeyNestedAttribute => {
             "KeyConditionExpressions cannot have conditions on nested attributes".to_owned()

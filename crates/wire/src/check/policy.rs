@@ -110,7 +110,10 @@ static GET_ITEM: Policy =
 
 static QUERY: Policy = Policy {
     first: &[CAPACITY, "TableName"],
-    rules: &[rule(Match::Value("Limit"), Form::NewIfOnly)],
+    rules: &[
+        rule(Match::Enum("ConditionalOperator"), Form::NamelessAlone),
+        rule(Match::Value("Limit"), Form::NewIfOnly),
+    ],
     echo: Echo::Java,
 };
 

@@ -49,6 +49,16 @@ impl Start {
             let text = input.sequence_number.as_deref().ok_or(Reason::SequenceNumberMissing)?;
             parse_sequence_number(text).ok_or_else(|| Reason::InvalidSequenceNumber(text.into()))
         };
+        match kind {
+            ShardIteratorType::TrimHorizon
+            | ShardIteratorType::Latest
+            | ShardIteratorType::AtTimestamp
+                if input.sequence_number.is_some() =>
+            {
+                return Err(Reason::SequenceNumberForbidden);
+            }
+            _ => {}
+        }
         Ok(match kind {
             ShardIteratorType::TrimHorizon => Self::Oldest,
             ShardIteratorType::Latest => Self::Latest,
