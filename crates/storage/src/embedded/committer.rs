@@ -8,6 +8,7 @@
 
 use super::Shared;
 use super::log_note::LogKeeper;
+use super::pace::Pace;
 use super::sequencer::Group;
 use crate::Error;
 use crate::batch::{Change, Operation, decode_counter, encode_counter};
@@ -33,6 +34,7 @@ const SPACE_CHECK_BYTES: usize = 4 << 20;
 struct Committer {
     last_group: u64,
     logs: LogKeeper,
+    pace: Pace,
     counters: HashMap<Bytes, i64, RandomState>,
     unchecked_bytes: usize,
 }
@@ -44,8 +46,13 @@ pub(crate) fn run(
     last_group: u64,
     logs: LogKeeper,
 ) -> Option<(LogKeeper, u64)> {
-    let counters = HashMap::default();
-    let mut committer = Committer { last_group, logs, counters, unchecked_bytes: 0 };
+    let mut committer = Committer {
+        last_group,
+        logs,
+        pace: Pace::new(),
+        counters: HashMap::default(),
+        unchecked_bytes: 0,
+    };
     while let Some(group) = shared.sequencer.take_group() {
         let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, group)));
         let outcome = outcome
@@ -62,10 +69,13 @@ impl Committer {
     fn commit(&mut self, shared: &Shared, mut group: Group) -> Result<(), Error> {
         shared.faults.before_group()?;
         shared.writeback.check()?;
+        shared.merger.check()?;
         shared.engine.wait_for_workers()?;
         if shared.engine.seal_full_memtable()? {
             shared.writeback.watch();
+            shared.merger.look();
         }
+        self.pace.wait(shared.engine.fullness(), group.size_bytes);
         let mut changes = self.resolve(shared, fold(&mut group)?)?;
         self.logs.before_group(self.last_group)?;
         self.last_group += 1;

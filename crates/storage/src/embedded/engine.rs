@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -28,6 +29,10 @@ const KEYSPACE: &str = "data";
 /// waiting happens here, at lower marks, where a failure is noticed.
 const MAX_SEALED_MEMTABLES: usize = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
+
+/// fjall's worker merges by itself, instead of sorting memtables meanwhile, only when so many unmerged
+/// files have gathered or the first level holds so much: never while `merger.rs` does its work.
+const WORKER_MERGES_FROM: u8 = 255;
 
 /// Bytes of a merged file. For each memtable that it sorts fjall merges once, or moves one merged file
 /// to the next level. This is twice what a memtable holds, so that more moves on than comes in; larger
@@ -50,6 +55,9 @@ pub(crate) struct Engine {
     /// Holds the number of the last group; see `journal.rs`. Not shown to readers.
     marker: Bytes,
     memtable_bytes: u64,
+    /// By what files are merged.
+    strategy: Arc<Leveled>,
+    is_merging: AtomicBool,
 }
 
 /// One state of the ordered map.
@@ -91,7 +99,14 @@ impl Engine {
                 return Ok(None);
             }
             let keyspace = database.keyspace(KEYSPACE, keyspace_options)?;
-            Ok(Some(Self { database, keyspace, marker, memtable_bytes: options.memtable_bytes }))
+            Ok(Some(Self {
+                database,
+                keyspace,
+                marker,
+                memtable_bytes: options.memtable_bytes,
+                strategy: Arc::new(Leveled::default().with_table_target_size(TABLE_BYTES)),
+                is_merging: AtomicBool::new(false),
+            }))
         })?
         .ok_or_else(|| Error::corrupt("the keyspace is missing", path.display().to_string()))
     }
@@ -161,12 +176,39 @@ impl Engine {
     /// fjall is not asked to watch for this: it would send its worker a message with each group
     /// while the memtable is full, and a worker that finds its queue full of them waits for itself.
     pub(crate) fn seal_full_memtable(&self) -> Result<bool, Error> {
-        let is_full = self.keyspace.tree.active_memtable().size() > self.memtable_bytes;
-        // Merging goes on only after a memtable was sorted.
-        if is_full || self.has_many_runs() {
-            return guarded("seal memtable", || self.keyspace.rotate_memtable());
+        match self.keyspace.tree.active_memtable().size() > self.memtable_bytes {
+            true => guarded("seal memtable", || self.keyspace.rotate_memtable()),
+            false => Ok(false),
         }
-        Ok(false)
+    }
+
+    /// Merges files if there is need; returns whether there may be more to merge. Only for the
+    /// thread that merges.
+    pub(crate) fn merge(&self) -> Result<bool, Error> {
+        let version = || self.keyspace.tree.current_version().id();
+        let before = version();
+        // Versions of entries that no snapshot sees are left out.
+        let seen_from = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
+        let strategy = Arc::clone(&self.strategy);
+        self.is_merging.store(true, Ordering::Relaxed);
+        let merged =
+            guarded("merge files", || Ok(self.keyspace.tree.compact(strategy, seen_from)?));
+        self.is_merging.store(false, Ordering::Relaxed);
+        merged.map(|()| version() != before)
+    }
+
+    /// Returns whether a memtable waits to be sorted or is being sorted.
+    pub(crate) fn has_sealed_memtable(&self) -> bool {
+        self.keyspace.sealed_memtable_count() > 0
+    }
+
+    /// Returns how full the room for unsorted and unmerged data is: writes stop at 1.
+    pub(crate) fn fullness(&self) -> f64 {
+        let active = self.keyspace.tree.active_memtable().size() as f64;
+        let memtables =
+            self.keyspace.sealed_memtable_count() as f64 + active / self.memtable_bytes as f64;
+        let runs = self.keyspace.tree.l0_run_count() as f64;
+        (memtables / MAX_SEALED_MEMTABLES as f64).max(runs / MAX_UNMERGED_RUNS as f64)
     }
 
     fn has_many_runs(&self) -> bool {
@@ -175,7 +217,9 @@ impl Engine {
 
     /// Returns whether files are being sorted or merged.
     pub(crate) fn is_sorting(&self) -> bool {
-        self.keyspace.sealed_memtable_count() > 0 || self.database.active_compactions() > 0
+        self.has_sealed_memtable()
+            || self.database.active_compactions() > 0
+            || self.is_merging.load(Ordering::Relaxed)
     }
 
     /// Returns the folder of the sorted files.
@@ -255,14 +299,14 @@ impl EngineSnapshot {
 
 /// Lowers the priority of this thread and of those that it starts.
 #[cfg(target_os = "linux")]
-fn step_back() {
+pub(crate) fn step_back() {
     // Where the system refuses, the workers only compete more.
     let _refused = rustix::process::nice(WORKER_NICENESS);
 }
 
 /// Elsewhere niceness is a matter of whole processes.
 #[cfg(not(target_os = "linux"))]
-fn step_back() {}
+pub(crate) fn step_back() {}
 
 fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Database> {
     Database::builder(path)
@@ -275,7 +319,11 @@ fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Dat
 fn keyspace_options() -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(u64::MAX)
-        .compaction_strategy(Arc::new(Leveled::default().with_table_target_size(TABLE_BYTES)))
+        .compaction_strategy(Arc::new(
+            Leveled::default()
+                .with_l0_threshold(WORKER_MERGES_FROM)
+                .with_table_target_size(TABLE_BYTES),
+        ))
         .data_block_size_policy(BlockSizePolicy::all(DATA_BLOCK_BYTES))
         .manual_journal_persist(true)
 }

@@ -21,6 +21,8 @@
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `space.rs`     | refusing writes before the disk is full                  |
+//! | `merger.rs`    | the thread that merges sorted files                      |
+//! | `pace.rs`      | slowing writes down before they would have to stop       |
 //! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 
 mod cache_budget;
@@ -33,9 +35,11 @@ mod folder;
 mod journal;
 mod log_note;
 mod manifest;
+mod merger;
 mod neighbour;
 mod open_error;
 mod options;
+mod pace;
 mod point_cache;
 mod range_cache;
 mod read_cache;
@@ -58,6 +62,7 @@ use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::{Folder, StoreId};
 use log_note::{LogKeeper, LogNote};
+use merger::Merger;
 use parking_lot::{MutexGuard, RwLock};
 use read_cache::ReadCache;
 use sequencer::{Sequencer, Ticket};
@@ -79,6 +84,7 @@ pub struct EmbeddedStore {
     shared: Arc<Shared>,
     committer: Option<JoinHandle<Option<(LogKeeper, u64)>>>,
     writeback: Option<JoinHandle<()>>,
+    merger: Option<JoinHandle<()>>,
 }
 
 /// A published state of an [`EmbeddedStore`].
@@ -96,6 +102,7 @@ struct Shared {
     deciding: RwLock<()>,
     sequencer: Sequencer,
     writeback: Writeback,
+    merger: Merger,
     space: Space,
     counts: Counts,
     faults: Faults,
@@ -153,6 +160,7 @@ impl EmbeddedStore {
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
             writeback: Writeback::new(),
+            merger: Merger::new(),
             space: Space::new(path, options.reserve_bytes),
             counts: Counts::default(),
             faults: Faults::default(),
@@ -174,7 +182,19 @@ impl EmbeddedStore {
                 move || writeback::run(&shared)
             })
             .map_err(|error| Error::from_io("start writeback", error))?;
-        Ok(Self { shared, committer: Some(committer), writeback: Some(writeback) })
+        let merger = thread::Builder::new()
+            .name("merger".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                move || merger::run(&shared)
+            })
+            .map_err(|error| Error::from_io("start merger", error))?;
+        Ok(Self {
+            shared,
+            committer: Some(committer),
+            writeback: Some(writeback),
+            merger: Some(merger),
+        })
     }
 
     /// Holds the committer before its next group until the guard is dropped. For tests.
@@ -236,6 +256,10 @@ impl Drop for EmbeddedStore {
         self.shared.sequencer.close();
         // It catches its own panics and returns nothing when it has failed.
         let closed = self.committer.take().and_then(|committer| committer.join().ok().flatten());
+        self.shared.merger.end();
+        if let Some(merger) = self.merger.take() {
+            drop(merger.join());
+        }
         self.shared.writeback.end();
         if let Some(writeback) = self.writeback.take() {
             drop(writeback.join());
