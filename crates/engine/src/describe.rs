@@ -4,18 +4,15 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::layout::{self, Counter};
 use crate::ops::stream;
+use crate::ops::throughput::warm_now;
 use crate::schema::{
     Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
-    OnDemandLimits, StorageClass, Table, TableRecord, Throughput, WarmUnits,
+    OnDemandLimits, StorageClass, Table, TableRecord, Throughput,
 };
 use crate::throughput::Status;
 use hashrange_model::ApiResult;
 use hashrange_storage::{Store, View};
 use hashrange_wire as wire;
-
-/// Warm throughput of an on-demand table nobody has warmed. Source: developer guide, warm
-/// throughput.
-const WARM_ON_DEMAND: WarmUnits = WarmUnits { read: 12_000, write: 4_000 };
 
 impl<S: Store> Engine<S> {
     /// Returns the description of a table with live counts and sizes.
@@ -95,7 +92,7 @@ impl<S: Store> Engine<S> {
             deletion_protection_enabled: Some(record.protected),
             on_demand_throughput: on_demand(record.on_demand),
             warm_throughput: Some({
-                let warm = warm_units(record.billing, record.warm, &record.throughput);
+                let warm = warm_now(record.billing, record.warm, &record.throughput);
                 wire::TableWarmThroughputDescription {
                     read_units_per_second: Some(warm.read),
                     write_units_per_second: Some(warm.write),
@@ -131,7 +128,7 @@ impl<S: Store> Engine<S> {
         let is_creating = index.state == IndexState::Creating;
         let status =
             if is_creating { wire::IndexStatus::Creating } else { wire::IndexStatus::Active };
-        let warm = warm_units(record.billing, index.warm, &index.throughput);
+        let warm = warm_now(record.billing, index.warm, &index.throughput);
         wire::GlobalSecondaryIndexDescription {
             index_name: Some(index.name.clone()),
             key_schema: Some(key_schema(&index.key)),
@@ -177,10 +174,12 @@ pub(crate) fn seconds(epoch_ms: u64) -> f64 {
     epoch_ms as f64 / 1000.0
 }
 
+/// Sorted by name, however they were given. Source: answers of 2026-10.
 fn definitions(record: &TableRecord) -> Vec<wire::AttributeDefinition> {
-    record
-        .definitions
-        .iter()
+    let mut definitions: Vec<_> = record.definitions.iter().collect();
+    definitions.sort_by(|(one, _), (other, _)| one.cmp(other));
+    definitions
+        .into_iter()
         .map(|(name, key_type)| wire::AttributeDefinition {
             attribute_name: Some(name.clone()),
             attribute_type: Some(match key_type {
@@ -207,7 +206,11 @@ pub(crate) fn key_schema(key: &KeyNames) -> Vec<wire::KeySchemaElement> {
 fn projection(projection: &IndexProjection) -> wire::Projection {
     let (projection_type, non_key_attributes) = match projection {
         IndexProjection::KeysOnly => (wire::ProjectionType::KeysOnly, None),
-        IndexProjection::Include(names) => (wire::ProjectionType::Include, Some(names.clone())),
+        IndexProjection::Include(names) => {
+            let mut names = names.clone();
+            names.sort(); // Source: answers of 2026-10.
+            (wire::ProjectionType::Include, Some(names))
+        }
         IndexProjection::All => (wire::ProjectionType::All, None),
     };
     wire::Projection { projection_type: Some(projection_type), non_key_attributes }
@@ -237,12 +240,5 @@ fn billing_summary(record: &TableRecord) -> Option<wire::BillingModeSummary> {
             Billing::PayPerRequest => wire::BillingMode::PayPerRequest,
         }),
         last_update_to_pay_per_request_date_time: Some(seconds(since_ms)),
-    })
-}
-
-fn warm_units(billing: Billing, asked: Option<WarmUnits>, throughput: &Throughput) -> WarmUnits {
-    asked.unwrap_or(match billing {
-        Billing::PayPerRequest => WARM_ON_DEMAND,
-        Billing::Provisioned => WarmUnits { read: throughput.read, write: throughput.write },
     })
 }

@@ -79,7 +79,7 @@ fn violations_are_worded_as_by_the_service() {
         ),
         (
             Operation::UpdateTimeToLive,
-            r#"{"TableName":"T","TimeToLiveSpecification":{"Enabled":true,"AttributeName":""}}"#
+            r#"{"TableName":"Tab","TimeToLiveSpecification":{"Enabled":true,"AttributeName":""}}"#
                 .to_owned(),
             "1 validation error detected: Value '' at 'timeToLiveSpecification.attributeName' \
              failed to satisfy constraint: Member must have length greater than or equal to 1",
@@ -223,14 +223,16 @@ fn violations_are_worded_as_by_the_service() {
         ),
         (
             Operation::CreateTable,
-            r#"{"TableName":"ab"}"#.to_owned(),
+            r#"{"TableName":"ab","AttributeDefinitions":[],
+                "KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}"#
+                .to_owned(),
             "1 validation error detected: Value 'ab' at 'tableName' failed to satisfy constraint: \
              Member must have length greater than or equal to 3",
         ),
         (
             Operation::CreateTable,
-            r#"{"TableName":"Tab","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},
-                {"AttributeName":"b","KeyType":"RANGE"},{"AttributeName":"c"}]}"#
+            r#"{"TableName":"Tab","AttributeDefinitions":[],
+                "KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"RANGE"},{"AttributeName":"c"}]}"#
                 .to_owned(),
             "2 validation errors detected: Value '[KeySchemaElement(attributeName=a, \
              keyType=HASH), KeySchemaElement(attributeName=b, keyType=RANGE), \
@@ -240,7 +242,8 @@ fn violations_are_worded_as_by_the_service() {
         ),
         (
             Operation::CreateTable,
-            r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"X"}]}"#
+            r#"{"TableName":"Tab","AttributeDefinitions":[{"AttributeName":"a","AttributeType":"X"}],
+                "KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}"#
                 .to_owned(),
             "1 validation error detected: Value 'X' at \
              'attributeDefinitions.1.member.attributeType' failed to satisfy constraint: Member \
@@ -249,12 +252,14 @@ fn violations_are_worded_as_by_the_service() {
         (
             Operation::DeleteTable,
             r#"{"TableName":""}"#.to_owned(),
-            "1 validation error detected: Value '' at 'tableName' failed to satisfy constraint: \
-             Member must have length greater than or equal to 1",
+            "2 validation errors detected: Value '' at 'tableName' failed to satisfy constraint: \
+             Member must have length greater than or equal to 3; Value '' at 'tableName' failed to \
+             satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
         ),
         (
             Operation::CreateTable,
-            r#"{"TableName":"Tab","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
+            r#"{"TableName":"Tab","AttributeDefinitions":[],
+                "KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],
                 "LocalSecondaryIndexes":[{"IndexName":"l",
                     "KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],"Projection":{}}],
                 "GlobalSecondaryIndexes":[{"IndexName":"g",

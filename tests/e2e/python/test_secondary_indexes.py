@@ -334,7 +334,7 @@ class TestLifecycle:
     @pytest.mark.parametrize(
         "update, code, message",
         [
-            (create_index("there", "c:S"), "ValidationException", Has("there")),
+            (create_index("there", "c:S"), "ValidationException", "Attempting to create an index which already exists"),
             ({"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "absent"}}]}, NOT_FOUND, Has("")),
             (
                 {"GlobalSecondaryIndexUpdates": [{}]},

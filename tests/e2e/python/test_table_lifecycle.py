@@ -15,7 +15,7 @@ def test_absent_table(api, operation, more):
 
 
 @pytest.mark.parametrize("operation", ["DescribeTable", "DeleteTable", "UpdateTable"])
-@pytest.mark.parametrize("name, part", [("a b", "pattern"), ("", "greater than or equal to 1"), ("x" * 1025, "less than or equal to")])
+@pytest.mark.parametrize("name, part", [("a b", "pattern"), ("", "greater than or equal to 3"), ("x" * 1025, "less than or equal to")])
 def test_malformed_table_name(api, operation, name, part):
     api.invalid(Has(part), operation, TableName=name)
 
@@ -118,8 +118,9 @@ class TestUpdateTable:
 
     def test_nothing_to_do(self, api, simple):
         message = (
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates "
-            "or SSESpecification or ReplicaUpdates is required"
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
+            "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
+            "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
         )
         api.invalid(message, "UpdateTable", TableName=simple)
 

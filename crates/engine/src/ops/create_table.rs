@@ -1,21 +1,20 @@
 //! CreateTable: checks a definition in the service's order and makes the table ready at once.
 
 use super::index_definition::{
-    Definitions, check_names, check_projected, definitions, global_indexes, has_limits,
-    local_indexes, table_key,
+    check_definitions, check_global_indexes, check_local_indexes, check_names, check_projected,
+    definitions, global_indexes, local_indexes, table_key,
 };
-use super::{stream, tags, throughput};
+use super::{encryption, stream, tags, throughput};
 use crate::change_log::{Stream, StreamView};
-use crate::engine::{Engine, encode_record};
-use crate::schema::{
-    Billing, IndexId, IndexRecord, KeyNames, StorageClass, Table, TableId, TableRecord,
-};
+use crate::engine::{Engine, encode_record, required};
+use crate::schema::{Billing, IndexId, StorageClass, Table, TableId, TableRecord};
 use crate::{environment::table_name_of, fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
-    CreateTableInput, CreateTableOutput, IndexStatus, SSESpecification, TableClass, TableStatus,
+    CreateTableInput, CreateTableOutput, IndexStatus, KeySchemaElement, TableClass,
+    TableDescription, TableStatus,
 };
 use std::sync::Arc;
 
@@ -24,6 +23,7 @@ impl<S: Store> Engine<S> {
     /// service does.
     pub async fn create_table(&self, input: CreateTableInput<'_>) -> ApiResult<CreateTableOutput> {
         let stream = stream::asked_of_new_table(input.stream_specification.as_ref())?;
+        let is_warmed = Warmed::of(&input);
         let record = self.check_create_table(input)?;
         let _definitions = self.core().definitions.lock().await;
         let is_taken = self.core().catalog.get(&record.name).is_some()
@@ -33,11 +33,7 @@ impl<S: Store> Engine<S> {
         }
         self.check_new_table(&record)?;
         let table = self.store_new_table(record, stream)?;
-        let mut description = self.describe(&table).await?;
-        description.table_status = Some(TableStatus::Creating);
-        for index in description.global_secondary_indexes.iter_mut().flatten() {
-            index.index_status = Some(IndexStatus::Creating);
-        }
+        let description = as_created(self.describe(&table).await?, &is_warmed);
         Ok(CreateTableOutput { table_description: Some(description) })
     }
 
@@ -45,26 +41,24 @@ impl<S: Store> Engine<S> {
         refuse_parameters_to_come(&input)?;
         let name = input.table_name.take().ok_or(Reason::TableNameMissing)?;
         let name = table_name_of(&name).to_owned();
-        let given =
-            input.attribute_definitions.take().ok_or(Reason::AttributeDefinitionsMissing)?;
-        let key_schema = input.key_schema.take().ok_or(Reason::KeySchemaMissing)?;
+        let definitions =
+            definitions(required(input.attribute_definitions.take(), "attributeDefinitions")?)?;
+        let key_schema = required(input.key_schema.take(), "keySchema")?;
+        check_definitions(&definitions, &schemas(&input, &key_schema))?;
+        let key = table_key(key_schema)?;
+        let local = local_indexes(input.local_secondary_indexes.take())?;
         let billing = throughput::billing(input.billing_mode);
-        let table_throughput =
-            throughput::of_table(billing, input.provisioned_throughput.as_ref())?;
-        if billing == Billing::Provisioned && has_limits(input.on_demand_throughput.as_ref()) {
-            return Err(Reason::OnDemandThroughputOnProvisioned.into());
-        }
-        let definitions = definitions(given)?;
-        let key = table_key(key_schema, &definitions)?;
-        let mut indexes = local_indexes(input.local_secondary_indexes.take(), &key, &definitions)?;
-        indexes.extend(global_indexes(
-            input.global_secondary_indexes.take(),
-            billing,
-            &definitions,
-        )?);
+        let units = throughput::of_table(billing, input.provisioned_throughput.as_ref())?;
+        let maxima = input.on_demand_throughput.as_ref();
+        throughput::check_billing_of_maxima(billing, None, maxima, false)?;
+        let on_demand = throughput::new_on_demand(None, maxima)?;
+        let warm = throughput::new_warm(billing, None, &units, input.warm_throughput.as_ref())?;
+        let global = global_indexes(input.global_secondary_indexes.take(), billing)?;
+        check_local_indexes(local.as_deref(), &key)?;
+        check_global_indexes(global.as_deref())?;
+        let mut indexes: Vec<_> = local.into_iter().chain(global).flatten().collect();
         check_names(&indexes)?;
         check_projected(indexes.iter())?;
-        check_definitions_used(&definitions, &key, &indexes)?;
         let mut next_index_id = 1;
         for index in &mut indexes {
             index.id = IndexId(next_index_id);
@@ -83,12 +77,15 @@ impl<S: Store> Engine<S> {
             next_index_id,
             billing,
             on_demand_since_ms: (billing == Billing::PayPerRequest).then_some(now_ms),
-            throughput: table_throughput,
-            on_demand: throughput::new_on_demand(input.on_demand_throughput.as_ref())?,
-            warm: throughput::warm(None, input.warm_throughput.as_ref()),
+            throughput: units,
+            on_demand,
+            warm,
             protected: input.deletion_protection_enabled == Some(true),
             class: input.table_class.map(|class| (storage_class(class), None)),
-            encryption: encryption(input.sse_specification),
+            encryption: match &input.sse_specification {
+                Some(asked) => encryption::asked(asked)?,
+                None => None,
+            },
             tags: tags::checked_tags(input.tags.unwrap_or_default())?,
             stream: None,
             time_to_live: None,
@@ -162,28 +159,52 @@ fn refuse_parameters_to_come(input: &CreateTableInput<'_>) -> ApiResult<()> {
     }
 }
 
-/// Refuses definitions that no key uses.
-fn check_definitions_used(
-    definitions: &Definitions,
-    key: &KeyNames,
-    indexes: &[IndexRecord],
-) -> Result<(), Reason> {
-    let is_used =
-        |name: &str| key.contains(name) || indexes.iter().any(|index| index.key.contains(name));
-    if definitions.iter().all(|(name, _)| is_used(name)) {
-        return Ok(());
-    }
-    if indexes.is_empty() {
-        return Err(Reason::DefinitionsNotExact);
-    }
-    let mut keys: Vec<String> = Vec::new();
-    for name in key.all().chain(indexes.iter().flat_map(|index| index.key.all())) {
-        if !keys.iter().any(|known| known == name) {
-            keys.push(name.to_owned());
+/// Returns the key schemas of a request: the table's, then those of its indexes.
+fn schemas<'i>(
+    input: &'i CreateTableInput<'_>,
+    table: &'i [KeySchemaElement],
+) -> Vec<&'i [KeySchemaElement]> {
+    let local = input.local_secondary_indexes.iter().flatten().map(|index| &index.key_schema);
+    let global = input.global_secondary_indexes.iter().flatten().map(|index| &index.key_schema);
+    let of_indexes = local.chain(global).flatten().map(Vec::as_slice);
+    std::iter::once(table).chain(of_indexes).collect()
+}
+
+/// What of a new table was given warm throughput.
+struct Warmed {
+    table: bool,
+    indexes: Vec<String>,
+}
+
+impl Warmed {
+    fn of(input: &CreateTableInput<'_>) -> Self {
+        let indexes = input.global_secondary_indexes.iter().flatten();
+        let indexes = indexes.filter(|index| index.warm_throughput.is_some());
+        Self {
+            table: input.warm_throughput.is_some(),
+            indexes: indexes.filter_map(|index| index.index_name.clone()).collect(),
         }
     }
-    let definitions = definitions.iter().map(|(name, _)| name.clone()).collect();
-    Err(Reason::DefinitionsUnused { definitions, keys })
+}
+
+/// Returns the description of a new table as CreateTable answers it: without what only a table
+/// that is ready is told of. Source: answers of 2026-10.
+fn as_created(mut description: TableDescription, warmed: &Warmed) -> TableDescription {
+    description.table_status = Some(TableStatus::Creating);
+    if !warmed.table {
+        description.warm_throughput = None;
+    }
+    if let Some(summary) = &mut description.billing_mode_summary {
+        summary.last_update_to_pay_per_request_date_time = None;
+    }
+    for index in description.global_secondary_indexes.iter_mut().flatten() {
+        index.index_status = Some(IndexStatus::Creating);
+        let is_warmed = index.index_name.as_ref().is_some_and(|name| warmed.indexes.contains(name));
+        if !is_warmed {
+            index.warm_throughput = None;
+        }
+    }
+    description
 }
 
 /// Returns the storage class.
@@ -192,13 +213,6 @@ pub(super) fn storage_class(class: TableClass) -> StorageClass {
         TableClass::Standard => StorageClass::Standard,
         TableClass::StandardInfrequentAccess => StorageClass::InfrequentAccess,
     }
-}
-
-/// Returns the encryption asked for: the key's name, if one is given. Without it the service
-/// encrypts with a key of its own and says nothing about it.
-pub(super) fn encryption(asked: Option<SSESpecification>) -> Option<Option<String>> {
-    let asked = asked.filter(|asked| asked.enabled == Some(true))?;
-    Some(asked.kms_master_key_id)
 }
 
 #[cfg(test)]
@@ -220,13 +234,5 @@ mod tests {
         for (stored, newest) in damaged {
             assert_eq!(id(stored, newest), Err(Reason::Internal.into()), "{stored:?}");
         }
-    }
-
-    #[test]
-    fn encryption_is_recorded_only_when_enabled() {
-        let asked = |enabled| Some(SSESpecification { enabled, ..SSESpecification::default() });
-        assert_eq!(encryption(None), None);
-        assert_eq!(encryption(asked(Some(false))), None);
-        assert_eq!(encryption(asked(Some(true))), Some(None));
     }
 }

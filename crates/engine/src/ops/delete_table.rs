@@ -8,17 +8,13 @@ use crate::schema::{IndexId, IndexState};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{DeleteTableInput, DeleteTableOutput, TableStatus};
+use hashrange_wire::{DeleteTableInput, DeleteTableOutput, TableDescription, TableStatus};
 
 impl<S: Store> Engine<S> {
     /// Deletes a table.
     pub async fn delete_table(&self, input: DeleteTableInput<'_>) -> ApiResult<DeleteTableOutput> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let _definitions = self.core().definitions.lock().await;
-        // Source: API reference, DeleteTable: no error if the table is being deleted already.
-        if let Some(description) = self.deleted_table(table_name) {
-            return Ok(DeleteTableOutput { table_description: Some(description) });
-        }
         let table = self.changeable_table(table_name)?;
         if table.record.protected {
             return Err(Reason::TableProtected.into());
@@ -44,6 +40,17 @@ impl<S: Store> Engine<S> {
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
         change_log::close_stream(self.core(), &table);
         self.remember_deletion(&table, &description);
-        Ok(DeleteTableOutput { table_description: Some(description) })
+        Ok(DeleteTableOutput { table_description: Some(as_deleted(description)) })
+    }
+}
+
+/// Returns the description of a table as DeleteTable answers it.
+/// Source: API reference, the sample of DeleteTable.
+fn as_deleted(description: TableDescription) -> TableDescription {
+    TableDescription {
+        attribute_definitions: None,
+        key_schema: None,
+        creation_date_time: None,
+        ..description
     }
 }

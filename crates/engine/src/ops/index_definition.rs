@@ -4,8 +4,9 @@ use super::throughput;
 use crate::engine::required;
 use crate::schema::{
     Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
-    OnDemandLimits, Throughput, WarmUnits,
+    Throughput,
 };
+use hashrange_model::error::TableFault;
 use hashrange_model::limits::{GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, PROJECTED_ATTRIBUTES_MAX};
 use hashrange_model::{ApiResult, Reason};
 use hashrange_wire as wire;
@@ -47,37 +48,62 @@ fn elements(given: Vec<wire::KeySchemaElement>) -> ApiResult<Vec<(String, wire::
 }
 
 /// Returns the primary key of a table.
-pub(super) fn table_key(
-    given: Vec<wire::KeySchemaElement>,
-    definitions: &Definitions,
-) -> ApiResult<KeyNames> {
-    let elements = elements(given)?;
-    check_single_key(&elements)?;
-    let names: Vec<String> = elements.into_iter().map(|(name, _)| name).collect();
-    check_defined(&names, definitions)?;
-    check_distinct(&names)?;
+pub(super) fn table_key(given: Vec<wire::KeySchemaElement>) -> ApiResult<KeyNames> {
+    let names = single_key(elements(given)?)?;
     Ok(key_names(names, 1))
 }
 
-fn check_single_key(elements: &[(String, wire::KeyType)]) -> Result<(), Reason> {
-    match elements {
-        [(_, wire::KeyType::Hash)] | [(_, wire::KeyType::Hash), (_, wire::KeyType::Range)] => {
-            Ok(())
-        }
-        [(_, wire::KeyType::Hash), ..] => Err(Reason::KeySchemaSecond),
-        _ => Err(Reason::KeySchemaFirst),
+/// Returns the names of a HASH element and a RANGE element, if there is one.
+fn single_key(elements: Vec<(String, wire::KeyType)>) -> Result<Vec<String>, Reason> {
+    match &elements[..] {
+        [(_, wire::KeyType::Hash)] | [(_, wire::KeyType::Hash), (_, wire::KeyType::Range)] => {}
+        [(_, wire::KeyType::Hash), ..] => return Err(Reason::KeySchemaSecond),
+        _ => return Err(Reason::KeySchemaFirst),
     }
+    let names: Vec<String> = elements.into_iter().map(|(name, _)| name).collect();
+    if is_repeated(&names) { Err(Reason::KeySchemaTwice) } else { Ok(names) }
+}
+
+/// Refuses keys without definitions, and definitions without keys. The schemas are those of the
+/// table and then of its indexes, as given.
+///
+/// Source: answers of 2026-10: this comes before the other faults of a definition.
+pub(super) fn check_definitions(
+    definitions: &Definitions,
+    schemas: &[&[wire::KeySchemaElement]],
+) -> Result<(), Reason> {
+    let names = |schema: &[wire::KeySchemaElement]| -> Vec<String> {
+        schema.iter().filter_map(|element| element.attribute_name.clone()).collect()
+    };
+    for schema in schemas {
+        check_defined(&names(schema), definitions)?;
+    }
+    let mut keys: Vec<String> = Vec::new();
+    for name in schemas.iter().flat_map(|schema| names(schema)) {
+        if !keys.contains(&name) {
+            keys.push(name);
+        }
+    }
+    if definitions.iter().all(|(name, _)| keys.contains(name)) {
+        return Ok(());
+    }
+    if schemas.len() < 2 {
+        return Err(Reason::DefinitionsNotExact);
+    }
+    let definitions = definitions.iter().map(|(name, _)| name.clone()).collect();
+    Err(Reason::DefinitionsUnused { definitions, keys })
 }
 
 /// Source: which of the two sentences the service chooses is observed, not documented: the short
-/// one when there are fewer definitions than key elements.
+/// one when there are fewer definitions than key elements. An element that is there twice counts
+/// once.
 fn check_defined(names: &[String], definitions: &Definitions) -> Result<(), Reason> {
     let is_defined = |name: &String| definitions.iter().any(|(known, _)| known == name);
-    if names.len() > definitions.len() {
-        return Err(Reason::KeyUndefined);
-    }
     if names.iter().all(is_defined) {
         return Ok(());
+    }
+    if names.len() > definitions.len() {
+        return Err(Reason::KeyUndefined);
     }
     Err(Reason::KeyAttributesUndefined {
         keys: names.to_vec(),
@@ -85,9 +111,8 @@ fn check_defined(names: &[String], definitions: &Definitions) -> Result<(), Reas
     })
 }
 
-fn check_distinct(names: &[String]) -> Result<(), Reason> {
-    let is_repeated = |nth: usize| names[..nth].contains(&names[nth]);
-    if (0..names.len()).any(is_repeated) { Err(Reason::KeySchemaTwice) } else { Ok(()) }
+fn is_repeated(names: &[String]) -> bool {
+    (0..names.len()).any(|nth| names[..nth].contains(&names[nth]))
 }
 
 fn key_names(mut names: Vec<String>, partition: usize) -> KeyNames {
@@ -96,85 +121,74 @@ fn key_names(mut names: Vec<String>, partition: usize) -> KeyNames {
 }
 
 /// Returns the key of a global index: one to four HASH elements, then up to four RANGE elements.
-fn global_key(
-    given: Vec<wire::KeySchemaElement>,
-    definitions: &Definitions,
-) -> ApiResult<KeyNames> {
+fn global_key(given: Vec<wire::KeySchemaElement>) -> ApiResult<KeyNames> {
+    let refused = |fault| Err(Reason::TableDefinition(fault).into());
     let elements = elements(given)?;
     let partition = elements.iter().take_while(|(_, role)| *role == wire::KeyType::Hash).count();
     let sort = elements.len() - partition;
+    if elements[partition..].iter().any(|(_, role)| *role != wire::KeyType::Range) {
+        return refused(TableFault::IndexKeyOrder);
+    }
     if partition == 0 {
         return Err(Reason::KeySchemaFirst.into());
     }
-    if elements[partition..].iter().any(|(_, role)| *role != wire::KeyType::Range) {
-        return Err(if elements.len() == 2 {
-            Reason::KeySchemaSecond.into()
-        } else {
-            Reason::IndexKeySchema("All HASH key elements must come before RANGE key elements")
-                .into()
-        });
-    }
-    if partition > GLOBAL_KEY_ATTRIBUTES_MAX || sort > GLOBAL_KEY_ATTRIBUTES_MAX {
-        return Err(Reason::IndexKeySchema(
-            "An index key has at most 4 HASH and 4 RANGE key elements",
-        )
-        .into());
+    for (role, count) in [("HASH", partition), ("RANGE", sort)] {
+        if count > GLOBAL_KEY_ATTRIBUTES_MAX {
+            return refused(TableFault::TooManyIndexKeys(role));
+        }
     }
     let names: Vec<String> = elements.into_iter().map(|(name, _)| name).collect();
-    check_defined(&names, definitions)?;
-    check_distinct(&names)?;
+    if is_repeated(&names) {
+        return refused(TableFault::IndexKeyTwice);
+    }
     Ok(key_names(names, partition))
 }
 
-/// Returns the local indexes of a new table.
+/// Returns the local indexes of a new table, which may yet break the rules that
+/// [`check_local_indexes`] knows.
 pub(super) fn local_indexes(
     given: Option<Vec<wire::LocalSecondaryIndex<'_>>>,
-    table: &KeyNames,
-    definitions: &Definitions,
-) -> ApiResult<Vec<IndexRecord>> {
-    let Some(given) = given else { return Ok(Vec::new()) };
-    if given.is_empty() {
-        return Err(Reason::EmptyLocalIndexes.into());
-    }
-    if table.sort.is_empty() {
-        return Err(Reason::LocalIndexNeedsSortKey.into());
-    }
-    let count = given.len();
-    let indexes = given
-        .into_iter()
-        .map(|index| local_index(index, table, definitions))
-        .collect::<ApiResult<Vec<_>>>()?;
-    check_names(&indexes)?;
-    if count > LOCAL_INDEXES_MAX {
-        return Err(Reason::TooManyLocalIndexes.into());
-    }
-    Ok(indexes)
+) -> ApiResult<Option<Vec<IndexRecord>>> {
+    given.map(|given| given.into_iter().map(local_index).collect()).transpose()
 }
 
-fn local_index(
-    index: wire::LocalSecondaryIndex<'_>,
-    table: &KeyNames,
-    definitions: &Definitions,
-) -> ApiResult<IndexRecord> {
+fn local_index(index: wire::LocalSecondaryIndex<'_>) -> ApiResult<IndexRecord> {
     let name = required(index.index_name, "localSecondaryIndexes.indexName")?.into_owned();
     let elements = elements(required(index.key_schema, "localSecondaryIndexes.keySchema")?)?;
-    check_single_key(&elements)?;
-    let names: Vec<String> = elements.into_iter().map(|(name, _)| name).collect();
-    check_defined(&names, definitions)?;
-    check_distinct(&names)?;
-    if names.len() < 2 {
-        return Err(Reason::LocalIndexWithoutRange(name).into());
-    }
-    if names[0] != table.partition[0] {
-        return Err(Reason::LocalIndexHash {
-            index: name,
-            index_key: names[0].clone(),
-            table_key: table.partition[0].clone(),
-        }
-        .into());
-    }
+    let names = single_key(elements)?;
     let projection = projection(index.projection)?;
     Ok(record(name, IndexKind::Local, key_names(names, 1), projection))
+}
+
+/// Refuses local indexes that do not fit their table, no index at all, and too many.
+pub(super) fn check_local_indexes(
+    indexes: Option<&[IndexRecord]>,
+    table: &KeyNames,
+) -> Result<(), Reason> {
+    let Some(indexes) = indexes else { return Ok(()) };
+    if indexes.is_empty() {
+        return Err(Reason::EmptyLocalIndexes);
+    }
+    if table.sort.is_empty() {
+        return Err(Reason::LocalIndexNeedsSortKey);
+    }
+    for index in indexes {
+        if index.key.sort.is_empty() {
+            return Err(Reason::LocalIndexWithoutRange(index.name.clone()));
+        }
+        if index.key.partition != table.partition {
+            return Err(Reason::LocalIndexHash {
+                index: index.name.clone(),
+                index_key: index.key.partition.concat(),
+                table_key: table.partition.concat(),
+            });
+        }
+    }
+    check_names(indexes)?;
+    if indexes.len() > LOCAL_INDEXES_MAX {
+        return Err(Reason::TooManyLocalIndexes);
+    }
+    Ok(())
 }
 
 fn record(
@@ -204,37 +218,36 @@ pub(super) struct GlobalIndexDefinition {
     pub(super) throughput: Option<wire::ProvisionedThroughput>,
     pub(super) on_demand: Option<wire::OnDemandThroughput>,
     pub(super) warm: Option<wire::WarmThroughput>,
+    /// Whether it stands in UpdateTable.
+    pub(super) of_update: bool,
 }
 
 impl GlobalIndexDefinition {
-    /// Returns the index; its id is not given yet.
-    pub(super) fn into_record(
-        self,
-        billing: Billing,
-        definitions: &Definitions,
-    ) -> ApiResult<IndexRecord> {
-        let name = required(self.name, "globalSecondaryIndexes.indexName")?;
-        let key = global_key(
-            required(self.key_schema, "globalSecondaryIndexes.keySchema")?,
-            definitions,
-        )?;
-        let projection = projection(self.projection)?;
-        let throughput = throughput::of_index(billing, &name, self.throughput.as_ref())?;
-        if billing == Billing::Provisioned && has_limits(self.on_demand.as_ref()) {
-            return Err(Reason::IndexOnDemandThroughputOnProvisioned(name).into());
-        }
-        let on_demand: Option<OnDemandLimits> = throughput::new_on_demand(self.on_demand.as_ref())?;
-        let warm: Option<WarmUnits> = throughput::warm(None, self.warm.as_ref());
-        let record = record(name, IndexKind::Global, key, projection);
-        Ok(IndexRecord { throughput, on_demand, warm, ..record })
+    /// Returns the index with key and projection; its id and its throughput are not given yet.
+    pub(super) fn define(&mut self) -> ApiResult<IndexRecord> {
+        let name = required(self.name.take(), "globalSecondaryIndexes.indexName")?;
+        let schema = required(self.key_schema.take(), "globalSecondaryIndexes.keySchema")?;
+        let key = global_key(schema)?;
+        Ok(record(name, IndexKind::Global, key, projection(self.projection.take())?))
     }
-}
 
-/// Returns whether on-demand limits are given; an empty structure counts as absent.
-pub(super) fn has_limits(limits: Option<&wire::OnDemandThroughput>) -> bool {
-    limits.is_some_and(|limits| {
-        limits.max_read_request_units.is_some() || limits.max_write_request_units.is_some()
-    })
+    /// Gives the index its throughput; `missing` is said where it needs some and has none.
+    pub(super) fn provide(
+        &self,
+        index: &mut IndexRecord,
+        billing: Billing,
+        missing: impl FnOnce(String) -> TableFault,
+    ) -> Result<(), Reason> {
+        let missing = |index| Reason::TableDefinition(missing(index));
+        index.throughput =
+            throughput::of_index(billing, &index.name, self.throughput.as_ref(), missing)?;
+        let name = Some(index.name.as_str());
+        let maxima = self.on_demand.as_ref();
+        throughput::check_billing_of_maxima(billing, name, maxima, self.of_update)?;
+        index.on_demand = throughput::new_on_demand(name, maxima)?;
+        index.warm = throughput::new_warm(billing, name, &index.throughput, self.warm.as_ref())?;
+        Ok(())
+    }
 }
 
 impl From<wire::GlobalSecondaryIndex> for GlobalIndexDefinition {
@@ -246,6 +259,7 @@ impl From<wire::GlobalSecondaryIndex> for GlobalIndexDefinition {
             throughput: index.provisioned_throughput,
             on_demand: index.on_demand_throughput,
             warm: index.warm_throughput,
+            of_update: false,
         }
     }
 }
@@ -259,28 +273,37 @@ impl From<wire::CreateGlobalSecondaryIndexAction<'_>> for GlobalIndexDefinition 
             throughput: index.provisioned_throughput,
             on_demand: index.on_demand_throughput,
             warm: index.warm_throughput,
+            of_update: true,
         }
     }
 }
 
-/// Returns the global indexes of a new table.
+/// Returns the global indexes of a new table, which may yet break the rules that
+/// [`check_global_indexes`] knows.
 pub(super) fn global_indexes(
     given: Option<Vec<wire::GlobalSecondaryIndex>>,
     billing: Billing,
-    definitions: &Definitions,
-) -> ApiResult<Vec<IndexRecord>> {
-    let Some(given) = given else { return Ok(Vec::new()) };
-    if given.is_empty() {
-        return Err(Reason::EmptyGlobalIndexes.into());
+) -> ApiResult<Option<Vec<IndexRecord>>> {
+    let Some(given) = given else { return Ok(None) };
+    let mut defined: Vec<(GlobalIndexDefinition, IndexRecord)> = Vec::new();
+    for index in given {
+        let mut definition = GlobalIndexDefinition::from(index);
+        let record = definition.define()?;
+        defined.push((definition, record));
     }
-    let indexes = given
-        .into_iter()
-        .map(|index| GlobalIndexDefinition::from(index).into_record(billing, definitions))
-        .collect::<ApiResult<Vec<_>>>()?;
-    if indexes.len() > GLOBAL_INDEXES_MAX {
-        return Err(Reason::TooManyGlobalIndexes.into());
+    for (definition, record) in &mut defined {
+        definition.provide(record, billing, TableFault::IndexUnitsMissing)?;
     }
-    Ok(indexes)
+    Ok(Some(defined.into_iter().map(|(_, record)| record).collect()))
+}
+
+/// Refuses an empty list of global indexes, and too many of them.
+pub(super) fn check_global_indexes(indexes: Option<&[IndexRecord]>) -> Result<(), Reason> {
+    match indexes.map(<[IndexRecord]>::len) {
+        Some(0) => Err(Reason::EmptyGlobalIndexes),
+        Some(count) if count > GLOBAL_INDEXES_MAX => Err(Reason::TooManyGlobalIndexes),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses two indexes of one name; local and global ones share the namespace.
@@ -316,7 +339,13 @@ fn projection(given: Option<wire::Projection>) -> Result<IndexProjection, Reason
     match (given.projection_type, given.non_key_attributes) {
         (None, _) => Err(Reason::ProjectionTypeMissing),
         (Some(wire::ProjectionType::Include), Some(names)) if !names.is_empty() => {
-            Ok(IndexProjection::Include(names))
+            let repeated = (0..names.len()).find(|&nth| names[..nth].contains(&names[nth]));
+            match repeated {
+                Some(nth) => {
+                    Err(Reason::TableDefinition(TableFault::ProjectedTwice(names[nth].clone())))
+                }
+                None => Ok(IndexProjection::Include(names)),
+            }
         }
         (Some(wire::ProjectionType::Include), _) => Err(Reason::NonKeyAttributesMissing),
         (Some(wire::ProjectionType::All), None) => Ok(IndexProjection::All),

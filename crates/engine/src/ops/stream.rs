@@ -3,17 +3,31 @@
 use crate::change_log::{StreamChange, StreamSettings, StreamView};
 use crate::schema::TableRecord;
 use hashrange_model::Reason;
+use hashrange_model::error::TableFault;
 use hashrange_wire::{StreamSpecification, StreamViewType};
 
 /// Returns the view of the stream that a new table gets, if it gets one.
 pub(super) fn asked_of_new_table(
     asked: Option<&StreamSpecification>,
 ) -> Result<Option<StreamView>, Reason> {
+    view_asked(asked, false)
+}
+
+/// Refuses what no table's stream can be changed to.
+pub(super) fn check_change(asked: Option<&StreamSpecification>) -> Result<(), Reason> {
+    view_asked(asked, true).map(|_| ())
+}
+
+fn view_asked(
+    asked: Option<&StreamSpecification>,
+    of_update: bool,
+) -> Result<Option<StreamView>, Reason> {
     let Some(asked) = asked else { return Ok(None) };
+    let refused = |fault| Err(Reason::TableDefinition(fault));
     match (asked.stream_enabled, asked.stream_view_type) {
-        (Some(true), None) => Err(Reason::StreamViewTypeMissing),
+        (Some(true), None) => refused(TableFault::StreamViewMissing { of_update }),
         (Some(true), Some(view)) => Ok(Some(view_of(view))),
-        (_, Some(_)) => Err(Reason::StreamViewTypeForbidden),
+        (_, Some(_)) => refused(TableFault::StreamViewForbidden { of_update }),
         (_, None) => Ok(None),
     }
 }
@@ -27,7 +41,7 @@ pub(super) fn change(
         return Ok(StreamChange::None);
     }
     let is_enabled = record.stream.as_ref().is_some_and(|latest| latest.enabled);
-    match asked_of_new_table(asked)? {
+    match view_asked(asked, true)? {
         Some(_) if is_enabled => Err(Reason::StreamEnabled(record.name.clone())),
         Some(view) => Ok(StreamChange::Enable(view)),
         None if is_enabled => Ok(StreamChange::Disable),

@@ -1,11 +1,16 @@
-//! Billing mode, provisioned and on-demand throughput as CreateTable and UpdateTable take them.
+//! Billing mode, provisioned, on-demand and warm throughput as CreateTable and UpdateTable take
+//! them, of tables and of global indexes.
 
 use crate::schema::{Billing, OnDemandLimits, Throughput, WarmUnits};
 use hashrange_model::Reason;
+use hashrange_model::error::{TableFault, WarmFloor};
 use hashrange_wire as wire;
 
 /// Largest throughput that can be asked for. Source: API reference, as enforced.
 const UNITS_MAX: i64 = 1_000_000_000_000;
+/// Warm throughput of an on-demand table nobody has warmed. Source: developer guide, warm
+/// throughput.
+const WARM_ON_DEMAND: WarmUnits = WarmUnits { read: 12_000, write: 4_000 };
 
 /// Returns the billing mode; the default is provisioned.
 pub(super) fn billing(mode: Option<wire::BillingMode>) -> Billing {
@@ -28,16 +33,18 @@ pub(super) fn of_table(
     }
 }
 
-/// Returns the throughput of a global index under its table's billing mode.
+/// Returns the throughput of a global index under its table's billing mode; `missing` is said of
+/// one that needs throughput and has none.
 pub(super) fn of_index(
     billing: Billing,
     index: &str,
     asked: Option<&wire::ProvisionedThroughput>,
+    missing: impl FnOnce(String) -> Reason,
 ) -> Result<Throughput, Reason> {
     match (billing, asked) {
         (Billing::PayPerRequest, Some(_)) => Err(Reason::IndexThroughputOnDemand(index.to_owned())),
         (Billing::PayPerRequest, None) => Ok(Throughput::default()),
-        (Billing::Provisioned, None) => Err(Reason::IndexThroughputMissing(index.to_owned())),
+        (Billing::Provisioned, None) => Err(missing(index.to_owned())),
         (Billing::Provisioned, Some(asked)) => provisioned(asked),
     }
 }
@@ -72,55 +79,162 @@ pub(super) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throug
     }
 }
 
-const READ_LIMIT: &str = "MaxReadRequestUnits";
-const WRITE_LIMIT: &str = "MaxWriteRequestUnits";
+const READ_MAXIMUM: &str = "MaxReadRequestUnits";
+const WRITE_MAXIMUM: &str = "MaxWriteRequestUnits";
+
+/// Returns the first maximum that is given; an empty structure counts as absent.
+fn first_maximum(asked: Option<&wire::OnDemandThroughput>) -> Option<&'static str> {
+    let asked = asked?;
+    let read = asked.max_read_request_units.map(|_| READ_MAXIMUM);
+    read.or_else(|| asked.max_write_request_units.map(|_| WRITE_MAXIMUM))
+}
+
+/// Returns whether a maximum is given.
+pub(super) fn has_maximum(asked: Option<&wire::OnDemandThroughput>) -> bool {
+    first_maximum(asked).is_some()
+}
+
+/// Refuses maxima on a table, or an index of one, that is provisioned.
+pub(super) fn check_billing_of_maxima(
+    billing: Billing,
+    index: Option<&str>,
+    asked: Option<&wire::OnDemandThroughput>,
+    of_update: bool,
+) -> Result<(), Reason> {
+    match first_maximum(asked) {
+        Some(member) if billing == Billing::Provisioned => {
+            let index = index.map(str::to_owned);
+            Err(Reason::TableDefinition(TableFault::MaximumOnProvisioned {
+                index,
+                member,
+                of_update,
+            }))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Returns the on-demand limits of a new table or index, which has none that -1 could remove.
 pub(super) fn new_on_demand(
+    index: Option<&str>,
     asked: Option<&wire::OnDemandThroughput>,
 ) -> Result<Option<OnDemandLimits>, Reason> {
     if let Some(asked) = asked {
-        limit(asked.max_read_request_units, READ_LIMIT)?;
-        limit(asked.max_write_request_units, WRITE_LIMIT)?;
+        maximum(index, asked.max_read_request_units, READ_MAXIMUM)?;
+        maximum(index, asked.max_write_request_units, WRITE_MAXIMUM)?;
     }
-    on_demand(None, asked)
+    on_demand(None, index, asked)
 }
 
 /// Returns on-demand limits: those known, with the members given put over them; -1 removes one.
 pub(super) fn on_demand(
     known: Option<OnDemandLimits>,
+    index: Option<&str>,
     asked: Option<&wire::OnDemandThroughput>,
 ) -> Result<Option<OnDemandLimits>, Reason> {
     let Some(asked) = asked else { return Ok(known) };
     let known = known.unwrap_or_default();
     let merge = |known: Option<i64>, asked: Option<i64>, member| match asked {
         Some(-1) => Ok(None),
-        Some(units) => limit(Some(units), member),
+        Some(units) => maximum(index, Some(units), member),
         None => Ok(known),
     };
     let limits = OnDemandLimits {
-        read: merge(known.read, asked.max_read_request_units, READ_LIMIT)?,
-        write: merge(known.write, asked.max_write_request_units, WRITE_LIMIT)?,
+        read: merge(known.read, asked.max_read_request_units, READ_MAXIMUM)?,
+        write: merge(known.write, asked.max_write_request_units, WRITE_MAXIMUM)?,
     };
     Ok((limits != OnDemandLimits::default()).then_some(limits))
 }
 
-fn limit(units: Option<i64>, member: &'static str) -> Result<Option<i64>, Reason> {
+fn maximum(
+    index: Option<&str>,
+    units: Option<i64>,
+    member: &'static str,
+) -> Result<Option<i64>, Reason> {
     match units {
-        Some(units) if units < 1 => Err(Reason::OnDemandLimitTooLow(member)),
+        Some(units) if units < 1 => {
+            let index = index.map(str::to_owned);
+            Err(Reason::TableDefinition(TableFault::MaximumOutOfRange { index, member }))
+        }
         units => Ok(units),
     }
 }
 
-/// Returns warm throughput; a member not given keeps what the table has.
-pub(super) fn warm(
-    known: Option<WarmUnits>,
-    asked: Option<&wire::WarmThroughput>,
-) -> Option<WarmUnits> {
-    let asked = asked?;
-    Some(WarmUnits {
-        read: asked.read_units_per_second.or(known.map(|known| known.read)).unwrap_or(0),
-        write: asked.write_units_per_second.or(known.map(|known| known.write)).unwrap_or(0),
+/// Returns what a table or index is prepared for: what has been recorded, or what its billing mode
+/// and units begin with.
+pub(crate) fn warm_now(
+    billing: Billing,
+    recorded: Option<WarmUnits>,
+    throughput: &Throughput,
+) -> WarmUnits {
+    recorded.unwrap_or(match billing {
+        Billing::PayPerRequest => WARM_ON_DEMAND,
+        Billing::Provisioned => WarmUnits { read: throughput.read, write: throughput.write },
     })
-    .or(known)
+}
+
+/// Returns the warm throughput that a new table or index asks for; what is not asked for is what it
+/// begins with anyway.
+pub(super) fn new_warm(
+    billing: Billing,
+    index: Option<&str>,
+    throughput: &Throughput,
+    asked: Option<&wire::WarmThroughput>,
+) -> Result<Option<WarmUnits>, Reason> {
+    let floor = match billing {
+        Billing::PayPerRequest => WarmFloor::OnDemand,
+        Billing::Provisioned => WarmFloor::Provisioned,
+    };
+    warm_above(warm_now(billing, None, throughput), floor, index, asked)
+}
+
+/// Returns the warm throughput that is asked of a table or index which has `current`.
+pub(super) fn raised_warm(
+    current: WarmUnits,
+    index: Option<&str>,
+    asked: Option<&wire::WarmThroughput>,
+) -> Result<Option<WarmUnits>, Reason> {
+    warm_above(current, WarmFloor::Current, index, asked)
+}
+
+fn warm_above(
+    least: WarmUnits,
+    floor: WarmFloor,
+    index: Option<&str>,
+    asked: Option<&wire::WarmThroughput>,
+) -> Result<Option<WarmUnits>, Reason> {
+    let Some(asked) = asked else { return Ok(None) };
+    let units = |asked: Option<i64>, least: i64, is_write| match asked {
+        Some(units) if units < least => {
+            let index = index.map(str::to_owned);
+            Err(Reason::TableDefinition(TableFault::WarmTooLow { index, is_write, floor }))
+        }
+        asked => Ok(asked.unwrap_or(least)),
+    };
+    let read = units(asked.read_units_per_second, least.read, false)?;
+    let write = units(asked.write_units_per_second, least.write, true)?;
+    Ok((is_warm_given(asked)).then_some(WarmUnits { read, write }))
+}
+
+/// Returns whether warm throughput has a member.
+pub(super) fn is_warm_given(asked: &wire::WarmThroughput) -> bool {
+    asked.read_units_per_second.is_some() || asked.write_units_per_second.is_some()
+}
+
+/// Returns what is to be recorded as warm throughput after a change, so that it never falls.
+/// Source: answers of 2026-10: a provisioned table is as warm as its highest units so far, and
+/// keeps what it had on demand.
+pub(super) fn kept_warm(
+    before: WarmUnits,
+    billing: Billing,
+    recorded: Option<WarmUnits>,
+    throughput: &Throughput,
+) -> Option<WarmUnits> {
+    let begun = warm_now(billing, None, throughput);
+    let kept = recorded.unwrap_or(begun);
+    let highest = WarmUnits {
+        read: before.read.max(begun.read).max(kept.read),
+        write: before.write.max(begun.write).max(kept.write),
+    };
+    (recorded.is_some() || highest != begun).then_some(highest)
 }

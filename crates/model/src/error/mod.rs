@@ -6,6 +6,7 @@ mod expression;
 mod quota;
 mod reason;
 mod statement;
+mod table;
 mod throttle;
 mod value;
 pub mod wording;
@@ -15,6 +16,7 @@ pub use expression::{ExpressionFault, ExpressionKind};
 pub use quota::Quota;
 pub use reason::{IndexedKeyFault, Reason};
 pub use statement::{Malformed, Span, StatementFault, TransactionFault};
+pub use table::{TableFault, WarmFloor};
 pub use throttle::{Throttle, ThrottleLimit};
 pub use value::ValueFault;
 

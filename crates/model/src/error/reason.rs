@@ -1,8 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, ErrorKind, ExpressionFault, ExpressionKind, Quota, StatementFault, Throttle,
-    ValueFault,
+    ApiError, ErrorKind, ExpressionFault, ExpressionKind, Quota, StatementFault, TableFault,
+    Throttle, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -304,8 +304,8 @@ pub enum Reason {
     TableNameMissing,
     InvalidArn(String),
     ResourceNotFound(String),
-    KeySchemaMissing,
-    AttributeDefinitionsMissing,
+    /// A fault of a definition or of a change of it.
+    TableDefinition(TableFault),
     KeySchemaFirst,
     KeySchemaSecond,
     KeySchemaTwice,
@@ -326,9 +326,6 @@ pub enum Reason {
         value: i64,
         member: &'static str,
     },
-    /// A maximum of on-demand throughput under 1; holds the member.
-    OnDemandLimitTooLow(&'static str),
-    OnDemandThroughputOnProvisioned,
     LocalIndexNeedsSortKey,
     LocalIndexWithoutRange(String),
     LocalIndexHash {
@@ -346,13 +343,7 @@ pub enum Reason {
     NonKeyAttributesForbidden(&'static str),
     NonKeyAttributesMissing,
     TooManyProjectedAttributes,
-    IndexKeySchema(&'static str),
     IndexThroughputOnDemand(String),
-    IndexThroughputMissing(String),
-    IndexOnDemandThroughputOnProvisioned(String),
-    StreamViewTypeForbidden,
-    StreamViewTypeMissing,
-    NothingToUpdate,
     ThroughputUnchanged {
         read: i64,
         write: i64,
@@ -361,7 +352,7 @@ pub enum Reason {
     UpdateIndexThroughputMissing(Vec<String>),
     IndexUpdateEmpty,
     OneIndexAtATime,
-    IndexExists(String),
+    IndexExists,
     IndexAttributesUndefined,
     IndexNotFound {
         index: String,
@@ -444,6 +435,7 @@ impl Reason {
             | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
+            Self::TableDefinition(fault) => fault.kind(),
             Self::OneIndexAtATime | Self::TooManyTags | Self::Quota(_) | Self::NumbersUsedUp(_) => {
                 ErrorKind::LimitExceeded
             }
@@ -538,8 +530,6 @@ impl Reason {
             | Self::TableProtected
             | Self::TableNameMissing
             | Self::InvalidArn(..)
-            | Self::KeySchemaMissing
-            | Self::AttributeDefinitionsMissing
             | Self::KeySchemaFirst
             | Self::KeySchemaSecond
             | Self::KeySchemaTwice
@@ -551,8 +541,6 @@ impl Reason {
             | Self::ThroughputOnDemand
             | Self::ThroughputMissing
             | Self::ThroughputOutOfBounds { .. }
-            | Self::OnDemandLimitTooLow(..)
-            | Self::OnDemandThroughputOnProvisioned
             | Self::LocalIndexNeedsSortKey
             | Self::LocalIndexWithoutRange(..)
             | Self::LocalIndexHash { .. }
@@ -566,18 +554,12 @@ impl Reason {
             | Self::NonKeyAttributesForbidden(..)
             | Self::NonKeyAttributesMissing
             | Self::TooManyProjectedAttributes
-            | Self::IndexKeySchema(..)
             | Self::IndexThroughputOnDemand(..)
-            | Self::IndexThroughputMissing(..)
-            | Self::IndexOnDemandThroughputOnProvisioned(..)
-            | Self::StreamViewTypeForbidden
-            | Self::StreamViewTypeMissing
-            | Self::NothingToUpdate
             | Self::ThroughputUnchanged { .. }
             | Self::UpdateThroughputMissing
             | Self::UpdateIndexThroughputMissing(..)
             | Self::IndexUpdateEmpty
-            | Self::IndexExists(..)
+            | Self::IndexExists
             | Self::IndexAttributesUndefined
             | Self::IndexUnchanged { .. }
             | Self::NoTags
@@ -727,8 +709,7 @@ impl Reason {
             | Self::TableNameMissing
             | Self::InvalidArn(..)
             | Self::ResourceNotFound(..)
-            | Self::KeySchemaMissing
-            | Self::AttributeDefinitionsMissing
+            | Self::TableDefinition(..)
             | Self::KeySchemaFirst
             | Self::KeySchemaSecond
             | Self::KeySchemaTwice
@@ -740,8 +721,6 @@ impl Reason {
             | Self::ThroughputOnDemand
             | Self::ThroughputMissing
             | Self::ThroughputOutOfBounds { .. }
-            | Self::OnDemandLimitTooLow(..)
-            | Self::OnDemandThroughputOnProvisioned
             | Self::LocalIndexNeedsSortKey
             | Self::LocalIndexWithoutRange(..)
             | Self::LocalIndexHash { .. }
@@ -755,19 +734,13 @@ impl Reason {
             | Self::NonKeyAttributesForbidden(..)
             | Self::NonKeyAttributesMissing
             | Self::TooManyProjectedAttributes
-            | Self::IndexKeySchema(..)
             | Self::IndexThroughputOnDemand(..)
-            | Self::IndexThroughputMissing(..)
-            | Self::IndexOnDemandThroughputOnProvisioned(..)
-            | Self::StreamViewTypeForbidden
-            | Self::StreamViewTypeMissing
-            | Self::NothingToUpdate
             | Self::ThroughputUnchanged { .. }
             | Self::UpdateThroughputMissing
             | Self::UpdateIndexThroughputMissing(..)
             | Self::IndexUpdateEmpty
             | Self::OneIndexAtATime
-            | Self::IndexExists(..)
+            | Self::IndexExists
             | Self::IndexAttributesUndefined
             | Self::IndexNotFound { .. }
             | Self::IndexInUse { .. }

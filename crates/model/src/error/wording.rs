@@ -4,6 +4,8 @@
 //! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
+mod table;
+
 use super::quota::moment;
 use super::{
     ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Reason,
@@ -430,13 +432,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::ResourceNotFound(resource) => {
             format!("Requested resource not found: ResourcArn: {resource} not found") // sic
         }
-        Reason::KeySchemaMissing => {
-            "The parameter 'KeySchema' is required but was not present in the request".to_owned()
-        }
-        Reason::AttributeDefinitionsMissing => {
-            "The parameter 'AttributeDefinitions' is required but was not present in the request"
-                .to_owned()
-        }
+        Reason::TableDefinition(fault) => table::fault(fault),
         Reason::KeySchemaFirst => {
             "Invalid KeySchema: The first KeySchemaElement is not a HASH key type".to_owned()
         }
@@ -466,7 +462,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             join(keys)
         )),
         Reason::DuplicateDefinition(attribute) => {
-            format!("Cannot have two attributes with the same name: {attribute}")
+            format!("Attribute Name is duplicated: {attribute}")
         }
         Reason::ThroughputOnDemand => invalid(
             "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is \
@@ -478,12 +474,6 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         ),
         Reason::ThroughputOutOfBounds { value, member } => {
             format!("Given value {value} for {member} is out of bounds")
-        }
-        Reason::OnDemandLimitTooLow(member) => {
-            invalid(format!("{member} must be greater than or equal to 1"))
-        }
-        Reason::OnDemandThroughputOnProvisioned => {
-            invalid("OnDemandThroughput cannot be specified when BillingMode is PROVISIONED")
         }
         Reason::LocalIndexNeedsSortKey => invalid(
             "Table KeySchema does not have a range key, which is required when specifying a \
@@ -516,33 +506,17 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::TooManyProjectedAttributes => invalid(
             "Number of projected attributes exceeds the limit of 100 for all indexes of a table",
         ),
-        Reason::IndexKeySchema(words) => invalid(*words),
         Reason::IndexThroughputOnDemand(index) => invalid(format!(
             "ProvisionedThroughput should not be specified for index: {index} when BillingMode is \
              PAY_PER_REQUEST"
         )),
-        Reason::IndexThroughputMissing(index) => {
-            invalid(format!("ProvisionedThroughput must be specified for index: {index}"))
-        }
-        Reason::IndexOnDemandThroughputOnProvisioned(index) => invalid(format!(
-            "OnDemandThroughput should not be specified for index: {index} when BillingMode is \
-             PROVISIONED"
-        )),
-        Reason::StreamViewTypeForbidden => invalid(
-            "Table is being created with a stream disabled, UpdateViewType should not be specified",
-        ),
-        Reason::StreamViewTypeMissing => {
-            invalid("StreamViewType must be specified when StreamEnabled is true")
-        }
         // ---- changes of tables
-        Reason::NothingToUpdate => {
-            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, \
-             GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
-                .to_owned()
+        Reason::ThroughputUnchanged { read, write } => {
+            unchanged("the table", "the table", *read, *write)
         }
-        Reason::ThroughputUnchanged { read, write } => unchanged("table", *read, *write),
         Reason::IndexUnchanged { index, read, write } => {
-            unchanged(&format!("index {index}"), *read, *write)
+            let (the_index, index) = (format!("the index {index}"), format!("index {index}"));
+            unchanged(&the_index, &index, *read, *write)
         }
         Reason::UpdateThroughputMissing => {
             invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
@@ -561,14 +535,12 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
                 .to_owned()
         }
         Reason::Quota(quota) => quota_exceeded(quota),
-        Reason::IndexExists(index) => {
-            format!("Attempting to create an index which already exists: {index}")
-        }
+        Reason::IndexExists => "Attempting to create an index which already exists".to_owned(),
         Reason::IndexAttributesUndefined => {
             invalid("Some index key attributes are not defined in AttributeDefinitions")
         }
         Reason::IndexNotFound { index, table } => {
-            format!("Requested resource not found: Index: {index} in table: {table} not found")
+            format!("Requested resource not found: Index {index} for table {table}")
         }
         Reason::IndexInUse { index } => {
             format!(
@@ -1059,13 +1031,13 @@ fn throttled(throttle: &Throttle) -> &'static str {
     }
 }
 
-fn unchanged(what: &str, read: i64, write: i64) -> String {
+fn unchanged(what: &str, of: &str, read: i64, write: i64) -> String {
     format!(
-        "The provisioned throughput for the {what} will not change. The requested value equals \
-         the current value. Current ReadCapacityUnits provisioned for the {what}: {read}. \
-         Requested ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for the \
-         {what}: {write}. Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB \
-         Developer Guide for current limits and how to request higher limits."
+        "The provisioned throughput for {what} will not change. The requested value equals the \
+         current value. Current ReadCapacityUnits provisioned for {of}: {read}. Requested \
+         ReadCapacityUnits: {read}. Current WriteCapacityUnits provisioned for {of}: {write}. \
+         Requested WriteCapacityUnits: {write}. Refer to the Amazon DynamoDB Developer Guide for \
+         current limits and how to request higher limits."
     )
 }
 

@@ -59,6 +59,9 @@ pub enum Form {
     NamelessIfOnly,
     /// The whole message says that a parameter is required.
     ParameterRequired,
+    /// An enum, told in words of its own, if there is no other violation; else left out of the
+    /// others.
+    ValidValuesIfOnly,
 }
 
 /// How a collection is shown in a message.
@@ -146,7 +149,16 @@ static TRANSACT: Policy = Policy {
 
 static CREATE_TABLE: Policy = Policy {
     first: &["AttributeDefinitions", "TableName", "KeySchema", "GlobalSecondaryIndexes"],
-    rules: &[rule(Match::Missing("TableName"), Form::ParameterRequired)],
+    rules: &[
+        rule(Match::Missing("TableName"), Form::ParameterRequired),
+        rule(Match::Enum("TableClass"), Form::ValidValuesIfOnly),
+    ],
+    echo: Echo::Java,
+};
+
+static UPDATE_TABLE: Policy = Policy {
+    first: &[],
+    rules: &[rule(Match::Enum("TableClass"), Form::ValidValuesIfOnly)],
     echo: Echo::Java,
 };
 
@@ -163,6 +175,7 @@ pub fn of(operation: Operation) -> &'static Policy {
         Operation::BatchWriteItem => &BATCH_WRITE_ITEM,
         Operation::TransactWriteItems | Operation::TransactGetItems => &TRANSACT,
         Operation::CreateTable => &CREATE_TABLE,
+        Operation::UpdateTable => &UPDATE_TABLE,
         _ => &PLAIN,
     }
 }
@@ -180,6 +193,9 @@ pub fn listed_values(shape: &str, values: &'static [&'static str]) -> &'static [
         "ScalarAttributeType" => &["B", "N", "S"],
         "BillingMode" => &["PROVISIONED", "PAY_PER_REQUEST"],
         "ProjectionType" => &["ALL", "INCLUDE", "KEYS_ONLY"],
+        "StreamViewType" => &["OLD_IMAGE", "KEYS_ONLY", "NEW_AND_OLD_IMAGES", "NEW_IMAGE"],
+        "ContributorInsightsMode" => &["THROTTLED_KEYS", "ACCESSED_AND_THROTTLED_KEYS"],
+        "InputCompressionType" => &["ZSTD", "NONE", "GZIP"],
         "ComparisonOperator" => &[
             "IN",
             "NULL",

@@ -39,6 +39,10 @@ pub fn answer(found: Vec<Violation>, policy: &Policy) -> Option<ConstraintViolat
                 joined(found.into_iter().filter(|one| matches(&rule.matches, one)).collect())
             }
             Form::ParameterRequired => required(found, nth),
+            Form::ValidValuesIfOnly if is_only => valid_values(found, nth),
+            Form::ValidValuesIfOnly => {
+                joined(found.into_iter().filter(|one| !matches(&rule.matches, one)).collect())
+            }
         });
     }
     Some(joined(found))
@@ -75,6 +79,23 @@ fn required(mut found: Vec<Violation>, nth: usize) -> ConstraintViolations {
     let violation = found.swap_remove(nth);
     let name = violation.path.top().unwrap_or_default();
     let message = format!("The parameter '{name}' is required but was not present in the request");
+    ConstraintViolations { violations: vec![violation], message }
+}
+
+/// Source: CreateTable and UpdateTable responses of the service, 2026-10.
+fn valid_values(mut found: Vec<Violation>, nth: usize) -> ConstraintViolations {
+    let violation = found.swap_remove(nth);
+    let mut message = String::new();
+    if let Constraint::Enum { shape, values } = &violation.constraint {
+        let values = listed_values(shape, values).join(", ");
+        push(
+            &mut message,
+            format_args!(
+                "Invalid table-class parameter provided. Please try again with a valid \
+                 table-class value: [{values}]."
+            ),
+        );
+    }
     ConstraintViolations { violations: vec![violation], message }
 }
 

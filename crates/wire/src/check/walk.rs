@@ -202,13 +202,17 @@ impl Walk<'_> {
         if is_table_arn(text) {
             return;
         }
-        // An empty name is told only that it is too short.
-        if !text.is_empty() && !is_resource_name(text) {
-            let constraint = Constraint::Pattern(TABLE_NAME_PATTERN);
-            self.report(path, Some(echo::shortened(text)), constraint);
-        }
         let limits = (Some(min), i64::try_from(TABLE_NAME_MAX).ok());
-        if let Some(constraint) = length_violation(text.chars().count(), limits) {
+        let length = length_violation(text.chars().count(), limits);
+        let form = (!is_resource_name(text)).then_some(Constraint::Pattern(TABLE_NAME_PATTERN));
+        // Data operations name the form first, and tell an empty name only that it is too short.
+        // Source: answers of 2026-10, of control operations too.
+        let faults = match (min, text.is_empty()) {
+            (1, true) => [length, None],
+            (1, false) => [form, length],
+            _ => [length, form],
+        };
+        for constraint in faults.into_iter().flatten() {
             self.report(path, Some(echo::shortened(text)), constraint);
         }
     }

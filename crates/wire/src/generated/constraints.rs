@@ -10,43 +10,43 @@ pub const fn input(operation: Operation) -> ShapeId {
         Operation::BatchGetItem => ShapeId(20),
         Operation::BatchWriteItem => ShapeId(24),
         Operation::CancelBulkOperation => ShapeId(36),
-        Operation::CreateBackup => ShapeId(48),
-        Operation::CreateGlobalTable => ShapeId(50),
-        Operation::CreateTable => ShapeId(54),
-        Operation::DeleteBackup => ShapeId(62),
-        Operation::DeleteItem => ShapeId(65),
-        Operation::DeleteResourcePolicy => ShapeId(69),
-        Operation::DeleteTable => ShapeId(70),
-        Operation::DescribeBackup => ShapeId(73),
-        Operation::DescribeBulkOperation => ShapeId(74),
-        Operation::DescribeContinuousBackups => ShapeId(75),
-        Operation::DescribeContributorInsights => ShapeId(76),
-        Operation::DescribeEndpoints => ShapeId(77),
-        Operation::DescribeExport => ShapeId(78),
-        Operation::DescribeGlobalTable => ShapeId(79),
-        Operation::DescribeGlobalTableSettings => ShapeId(80),
-        Operation::DescribeImport => ShapeId(81),
-        Operation::DescribeKinesisStreamingDestination => ShapeId(82),
-        Operation::DescribeLimits => ShapeId(83),
-        Operation::DescribeTable => ShapeId(85),
-        Operation::DescribeTableReplicaAutoScaling => ShapeId(86),
-        Operation::DescribeTimeToLive => ShapeId(87),
-        Operation::DisableKinesisStreamingDestination => ShapeId(148),
-        Operation::EnableKinesisStreamingDestination => ShapeId(148),
-        Operation::ExecuteStatement => ShapeId(93),
-        Operation::ExecuteTransaction => ShapeId(94),
-        Operation::ExportTableToPointInTime => ShapeId(101),
-        Operation::GetItem => ShapeId(113),
-        Operation::GetResourcePolicy => ShapeId(115),
-        Operation::ImportTable => ShapeId(130),
-        Operation::ListBackups => ShapeId(150),
-        Operation::ListBulkOperations => ShapeId(151),
-        Operation::ListContributorInsights => ShapeId(153),
-        Operation::ListExports => ShapeId(155),
-        Operation::ListGlobalTables => ShapeId(157),
-        Operation::ListImports => ShapeId(158),
-        Operation::ListTables => ShapeId(161),
-        Operation::ListTagsOfResource => ShapeId(163),
+        Operation::CreateBackup => ShapeId(49),
+        Operation::CreateGlobalTable => ShapeId(51),
+        Operation::CreateTable => ShapeId(55),
+        Operation::DeleteBackup => ShapeId(63),
+        Operation::DeleteItem => ShapeId(66),
+        Operation::DeleteResourcePolicy => ShapeId(70),
+        Operation::DeleteTable => ShapeId(71),
+        Operation::DescribeBackup => ShapeId(74),
+        Operation::DescribeBulkOperation => ShapeId(75),
+        Operation::DescribeContinuousBackups => ShapeId(76),
+        Operation::DescribeContributorInsights => ShapeId(77),
+        Operation::DescribeEndpoints => ShapeId(78),
+        Operation::DescribeExport => ShapeId(79),
+        Operation::DescribeGlobalTable => ShapeId(80),
+        Operation::DescribeGlobalTableSettings => ShapeId(81),
+        Operation::DescribeImport => ShapeId(82),
+        Operation::DescribeKinesisStreamingDestination => ShapeId(83),
+        Operation::DescribeLimits => ShapeId(84),
+        Operation::DescribeTable => ShapeId(86),
+        Operation::DescribeTableReplicaAutoScaling => ShapeId(87),
+        Operation::DescribeTimeToLive => ShapeId(88),
+        Operation::DisableKinesisStreamingDestination => ShapeId(149),
+        Operation::EnableKinesisStreamingDestination => ShapeId(149),
+        Operation::ExecuteStatement => ShapeId(94),
+        Operation::ExecuteTransaction => ShapeId(95),
+        Operation::ExportTableToPointInTime => ShapeId(102),
+        Operation::GetItem => ShapeId(114),
+        Operation::GetResourcePolicy => ShapeId(116),
+        Operation::ImportTable => ShapeId(131),
+        Operation::ListBackups => ShapeId(151),
+        Operation::ListBulkOperations => ShapeId(152),
+        Operation::ListContributorInsights => ShapeId(154),
+        Operation::ListExports => ShapeId(156),
+        Operation::ListGlobalTables => ShapeId(158),
+        Operation::ListImports => ShapeId(159),
+        Operation::ListTables => ShapeId(162),
+        Operation::ListTagsOfResource => ShapeId(164),
         Operation::PutItem => ShapeId(197),
         Operation::PutResourcePolicy => ShapeId(200),
         Operation::Query => ShapeId(201),
@@ -68,10 +68,10 @@ pub const fn input(operation: Operation) -> ShapeId {
         Operation::UpdateTable => ShapeId(298),
         Operation::UpdateTableReplicaAutoScaling => ShapeId(299),
         Operation::UpdateTimeToLive => ShapeId(300),
-        Operation::DescribeStream => ShapeId(84),
-        Operation::GetRecords => ShapeId(114),
-        Operation::GetShardIterator => ShapeId(116),
-        Operation::ListStreams => ShapeId(160),
+        Operation::DescribeStream => ShapeId(85),
+        Operation::GetRecords => ShapeId(115),
+        Operation::GetShardIterator => ShapeId(117),
+        Operation::ListStreams => ShapeId(161),
     }
 }
 
@@ -85,7 +85,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "AttributeDefinition",
         kind: Kind::Structure(&[
-            Member { name: "AttributeName", shape: ShapeId(144), required: true },
+            Member { name: "AttributeName", shape: ShapeId(145), required: true },
             Member { name: "AttributeType", shape: ShapeId(237), required: true },
         ]),
     },
@@ -164,9 +164,9 @@ pub static SHAPES: [Shape; 311] = [
         name: "AutoScalingTargetTrackingScalingPolicyConfigurationUpdate",
         kind: Kind::Structure(&[
             Member { name: "DisableScaleIn", shape: ShapeId(30), required: false },
-            Member { name: "ScaleInCooldown", shape: ShapeId(137), required: false },
-            Member { name: "ScaleOutCooldown", shape: ShapeId(137), required: false },
-            Member { name: "TargetValue", shape: ShapeId(91), required: true },
+            Member { name: "ScaleInCooldown", shape: ShapeId(138), required: false },
+            Member { name: "ScaleOutCooldown", shape: ShapeId(138), required: false },
+            Member { name: "TargetValue", shape: ShapeId(92), required: true },
         ]),
     },
     Shape {
@@ -202,7 +202,7 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "BatchGetRequestMap",
-        kind: Kind::Map { key: ShapeId(23), value: ShapeId(147), min: Some(1), max: Some(100) },
+        kind: Kind::Map { key: ShapeId(23), value: ShapeId(148), min: Some(1), max: Some(100) },
     },
     Shape {
         name: "BatchStatementRequest",
@@ -310,11 +310,11 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ConditionCheck",
         kind: Kind::Structure(&[
-            Member { name: "Key", shape: ShapeId(139), required: true },
+            Member { name: "Key", shape: ShapeId(140), required: true },
             Member { name: "TableName", shape: ShapeId(266), required: true },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: true },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -334,18 +334,19 @@ pub static SHAPES: [Shape; 311] = [
         name: "ContributorInsightsMode",
         kind: Kind::Enum(&["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]),
     },
+    Shape { name: "ControlTableReference", kind: Kind::TableReference { min: 3 } },
     Shape {
         name: "CreateBackupInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member { name: "BackupName", shape: ShapeId(16), required: true },
         ]),
     },
     Shape {
         name: "CreateGlobalSecondaryIndexAction",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
-            Member { name: "KeySchema", shape: ShapeId(143), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
+            Member { name: "KeySchema", shape: ShapeId(144), required: true },
             Member { name: "Projection", shape: ShapeId(191), required: true },
             Member { name: "ProvisionedThroughput", shape: ShapeId(194), required: false },
             Member { name: "OnDemandThroughput", shape: ShapeId(176), required: false },
@@ -379,7 +380,7 @@ pub static SHAPES: [Shape; 311] = [
         name: "CreateReplicationGroupMemberAction",
         kind: Kind::Structure(&[
             Member { name: "RegionName", shape: ShapeId(203), required: true },
-            Member { name: "KMSMasterKeyId", shape: ShapeId(138), required: false },
+            Member { name: "KMSMasterKeyId", shape: ShapeId(139), required: false },
             Member { name: "ProvisionedThroughputOverride", shape: ShapeId(195), required: false },
             Member { name: "OnDemandThroughputOverride", shape: ShapeId(177), required: false },
             Member { name: "GlobalSecondaryIndexes", shape: ShapeId(210), required: false },
@@ -389,25 +390,25 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "CreateTableInput",
         kind: Kind::Structure(&[
-            Member { name: "AttributeDefinitions", shape: ShapeId(3), required: false },
-            Member { name: "TableName", shape: ShapeId(169), required: true },
-            Member { name: "KeySchema", shape: ShapeId(264), required: false },
-            Member { name: "LocalSecondaryIndexes", shape: ShapeId(165), required: false },
-            Member { name: "GlobalSecondaryIndexes", shape: ShapeId(120), required: false },
+            Member { name: "AttributeDefinitions", shape: ShapeId(3), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
+            Member { name: "KeySchema", shape: ShapeId(264), required: true },
+            Member { name: "LocalSecondaryIndexes", shape: ShapeId(166), required: false },
+            Member { name: "GlobalSecondaryIndexes", shape: ShapeId(121), required: false },
             Member { name: "BillingMode", shape: ShapeId(26), required: false },
             Member { name: "ProvisionedThroughput", shape: ShapeId(194), required: false },
             Member { name: "StreamSpecification", shape: ShapeId(256), required: false },
             Member { name: "SSESpecification", shape: ShapeId(235), required: false },
             Member { name: "Tags", shape: ShapeId(270), required: false },
             Member { name: "TableClass", shape: ShapeId(262), required: false },
-            Member { name: "DeletionProtectionEnabled", shape: ShapeId(72), required: false },
+            Member { name: "DeletionProtectionEnabled", shape: ShapeId(73), required: false },
             Member { name: "WarmThroughput", shape: ShapeId(308), required: false },
             Member { name: "ResourcePolicy", shape: ShapeId(221), required: false },
             Member { name: "OnDemandThroughput", shape: ShapeId(176), required: false },
             Member { name: "GlobalTableSourceArn", shape: ShapeId(261), required: false },
             Member {
                 name: "GlobalTableSettingsReplicationMode",
-                shape: ShapeId(125),
+                shape: ShapeId(126),
                 required: false,
             },
             Member { name: "VectorIndexes", shape: ShapeId(305), required: false },
@@ -416,7 +417,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "CreateVectorIndexAction",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "VectorAttribute", shape: ShapeId(301), required: true },
             Member { name: "SearchSchema", shape: ShapeId(241), required: false },
             Member { name: "Projection", shape: ShapeId(191), required: true },
@@ -448,24 +449,24 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "CsvHeaderList",
-        kind: Kind::List { element: ShapeId(57), min: Some(1), max: Some(255) },
+        kind: Kind::List { element: ShapeId(58), min: Some(1), max: Some(255) },
     },
     Shape {
         name: "CsvOptions",
         kind: Kind::Structure(&[
-            Member { name: "Delimiter", shape: ShapeId(56), required: false },
-            Member { name: "HeaderList", shape: ShapeId(58), required: false },
+            Member { name: "Delimiter", shape: ShapeId(57), required: false },
+            Member { name: "HeaderList", shape: ShapeId(59), required: false },
         ]),
     },
     Shape { name: "Date", kind: Kind::Unlimited },
     Shape {
         name: "Delete",
         kind: Kind::Structure(&[
-            Member { name: "Key", shape: ShapeId(139), required: true },
+            Member { name: "Key", shape: ShapeId(140), required: true },
             Member { name: "TableName", shape: ShapeId(266), required: true },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -479,7 +480,7 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "DeleteGlobalSecondaryIndexAction",
-        kind: Kind::Structure(&[Member { name: "IndexName", shape: ShapeId(132), required: true }]),
+        kind: Kind::Structure(&[Member { name: "IndexName", shape: ShapeId(133), required: true }]),
     },
     Shape {
         name: "DeleteGlobalTableWitnessGroupMemberAction",
@@ -493,15 +494,15 @@ pub static SHAPES: [Shape; 311] = [
         name: "DeleteItemInput",
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "Key", shape: ShapeId(139), required: true },
-            Member { name: "Expected", shape: ShapeId(95), required: false },
+            Member { name: "Key", shape: ShapeId(140), required: true },
+            Member { name: "Expected", shape: ShapeId(96), required: false },
             Member { name: "ConditionalOperator", shape: ShapeId(43), required: false },
             Member { name: "ReturnValues", shape: ShapeId(226), required: false },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
             Member { name: "ReturnItemCollectionMetrics", shape: ShapeId(225), required: false },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -527,7 +528,7 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "DeleteRequest",
-        kind: Kind::Structure(&[Member { name: "Key", shape: ShapeId(139), required: true }]),
+        kind: Kind::Structure(&[Member { name: "Key", shape: ShapeId(140), required: true }]),
     },
     Shape {
         name: "DeleteResourcePolicyInput",
@@ -538,11 +539,11 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "DeleteTableInput",
-        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(266), required: true }]),
+        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(48), required: true }]),
     },
     Shape {
         name: "DeleteVectorIndexAction",
-        kind: Kind::Structure(&[Member { name: "IndexName", shape: ShapeId(132), required: true }]),
+        kind: Kind::Structure(&[Member { name: "IndexName", shape: ShapeId(133), required: true }]),
     },
     Shape { name: "DeletionProtectionEnabled", kind: Kind::Unlimited },
     Shape {
@@ -559,19 +560,19 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "DescribeContinuousBackupsInput",
-        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(266), required: true }]),
+        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(48), required: true }]),
     },
     Shape {
         name: "DescribeContributorInsightsInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "IndexName", shape: ShapeId(132), required: false },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: false },
         ]),
     },
     Shape { name: "DescribeEndpointsRequest", kind: Kind::Structure(&[]) },
     Shape {
         name: "DescribeExportInput",
-        kind: Kind::Structure(&[Member { name: "ExportArn", shape: ShapeId(97), required: true }]),
+        kind: Kind::Structure(&[Member { name: "ExportArn", shape: ShapeId(98), required: true }]),
     },
     Shape {
         name: "DescribeGlobalTableInput",
@@ -591,11 +592,11 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "DescribeImportInput",
-        kind: Kind::Structure(&[Member { name: "ImportArn", shape: ShapeId(128), required: true }]),
+        kind: Kind::Structure(&[Member { name: "ImportArn", shape: ShapeId(129), required: true }]),
     },
     Shape {
         name: "DescribeKinesisStreamingDestinationInput",
-        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(266), required: true }]),
+        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(48), required: true }]),
     },
     Shape { name: "DescribeLimitsInput", kind: Kind::Structure(&[]) },
     Shape {
@@ -609,21 +610,21 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "DescribeTableInput",
-        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(266), required: true }]),
+        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(48), required: true }]),
     },
     Shape {
         name: "DescribeTableReplicaAutoScalingInput",
-        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(266), required: true }]),
+        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(48), required: true }]),
     },
     Shape {
         name: "DescribeTimeToLiveInput",
-        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(266), required: true }]),
+        kind: Kind::Structure(&[Member { name: "TableName", shape: ShapeId(48), required: true }]),
     },
     Shape {
         name: "DisassociateReplicationGroupMemberAction",
         kind: Kind::Structure(&[
             Member { name: "RegionName", shape: ShapeId(203), required: true },
-            Member { name: "DisassociationMode", shape: ShapeId(89), required: true },
+            Member { name: "DisassociationMode", shape: ShapeId(90), required: true },
         ]),
     },
     Shape { name: "DisassociationMode", kind: Kind::Enum(&["WAIT_FOR_REPLICATION"]) },
@@ -663,7 +664,7 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "ExpectedAttributeMap",
-        kind: Kind::Map { key: ShapeId(4), value: ShapeId(96), min: None, max: None },
+        kind: Kind::Map { key: ShapeId(4), value: ShapeId(97), min: None, max: None },
     },
     Shape {
         name: "ExpectedAttributeValue",
@@ -685,17 +686,17 @@ pub static SHAPES: [Shape; 311] = [
         name: "ExportTableToPointInTimeInput",
         kind: Kind::Structure(&[
             Member { name: "TableArn", shape: ShapeId(261), required: true },
-            Member { name: "ExportTime", shape: ShapeId(102), required: false },
+            Member { name: "ExportTime", shape: ShapeId(103), required: false },
             Member { name: "ClientToken", shape: ShapeId(38), required: false },
             Member { name: "S3Bucket", shape: ShapeId(228), required: true },
             Member { name: "S3BucketOwner", shape: ShapeId(229), required: false },
             Member { name: "S3Prefix", shape: ShapeId(231), required: false },
             Member { name: "S3SseAlgorithm", shape: ShapeId(232), required: false },
             Member { name: "S3SseKmsKeyId", shape: ShapeId(233), required: false },
-            Member { name: "ExportFormat", shape: ShapeId(98), required: false },
-            Member { name: "ExportType", shape: ShapeId(104), required: false },
-            Member { name: "IncrementalExportSpecification", shape: ShapeId(131), required: false },
-            Member { name: "FilterSpecification", shape: ShapeId(111), required: false },
+            Member { name: "ExportFormat", shape: ShapeId(99), required: false },
+            Member { name: "ExportType", shape: ShapeId(105), required: false },
+            Member { name: "IncrementalExportSpecification", shape: ShapeId(132), required: false },
+            Member { name: "FilterSpecification", shape: ShapeId(112), required: false },
         ]),
     },
     Shape { name: "ExportTime", kind: Kind::Unlimited },
@@ -704,7 +705,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape { name: "ExportViewType", kind: Kind::Enum(&["NEW_IMAGE", "NEW_AND_OLD_IMAGES"]) },
     Shape {
         name: "ExpressionAttributeNameMap",
-        kind: Kind::Map { key: ShapeId(107), value: ShapeId(4), min: None, max: None },
+        kind: Kind::Map { key: ShapeId(108), value: ShapeId(4), min: None, max: None },
     },
     Shape {
         name: "ExpressionAttributeNameVariable",
@@ -712,7 +713,7 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "ExpressionAttributeValueMap",
-        kind: Kind::Map { key: ShapeId(109), value: ShapeId(7), min: None, max: None },
+        kind: Kind::Map { key: ShapeId(110), value: ShapeId(7), min: None, max: None },
     },
     Shape {
         name: "ExpressionAttributeValueVariable",
@@ -727,30 +728,30 @@ pub static SHAPES: [Shape; 311] = [
         kind: Kind::Structure(&[
             Member { name: "FilterExpression", shape: ShapeId(42), required: false },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
-            Member { name: "KeyConditionExpression", shape: ShapeId(141), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "KeyConditionExpression", shape: ShapeId(142), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
         ]),
     },
     Shape {
         name: "Get",
         kind: Kind::Structure(&[
-            Member { name: "Key", shape: ShapeId(139), required: true },
+            Member { name: "Key", shape: ShapeId(140), required: true },
             Member { name: "TableName", shape: ShapeId(266), required: true },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
         ]),
     },
     Shape {
         name: "GetItemInput",
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "Key", shape: ShapeId(139), required: true },
+            Member { name: "Key", shape: ShapeId(140), required: true },
             Member { name: "AttributesToGet", shape: ShapeId(5), required: false },
             Member { name: "ConsistentRead", shape: ShapeId(45), required: false },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
         ]),
     },
     Shape {
@@ -781,8 +782,8 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "GlobalSecondaryIndex",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
-            Member { name: "KeySchema", shape: ShapeId(143), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
+            Member { name: "KeySchema", shape: ShapeId(144), required: true },
             Member { name: "Projection", shape: ShapeId(191), required: true },
             Member { name: "ProvisionedThroughput", shape: ShapeId(194), required: false },
             Member { name: "OnDemandThroughput", shape: ShapeId(176), required: false },
@@ -792,7 +793,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "GlobalSecondaryIndexAutoScalingUpdate",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: false },
+            Member { name: "IndexName", shape: ShapeId(133), required: false },
             Member {
                 name: "ProvisionedWriteCapacityAutoScalingUpdate",
                 shape: ShapeId(13),
@@ -802,28 +803,28 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "GlobalSecondaryIndexAutoScalingUpdateList",
-        kind: Kind::List { element: ShapeId(118), min: Some(1), max: None },
+        kind: Kind::List { element: ShapeId(119), min: Some(1), max: None },
     },
     Shape {
         name: "GlobalSecondaryIndexList",
-        kind: Kind::List { element: ShapeId(117), min: None, max: None },
+        kind: Kind::List { element: ShapeId(118), min: None, max: None },
     },
     Shape {
         name: "GlobalSecondaryIndexUpdate",
         kind: Kind::Structure(&[
             Member { name: "Update", shape: ShapeId(291), required: false },
-            Member { name: "Create", shape: ShapeId(49), required: false },
-            Member { name: "Delete", shape: ShapeId(63), required: false },
+            Member { name: "Create", shape: ShapeId(50), required: false },
+            Member { name: "Delete", shape: ShapeId(64), required: false },
         ]),
     },
     Shape {
         name: "GlobalSecondaryIndexUpdateList",
-        kind: Kind::List { element: ShapeId(121), min: None, max: None },
+        kind: Kind::List { element: ShapeId(122), min: None, max: None },
     },
     Shape {
         name: "GlobalTableGlobalSecondaryIndexSettingsUpdate",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "ProvisionedWriteCapacityUnits", shape: ShapeId(189), required: false },
             Member {
                 name: "ProvisionedWriteCapacityAutoScalingSettingsUpdate",
@@ -834,7 +835,7 @@ pub static SHAPES: [Shape; 311] = [
     },
     Shape {
         name: "GlobalTableGlobalSecondaryIndexSettingsUpdateList",
-        kind: Kind::List { element: ShapeId(123), min: Some(1), max: Some(20) },
+        kind: Kind::List { element: ShapeId(124), min: Some(1), max: Some(20) },
     },
     Shape {
         name: "GlobalTableSettingsReplicationMode",
@@ -843,13 +844,13 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "GlobalTableWitnessGroupUpdate",
         kind: Kind::Structure(&[
-            Member { name: "Create", shape: ShapeId(51), required: false },
-            Member { name: "Delete", shape: ShapeId(64), required: false },
+            Member { name: "Create", shape: ShapeId(52), required: false },
+            Member { name: "Delete", shape: ShapeId(65), required: false },
         ]),
     },
     Shape {
         name: "GlobalTableWitnessGroupUpdateList",
-        kind: Kind::List { element: ShapeId(126), min: Some(1), max: Some(1) },
+        kind: Kind::List { element: ShapeId(127), min: Some(1), max: Some(1) },
     },
     Shape {
         name: "ImportArn",
@@ -871,18 +872,18 @@ pub static SHAPES: [Shape; 311] = [
         kind: Kind::Structure(&[
             Member { name: "ClientToken", shape: ShapeId(38), required: false },
             Member { name: "S3BucketSource", shape: ShapeId(230), required: true },
-            Member { name: "InputFormat", shape: ShapeId(134), required: true },
-            Member { name: "InputFormatOptions", shape: ShapeId(135), required: false },
-            Member { name: "InputCompressionType", shape: ShapeId(133), required: false },
+            Member { name: "InputFormat", shape: ShapeId(135), required: true },
+            Member { name: "InputFormatOptions", shape: ShapeId(136), required: false },
+            Member { name: "InputCompressionType", shape: ShapeId(134), required: false },
             Member { name: "TableCreationParameters", shape: ShapeId(263), required: true },
         ]),
     },
     Shape {
         name: "IncrementalExportSpecification",
         kind: Kind::Structure(&[
-            Member { name: "ExportFromTime", shape: ShapeId(99), required: false },
-            Member { name: "ExportToTime", shape: ShapeId(103), required: false },
-            Member { name: "ExportViewType", shape: ShapeId(105), required: false },
+            Member { name: "ExportFromTime", shape: ShapeId(100), required: false },
+            Member { name: "ExportToTime", shape: ShapeId(104), required: false },
+            Member { name: "ExportViewType", shape: ShapeId(106), required: false },
         ]),
     },
     Shape {
@@ -900,7 +901,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape { name: "InputFormat", kind: Kind::Enum(&["DYNAMODB_JSON", "ION", "CSV"]) },
     Shape {
         name: "InputFormatOptions",
-        kind: Kind::Structure(&[Member { name: "Csv", shape: ShapeId(59), required: false }]),
+        kind: Kind::Structure(&[Member { name: "Csv", shape: ShapeId(60), required: false }]),
     },
     Shape {
         name: "InputS3Configuration",
@@ -909,7 +910,7 @@ pub static SHAPES: [Shape; 311] = [
             Member { name: "S3Bucket", shape: ShapeId(228), required: true },
             Member { name: "S3KeyPrefix", shape: ShapeId(231), required: false },
             Member { name: "InputFormat", shape: ShapeId(32), required: true },
-            Member { name: "InputCompressionType", shape: ShapeId(133), required: false },
+            Member { name: "InputCompressionType", shape: ShapeId(134), required: false },
         ]),
     },
     Shape { name: "IntegerObject", kind: Kind::Integer { min: None, max: None } },
@@ -922,11 +923,11 @@ pub static SHAPES: [Shape; 311] = [
     Shape { name: "KeyExpression", kind: Kind::String { min: None, max: None, pattern: None } },
     Shape {
         name: "KeyList",
-        kind: Kind::List { element: ShapeId(139), min: Some(1), max: Some(100) },
+        kind: Kind::List { element: ShapeId(140), min: Some(1), max: Some(100) },
     },
     Shape {
         name: "KeySchema",
-        kind: Kind::List { element: ShapeId(145), min: Some(1), max: None },
+        kind: Kind::List { element: ShapeId(146), min: Some(1), max: None },
     },
     Shape {
         name: "KeySchemaAttributeName",
@@ -935,29 +936,29 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "KeySchemaElement",
         kind: Kind::Structure(&[
-            Member { name: "AttributeName", shape: ShapeId(144), required: true },
-            Member { name: "KeyType", shape: ShapeId(146), required: true },
+            Member { name: "AttributeName", shape: ShapeId(145), required: true },
+            Member { name: "KeyType", shape: ShapeId(147), required: true },
         ]),
     },
     Shape { name: "KeyType", kind: Kind::Enum(&["HASH", "RANGE"]) },
     Shape {
         name: "KeysAndAttributes",
         kind: Kind::Structure(&[
-            Member { name: "Keys", shape: ShapeId(142), required: true },
+            Member { name: "Keys", shape: ShapeId(143), required: true },
             Member { name: "AttributesToGet", shape: ShapeId(5), required: false },
             Member { name: "ConsistentRead", shape: ShapeId(45), required: false },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
         ]),
     },
     Shape {
         name: "KinesisStreamingDestinationInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member { name: "StreamArn", shape: ShapeId(254), required: true },
             Member {
                 name: "EnableKinesisStreamingConfiguration",
-                shape: ShapeId(92),
+                shape: ShapeId(93),
                 required: false,
             },
         ]),
@@ -969,7 +970,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ListBackupsInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: false },
+            Member { name: "TableName", shape: ShapeId(48), required: false },
             Member { name: "Limit", shape: ShapeId(18), required: false },
             Member { name: "TimeRangeLowerBound", shape: ShapeId(273), required: false },
             Member { name: "TimeRangeUpperBound", shape: ShapeId(274), required: false },
@@ -980,7 +981,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ListBulkOperationsInput",
         kind: Kind::Structure(&[
-            Member { name: "MaxResults", shape: ShapeId(152), required: false },
+            Member { name: "MaxResults", shape: ShapeId(153), required: false },
             Member { name: "NextToken", shape: ShapeId(34), required: false },
         ]),
     },
@@ -991,9 +992,9 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ListContributorInsightsInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: false },
+            Member { name: "TableName", shape: ShapeId(48), required: false },
             Member { name: "NextToken", shape: ShapeId(170), required: false },
-            Member { name: "MaxResults", shape: ShapeId(154), required: false },
+            Member { name: "MaxResults", shape: ShapeId(155), required: false },
         ]),
     },
     Shape {
@@ -1004,8 +1005,8 @@ pub static SHAPES: [Shape; 311] = [
         name: "ListExportsInput",
         kind: Kind::Structure(&[
             Member { name: "TableArn", shape: ShapeId(261), required: false },
-            Member { name: "MaxResults", shape: ShapeId(156), required: false },
-            Member { name: "NextToken", shape: ShapeId(100), required: false },
+            Member { name: "MaxResults", shape: ShapeId(157), required: false },
+            Member { name: "NextToken", shape: ShapeId(101), required: false },
         ]),
     },
     Shape { name: "ListExportsMaxLimit", kind: Kind::Integer { min: Some(1), max: Some(25) } },
@@ -1021,8 +1022,8 @@ pub static SHAPES: [Shape; 311] = [
         name: "ListImportsInput",
         kind: Kind::Structure(&[
             Member { name: "TableArn", shape: ShapeId(261), required: false },
-            Member { name: "PageSize", shape: ShapeId(159), required: false },
-            Member { name: "NextToken", shape: ShapeId(129), required: false },
+            Member { name: "PageSize", shape: ShapeId(160), required: false },
+            Member { name: "NextToken", shape: ShapeId(130), required: false },
         ]),
     },
     Shape { name: "ListImportsMaxLimit", kind: Kind::Integer { min: Some(1), max: Some(25) } },
@@ -1038,7 +1039,7 @@ pub static SHAPES: [Shape; 311] = [
         name: "ListTablesInput",
         kind: Kind::Structure(&[
             Member { name: "ExclusiveStartTableName", shape: ShapeId(265), required: false },
-            Member { name: "Limit", shape: ShapeId(162), required: false },
+            Member { name: "Limit", shape: ShapeId(163), required: false },
         ]),
     },
     Shape { name: "ListTablesInputLimit", kind: Kind::Integer { min: Some(1), max: Some(100) } },
@@ -1052,19 +1053,18 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "LocalSecondaryIndex",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
-            Member { name: "KeySchema", shape: ShapeId(143), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
+            Member { name: "KeySchema", shape: ShapeId(264), required: true },
             Member { name: "Projection", shape: ShapeId(191), required: true },
         ]),
     },
     Shape {
         name: "LocalSecondaryIndexList",
-        kind: Kind::List { element: ShapeId(164), min: None, max: None },
+        kind: Kind::List { element: ShapeId(165), min: None, max: None },
     },
     Shape { name: "LongObject", kind: Kind::Integer { min: None, max: None } },
     Shape { name: "MapAttributeValue", kind: Kind::Item },
     Shape { name: "MultiRegionConsistency", kind: Kind::Enum(&["EVENTUAL", "STRONG"]) },
-    Shape { name: "NewTableReference", kind: Kind::TableReference { min: 3 } },
     Shape { name: "NextTokenString", kind: Kind::String { min: None, max: None, pattern: None } },
     Shape {
         name: "NonKeyAttributeName",
@@ -1086,15 +1086,15 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "OnDemandThroughput",
         kind: Kind::Structure(&[
-            Member { name: "MaxReadRequestUnits", shape: ShapeId(166), required: false },
-            Member { name: "MaxWriteRequestUnits", shape: ShapeId(166), required: false },
+            Member { name: "MaxReadRequestUnits", shape: ShapeId(167), required: false },
+            Member { name: "MaxWriteRequestUnits", shape: ShapeId(167), required: false },
         ]),
     },
     Shape {
         name: "OnDemandThroughputOverride",
         kind: Kind::Structure(&[Member {
             name: "MaxReadRequestUnits",
-            shape: ShapeId(166),
+            shape: ShapeId(167),
             required: false,
         }]),
     },
@@ -1192,8 +1192,8 @@ pub static SHAPES: [Shape; 311] = [
             Member { name: "Item", shape: ShapeId(198), required: true },
             Member { name: "TableName", shape: ShapeId(266), required: true },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -1206,14 +1206,14 @@ pub static SHAPES: [Shape; 311] = [
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
             Member { name: "Item", shape: ShapeId(198), required: true },
-            Member { name: "Expected", shape: ShapeId(95), required: false },
+            Member { name: "Expected", shape: ShapeId(96), required: false },
             Member { name: "ReturnValues", shape: ShapeId(226), required: false },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
             Member { name: "ReturnItemCollectionMetrics", shape: ShapeId(225), required: false },
             Member { name: "ConditionalOperator", shape: ShapeId(43), required: false },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -1239,22 +1239,22 @@ pub static SHAPES: [Shape; 311] = [
         name: "QueryInput",
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "IndexName", shape: ShapeId(132), required: false },
+            Member { name: "IndexName", shape: ShapeId(133), required: false },
             Member { name: "Select", shape: ShapeId(246), required: false },
             Member { name: "AttributesToGet", shape: ShapeId(5), required: false },
             Member { name: "Limit", shape: ShapeId(188), required: false },
             Member { name: "ConsistentRead", shape: ShapeId(45), required: false },
-            Member { name: "KeyConditions", shape: ShapeId(140), required: false },
-            Member { name: "QueryFilter", shape: ShapeId(110), required: false },
+            Member { name: "KeyConditions", shape: ShapeId(141), required: false },
+            Member { name: "QueryFilter", shape: ShapeId(111), required: false },
             Member { name: "ConditionalOperator", shape: ShapeId(43), required: false },
             Member { name: "ScanIndexForward", shape: ShapeId(30), required: false },
-            Member { name: "ExclusiveStartKey", shape: ShapeId(139), required: false },
+            Member { name: "ExclusiveStartKey", shape: ShapeId(140), required: false },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
             Member { name: "FilterExpression", shape: ShapeId(42), required: false },
-            Member { name: "KeyConditionExpression", shape: ShapeId(141), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "KeyConditionExpression", shape: ShapeId(142), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
         ]),
     },
     Shape { name: "RecoveryPeriodInDays", kind: Kind::Integer { min: Some(1), max: Some(35) } },
@@ -1290,7 +1290,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ReplicaGlobalSecondaryIndex",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "ProvisionedThroughputOverride", shape: ShapeId(195), required: false },
             Member { name: "OnDemandThroughputOverride", shape: ShapeId(177), required: false },
         ]),
@@ -1298,7 +1298,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ReplicaGlobalSecondaryIndexAutoScalingUpdate",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: false },
+            Member { name: "IndexName", shape: ShapeId(133), required: false },
             Member {
                 name: "ProvisionedReadCapacityAutoScalingUpdate",
                 shape: ShapeId(13),
@@ -1317,7 +1317,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ReplicaGlobalSecondaryIndexSettingsUpdate",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "ProvisionedReadCapacityUnits", shape: ShapeId(189), required: false },
             Member {
                 name: "ProvisionedReadCapacityAutoScalingSettingsUpdate",
@@ -1360,8 +1360,8 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ReplicaUpdate",
         kind: Kind::Structure(&[
-            Member { name: "Create", shape: ShapeId(52), required: false },
-            Member { name: "Delete", shape: ShapeId(66), required: false },
+            Member { name: "Create", shape: ShapeId(53), required: false },
+            Member { name: "Delete", shape: ShapeId(67), required: false },
         ]),
     },
     Shape {
@@ -1371,10 +1371,10 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "ReplicationGroupUpdate",
         kind: Kind::Structure(&[
-            Member { name: "Create", shape: ShapeId(53), required: false },
+            Member { name: "Create", shape: ShapeId(54), required: false },
             Member { name: "Update", shape: ShapeId(297), required: false },
-            Member { name: "Delete", shape: ShapeId(67), required: false },
-            Member { name: "Disassociate", shape: ShapeId(88), required: false },
+            Member { name: "Delete", shape: ShapeId(68), required: false },
+            Member { name: "Disassociate", shape: ShapeId(89), required: false },
         ]),
     },
     Shape {
@@ -1392,8 +1392,8 @@ pub static SHAPES: [Shape; 311] = [
             Member { name: "TargetTableName", shape: ShapeId(265), required: true },
             Member { name: "BackupArn", shape: ShapeId(15), required: true },
             Member { name: "BillingModeOverride", shape: ShapeId(26), required: false },
-            Member { name: "GlobalSecondaryIndexOverride", shape: ShapeId(120), required: false },
-            Member { name: "LocalSecondaryIndexOverride", shape: ShapeId(165), required: false },
+            Member { name: "GlobalSecondaryIndexOverride", shape: ShapeId(121), required: false },
+            Member { name: "LocalSecondaryIndexOverride", shape: ShapeId(166), required: false },
             Member { name: "ProvisionedThroughputOverride", shape: ShapeId(194), required: false },
             Member { name: "OnDemandThroughputOverride", shape: ShapeId(176), required: false },
             Member { name: "SSESpecificationOverride", shape: ShapeId(235), required: false },
@@ -1407,10 +1407,10 @@ pub static SHAPES: [Shape; 311] = [
             Member { name: "SourceTableName", shape: ShapeId(265), required: false },
             Member { name: "TargetTableName", shape: ShapeId(265), required: true },
             Member { name: "UseLatestRestorableTime", shape: ShapeId(30), required: false },
-            Member { name: "RestoreDateTime", shape: ShapeId(60), required: false },
+            Member { name: "RestoreDateTime", shape: ShapeId(61), required: false },
             Member { name: "BillingModeOverride", shape: ShapeId(26), required: false },
-            Member { name: "GlobalSecondaryIndexOverride", shape: ShapeId(120), required: false },
-            Member { name: "LocalSecondaryIndexOverride", shape: ShapeId(165), required: false },
+            Member { name: "GlobalSecondaryIndexOverride", shape: ShapeId(121), required: false },
+            Member { name: "LocalSecondaryIndexOverride", shape: ShapeId(166), required: false },
             Member { name: "ProvisionedThroughputOverride", shape: ShapeId(194), required: false },
             Member { name: "OnDemandThroughputOverride", shape: ShapeId(176), required: false },
             Member { name: "SSESpecificationOverride", shape: ShapeId(235), required: false },
@@ -1463,7 +1463,7 @@ pub static SHAPES: [Shape; 311] = [
         kind: Kind::Structure(&[
             Member { name: "Enabled", shape: ShapeId(234), required: false },
             Member { name: "SSEType", shape: ShapeId(236), required: false },
-            Member { name: "KMSMasterKeyId", shape: ShapeId(138), required: false },
+            Member { name: "KMSMasterKeyId", shape: ShapeId(139), required: false },
         ]),
     },
     Shape { name: "SSEType", kind: Kind::Enum(&["AES256", "KMS"]) },
@@ -1472,20 +1472,20 @@ pub static SHAPES: [Shape; 311] = [
         name: "ScanInput",
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "IndexName", shape: ShapeId(132), required: false },
+            Member { name: "IndexName", shape: ShapeId(133), required: false },
             Member { name: "AttributesToGet", shape: ShapeId(5), required: false },
             Member { name: "Limit", shape: ShapeId(188), required: false },
             Member { name: "Select", shape: ShapeId(246), required: false },
-            Member { name: "ScanFilter", shape: ShapeId(110), required: false },
+            Member { name: "ScanFilter", shape: ShapeId(111), required: false },
             Member { name: "ConditionalOperator", shape: ShapeId(43), required: false },
-            Member { name: "ExclusiveStartKey", shape: ShapeId(139), required: false },
+            Member { name: "ExclusiveStartKey", shape: ShapeId(140), required: false },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
             Member { name: "TotalSegments", shape: ShapeId(240), required: false },
             Member { name: "Segment", shape: ShapeId(239), required: false },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
             Member { name: "FilterExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member { name: "ConsistentRead", shape: ShapeId(45), required: false },
         ]),
     },
@@ -1511,10 +1511,10 @@ pub static SHAPES: [Shape; 311] = [
         name: "SearchVectorsInput",
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member { name: "ProjectionExpression", shape: ShapeId(192), required: false },
             Member { name: "SearchVector", shape: ShapeId(244), required: true },
             Member { name: "SearchConditionExpression", shape: ShapeId(258), required: false },
@@ -1561,9 +1561,9 @@ pub static SHAPES: [Shape; 311] = [
         name: "StartBulkPutItemsInput",
         kind: Kind::Structure(&[
             Member { name: "ClientToken", shape: ShapeId(38), required: false },
-            Member { name: "InputS3Configuration", shape: ShapeId(136), required: true },
+            Member { name: "InputS3Configuration", shape: ShapeId(137), required: true },
             Member { name: "OutputS3Configuration", shape: ShapeId(178), required: true },
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member { name: "MaxWriteRequestUnits", shape: ShapeId(33), required: false },
             Member { name: "PerformanceTier", shape: ShapeId(35), required: false },
         ]),
@@ -1600,18 +1600,18 @@ pub static SHAPES: [Shape; 311] = [
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(265), required: true },
             Member { name: "AttributeDefinitions", shape: ShapeId(3), required: true },
-            Member { name: "KeySchema", shape: ShapeId(143), required: true },
+            Member { name: "KeySchema", shape: ShapeId(144), required: true },
             Member { name: "BillingMode", shape: ShapeId(26), required: false },
             Member { name: "ProvisionedThroughput", shape: ShapeId(194), required: false },
             Member { name: "OnDemandThroughput", shape: ShapeId(176), required: false },
             Member { name: "SSESpecification", shape: ShapeId(235), required: false },
-            Member { name: "GlobalSecondaryIndexes", shape: ShapeId(120), required: false },
+            Member { name: "GlobalSecondaryIndexes", shape: ShapeId(121), required: false },
             Member { name: "VectorIndexes", shape: ShapeId(305), required: false },
         ]),
     },
     Shape {
         name: "TableKeySchema",
-        kind: Kind::List { element: ShapeId(145), min: Some(1), max: Some(2) },
+        kind: Kind::List { element: ShapeId(146), min: Some(1), max: Some(2) },
     },
     Shape {
         name: "TableName",
@@ -1667,7 +1667,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape { name: "TopKInteger", kind: Kind::Integer { min: Some(1), max: None } },
     Shape {
         name: "TransactGetItem",
-        kind: Kind::Structure(&[Member { name: "Get", shape: ShapeId(112), required: true }]),
+        kind: Kind::Structure(&[Member { name: "Get", shape: ShapeId(113), required: true }]),
     },
     Shape {
         name: "TransactGetItemList",
@@ -1685,7 +1685,7 @@ pub static SHAPES: [Shape; 311] = [
         kind: Kind::Structure(&[
             Member { name: "ConditionCheck", shape: ShapeId(41), required: false },
             Member { name: "Put", shape: ShapeId(196), required: false },
-            Member { name: "Delete", shape: ShapeId(61), required: false },
+            Member { name: "Delete", shape: ShapeId(62), required: false },
             Member { name: "Update", shape: ShapeId(287), required: false },
         ]),
     },
@@ -1712,12 +1712,12 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "Update",
         kind: Kind::Structure(&[
-            Member { name: "Key", shape: ShapeId(139), required: true },
+            Member { name: "Key", shape: ShapeId(140), required: true },
             Member { name: "UpdateExpression", shape: ShapeId(290), required: true },
             Member { name: "TableName", shape: ShapeId(266), required: true },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -1728,7 +1728,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "UpdateContinuousBackupsInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member {
                 name: "PointInTimeRecoverySpecification",
                 shape: ShapeId(186),
@@ -1739,8 +1739,8 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "UpdateContributorInsightsInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "IndexName", shape: ShapeId(132), required: false },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: false },
             Member { name: "ContributorInsightsAction", shape: ShapeId(46), required: true },
             Member { name: "ContributorInsightsMode", shape: ShapeId(47), required: false },
         ]),
@@ -1749,7 +1749,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "UpdateGlobalSecondaryIndexAction",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "ProvisionedThroughput", shape: ShapeId(194), required: false },
             Member { name: "OnDemandThroughput", shape: ShapeId(176), required: false },
             Member { name: "WarmThroughput", shape: ShapeId(308), required: false },
@@ -1779,7 +1779,7 @@ pub static SHAPES: [Shape; 311] = [
             },
             Member {
                 name: "GlobalTableGlobalSecondaryIndexSettingsUpdate",
-                shape: ShapeId(124),
+                shape: ShapeId(125),
                 required: false,
             },
             Member { name: "ReplicaSettingsUpdate", shape: ShapeId(215), required: false },
@@ -1789,17 +1789,17 @@ pub static SHAPES: [Shape; 311] = [
         name: "UpdateItemInput",
         kind: Kind::Structure(&[
             Member { name: "TableName", shape: ShapeId(266), required: true },
-            Member { name: "Key", shape: ShapeId(139), required: true },
+            Member { name: "Key", shape: ShapeId(140), required: true },
             Member { name: "AttributeUpdates", shape: ShapeId(6), required: false },
-            Member { name: "Expected", shape: ShapeId(95), required: false },
+            Member { name: "Expected", shape: ShapeId(96), required: false },
             Member { name: "ConditionalOperator", shape: ShapeId(43), required: false },
             Member { name: "ReturnValues", shape: ShapeId(226), required: false },
             Member { name: "ReturnConsumedCapacity", shape: ShapeId(224), required: false },
             Member { name: "ReturnItemCollectionMetrics", shape: ShapeId(225), required: false },
             Member { name: "UpdateExpression", shape: ShapeId(290), required: false },
             Member { name: "ConditionExpression", shape: ShapeId(42), required: false },
-            Member { name: "ExpressionAttributeNames", shape: ShapeId(106), required: false },
-            Member { name: "ExpressionAttributeValues", shape: ShapeId(108), required: false },
+            Member { name: "ExpressionAttributeNames", shape: ShapeId(107), required: false },
+            Member { name: "ExpressionAttributeValues", shape: ShapeId(109), required: false },
             Member {
                 name: "ReturnValuesOnConditionCheckFailure",
                 shape: ShapeId(227),
@@ -1818,7 +1818,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "UpdateKinesisStreamingDestinationInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member { name: "StreamArn", shape: ShapeId(254), required: true },
             Member {
                 name: "UpdateKinesisStreamingConfiguration",
@@ -1831,7 +1831,7 @@ pub static SHAPES: [Shape; 311] = [
         name: "UpdateReplicationGroupMemberAction",
         kind: Kind::Structure(&[
             Member { name: "RegionName", shape: ShapeId(203), required: true },
-            Member { name: "KMSMasterKeyId", shape: ShapeId(138), required: false },
+            Member { name: "KMSMasterKeyId", shape: ShapeId(139), required: false },
             Member { name: "ProvisionedThroughputOverride", shape: ShapeId(195), required: false },
             Member { name: "OnDemandThroughputOverride", shape: ShapeId(177), required: false },
             Member { name: "GlobalSecondaryIndexes", shape: ShapeId(210), required: false },
@@ -1842,33 +1842,33 @@ pub static SHAPES: [Shape; 311] = [
         name: "UpdateTableInput",
         kind: Kind::Structure(&[
             Member { name: "AttributeDefinitions", shape: ShapeId(3), required: false },
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member { name: "BillingMode", shape: ShapeId(26), required: false },
             Member { name: "ProvisionedThroughput", shape: ShapeId(194), required: false },
-            Member { name: "GlobalSecondaryIndexUpdates", shape: ShapeId(122), required: false },
+            Member { name: "GlobalSecondaryIndexUpdates", shape: ShapeId(123), required: false },
             Member { name: "StreamSpecification", shape: ShapeId(256), required: false },
             Member { name: "SSESpecification", shape: ShapeId(235), required: false },
             Member { name: "ReplicaUpdates", shape: ShapeId(219), required: false },
             Member { name: "TableClass", shape: ShapeId(262), required: false },
-            Member { name: "DeletionProtectionEnabled", shape: ShapeId(72), required: false },
-            Member { name: "MultiRegionConsistency", shape: ShapeId(168), required: false },
-            Member { name: "GlobalTableWitnessUpdates", shape: ShapeId(127), required: false },
+            Member { name: "DeletionProtectionEnabled", shape: ShapeId(73), required: false },
+            Member { name: "MultiRegionConsistency", shape: ShapeId(169), required: false },
+            Member { name: "GlobalTableWitnessUpdates", shape: ShapeId(128), required: false },
             Member { name: "OnDemandThroughput", shape: ShapeId(176), required: false },
             Member { name: "WarmThroughput", shape: ShapeId(308), required: false },
             Member {
                 name: "GlobalTableSettingsReplicationMode",
-                shape: ShapeId(125),
+                shape: ShapeId(126),
                 required: false,
             },
-            Member { name: "DisassociationProtectionEnabled", shape: ShapeId(90), required: false },
+            Member { name: "DisassociationProtectionEnabled", shape: ShapeId(91), required: false },
             Member { name: "VectorIndexUpdates", shape: ShapeId(307), required: false },
         ]),
     },
     Shape {
         name: "UpdateTableReplicaAutoScalingInput",
         kind: Kind::Structure(&[
-            Member { name: "GlobalSecondaryIndexUpdates", shape: ShapeId(119), required: false },
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "GlobalSecondaryIndexUpdates", shape: ShapeId(120), required: false },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member {
                 name: "ProvisionedWriteCapacityAutoScalingUpdate",
                 shape: ShapeId(13),
@@ -1880,7 +1880,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "UpdateTimeToLiveInput",
         kind: Kind::Structure(&[
-            Member { name: "TableName", shape: ShapeId(266), required: true },
+            Member { name: "TableName", shape: ShapeId(48), required: true },
             Member { name: "TimeToLiveSpecification", shape: ShapeId(277), required: true },
         ]),
     },
@@ -1903,7 +1903,7 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "VectorIndex",
         kind: Kind::Structure(&[
-            Member { name: "IndexName", shape: ShapeId(132), required: true },
+            Member { name: "IndexName", shape: ShapeId(133), required: true },
             Member { name: "VectorAttribute", shape: ShapeId(301), required: true },
             Member { name: "SearchSchema", shape: ShapeId(241), required: false },
             Member { name: "Projection", shape: ShapeId(191), required: true },
@@ -1918,8 +1918,8 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "VectorIndexUpdate",
         kind: Kind::Structure(&[
-            Member { name: "Create", shape: ShapeId(55), required: false },
-            Member { name: "Delete", shape: ShapeId(71), required: false },
+            Member { name: "Create", shape: ShapeId(56), required: false },
+            Member { name: "Delete", shape: ShapeId(72), required: false },
         ]),
     },
     Shape {
@@ -1929,15 +1929,15 @@ pub static SHAPES: [Shape; 311] = [
     Shape {
         name: "WarmThroughput",
         kind: Kind::Structure(&[
-            Member { name: "ReadUnitsPerSecond", shape: ShapeId(166), required: false },
-            Member { name: "WriteUnitsPerSecond", shape: ShapeId(166), required: false },
+            Member { name: "ReadUnitsPerSecond", shape: ShapeId(167), required: false },
+            Member { name: "WriteUnitsPerSecond", shape: ShapeId(167), required: false },
         ]),
     },
     Shape {
         name: "WriteRequest",
         kind: Kind::Structure(&[
             Member { name: "PutRequest", shape: ShapeId(199), required: false },
-            Member { name: "DeleteRequest", shape: ShapeId(68), required: false },
+            Member { name: "DeleteRequest", shape: ShapeId(69), required: false },
         ]),
     },
     Shape {

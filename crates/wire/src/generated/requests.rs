@@ -615,7 +615,7 @@ pub struct CreateBackupInput<'a> {
 
 impl Constrained for CreateBackupInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.backup_name.as_ref().is_none_or(|it| {
                 !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
             })
@@ -956,8 +956,9 @@ pub struct CreateTableInput<'a> {
 
 impl Constrained for CreateTableInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
-            || self.key_schema.as_ref().is_some_and(|it| it.is_empty() || it.len() > 2)
+        self.attribute_definitions.is_none()
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
+            || self.key_schema.as_ref().is_none_or(|it| it.is_empty() || it.len() > 2)
             || self
                 .global_table_source_arn
                 .as_ref()
@@ -1564,7 +1565,7 @@ pub struct DeleteTableInput<'a> {
 
 impl Constrained for DeleteTableInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
     }
     fn may_violate(&self) -> bool {
         self.may_violate_itself()
@@ -1742,7 +1743,7 @@ pub struct DescribeContinuousBackupsInput<'a> {
 
 impl Constrained for DescribeContinuousBackupsInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
     }
     fn may_violate(&self) -> bool {
         self.may_violate_itself()
@@ -1787,7 +1788,7 @@ pub struct DescribeContributorInsightsInput<'a> {
 
 impl Constrained for DescribeContributorInsightsInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.index_name.as_ref().is_some_and(|it| {
                 !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
             })
@@ -2055,7 +2056,7 @@ pub struct DescribeKinesisStreamingDestinationInput<'a> {
 
 impl Constrained for DescribeKinesisStreamingDestinationInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
     }
     fn may_violate(&self) -> bool {
         self.may_violate_itself()
@@ -2196,7 +2197,7 @@ pub struct DescribeTableInput<'a> {
 
 impl Constrained for DescribeTableInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
     }
     fn may_violate(&self) -> bool {
         self.may_violate_itself()
@@ -2240,7 +2241,7 @@ pub struct DescribeTableReplicaAutoScalingInput<'a> {
 
 impl Constrained for DescribeTableReplicaAutoScalingInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
     }
     fn may_violate(&self) -> bool {
         self.may_violate_itself()
@@ -2284,7 +2285,7 @@ pub struct DescribeTimeToLiveInput<'a> {
 
 impl Constrained for DescribeTimeToLiveInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
     }
     fn may_violate(&self) -> bool {
         self.may_violate_itself()
@@ -3215,7 +3216,7 @@ pub struct KinesisStreamingDestinationInput<'a> {
 
 impl Constrained for KinesisStreamingDestinationInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
     }
     fn may_violate(&self) -> bool {
@@ -3274,7 +3275,7 @@ pub struct ListBackupsInput<'a> {
 
 impl Constrained for ListBackupsInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it, 3))
             || self.limit.as_ref().is_some_and(|it| *it < 1 || *it > 100)
             || self
                 .exclusive_start_backup_arn
@@ -3385,7 +3386,7 @@ pub struct ListContributorInsightsInput<'a> {
 
 impl Constrained for ListContributorInsightsInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_some_and(|it| !constraint::is_table_reference(it, 3))
             || self.max_results.as_ref().is_some_and(|it| *it > 100)
     }
     fn may_violate(&self) -> bool {
@@ -3752,7 +3753,7 @@ impl Constrained for LocalSecondaryIndex<'_> {
     fn may_violate_itself(&self) -> bool {
         self.index_name.as_ref().is_none_or(|it| {
             !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
-        }) || self.key_schema.as_ref().is_none_or(|it| it.is_empty())
+        }) || self.key_schema.as_ref().is_none_or(|it| it.is_empty() || it.len() > 2)
             || self.projection.is_none()
     }
     fn may_violate(&self) -> bool {
@@ -5130,7 +5131,7 @@ impl Constrained for StartBulkPutItemsInput<'_> {
         self.client_token.as_ref().is_some_and(|it| !constraint::is_client_token(it))
             || self.input_s3_configuration.is_none()
             || self.output_s3_configuration.is_none()
-            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.max_write_request_units.as_ref().is_some_and(|it| *it < 1024)
     }
     fn may_violate(&self) -> bool {
@@ -5572,7 +5573,7 @@ pub struct UpdateContinuousBackupsInput<'a> {
 
 impl Constrained for UpdateContinuousBackupsInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.point_in_time_recovery_specification.is_none()
     }
     fn may_violate(&self) -> bool {
@@ -5627,7 +5628,7 @@ pub struct UpdateContributorInsightsInput<'a> {
 
 impl Constrained for UpdateContributorInsightsInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.index_name.as_ref().is_some_and(|it| {
                 !constraint::length_within(it, 3, 255) || !constraint::is_resource_name(it)
             })
@@ -5991,7 +5992,7 @@ pub struct UpdateKinesisStreamingDestinationInput<'a> {
 
 impl Constrained for UpdateKinesisStreamingDestinationInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.stream_arn.as_ref().is_none_or(|it| !constraint::length_within(it, 37, 1024))
     }
     fn may_violate(&self) -> bool {
@@ -6132,7 +6133,7 @@ pub struct UpdateTableInput<'a> {
 
 impl Constrained for UpdateTableInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.replica_updates.as_ref().is_some_and(|it| it.is_empty())
             || self
                 .global_table_witness_updates
@@ -6246,7 +6247,7 @@ pub struct UpdateTableReplicaAutoScalingInput<'a> {
 impl Constrained for UpdateTableReplicaAutoScalingInput<'_> {
     fn may_violate_itself(&self) -> bool {
         self.global_secondary_index_updates.as_ref().is_some_and(|it| it.is_empty())
-            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+            || self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.replica_updates.as_ref().is_some_and(|it| it.is_empty())
     }
     fn may_violate(&self) -> bool {
@@ -6311,7 +6312,7 @@ pub struct UpdateTimeToLiveInput<'a> {
 
 impl Constrained for UpdateTimeToLiveInput<'_> {
     fn may_violate_itself(&self) -> bool {
-        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 1))
+        self.table_name.as_ref().is_none_or(|it| !constraint::is_table_reference(it, 3))
             || self.time_to_live_specification.is_none()
     }
     fn may_violate(&self) -> bool {

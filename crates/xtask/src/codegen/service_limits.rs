@@ -10,18 +10,34 @@ pub const TABLE_REFERENCE: &str = "table reference";
 /// The shape the model gives to such members; it knows only the length of an ARN.
 const TABLE_ARN: &str = "TableArn";
 
+/// The structures in which data operations name a table.
+const DATA_SHAPES: &[&str] = &[
+    "GetItemInput",
+    "PutItemInput",
+    "UpdateItemInput",
+    "DeleteItemInput",
+    "QueryInput",
+    "ScanInput",
+    "SearchVectorsInput",
+    "Get",
+    "Put",
+    "Update",
+    "Delete",
+    "ConditionCheck",
+];
+
 /// Changes the facts to what the service enforces.
 pub fn apply(facts: &mut Facts) {
-    // Source: responses of the service, 2026: one character is enough to look a table up, three
-    // are needed to create one, and the keys of a batch's map are told to have three.
-    let table_name = add_table_reference(facts, "TableReference", 1);
-    let new_table_name = add_table_reference(facts, "NewTableReference", 3);
+    // Source: responses of the service, 2026: one character is enough to look a table up in data
+    // operations, control operations want three, and so are the keys of a batch's map told to have.
+    let data_name = add_table_reference(facts, "TableReference", 1);
+    let control_name = add_table_reference(facts, "ControlTableReference", 3);
     let batch_key = add_table_reference(facts, "BatchTableReference", 3);
     for (name, shape) in &mut facts.shapes {
+        let is_of_data = DATA_SHAPES.contains(&name.as_str());
         for member in &mut shape.members {
             if member.name == "TableName" && member.shape == TABLE_ARN {
-                let new = if name == "CreateTableInput" { &new_table_name } else { &table_name };
-                member.shape.clone_from(new);
+                member.shape.clone_from(if is_of_data { &data_name } else { &control_name });
             }
         }
     }
@@ -37,8 +53,10 @@ fn add_table_reference(facts: &mut Facts, name: &str, min: i64) -> String {
     name.to_owned()
 }
 
-/// A table has at most two key attributes; the model's list is that of indexes, which may have
-/// eight. Source: CreateTable response of the service for three key elements.
+/// A table and a local index have at most two key attributes; the model's list is that of global
+/// indexes, which may have eight. A new table needs a key and definitions, which the model leaves
+/// open for replicas. Source: CreateTable responses of the service for three key elements, and for
+/// none, 2026-10.
 fn limit_table_keys(facts: &mut Facts) {
     let model = facts.shape("KeySchema");
     let shape = Shape {
@@ -49,9 +67,16 @@ fn limit_table_keys(facts: &mut Facts) {
         ..Shape::default()
     };
     facts.shapes.insert("TableKeySchema".to_owned(), shape);
-    for member in &mut facts.shape_mut("CreateTableInput").members {
-        if member.name == "KeySchema" {
-            "TableKeySchema".clone_into(&mut member.shape);
+    for structure in ["CreateTableInput", "LocalSecondaryIndex"] {
+        for member in &mut facts.shape_mut(structure).members {
+            if member.name == "KeySchema" {
+                "TableKeySchema".clone_into(&mut member.shape);
+            }
+            if structure == "CreateTableInput"
+                && ["KeySchema", "AttributeDefinitions"].contains(&member.name.as_str())
+            {
+                member.required = true;
+            }
         }
     }
 }

@@ -9,8 +9,12 @@ use super::read;
 const MAX_LINES: usize = 120;
 
 /// Functions that may be longer, as `file::function`, with the reason.
-const LONG_FUNCTIONS: &[(&str, &str)] =
-    &[("crates/model/src/error/wording.rs::sentence", "one flat match: a sentence an arm")];
+const LONG_FUNCTIONS: &[(&str, &str)] = &[
+    ("crates/model/src/error/wording.rs::sentence", "one flat match: a sentence an arm"),
+    ("crates/model/src/error/wording/table.rs::fault", "one flat match: a sentence an arm"),
+    ("crates/model/src/error/reason.rs::kind", "one exhaustive match: an arm a reason"),
+    ("crates/model/src/error/reason.rs::is_enveloped", "one exhaustive match: an arm a reason"),
+];
 
 /// Returns each function that is too long; tests and generated code are left out.
 pub fn too_long(files: &[PathBuf]) -> Result<Vec<String>, String> {

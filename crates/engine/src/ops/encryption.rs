@@ -1,0 +1,68 @@
+//! SSESpecification: what may stand in it, and what it asks of a table.
+//!
+//! There is no key management service here. The key that is asked for is recorded and described;
+//! nothing is encrypted with it, and no name of a key is ever found wrong (`docs/compat.md`).
+
+use hashrange_model::Reason;
+use hashrange_model::error::TableFault;
+use hashrange_wire::{SSESpecification, SSEType};
+
+/// The encryption of a table: `None` with the service's own key, else the KMS key, if named.
+pub(super) type Encryption = Option<Option<String>>;
+
+/// Returns the encryption that is asked for. An empty specification asks for the service's own key.
+pub(super) fn asked(specification: &SSESpecification) -> Result<Encryption, Reason> {
+    let refused = |fault| Err(Reason::TableDefinition(fault));
+    let key = specification.kms_master_key_id.as_ref();
+    if specification.enabled == Some(false) {
+        if specification.sse_type.is_some() {
+            return refused(TableFault::EncryptionOffWith { member: "SSEType" });
+        }
+        if key.is_some() {
+            return refused(TableFault::EncryptionOffWith { member: "KMSMasterKeyId" });
+        }
+        return Ok(None);
+    }
+    match (specification.sse_type, key) {
+        (Some(SSEType::Aes256), _) => refused(TableFault::EncryptionTypeUnsupported),
+        (None, Some(_)) => refused(TableFault::EncryptionKeyWithoutType),
+        (Some(SSEType::Kms), key) => Ok(Some(key.cloned())),
+        (None, None) => Ok((specification.enabled == Some(true)).then_some(None)),
+    }
+}
+
+/// Returns the encryption that an update changes to. What is there already is refused only where
+/// the service refuses it: no encryption, and a key that is named by its ARN.
+pub(super) fn changed(
+    current: &Encryption,
+    specification: &SSESpecification,
+) -> Result<Encryption, Reason> {
+    let asked = asked(specification)?;
+    match (&asked, current) {
+        (None, None) => Err(Reason::TableDefinition(TableFault::EncryptionOff)),
+        (Some(Some(asked)), Some(Some(current)))
+            if asked == current && asked.starts_with("arn:") =>
+        {
+            Err(Reason::TableDefinition(TableFault::EncryptionKeyUnchanged))
+        }
+        _ => Ok(asked),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encryption_is_recorded_only_when_asked_for() {
+        let given = |enabled, sse_type| SSESpecification {
+            enabled,
+            sse_type,
+            ..SSESpecification::default()
+        };
+        assert_eq!(asked(&given(None, None)), Ok(None));
+        assert_eq!(asked(&given(Some(false), None)), Ok(None));
+        assert_eq!(asked(&given(Some(true), None)), Ok(Some(None)));
+        assert_eq!(asked(&given(None, Some(SSEType::Kms))), Ok(Some(None)));
+    }
+}

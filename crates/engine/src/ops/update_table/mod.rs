@@ -1,0 +1,92 @@
+//! UpdateTable: throughput, billing, class, protection, encryption, streams, and one index at a
+//! time. Checks and changes are done under the lock of definitions; the change is one commit.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `combination.rs` | what a request may ask at once, whatever the table |
+//! | `indexes.rs` | changes of global indexes |
+//! | `units.rs` | billing mode, provisioned, on-demand and warm throughput |
+//! | `answer.rs` | the description that is answered, which shows what is under way |
+
+mod answer;
+mod combination;
+mod indexes;
+mod units;
+
+use super::create_table::storage_class;
+use super::{encryption, stream};
+use crate::engine::{Engine, required};
+use crate::jobs::Job;
+use crate::schema::{IndexId, StorageClass, TableId, TableRecord};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{UpdateTableInput, UpdateTableOutput};
+
+/// What an update does to the indexes.
+enum IndexChange {
+    None,
+    Create(IndexId),
+    Delete(IndexId),
+}
+
+impl<S: Store> Engine<S> {
+    /// Changes a table. A new index is filled in the background.
+    pub async fn update_table(
+        &self,
+        mut input: UpdateTableInput<'_>,
+    ) -> ApiResult<UpdateTableOutput> {
+        combination::check_asks_something(&input)?;
+        combination::refuse_parameters_to_come(&input)?;
+        combination::check(&input)?;
+        let table_name = required(input.table_name.take(), "tableName")?;
+        let _definitions = self.core().definitions.lock().await;
+        let old = self.changeable_table(&table_name)?;
+        let before = self.describe(&old).await?;
+        let mut record = old.record.clone();
+        let now_ms = (self.environment().now_ms)();
+        let index_change = indexes::change(&mut record, &mut input, now_ms)?;
+        units::change(&mut record, &input, now_ms)?;
+        units::keep_warm(&old.record, &mut record);
+        self.check_new_units(&old.record, &record)?;
+        change_settings(&mut record, &input, now_ms)?;
+        let stream_change = stream::change(&record, input.stream_specification.as_ref())?;
+        let deleted = match index_change {
+            IndexChange::Delete(index) => Some(index),
+            IndexChange::None | IndexChange::Create(_) => None,
+        };
+        let new = self.core().replace_with_stream(&old, record, stream_change, deleted)?;
+        // Before the first wait: nobody may be there to go on after it.
+        self.start_index_job(new.id(), &index_change);
+        self.remember_update(&new);
+        let after = self.describe(&new).await?;
+        let description = answer::of_change(&old.record, &before, &new.record, after);
+        Ok(UpdateTableOutput { table_description: Some(description) })
+    }
+
+    fn start_index_job(&self, table: TableId, change: &IndexChange) {
+        match *change {
+            IndexChange::None => {}
+            IndexChange::Create(index) => self.start_job(Job::Backfill { table, index }),
+            IndexChange::Delete(index) => self.start_job(Job::Purge { table, index }),
+        }
+    }
+}
+
+fn change_settings(
+    record: &mut TableRecord,
+    input: &UpdateTableInput<'_>,
+    now_ms: u64,
+) -> Result<(), Reason> {
+    if let Some(class) = input.table_class.map(storage_class) {
+        let (known, changed_at_ms) = record.class.unwrap_or((StorageClass::Standard, None));
+        let changed_at_ms = if known == class { changed_at_ms } else { Some(now_ms) };
+        record.class = Some((class, changed_at_ms));
+    }
+    if let Some(protected) = input.deletion_protection_enabled {
+        record.protected = protected;
+    }
+    if let Some(asked) = &input.sse_specification {
+        record.encryption = encryption::changed(&record.encryption, asked)?;
+    }
+    Ok(())
+}

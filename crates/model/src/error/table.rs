@@ -1,0 +1,184 @@
+//! What is wrong with the definition of a table or with a change of it. The sentences stand in
+//! [`super::wording`].
+
+use super::ErrorKind;
+
+/// A fault of CreateTable or UpdateTable that is about throughput, indexes, encryption, or members
+/// that do not go together. An `index` is the one concerned; without it the table is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TableFault {
+    // ---- keys of indexes
+    /// Two elements of an index key have one name.
+    IndexKeyTwice,
+    /// More than four elements of a role, which this is.
+    TooManyIndexKeys(&'static str),
+    /// A RANGE element stands before a HASH element.
+    IndexKeyOrder,
+    /// A projection names an attribute twice.
+    ProjectedTwice(String),
+    /// A new index types an attribute that is a key otherwise; holds both schemas as shown.
+    Redefined {
+        /// The schema with the attribute as it is.
+        existing: String,
+        /// The schema of the new index.
+        new: String,
+    },
+    /// A new index without AttributeDefinitions beside it.
+    DefinitionsMissing(String),
+    /// UpdateTable brings a 21st global index.
+    TooManyIndexes,
+    /// A local index is to be deleted or updated, as this says.
+    NotGlobal {
+        /// `delete` or `update`.
+        action: &'static str,
+        /// The index.
+        index: String,
+    },
+
+    // ---- throughput
+    /// A global index of a new provisioned table has no throughput.
+    IndexUnitsMissing(String),
+    /// A global index that is added to a provisioned table has no throughput.
+    AddedIndexUnitsMissing(String),
+    /// A switch to on-demand mode with throughput.
+    UnitsWithOnDemand,
+    /// A maximum of on-demand throughput, `member`, on a provisioned table.
+    MaximumOnProvisioned {
+        /// The index concerned.
+        index: Option<String>,
+        /// The member.
+        member: &'static str,
+        /// Whether UpdateTable says so, not CreateTable.
+        of_update: bool,
+    },
+    /// A maximum of on-demand throughput that is no maximum.
+    MaximumOutOfRange {
+        /// The index concerned.
+        index: Option<String>,
+        /// The member.
+        member: &'static str,
+    },
+    /// OnDemandThroughput without a maximum, and nothing else.
+    MaximaEmpty,
+    /// Warm throughput below what there is.
+    WarmTooLow {
+        /// The index concerned.
+        index: Option<String>,
+        /// Whether it is that of writes.
+        is_write: bool,
+        /// What it is below.
+        floor: WarmFloor,
+    },
+    /// WarmThroughput without a member.
+    WarmEmpty {
+        /// The index concerned.
+        index: Option<String>,
+    },
+
+    // ---- members of UpdateTable
+    /// Nothing is to be changed.
+    NothingToUpdate {
+        /// Whether MultiRegionConsistency was given, which the sentence then leaves out.
+        has_consistency: bool,
+    },
+    /// A change that must be the only one; holds how the sentence begins.
+    NotAlone(&'static str),
+    /// OnDemandThroughput beside something else than BillingMode.
+    MaximaNotAlone,
+    /// A change of the stream beside one of provisioned throughput.
+    StreamWithUnits,
+    /// An index comes or goes beside a change of provisioned throughput.
+    IndexWithUnits,
+    /// An index comes or goes beside a change of the stream.
+    IndexWithStream,
+    /// An index comes beside warm throughput.
+    IndexWithWarm,
+    /// GlobalSecondaryIndexUpdates is an empty list.
+    IndexUpdatesEmpty,
+    /// An index is updated twice.
+    IndexUpdateTwice(String),
+    /// An update of an index does several things.
+    IndexUpdateSeveral,
+    /// An update of an index of an on-demand table that changes nothing it has.
+    IndexUpdateOnDemand(String),
+
+    // ---- streams
+    /// A stream is enabled without a view type.
+    StreamViewMissing {
+        /// Whether UpdateTable says so, not CreateTable.
+        of_update: bool,
+    },
+    /// A stream is disabled with a view type.
+    StreamViewForbidden {
+        /// Whether UpdateTable says so, not CreateTable.
+        of_update: bool,
+    },
+
+    // ---- encryption
+    /// `member` of SSESpecification beside Enabled false.
+    EncryptionOffWith {
+        /// The member.
+        member: &'static str,
+    },
+    /// A KMS key without SSEType KMS.
+    EncryptionKeyWithoutType,
+    /// SSEType AES256.
+    EncryptionTypeUnsupported,
+    /// Encryption is switched off where it is.
+    EncryptionOff,
+    /// The table has this KMS key already.
+    EncryptionKeyUnchanged,
+}
+
+/// What warm throughput may not be below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarmFloor {
+    /// What every on-demand table begins with.
+    OnDemand,
+    /// Provisioned throughput.
+    Provisioned,
+    /// The warm throughput that there is.
+    Current,
+}
+
+impl TableFault {
+    /// Returns the exception this fault is reported as.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TooManyIndexes => ErrorKind::LimitExceeded,
+            Self::IndexKeyTwice
+            | Self::TooManyIndexKeys(_)
+            | Self::IndexKeyOrder
+            | Self::ProjectedTwice(_)
+            | Self::Redefined { .. }
+            | Self::DefinitionsMissing(_)
+            | Self::NotGlobal { .. }
+            | Self::IndexUnitsMissing(_)
+            | Self::AddedIndexUnitsMissing(_)
+            | Self::UnitsWithOnDemand
+            | Self::MaximumOnProvisioned { .. }
+            | Self::MaximumOutOfRange { .. }
+            | Self::MaximaEmpty
+            | Self::WarmTooLow { .. }
+            | Self::WarmEmpty { .. }
+            | Self::NothingToUpdate { .. }
+            | Self::NotAlone(_)
+            | Self::MaximaNotAlone
+            | Self::StreamWithUnits
+            | Self::IndexWithUnits
+            | Self::IndexWithStream
+            | Self::IndexWithWarm
+            | Self::IndexUpdatesEmpty
+            | Self::IndexUpdateTwice(_)
+            | Self::IndexUpdateSeveral
+            | Self::IndexUpdateOnDemand(_)
+            | Self::StreamViewMissing { .. }
+            | Self::StreamViewForbidden { .. }
+            | Self::EncryptionOffWith { .. }
+            | Self::EncryptionKeyWithoutType
+            | Self::EncryptionTypeUnsupported
+            | Self::EncryptionOff
+            | Self::EncryptionKeyUnchanged => ErrorKind::Validation,
+        }
+    }
+}
