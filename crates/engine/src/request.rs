@@ -2,9 +2,11 @@
 //! values, the placeholders of expressions, and what is compiled of an expression or its legacy
 //! form.
 
+use crate::schema::Table;
 use hashrange_expr::{Condition, Placeholders, Projection};
 use hashrange_model::error::{ExpressionKind, ValueFault};
-use hashrange_model::{Item, Reason};
+use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
+use hashrange_model::{Item, Reason, Value};
 use hashrange_wire::{DecodedItem, DecodedValue, Map};
 
 /// A parameter's name and whether the request has it.
@@ -72,8 +74,30 @@ pub(crate) fn filter(
     }
 }
 
-/// Refuses the first fault among ExpressionAttributeValues.
+/// Refuses the first fault among ExpressionAttributeValues, then a value that no item can have.
 pub(crate) fn check_expression_values<K: AsRef<str> + Ord>(
+    values: Option<&Map<K, DecodedValue>>,
+) -> Result<(), Reason> {
+    check_expression_faults(values)?;
+    let mut values = values.into_iter().flat_map(Map::values);
+    if values.any(|value| exceeds_item(&value.value)) { Err(Reason::ItemTooLarge) } else { Ok(()) }
+}
+
+/// Returns whether a value alone is larger than an item may be.
+pub(crate) fn exceeds_item(value: &Value) -> bool {
+    // The binary form is at least half as long as the value's size says.
+    value.as_bytes().len() > ITEM_SIZE_MAX_BYTES / 2 && value.get().size() > ITEM_SIZE_MAX_BYTES
+}
+
+/// Returns the fault of an update that has a value larger than an item, where it is one of a write.
+pub(crate) fn as_update(reason: Reason) -> Reason {
+    match reason {
+        Reason::ItemTooLarge => Reason::UpdatedItemTooLarge,
+        other => other,
+    }
+}
+
+fn check_expression_faults<K: AsRef<str> + Ord>(
     values: Option<&Map<K, DecodedValue>>,
 ) -> Result<(), Reason> {
     let faulty = values.into_iter().flat_map(Map::iter).find(|(_, value)| value.fault.is_some());
@@ -91,12 +115,34 @@ pub(crate) fn sound(decoded: DecodedItem) -> Result<Item, Reason> {
     decoded.into_result().map_err(|fault| Reason::Value(*fault))
 }
 
-/// Refuses a fault in a value of a legacy parameter.
+/// Refuses a fault in a value of a legacy parameter, or a value that no item can have.
 pub(crate) fn check_values<'v>(
     values: impl IntoIterator<Item = &'v DecodedValue>,
 ) -> Result<(), Reason> {
-    match values.into_iter().find_map(|value| value.fault.as_deref()) {
-        Some(fault) => Err(Reason::Value(fault.clone())),
-        None => Ok(()),
+    let mut is_too_large = false;
+    for value in values {
+        if let Some(fault) = value.fault.as_deref() {
+            return Err(Reason::Value(fault.clone()));
+        }
+        is_too_large = is_too_large || exceeds_item(&value.value);
     }
+    if is_too_large { Err(Reason::ItemTooLarge) } else { Ok(()) }
+}
+
+/// Refuses paths that lead into key attributes, which are scalars: of the table, then of an index.
+/// Source: captured before 2020.
+pub(crate) fn check_scalar_keys<'n>(
+    table: &Table,
+    names_looked_into: impl IntoIterator<Item = &'n str>,
+) -> Result<(), Reason> {
+    for name in names_looked_into {
+        let attribute = || name.to_owned();
+        if table.key.contains(name) {
+            return Err(Reason::KeyNotScalar { attribute: attribute() });
+        }
+        if table.indexes.iter().any(|index| index.key.contains(name)) {
+            return Err(Reason::IndexKeyNotScalar { attribute: attribute() });
+        }
+    }
+    Ok(())
 }

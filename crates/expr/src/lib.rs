@@ -35,6 +35,7 @@ mod condition;
 mod evaluated;
 mod key_condition;
 pub mod legacy;
+mod lookup;
 mod parse;
 pub mod partiql;
 mod path;

@@ -2,12 +2,16 @@
 
 use hashrange_model::{Item, ValueRef};
 use std::fmt;
+use std::sync::Arc;
+
+/// A name in a path. Shared, because an alias of 64 KB may be used a thousand times.
+pub(crate) type Name = Arc<str>;
 
 /// One step of a path into a container.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
     /// An entry of a map.
-    Member(Box<str>),
+    Member(Name),
     /// An element of a list, 0-based.
     Element(usize),
 }
@@ -15,13 +19,13 @@ pub(crate) enum Step {
 /// A document path with its placeholders resolved. Prints as the messages do: `[a, b, [0]]`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DocumentPath {
-    pub(crate) attribute: Box<str>,
+    pub(crate) attribute: Name,
     pub(crate) steps: Vec<Step>,
 }
 
 impl DocumentPath {
     /// Returns the path of a top-level attribute.
-    pub(crate) fn top_level(attribute: &str) -> Self {
+    pub(crate) fn top_level(attribute: impl Into<Name>) -> Self {
         Self { attribute: attribute.into(), steps: Vec::new() }
     }
 
@@ -30,24 +34,14 @@ impl DocumentPath {
         !self.steps.is_empty()
     }
 
-    /// Returns true if the path goes through a list.
-    pub(crate) fn has_element(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Element(_)))
-    }
-
     /// Returns the value at the path; a step into the wrong container finds nothing.
     pub(crate) fn find<'i>(&self, item: &'i Item) -> Option<ValueRef<'i>> {
-        descend(item.get(&self.attribute)?, &self.steps)
+        self.steps.iter().try_fold(item.get(&self.attribute)?, |value, step| match (step, value) {
+            (Step::Member(name), ValueRef::M(entries)) => entries.get(name),
+            (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset),
+            _ => None,
+        })
     }
-}
-
-/// Returns the value that `steps` lead to from `value`.
-pub(crate) fn descend<'i>(value: ValueRef<'i>, steps: &[Step]) -> Option<ValueRef<'i>> {
-    steps.iter().try_fold(value, |value, step| match (step, value) {
-        (Step::Member(name), ValueRef::M(entries)) => entries.get(name),
-        (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset),
-        _ => None,
-    })
 }
 
 impl fmt::Display for DocumentPath {

@@ -1,7 +1,7 @@
 //! A set of document paths merged into a tree: finds overlaps and conflicts among the paths, and
 //! reduces values to what the paths name.
 
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, Name, Step};
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::ExpressionFault;
 use hashrange_model::{Item, ValueRef};
@@ -10,20 +10,18 @@ use std::collections::BTreeMap;
 /// Paths merged by their common beginnings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PathTree {
-    attributes: BTreeMap<Box<str>, Branch>,
+    attributes: BTreeMap<Name, Branch>,
 }
 
 /// What of a value is named: all of it where a path ends, else what the children name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Branch {
-    members: BTreeMap<Box<str>, Branch>,
+    members: BTreeMap<Name, Branch>,
     elements: BTreeMap<usize, Branch>,
     /// Which path came here first.
     first_path: usize,
     /// A path ends here; then there are no children.
     is_end: bool,
-    /// An update removed this place.
-    is_removed: bool,
 }
 
 impl Branch {
@@ -100,32 +98,14 @@ impl PathTree {
         (!is_new).then_some(branch.first_path)
     }
 
-    /// Notes that an update removed the place at the end of one of the paths.
-    pub(crate) fn mark_removed(&mut self, path: &DocumentPath) {
-        let mut branch = self.attributes.get_mut(&path.attribute);
-        for step in &path.steps {
-            branch = branch.and_then(|branch| match step {
-                Step::Member(name) => branch.members.get_mut(name),
-                Step::Element(offset) => branch.elements.get_mut(offset),
-            });
-        }
-        if let Some(branch) = branch {
-            branch.is_removed = true;
-        }
-    }
-
-    /// Turns the offsets of an update's paths into offsets in the item as the update left it.
-    pub(crate) fn follow_moves(&mut self, new: &Item) {
-        for (name, branch) in &mut self.attributes {
-            if let Some(value) = new.get(name) {
-                branch.follow_moves(value);
-            }
-        }
-    }
-
     /// Returns the names of the top-level attributes.
     pub(crate) fn attribute_names(&self) -> impl Iterator<Item = &str> {
         self.attributes.keys().map(AsRef::as_ref)
+    }
+
+    /// Returns the names of the top-level attributes that paths lead into.
+    pub(crate) fn names_looked_into(&self) -> impl Iterator<Item = &str> {
+        self.attributes.iter().filter(|(_, branch)| !branch.is_end).map(|(name, _)| name.as_ref())
     }
 
     /// Returns the item reduced to what the paths name.
@@ -157,27 +137,6 @@ fn nth_texts<'p>(
 }
 
 impl Branch {
-    fn follow_moves(&mut self, new: ValueRef<'_>) {
-        match new {
-            ValueRef::M(entries) => {
-                for (name, branch) in &mut self.members {
-                    if let Some(value) = entries.get(name) {
-                        branch.follow_moves(value);
-                    }
-                }
-            }
-            ValueRef::L(elements) if !self.elements.is_empty() => {
-                self.elements = moved(std::mem::take(&mut self.elements), elements.iter().count());
-                for (offset, branch) in &mut self.elements {
-                    if let Some(value) = elements.get(*offset) {
-                        branch.follow_moves(value);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
     /// Returns true if `value` has anything that the branch names.
     fn finds_in(&self, value: ValueRef<'_>) -> bool {
         if self.is_end {
@@ -224,22 +183,4 @@ impl Branch {
             whole => encoder.value_ref(&whole),
         }
     }
-}
-
-/// Returns the places in a list where an update left the elements it wrote: each moved down by the
-/// removed ones before it, and those it appended, wherever they were aimed, stand at the end.
-fn moved(places: BTreeMap<usize, Branch>, new_length: usize) -> BTreeMap<usize, Branch> {
-    let mut removed_before = 0;
-    let mut written_after = places.values().filter(|branch| !branch.is_removed).count();
-    let mut moved = BTreeMap::new();
-    for (offset, branch) in places {
-        if branch.is_removed {
-            removed_before += 1;
-            continue;
-        }
-        let last_possible = new_length.saturating_sub(written_after);
-        moved.insert((offset - removed_before).min(last_possible), branch);
-        written_after -= 1;
-    }
-    moved
 }

@@ -4,8 +4,10 @@
 //! Use is syntactic: a placeholder counts as used when an expression names it, whether or not
 //! that part is ever evaluated.
 
+use crate::path::Name;
 use hashrange_model::Value;
 use hashrange_model::error::Reason;
+use hashrange_model::limits::SUBSTITUTIONS_MAX_BYTES;
 
 #[derive(Debug)]
 struct Entry<'a, T: ?Sized> {
@@ -19,6 +21,8 @@ struct Entry<'a, T: ?Sized> {
 pub struct Placeholders<'a> {
     /// Invariant: sorted by key.
     names: Vec<Entry<'a, str>>,
+    /// What a name stands for, in the order of `names`, once it was used.
+    shared: Vec<Option<Name>>,
     /// Invariant: sorted by key.
     values: Vec<Entry<'a, Value>>,
 }
@@ -34,7 +38,9 @@ impl<'a> Placeholders<'a> {
             return Err(Reason::EmptyNameOf(nameless.key.to_owned()));
         }
         let values = entries(values, b':', Reason::EmptyValues, Reason::InvalidValueKey)?;
-        Ok(Self { names, values })
+        check_size(&names, &values)?;
+        let shared = vec![None; names.len()];
+        Ok(Self { names, shared, values })
     }
 
     /// Returns no placeholders, as a request without the two members has them.
@@ -60,13 +66,14 @@ impl<'a> Placeholders<'a> {
     }
 
     /// Returns what `#name` stands for and marks it as used.
-    pub(crate) fn name(&mut self, alias: &str) -> Option<&'a str> {
-        look_up(&mut self.names, alias)
+    pub(crate) fn name(&mut self, alias: &str) -> Option<Name> {
+        let nth = look_up(&mut self.names, alias)?;
+        Some(self.shared[nth].get_or_insert_with(|| self.names[nth].meaning.into()).clone())
     }
 
     /// Returns what `:value` stands for and marks it as used.
     pub(crate) fn value(&mut self, placeholder: &str) -> Option<&'a Value> {
-        look_up(&mut self.values, placeholder)
+        look_up(&mut self.values, placeholder).map(|nth| self.values[nth].meaning)
     }
 }
 
@@ -100,10 +107,22 @@ fn is_key(key: &str, sigil: u8) -> bool {
     }
 }
 
-fn look_up<'a, T: ?Sized>(entries: &mut [Entry<'a, T>], key: &str) -> Option<&'a T> {
+/// Returns where the entry is and marks it as used.
+fn look_up<T: ?Sized>(entries: &mut [Entry<'_, T>], key: &str) -> Option<usize> {
     let nth = entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
     entries[nth].used = true;
-    Some(entries[nth].meaning)
+    Some(nth)
+}
+
+/// Refuses more than 2 MB of placeholders, names and values together. Of a value its binary form
+/// counts, which is about as long as the value.
+fn check_size(names: &[Entry<'_, str>], values: &[Entry<'_, Value>]) -> Result<(), Reason> {
+    let of_names = names.iter().map(|entry| entry.key.len() + entry.meaning.len());
+    let of_values = values.iter().map(|entry| entry.key.len() + entry.meaning.as_bytes().len());
+    match of_names.chain(of_values).sum::<usize>() {
+        size if size > SUBSTITUTIONS_MAX_BYTES => Err(Reason::SubstitutionsTooLarge),
+        _ => Ok(()),
+    }
 }
 
 fn unused<T: ?Sized>(entries: &[Entry<'_, T>]) -> Vec<String> {

@@ -3,7 +3,7 @@
 //! Keys are not added: what is not named is not returned.
 
 use crate::parse::Parser;
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, Name, Step};
 use crate::path_tree::PathTree;
 use crate::placeholders::Placeholders;
 use hashrange_model::Item;
@@ -20,7 +20,7 @@ enum Form {
     Tree(PathTree),
     /// The values at the paths as attributes, each with the name of its column; or, as it is the
     /// same and quicker, the tree if every path is a whole attribute.
-    Columns(Vec<(Box<str>, DocumentPath)>, Option<PathTree>),
+    Columns(Vec<(Name, DocumentPath)>, Option<PathTree>),
 }
 
 /// Compiles a ProjectionExpression.
@@ -75,6 +75,15 @@ impl Projection {
         }
     }
 
+    /// Returns the top-level attributes that the projection looks into; none for a SELECT.
+    pub fn names_looked_into(&self) -> impl Iterator<Item = &str> {
+        let tree = match &self.0 {
+            Form::Tree(tree) => Some(tree),
+            Form::Columns(..) => None,
+        };
+        tree.into_iter().flat_map(PathTree::names_looked_into)
+    }
+
     /// Returns the top-level attributes that the projection reads, each once; those of a SELECT in
     /// its order.
     pub fn attribute_names(&self) -> impl Iterator<Item = &str> {
@@ -91,7 +100,7 @@ impl Projection {
     }
 }
 
-fn select(columns: &[(Box<str>, DocumentPath)], item: &Item) -> Item {
+fn select(columns: &[(Name, DocumentPath)], item: &Item) -> Item {
     let mut encoder = Encoder::new();
     let mark = encoder.begin_item();
     for (name, path) in columns {

@@ -15,7 +15,7 @@ pub(crate) enum Operand<'t> {
     /// A `:value` that is not defined.
     UndefinedValue(&'t str),
     Call(Call<'t>),
-    /// Updates only: terms with their signs, the first always positive.
+    /// Updates only: two terms with their signs, the first always positive.
     Sum(Vec<Term<'t>>),
 }
 

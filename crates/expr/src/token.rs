@@ -69,7 +69,9 @@ impl Token {
         };
         let rest = &bytes[start + 1..];
         let (kind, length) = match first {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => (TokenKind::Word, 1 + word_length(rest)),
+            // Source: captured, and the developer guide, "Expression attribute names": a name
+            // begins with a letter.
+            b'a'..=b'z' | b'A'..=b'Z' => (TokenKind::Word, 1 + word_length(rest)),
             b'#' => placeholder(TokenKind::Alias, rest),
             b':' => placeholder(TokenKind::Placeholder, rest),
             b'0'..=b'9' => {
@@ -137,6 +139,7 @@ mod tests {
             ("l[10].x", &["l", "[", "10", "]", ".", "x"]),
             ("# :", &["#", ":"]),
             ("1a!é", &["1", "a", "!", "é"]),
+            ("_a1 a_1 #_a :_1", &["_", "a1", "a_1", "#_a", ":_1"]),
             ("", &[]),
         ] {
             let mut found = Vec::new();

@@ -69,7 +69,9 @@ fn syntax_errors_name_the_token_and_its_neighbours() {
         ("a BETWEEN :n", "<EOF>", ":n"),
         ("and = :s", "and", "and ="),
         ("size() = :n", ")", "() ="),
-        ("attribute_type(a, b)", "b", ", b)"),
+        ("_a = :s", "_", "_a"),
+        ("a._b = :s", "_", "._b"),
+        ("a = _f(b)", "_", "= _f"),
         ("(a = :s) = :s", "=", ") = :s"),
         ("a = (b = :s)", "=", "b = :s"),
         ("a AND b = :s", "AND", "a AND b"),
@@ -157,6 +159,7 @@ fn operands_are_checked() {
              function; operator: {operator}, first operand: {operand}"
         )
     };
+    const ANY_TYPE: &str = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
     let path = |operator: &str| {
         format!("Operator or function requires a document path; operator or function: {operator}")
     };
@@ -170,7 +173,15 @@ fn operands_are_checked() {
         ("attribute_exists(:s)", path("attribute_exists")),
         ("attribute_not_exists(:s)", path("attribute_not_exists")),
         ("attribute_exists(size(a))", path("attribute_exists")),
-        ("attribute_type(:s, :S)", path("attribute_type")),
+        ("attribute_type(size(a), :S)", path("attribute_type")),
+        ("attribute_type(a, b)", wrong_type("attribute_type", ANY_TYPE)),
+        ("attribute_type(:s, b)", wrong_type("attribute_type", ANY_TYPE)),
+        ("attribute_type(a, size(a))", wrong_type("attribute_type", "N")),
+        ("attribute_type(:s, :n)", wrong_type("attribute_type", "N")),
+        (
+            "a[2147483648] = :s",
+            "List index is not within the allowable range; index: [2147483648]".to_owned(),
+        ),
         ("a = a", same("=", "[a]")),
         ("a.b[0] <> a.b[0]", same("<>", "[a, b, [0]]")),
         ("#n < n", same("<", "[n]")),

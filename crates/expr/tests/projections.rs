@@ -77,6 +77,11 @@ fn faults_have_their_sentences() {
         ("a,", "Syntax error; token: \"<EOF>\", near: \",\"".to_owned()),
         ("a b", "Syntax error; token: \"b\", near: \"a b\"".to_owned()),
         ("a, , b", "Syntax error; token: \",\", near: \", , b\"".to_owned()),
+        ("_x", "Syntax error; token: \"_\", near: \"_x\"".to_owned()),
+        (
+            "a[99999999999999]",
+            "List index is not within the allowable range; index: [99999999999999]".to_owned(),
+        ),
         ("a[x]", "Syntax error; token: \"x\", near: \"[x]\"".to_owned()),
         ("size(a)", "Syntax error; token: \"(\", near: \"size(a\"".to_owned()),
         (":v", "Syntax error; token: \":v\", near: \":v\"".to_owned()),

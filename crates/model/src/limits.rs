@@ -18,6 +18,10 @@ pub const EXPRESSION_MAX_BYTES: usize = 4096;
 pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 /// Most operands of an IN operator.
 pub const IN_OPERANDS_MAX: usize = 100;
+/// Greatest list index of a document path. Source: captured.
+pub const LIST_INDEX_MAX: usize = 2_147_483_647;
+/// Most bytes of all ExpressionAttributeNames and -Values of a request together.
+pub const SUBSTITUTIONS_MAX_BYTES: usize = 2 * 1024 * 1024;
 /// Longest placeholder (`#name` or `:value`).
 pub const PLACEHOLDER_MAX_BYTES: usize = 255;
 /// Bytes of evaluated items after which a Query or Scan page ends.

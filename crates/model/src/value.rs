@@ -524,9 +524,14 @@ impl<'a> Elements<'a> {
         })
     }
 
-    /// Returns the element at `offset`.
+    /// Returns the element at `offset`; passes over the others without looking at their text.
     pub fn get(&self, offset: usize) -> Option<ValueRef<'a>> {
-        self.iter().nth(offset)
+        self.raw_values().nth(offset).map(ValueRef::from)
+    }
+
+    /// Returns the elements in their binary form.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.0
     }
 }
 
@@ -566,6 +571,11 @@ impl<'a> Entries<'a> {
             rest = skip(after);
             Some((text(name), &start[..start.len() - rest.len()]))
         })
+    }
+
+    /// Returns the entries in their binary form.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.0
     }
 
     /// Returns the value named `name`; passes over the others without decoding them.

@@ -96,7 +96,49 @@ fn violations_are_worded_as_by_the_service() {
                 .into_boxed_str(),
             ),
         ),
-        // PutItem: a bad name alone and without the value; enums joined.
+        // PutItem: a bad name alone, without the value only if it is empty; enums joined.
+        (
+            Operation::PutItem,
+            format!(r#"{{"TableName":"bad table!@#",{ITEM},"ReturnConsumedCapacity":"x"}}"#),
+            "1 validation error detected: Value 'bad table!@#' at 'tableName' failed to satisfy \
+             constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+        ),
+        (
+            Operation::DeleteItem,
+            format!(r#"{{"TableName":"a b",{KEY},"ReturnValues":"x"}}"#),
+            "1 validation error detected: Value 'a b' at 'tableName' failed to satisfy \
+             constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+        ),
+        (
+            Operation::UpdateItem,
+            r#"{"TableName":"Tab","ConditionalOperator":"XOR"}"#.to_owned(),
+            "2 validation errors detected: Value 'XOR' at 'conditionalOperator' failed to satisfy \
+             constraint: Member must satisfy enum value set: [OR, AND]; Value null at 'key' failed \
+             to satisfy constraint: Member must not be null",
+        ),
+        (
+            Operation::BatchGetItem,
+            r#"{"RequestItems":{"!":{"Keys":[{}]}},"ReturnConsumedCapacity":"x"}"#.to_owned(),
+            "2 validation errors detected: Value '{\"!\":{\"Keys\":[{}]}}' at 'requestItems' \
+             failed to satisfy constraint: Map keys must satisfy constraint: [Member must have \
+             length less than or equal to 255, Member must have length greater than or equal to 3, \
+             Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+]; Value 'x' at \
+             'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value \
+             set: [INDEXES, TOTAL, NONE]",
+        ),
+        (
+            Operation::BatchWriteItem,
+            r#"{"RequestItems":{"!":[{"PutRequest":{"Item":{"pk":{"S":"x"},
+                "l":{"L":[{"NULL":true},{"M":{"a":{"N":"1"},"s":{"SS":["a","b"]}}}]}}}}]}}"#
+                .to_owned(),
+            "1 validation error detected: Value \
+             '{!=[WriteRequest(putRequest=PutRequest(item={pk=AttributeValue: {S:x}, l=AttributeValue: \
+             {L:[AttributeValue: {NULL:true}, AttributeValue: {M:{a=AttributeValue: {N:1}, \
+             s=AttributeValue: {SS:[a, b]}}}]}}), deleteRequest=null)]}' at 'requestItems' failed \
+             to satisfy constraint: Map keys must satisfy constraint: [Member must have length less \
+             than or equal to 255, Member must have length greater than or equal to 3, Member must \
+             satisfy regular expression pattern: [a-zA-Z0-9_.-]+]",
+        ),
         (
             Operation::PutItem,
             format!(r#"{{"TableName":"",{ITEM},"ReturnConsumedCapacity":"x"}}"#),
@@ -197,14 +239,16 @@ fn violations_are_worded_as_by_the_service() {
         (
             Operation::TransactWriteItems,
             format!(r#"{{"TransactItems":[],"ClientRequestToken":"{}"}}"#, "t".repeat(37)),
-            "1 validation error detected: Value at 'ClientRequestToken' failed to satisfy \
-             constraint: Member must have length less than or equal to 36",
+            "2 validation errors detected: Value 'ttttttttttttttttttttttttttttttttttttt' at \
+             'clientRequestToken' failed to satisfy constraint: Member must have length less than \
+             or equal to 36; Value '[]' at 'transactItems' failed to satisfy constraint: Member \
+             must have length greater than or equal to 1",
         ),
         (
             Operation::TransactWriteItems,
             r#"{"TransactItems":[]}"#.to_owned(),
-            "1 validation error detected: Value at 'TransactItems' failed to satisfy constraint: \
-             Member must have length greater than or equal to 1",
+            "1 validation error detected: Value '[]' at 'transactItems' failed to satisfy \
+             constraint: Member must have length greater than or equal to 1",
         ),
         (
             Operation::TransactGetItems,

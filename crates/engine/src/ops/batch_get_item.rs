@@ -92,6 +92,8 @@ impl<S: Store> Engine<S> {
             .iter()
             .map(|key| write::key_of_key(&table, key).map(|key| key.bytes))
             .collect::<Result<Vec<_>, _>>()?;
+        let looked_into = part.projection.iter().flat_map(Projection::names_looked_into);
+        request::check_scalar_keys(&table, looked_into)?;
         if keys.iter().collect::<BTreeSet<_>>().len() < keys.len() {
             return Err(Reason::DuplicateKeys.into());
         }

@@ -48,6 +48,11 @@ impl ConditionParameters<'_> {
     }
 }
 
+/// Returns the attributes that a condition looks into.
+pub(crate) fn looked_into(condition: Option<&Condition>) -> impl Iterator<Item = &str> {
+    condition.into_iter().flat_map(Condition::names_looked_into)
+}
+
 /// Returns the item collection's metrics if the request asks for them and the table has local
 /// indexes. The estimate is a range of whole gigabytes.
 pub(super) fn collection_metrics(

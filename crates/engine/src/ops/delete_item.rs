@@ -1,9 +1,9 @@
 //! DeleteItem: removes one item; an absent one is no error.
 
-use super::condition::{ConditionParameters, collection_metrics};
+use super::condition::{ConditionParameters, collection_metrics, looked_into};
 use super::put_item::{check_return_values, returns_item};
 use crate::engine::{Engine, required};
-use crate::request::{self, check_expression_values, check_one_style, sound};
+use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys, sound};
 use crate::schema::Table;
 use crate::write::{self, Action, Write};
 use hashrange_model::error::Layer;
@@ -48,12 +48,14 @@ impl<S: Store> Engine<S> {
         placeholders.check_all_used()?;
         let (table, written) = self
             .write(table_name, |table| {
+                let planned = plan_delete(table, &key)?;
+                check_scalar_keys(table, looked_into(condition.as_ref()))?;
                 Ok(Write {
                     condition: condition.as_ref(),
                     returns_item_on_failure: returns_item(
                         input.return_values_on_condition_check_failure,
                     ),
-                    ..plan_delete(table, &key)?
+                    ..planned
                 })
             })
             .await?;

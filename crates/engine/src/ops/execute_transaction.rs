@@ -111,7 +111,11 @@ impl<S: Store> Engine<S> {
         for (nth, (statement, request)) in statements.into_iter().zip(requests).enumerate() {
             let table = self.table(statement.table())?;
             let returns_item = returns_item(request.return_values_on_condition_check_failure);
-            actions.push(action(&table, statement, nth, returns_item)?);
+            let action = action(&table, statement, nth, returns_item)?;
+            actions.push(TransactionAction {
+                payload_bytes: payload_bytes(&action, request),
+                ..action
+            });
         }
         let completed =
             self.transact(&actions, token).await.map_err(|error| worded(&is_insert, error))?;
@@ -192,7 +196,19 @@ fn action(
         Statement::Select(_) => return Err(StatementFault::TransactionMixed.into()),
     };
     let condition = Some(condition);
-    Ok(TransactionAction { table_name, kind, condition, returns_item_on_failure })
+    let payload_bytes = 0;
+    Ok(TransactionAction { table_name, kind, condition, returns_item_on_failure, payload_bytes })
+}
+
+/// Returns what a statement adds to the transaction's payload: an INSERT its item, the others their
+/// text and parameters.
+fn payload_bytes(action: &TransactionAction, request: &ParameterizedStatement<'_>) -> usize {
+    if let ActionKind::Put(item) = &action.kind {
+        return item.size();
+    }
+    let parameters = request.parameters.iter().flatten();
+    let text = request.statement.as_deref().map_or(0, str::len);
+    text + parameters.map(|parameter| parameter.value.get().size()).sum::<usize>()
 }
 
 fn check_no_index(index: Option<&str>) -> Result<(), Reason> {

@@ -3,9 +3,10 @@
 use super::legacy;
 use crate::capacity::{Units, read_units};
 use crate::engine::{Engine, required};
-use crate::request::{self, check_one_style, sound};
+use crate::request::{self, check_one_style, check_scalar_keys, sound};
 use crate::throughput::ReadTarget;
 use crate::{fault, write};
+use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Store, View};
 use hashrange_wire::{DecodedValue, GetItemInput, GetItemOutput, Map};
@@ -30,6 +31,7 @@ impl<S: Store> Engine<S> {
         let key = sound(key)?;
         let table = self.table(table_name)?;
         let key = write::key_of_key(&table, &key)?;
+        check_scalar_keys(&table, projection.iter().flat_map(Projection::names_looked_into))?;
         let consistent = input.consistent_read == Some(true);
         let target = ReadTarget::item(&table, &key.bytes, consistent);
         let reading = self.core().begin_read(&target)?;

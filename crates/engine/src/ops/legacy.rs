@@ -6,9 +6,11 @@ use hashrange_expr::legacy::{
     self, AttributeAction, AttributeCondition, AttributeUpdate, ComparisonOperator, Expected,
 };
 use hashrange_expr::{Condition, KeyConditions, Projection, Update};
+use hashrange_model::error::ValueFault;
 use hashrange_model::{Reason, Value};
 use hashrange_wire::{self as wire, ConditionalOperator, DecodedValue, Map};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Returns the condition of Expected.
 pub(super) fn expected(
@@ -54,9 +56,12 @@ pub(super) fn attributes_to_get<S: AsRef<str>>(
 ) -> Result<Option<Projection>, Reason> {
     let Some(given) = given else { return Ok(None) };
     let names: Vec<&str> = given.iter().map(AsRef::as_ref).collect();
-    let repeated = (1..names.len()).find(|nth| names[..*nth].contains(&names[*nth]));
-    match repeated {
-        Some(nth) => Err(Reason::DuplicateAttributeName(names[nth].to_owned())),
+    if names.contains(&"") {
+        return Err(Reason::Value(ValueFault::EmptyAttributeName));
+    }
+    let mut known = BTreeSet::new();
+    match names.iter().find(|name| !known.insert(**name)) {
+        Some(name) => Err(Reason::DuplicateAttributeName((*name).to_owned())),
         None => Ok(Some(Projection::from_attribute_names(names))),
     }
 }

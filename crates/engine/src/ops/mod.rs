@@ -3,7 +3,7 @@
 mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
-mod condition;
+pub(crate) mod condition;
 mod create_table;
 pub(crate) mod delete_item;
 mod delete_table;

@@ -1,8 +1,8 @@
 //! PutItem: creates or replaces one item.
 
-use super::condition::{ConditionParameters, collection_metrics};
+use super::condition::{ConditionParameters, collection_metrics, looked_into};
 use crate::engine::{Engine, required};
-use crate::request::{self, check_expression_values, check_one_style, sound};
+use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys, sound};
 use crate::write::{self, Action, Write};
 use crate::{index, schema::Table};
 use hashrange_model::error::Layer;
@@ -53,12 +53,14 @@ impl<S: Store> Engine<S> {
         }
         let (table, written) = self
             .write(table_name, |table| {
+                let planned = plan_put(table, &item)?;
+                check_scalar_keys(table, looked_into(condition.as_ref()))?;
                 Ok(Write {
                     condition: condition.as_ref(),
                     returns_item_on_failure: returns_item(
                         input.return_values_on_condition_check_failure,
                     ),
-                    ..plan_put(table, &item)?
+                    ..planned
                 })
             })
             .await?;

@@ -1,12 +1,13 @@
 //! Query: the items of one partition key value, in the order of the sort key.
 
+use super::condition::looked_into;
 use super::key_range::{self, Reader};
 use super::legacy;
 use super::select::{Selection, index_named};
 use crate::engine::{Engine, required};
 use crate::json_rows::JsonRows;
 use crate::read::{Output, PagePlan, Rows};
-use crate::request::{self, check_expression_values, check_one_style};
+use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
 use crate::schema::{Index, KeySchema, Table};
 use hashrange_expr::{Condition, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
@@ -39,6 +40,8 @@ impl<S: Store> Engine<S> {
         let index = index_named(&table, input.index_name.as_deref(), consistent)?;
         let secondary = index.map(|(_, index)| index);
         request.selection.check_index(secondary)?;
+        let in_filter = looked_into(request.filter.as_ref());
+        check_scalar_keys(&table, request.selection.names_looked_into().chain(in_filter))?;
         let range = key_range::of_query(&table, secondary, &request.key_conditions)?;
         let direction = match input.scan_index_forward {
             Some(false) => Direction::Backward,

@@ -1,6 +1,7 @@
 //! Scan: every item of a table or index, in the order of the partition keys' hashes; whole or one
 //! of several equal segments of the hash space.
 
+use super::condition::looked_into;
 use super::key_range::{self, Reader};
 use super::legacy;
 use super::query::check_legacy_values;
@@ -9,7 +10,7 @@ use crate::engine::{Engine, required};
 use crate::json_rows::JsonRows;
 use crate::layout;
 use crate::read::{Output, PagePlan, Rows};
-use crate::request::{self, check_expression_values, check_one_style};
+use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
 use crate::schema::{Index, IndexId, Table};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
@@ -50,6 +51,8 @@ impl<S: Store> Engine<S> {
         let index = index_named(&table, input.index_name.as_deref(), consistent)?;
         let secondary = index.map(|(_, index)| index);
         request.selection.check_index(secondary)?;
+        let in_filter = looked_into(request.filter.as_ref());
+        check_scalar_keys(&table, request.selection.names_looked_into().chain(in_filter))?;
         let mut range = request.range(&table, secondary);
         if let Some(start) = start {
             let key = key_range::start_key(&table, secondary, &start, Reader::Scan)?;

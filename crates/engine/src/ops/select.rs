@@ -55,6 +55,11 @@ impl Selection {
         Err(Reason::NotProjected { index: index.name.clone(), attributes })
     }
 
+    /// Returns the attributes that the projection looks into.
+    pub(crate) fn names_looked_into(&self) -> impl Iterator<Item = &str> {
+        self.projection.iter().flat_map(Projection::names_looked_into)
+    }
+
     /// Returns whether entries of a local index must be completed from the table.
     pub(crate) fn needs_table(&self, index: Option<&Index>, filter: Option<&Condition>) -> bool {
         let Some(index) = index.filter(|index| index.kind == IndexKind::Local) else {

@@ -120,7 +120,12 @@ fn plan(gets: &[CheckedGet], tables: &[Arc<Table>]) -> Result<Vec<Key>, Reason> 
     let keys: Vec<_> = gets
         .iter()
         .zip(tables)
-        .map(|(get, table)| write::key_of_key(table, &get.key).map(|key| key.bytes))
+        .map(|(get, table)| {
+            let key = write::key_of_key(table, &get.key)?;
+            let looked_into = get.projection.iter().flat_map(Projection::names_looked_into);
+            request::check_scalar_keys(table, looked_into)?;
+            Ok(key.bytes)
+        })
         .collect();
     check_distinct(keys.iter().flatten())?;
     if keys.iter().all(Result::is_ok) {

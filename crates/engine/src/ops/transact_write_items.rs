@@ -8,10 +8,10 @@ use super::put_item::returns_item;
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::{Engine, required};
 use crate::layout::token::TokenScope;
-use crate::request::{self, check_expression_values, sound};
+use crate::request::{self, as_update, check_expression_values, sound};
 use crate::transaction::{ActionKind, Completed, Fingerprint, Outcome, Token, TransactionAction};
 use hashrange_expr::{Condition, Update};
-use hashrange_model::error::{ExpressionKind, Layer};
+use hashrange_model::error::{ExpressionKind, Layer, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiResult, Item, Reason, ValueRef};
 use hashrange_storage::Store;
@@ -129,6 +129,7 @@ impl<'a> GivenAction<'a> {
         let table_name = required(self.table_name.as_deref(), "tableName")?.to_owned();
         let (update, condition) = self.compile()?;
         let is_put = self.verb == Verb::Put;
+        let of_expressions = self.expression_bytes();
         let item = sound(required(self.item, if is_put { "item" } else { "key" })?)?;
         if !is_put {
             check_key_values(&item)?;
@@ -137,6 +138,7 @@ impl<'a> GivenAction<'a> {
         }
         Ok(TransactionAction {
             table_name,
+            payload_bytes: item.size() + if is_put { 0 } else { of_expressions },
             kind: match self.verb {
                 Verb::Check => ActionKind::Check(item),
                 Verb::Put => ActionKind::Put(item),
@@ -159,10 +161,16 @@ impl<'a> GivenAction<'a> {
             expressions,
             expressions,
         )?;
-        if let Some(fault) = self.item.as_ref().and_then(|item| item.fault.as_deref()) {
+        // A key that nests too deep is found after the expressions. Source: captured.
+        let fault = self.item.as_ref().and_then(|item| item.fault.as_deref());
+        let waits =
+            |fault: &&ValueFault| self.verb != Verb::Put && **fault == ValueFault::NestingTooDeep;
+        if let Some(fault) = fault.filter(|fault| !waits(fault)) {
             return Err(Reason::Value(fault.clone()));
         }
-        check_expression_values(self.values.as_ref())?;
+        let is_update = self.verb == Verb::Update;
+        check_expression_values(self.values.as_ref())
+            .map_err(|reason| if is_update { as_update(reason) } else { reason })?;
         let update = self
             .update_expression
             .as_deref()
@@ -177,6 +185,15 @@ impl<'a> GivenAction<'a> {
             .transpose()?;
         placeholders.check_all_used()?;
         Ok((update, condition))
+    }
+
+    /// Returns the size of the action's expressions with the values they use.
+    fn expression_bytes(&self) -> usize {
+        let texts = [&self.update_expression, &self.condition_expression];
+        let texts = texts.into_iter().flatten().map(|text| text.len());
+        let values = self.values.iter().flat_map(Map::iter);
+        let values = values.map(|(name, value)| name.len() + value.value.get().size());
+        texts.chain(values).sum()
     }
 
     fn add_to(&self, fingerprint: &mut Fingerprint) {

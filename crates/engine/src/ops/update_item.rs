@@ -1,10 +1,12 @@
 //! UpdateItem: changes one item, or creates it from its key.
 
-use super::condition::{ConditionParameters, collection_metrics};
+use super::condition::{ConditionParameters, collection_metrics, looked_into};
 use super::legacy;
 use super::put_item::returns_item;
 use crate::engine::{Engine, required};
-use crate::request::{self, check_expression_values, check_one_style, sound};
+use crate::request::{
+    self, as_update, check_expression_values, check_one_style, check_scalar_keys, sound,
+};
 use crate::schema::Table;
 use crate::write::{self, Action, Write, Written};
 use hashrange_expr::Update;
@@ -47,9 +49,10 @@ impl<S: Store> Engine<S> {
         };
         let key = sound(key)?;
         let updates = input.attribute_updates.iter().flat_map(Map::values);
-        request::check_values(updates.filter_map(|update| update.value.as_ref()))?;
+        request::check_values(updates.filter_map(|update| update.value.as_ref()))
+            .map_err(as_update)?;
         parameters.check_values()?;
-        check_expression_values(input.expression_attribute_values.as_ref())?;
+        check_expression_values(input.expression_attribute_values.as_ref()).map_err(as_update)?;
         let legacy_update = legacy::attribute_updates(input.attribute_updates.as_ref())?;
         let legacy_condition = parameters.compile_legacy()?;
         let update = match input.update_expression.as_deref() {
@@ -58,10 +61,12 @@ impl<S: Store> Engine<S> {
         };
         let condition = parameters.compile_expression(&mut placeholders)?.or(legacy_condition);
         placeholders.check_all_used()?;
+        let update = update.sized_by_statement()?;
         let (table, written) = self
             .write(table_name, |table| {
                 let planned_key = write::key_of_key(table, &key)?;
                 check_targets(table, &update)?;
+                check_scalar_keys(table, looked_into(condition.as_ref()))?;
                 Ok(Write {
                     key: planned_key,
                     key_attributes: key.clone(),
@@ -90,16 +95,13 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Refuses updates of key attributes and nested paths into index key attributes.
+/// Refuses updates of key attributes, also inside them, and nested paths into index key attributes.
+/// Source: captured.
 pub(crate) fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
     for target in update.targets() {
         let attribute = || target.name.to_owned();
         if table.key.contains(target.name) {
-            return Err(if target.is_nested {
-                Reason::KeyNotScalar { attribute: attribute() }
-            } else {
-                Reason::CannotUpdateKey { attribute: attribute() }
-            });
+            return Err(Reason::CannotUpdateKey { attribute: attribute() });
         }
         if target.is_nested && table.indexes.iter().any(|index| index.key.contains(target.name)) {
             return Err(Reason::IndexKeyNotScalar { attribute: attribute() });

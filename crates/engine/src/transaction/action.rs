@@ -2,7 +2,9 @@
 //! the table is known.
 
 use crate::index;
+use crate::ops::condition::looked_into;
 use crate::ops::update_item::check_targets;
+use crate::request::check_scalar_keys;
 use crate::schema::Table;
 use crate::write::{self, Action, Write};
 use hashrange_expr::{Condition, Update};
@@ -17,6 +19,8 @@ pub(crate) struct TransactionAction {
     pub(crate) condition: Option<Condition>,
     /// Whether a failed condition returns the item it met.
     pub(crate) returns_item_on_failure: bool,
+    /// What the action adds to the transaction's payload.
+    pub(crate) payload_bytes: usize,
 }
 
 /// What an action does, and to which item.
@@ -63,6 +67,7 @@ impl TransactionAction {
             }
             ActionKind::Delete(key) | ActionKind::Check(key) => write::key_of_key(table, key)?,
         };
+        check_scalar_keys(table, looked_into(self.condition.as_ref()))?;
         Ok(Write {
             key,
             key_attributes: match &self.kind {

@@ -36,6 +36,11 @@ pub(crate) enum Outcome {
 /// The write of each action, or its fault.
 type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
 
+/// Most bytes that a transaction may write in all, an index or stream counting as a copy. The
+/// service knows no such limit; a small request can ask for forty megabytes of items in each of
+/// twenty-five indexes, which no memory should have to hold at once.
+const WRITTEN_MAX_BYTES: usize = 128 * 1024 * 1024;
+
 impl<S: Store> Engine<S> {
     /// Does all actions or none. The token, if there is one, makes it happen once.
     pub(crate) async fn transact(
@@ -43,6 +48,10 @@ impl<S: Store> Engine<S> {
         actions: &[TransactionAction],
         token: Option<&Token>,
     ) -> ApiResult<Completed> {
+        let payload = actions.iter().map(|action| action.payload_bytes).sum::<usize>();
+        if payload > TRANSACTION_SIZE_MAX_BYTES {
+            return Err(Reason::TransactionPayloadTooLarge(payload).into());
+        }
         loop {
             let tables = actions
                 .iter()
@@ -135,22 +144,29 @@ fn decide(
     if known == Some(Known::Done) {
         return sizes(faults, current).map(Outcome::Replayed);
     }
-    let mut written = Vec::with_capacity(writes.len());
-    let mut errors = faults.to_vec();
-    let mut decided = write::decide_each(writes, current, clock, batch, gate);
-    for error in errors.iter_mut().filter(|error| error.is_none()) {
-        match decided.next().expect("every action without a fault has a write") {
-            Ok(done) => written.push(done),
-            Err(failed) if failed.kind() == ErrorKind::InternalServerError => return Err(failed),
-            Err(failed) => *error = Some(failed.in_layer(Layer::Older)),
-        }
-    }
-    drop(decided);
-    if errors.iter().any(Option::is_some) {
+    // Source: captured: the first action that its table refuses is named, and nothing is decided.
+    if let Some(first) = faults.iter().position(Option::is_some) {
+        let mut errors = vec![None; faults.len()];
+        errors[first] = faults[first].clone();
         return Err(Reason::TransactionCanceled(errors).into());
     }
-    if written.iter().map(image_size).sum::<usize>() > TRANSACTION_SIZE_MAX_BYTES {
-        return Err(Reason::TransactionTooLarge.into());
+    let mut written = Vec::with_capacity(writes.len());
+    let mut errors = Vec::with_capacity(writes.len());
+    let mut room = Room(WRITTEN_MAX_BYTES);
+    let decided = write::decide_each(writes, current, clock, batch, gate);
+    for (result, (table, _)) in decided.zip(writes) {
+        match result {
+            Ok(done) => {
+                room.take(table, &done)?;
+                written.push(done);
+                errors.push(None);
+            }
+            Err(failed) if failed.kind() == ErrorKind::InternalServerError => return Err(failed),
+            Err(failed) => errors.push(Some(failed.in_layer(Layer::Older))),
+        }
+    }
+    if errors.iter().any(Option::is_some) {
+        return Err(Reason::TransactionCanceled(errors).into());
     }
     if let (Some((token, _)), Some(Known::No(old))) = (token, known) {
         token.remember(old, now_ms, batch);
@@ -158,10 +174,17 @@ fn decide(
     Ok(Outcome::Written(written))
 }
 
-/// Returns the size of the larger image of an item, which is what its write is charged for.
-fn image_size(written: &Written) -> usize {
-    let size = |item: Option<&Item>| item.map_or(0, Item::size);
-    size(written.old.as_ref()).max(size(written.new.as_ref()))
+/// What a transaction may still write, copies in indexes and streams included.
+struct Room(usize);
+
+impl Room {
+    fn take(&mut self, table: &Table, written: &Written) -> Result<(), Reason> {
+        let size = |item: Option<&Item>| item.map_or(0, Item::size);
+        let image = size(written.old.as_ref()).max(size(written.new.as_ref()));
+        let copies = 1 + table.indexes.len() + 2 * usize::from(table.stream.is_some());
+        self.0 = self.0.checked_sub(image * copies).ok_or(Reason::TransactionTooLarge)?;
+        Ok(())
+    }
 }
 
 /// Returns the size of each action's item as it is.

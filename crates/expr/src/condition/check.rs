@@ -70,8 +70,17 @@ fn function(call: Call<'_>) -> Checked<Node> {
         "attribute_exists" => Node::Exists(required_path(name, first)?),
         "attribute_not_exists" => Node::Not(Box::new(Node::Exists(required_path(name, first)?))),
         "attribute_type" => {
-            let path = required_path(name, first)?;
-            Node::HasType(path, type_name(&checked(next())?)?)
+            let type_of = |operand: syntax::Operand<'_>| type_name(&checked(operand)?);
+            match first {
+                // What a given value is shows now. Source: captured.
+                syntax::Operand::Value(value) => {
+                    match value.get().attribute_type() == type_of(next())? {
+                        true => Node::And(Vec::new()),
+                        false => Node::Or(Vec::new()),
+                    }
+                }
+                path => Node::HasType(required_path(name, path)?, type_of(next())?),
+            }
         }
         "begins_with" => {
             let (whole, prefix) = (checked(first)?, checked(next())?);
@@ -177,12 +186,15 @@ fn check_distinct(operator: &str, first: &Operand, second: &Operand) -> Checked<
 }
 
 fn type_name(operand: &Operand) -> Checked<AttributeType> {
-    let Operand::Value(value) = operand else {
-        unreachable!("the grammar allows only a value as type name")
+    const FUNCTION: &str = "attribute_type";
+    let value = match operand {
+        Operand::Value(value) => value.get(),
+        Operand::Path(_) => return Err(ExpressionFault::AnyOperandType(FUNCTION.to_owned())),
+        Operand::Size(_) => return Err(operand_type(FUNCTION, AttributeType::N)),
     };
-    match value.get() {
+    match value {
         ValueRef::S(name) => AttributeType::from_name(name)
             .ok_or_else(|| ExpressionFault::UnknownTypeName(name.to_owned())),
-        other => Err(operand_type("attribute_type", other.attribute_type())),
+        other => Err(operand_type(FUNCTION, other.attribute_type())),
     }
 }

@@ -78,66 +78,73 @@ impl Condition {
 
     /// Returns the top-level attributes that the condition names, as often as it names them.
     pub fn attribute_names(&self) -> impl Iterator<Item = &str> {
-        let mut names = Vec::new();
-        self.0.collect_names(&mut names);
-        names.into_iter()
+        let mut paths = Vec::new();
+        self.0.collect_paths(&mut paths);
+        paths.into_iter().map(|path| &*path.attribute)
+    }
+
+    /// Returns the top-level attributes that the condition looks into, as often as it does.
+    pub fn names_looked_into(&self) -> impl Iterator<Item = &str> {
+        let mut paths = Vec::new();
+        self.0.collect_paths(&mut paths);
+        paths.into_iter().filter(|path| path.is_nested()).map(|path| &*path.attribute)
     }
 
     /// Returns the top-level attributes that the condition names outside of OR, as often as it
     /// names them there.
     pub fn attribute_names_outside_or(&self) -> impl Iterator<Item = &str> {
-        let mut names = Vec::new();
-        self.0.collect_names_outside_or(&mut names);
-        names.into_iter()
+        let mut paths = Vec::new();
+        self.0.collect_paths_outside_or(&mut paths);
+        paths.into_iter().map(|path| &*path.attribute)
     }
 }
 
 impl Operand {
-    fn collect_names<'n>(&'n self, names: &mut Vec<&'n str>) {
+    fn collect_paths<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
-            Self::Path(path) | Self::Size(path) => names.push(&path.attribute),
+            Self::Path(path) | Self::Size(path) => paths.push(path),
             Self::Value(_) => {}
         }
     }
 }
 
 impl Node {
-    fn collect_names_outside_or<'n>(&'n self, names: &mut Vec<&'n str>) {
+    fn collect_paths_outside_or<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
             Self::Or(_) => {}
             Self::And(nodes) => {
-                nodes.iter().for_each(|node| node.collect_names_outside_or(names));
+                nodes.iter().for_each(|node| node.collect_paths_outside_or(paths));
             }
-            Self::Not(node) => node.collect_names_outside_or(names),
+            Self::Not(node) => node.collect_paths_outside_or(paths),
             Self::Compare { .. }
             | Self::Between { .. }
             | Self::In { .. }
             | Self::Exists(_)
             | Self::HasType(..)
             | Self::BeginsWith(..)
-            | Self::Contains(..) => self.collect_names(names),
+            | Self::Contains(..) => self.collect_paths(paths),
         }
     }
 
-    fn collect_names<'n>(&'n self, names: &mut Vec<&'n str>) {
+    fn collect_paths<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
             Self::Or(nodes) | Self::And(nodes) => {
-                nodes.iter().for_each(|node| node.collect_names(names));
+                nodes.iter().for_each(|node| node.collect_paths(paths));
             }
-            Self::Not(node) => node.collect_names(names),
-            Self::Exists(path) | Self::HasType(path, _) => names.push(&path.attribute),
+            Self::Not(node) => node.collect_paths(paths),
+            Self::Exists(path) | Self::HasType(path, _) => paths.push(path),
             Self::Compare { left, right, .. }
             | Self::BeginsWith(left, right)
             | Self::Contains(left, right) => {
-                left.collect_names(names);
-                right.collect_names(names);
+                left.collect_paths(paths);
+                right.collect_paths(paths);
             }
             Self::Between { operand, lower, upper } => {
-                [operand, lower, upper].iter().for_each(|operand| operand.collect_names(names));
+                [operand, lower, upper].iter().for_each(|operand| operand.collect_paths(paths));
             }
             Self::In { operand, candidates } => {
-                operand.collect_names(names);
-                candidates.iter().for_each(|operand| operand.collect_names(names));
+                operand.collect_paths(paths);
+                candidates.iter().for_each(|operand| operand.collect_paths(paths));
             }
         }
     }

@@ -101,7 +101,7 @@ enum Side {
 fn side(operand: Operand<'_>) -> Result<Side> {
     match operand {
         Operand::Path(path) if path.is_nested() => Err(ExpressionFault::KeyNestedAttribute),
-        Operand::Path(path) => Ok(Side::Attribute(path.attribute.into_string())),
+        Operand::Path(path) => Ok(Side::Attribute(path.attribute.to_string())),
         Operand::Value(value) => Ok(Side::Value(value)),
         Operand::UndefinedName(name) => Err(ExpressionFault::UndefinedName(name.to_owned())),
         Operand::UndefinedValue(name) => Err(ExpressionFault::UndefinedValue(name.to_owned())),

@@ -132,9 +132,11 @@ fn node(path: DocumentPath, operator: ComparisonOperator, arguments: Vec<Value>)
         ComparisonOperator::Gt => compare(Comparator::Greater, path, next()),
         ComparisonOperator::BeginsWith => Node::BeginsWith(Operand::Path(path), next()),
         ComparisonOperator::Contains => Node::Contains(Operand::Path(path), next()),
-        ComparisonOperator::NotContains => {
-            Node::Not(Box::new(Node::Contains(Operand::Path(path), next())))
-        }
+        // What is not there does not "not contain" anything. Source: captured.
+        ComparisonOperator::NotContains => Node::And(vec![
+            Node::Exists(path.clone()),
+            Node::Not(Box::new(Node::Contains(Operand::Path(path), next()))),
+        ]),
         ComparisonOperator::Between => {
             let (lower, upper) = (next(), next());
             Node::Between { operand: Operand::Path(path), lower, upper }

@@ -13,6 +13,7 @@ pub(crate) struct Findings<'t> {
     pub(super) reserved_word: Option<&'t str>,
     pub(super) undefined_name: Option<&'t str>,
     pub(super) undefined_value: Option<&'t str>,
+    pub(super) list_index: Option<&'t str>,
     pub(super) operators: usize,
     pub(super) path_too_deep: bool,
 }
@@ -51,8 +52,9 @@ impl Findings<'_> {
         refuse(self.undefined_value, ExpressionFault::UndefinedValue)
     }
 
-    /// Refuses expressions beyond the limits on operators and path elements.
+    /// Refuses expressions beyond the limits on list indexes, operators and path elements.
     pub(crate) fn check_limits(&self) -> Parsed<()> {
+        refuse(self.list_index, ExpressionFault::ListIndex)?;
         if self.operators > EXPRESSION_OPERATORS_MAX {
             return Err(ExpressionFault::TooManyOperators);
         }

@@ -34,6 +34,8 @@ pub(crate) struct Parser<'t, 'p, 'a> {
     previous: Option<Token>,
     current: Token,
     depth: usize,
+    /// How many calls of list_append are being read.
+    open_list_appends: usize,
     /// Start and end of the parentheses closed last, to see doubled ones.
     last_group: Option<(usize, usize)>,
     pub(crate) found: Findings<'t>,
@@ -53,8 +55,17 @@ impl<'t, 'p, 'a> Parser<'t, 'p, 'a> {
             return Err(ExpressionFault::Empty);
         }
         let found = Findings::default();
-        let (previous, depth, last_group) = (None, 0, None);
-        Ok(Self { text, kind, placeholders, previous, current, depth, last_group, found })
+        Ok(Self {
+            text,
+            kind,
+            placeholders,
+            previous: None,
+            current,
+            depth: 0,
+            open_list_appends: 0,
+            last_group: None,
+            found,
+        })
     }
 
     fn advance(&mut self) -> Token {

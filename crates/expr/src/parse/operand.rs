@@ -1,20 +1,21 @@
 //! Document paths, values, functions and sums.
 
 use super::{Parsed, Parser};
-use crate::path::{DocumentPath, Step};
+use crate::path::{DocumentPath, Name, Step};
 use crate::syntax::{Call, Operand, Term};
 use crate::token::{Token, TokenKind};
 use hashrange_model::error::ExpressionKind;
-use hashrange_model::limits::NESTING_DEPTH_MAX;
+use hashrange_model::limits::{LIST_INDEX_MAX, NESTING_DEPTH_MAX};
 use hashrange_model::reserved::is_reserved;
 
 const CONDITION_FUNCTIONS: [&str; 6] =
     ["attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains", SIZE];
-const UPDATE_FUNCTIONS: [&str; 2] = ["if_not_exists", "list_append"];
+const UPDATE_FUNCTIONS: [&str; 2] = ["if_not_exists", LIST_APPEND];
+const LIST_APPEND: &str = "list_append";
 /// The only function that is an operand of a condition.
 pub(crate) const SIZE: &str = "size";
 
-impl<'t, 'a> Parser<'t, '_, 'a> {
+impl<'t> Parser<'t, '_, '_> {
     /// Parses a document path.
     pub(crate) fn path(&mut self) -> Parsed<Operand<'t>> {
         let mut undefined = None;
@@ -22,18 +23,28 @@ impl<'t, 'a> Parser<'t, '_, 'a> {
         loop {
             if self.eat(TokenKind::Dot) {
                 let name = self.name(&mut undefined)?;
-                path.steps.push(Step::Member(name.into()));
+                path.steps.push(Step::Member(name));
             } else if self.eat(TokenKind::OpenIndex) {
                 let digits = self.expect(TokenKind::Digits)?.text(self.text);
                 self.expect(TokenKind::CloseIndex)?;
-                // An offset beyond any list is as good as the one that was written.
-                path.steps.push(Step::Element(digits.parse().unwrap_or(usize::MAX)));
+                path.steps.push(Step::Element(self.list_index(digits)));
             } else {
                 break;
             }
         }
         self.found.path_too_deep |= path.steps.len() >= NESTING_DEPTH_MAX;
         Ok(undefined.map_or(Operand::Path(path), Operand::UndefinedName))
+    }
+
+    /// Returns a list index; one that is too large is noted and stands for no element.
+    fn list_index(&mut self, digits: &'t str) -> usize {
+        match digits.parse() {
+            Ok(index) if index <= LIST_INDEX_MAX => index,
+            _ => {
+                self.found.list_index.get_or_insert(digits);
+                LIST_INDEX_MAX
+            }
+        }
     }
 
     /// Parses the path that an action or a projection names. One with an undefined placeholder is
@@ -45,11 +56,7 @@ impl<'t, 'a> Parser<'t, '_, 'a> {
         })
     }
 
-    fn name<'n>(&mut self, undefined: &mut Option<&'t str>) -> Parsed<&'n str>
-    where
-        't: 'n,
-        'a: 'n,
-    {
+    fn name(&mut self, undefined: &mut Option<&'t str>) -> Parsed<Name> {
         let word = self.word();
         match self.current.kind {
             TokenKind::Word if !self.at_any_keyword() => {
@@ -57,14 +64,14 @@ impl<'t, 'a> Parser<'t, '_, 'a> {
                     self.found.reserved_word.get_or_insert(word);
                 }
                 self.advance();
-                Ok(word)
+                Ok(word.into())
             }
             TokenKind::Alias => {
                 self.advance();
                 Ok(self.placeholders.name(word).unwrap_or_else(|| {
                     undefined.get_or_insert(word);
                     self.found.undefined_name.get_or_insert(word);
-                    ""
+                    Name::default()
                 }))
             }
             _ => Err(self.syntax_error()),
@@ -104,20 +111,21 @@ impl<'t, 'a> Parser<'t, '_, 'a> {
         self.advance();
         self.expect(TokenKind::Open)?;
         self.note_function(function);
-        let mut arguments = vec![self.argument(function, 0)?];
+        let is_list_append = function == LIST_APPEND;
+        self.open_list_appends += usize::from(is_list_append);
+        let mut arguments = vec![self.argument()?];
         while self.eat_comma() {
-            arguments.push(self.argument(function, arguments.len())?);
+            arguments.push(self.argument()?);
         }
         self.expect(TokenKind::Close)?;
+        self.open_list_appends -= usize::from(is_list_append);
         self.depth -= 1;
         Ok(Call { function, arguments })
     }
 
-    fn argument(&mut self, function: &str, nth: usize) -> Parsed<Operand<'t>> {
-        match (self.kind, function, nth) {
-            (ExpressionKind::Update, ..) => self.sum(),
-            // The type's name is always a value.
-            (_, "attribute_type", 1) => self.value(),
+    fn argument(&mut self) -> Parsed<Operand<'t>> {
+        match self.kind {
+            ExpressionKind::Update => self.term(),
             _ => self.operand(),
         }
     }
@@ -128,7 +136,9 @@ impl<'t, 'a> Parser<'t, '_, 'a> {
             ExpressionKind::Update => (&UPDATE_FUNCTIONS[..], &CONDITION_FUNCTIONS[..]),
             _ => (&CONDITION_FUNCTIONS[..], &UPDATE_FUNCTIONS[..]),
         };
-        if elsewhere.contains(&function) {
+        // Source: captured: a list_append does not stand in another one.
+        let is_nested = function == LIST_APPEND && self.open_list_appends > 0;
+        if elsewhere.contains(&function) || is_nested {
             self.found.misused_function.get_or_insert(function);
         } else if !here.contains(&function) {
             self.found.unknown_function.get_or_insert(function);
@@ -153,22 +163,24 @@ impl<'t, 'a> Parser<'t, '_, 'a> {
         operand
     }
 
-    /// Parses the right-hand side of a SET action.
+    /// Parses the right-hand side of a SET action: an operand, or two joined by one operator; the
+    /// whole may stand in parentheses. Source: API reference, update grammar; captured.
     pub(crate) fn sum(&mut self) -> Parsed<Operand<'t>> {
-        let first = self.sum_term()?;
-        if !matches!(self.current.kind, TokenKind::Plus | TokenKind::Minus) {
+        let first =
+            if self.at(TokenKind::Open) { self.group(Self::sum)? } else { self.simple_operand()? };
+        let is_sum = matches!(first, Operand::Sum(_));
+        if is_sum || !matches!(self.current.kind, TokenKind::Plus | TokenKind::Minus) {
             return Ok(first);
         }
-        let mut terms = vec![Term { negative: false, operand: first }];
-        while matches!(self.current.kind, TokenKind::Plus | TokenKind::Minus) {
-            self.found.operators += 1;
-            let negative = self.advance().kind == TokenKind::Minus;
-            terms.push(Term { negative, operand: self.sum_term()? });
-        }
-        Ok(Operand::Sum(terms))
+        self.found.operators += 1;
+        let negative = self.advance().kind == TokenKind::Minus;
+        let second = self.term()?;
+        let positive = |operand| Term { negative: false, operand };
+        Ok(Operand::Sum(vec![positive(first), Term { negative, operand: second }]))
     }
 
-    fn sum_term(&mut self) -> Parsed<Operand<'t>> {
-        if self.at(TokenKind::Open) { self.group(Self::sum) } else { self.simple_operand() }
+    /// Parses an operand of an update, which may stand in parentheses.
+    fn term(&mut self) -> Parsed<Operand<'t>> {
+        if self.at(TokenKind::Open) { self.group(Self::term) } else { self.simple_operand() }
     }
 }

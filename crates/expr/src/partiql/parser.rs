@@ -168,7 +168,7 @@ impl<'t> Parser<'t> {
     /// Parses a document path such as `a."b c"[0]`.
     pub(super) fn path(&mut self) -> Parsed<DocumentPath> {
         let attribute = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
-        let mut path = DocumentPath::top_level(&attribute);
+        let mut path = DocumentPath::top_level(attribute.as_ref());
         loop {
             if self.eat(Kind::Dot) {
                 let name = self.identifier().ok_or_else(|| self.malformed(Malformed::PathDot))?;

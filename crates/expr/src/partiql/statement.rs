@@ -159,7 +159,7 @@ impl Parser<'_> {
                 let attribute = path.to_string();
                 self.note(|| StatementFault::OrderAttribute(attribute).into());
             }
-            order.push(Order { attribute: path.attribute.into(), descending });
+            order.push(Order { attribute: path.attribute.to_string(), descending });
             if !self.eat(Kind::Comma) {
                 return Ok(order);
             }

@@ -1,22 +1,33 @@
 //! Applies actions to an item: evaluates every right-hand side on the old image, then rewrites the
 //! attributes that are touched and copies the others as they are.
+//!
+//! What is written counts against the room of an item before it is copied or joined, so that no
+//! update makes more than an item and what it reads.
 
+use super::budget::Budget;
 use super::document::Document;
+use super::sets::Sets;
 use super::{Action, Effect, Operand, Term};
 use crate::evaluated::Evaluated;
+use crate::lookup::Lookup;
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::{Reason, ValueFault};
 use hashrange_model::limits::NESTING_DEPTH_MAX;
+use hashrange_model::number::NumberFault;
 use hashrange_model::{AttributeValue, Item, Number, Value, ValueRef};
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns `old` with the actions applied.
-pub(super) fn apply(actions: &[Action], old: &Item) -> Result<Item, Reason> {
-    let results = actions
-        .iter()
-        .map(|action| evaluate(action, old))
-        .collect::<Result<Vec<Option<Evaluated<'_>>>, Reason>>()?;
+/// Returns `old` with the actions applied, which may write as much as `budget` has.
+pub(super) fn apply(actions: &[Action], old: &Item, mut budget: Budget) -> Result<Item, Reason> {
+    let lookup = Lookup::new(old, actions.iter().map(Action::path_count).sum());
+    let mut evaluation = Evaluation { lookup: &lookup, sets: Sets::default() };
+    let mut results = Vec::with_capacity(actions.len());
+    for action in actions {
+        let result = evaluation.result(action, &budget)?;
+        budget.take_result(action, result.as_ref().map(Evaluated::get))?;
+        results.push(result);
+    }
     let mut nested: BTreeMap<&str, Document<'_>> = BTreeMap::new();
     for (action, result) in actions.iter().zip(&results).filter(|(it, _)| it.path.is_nested()) {
         let document = match nested.entry(&action.path.attribute) {
@@ -48,72 +59,130 @@ fn within_depth(value: AttributeValue) -> Result<Value, Reason> {
     Ok(value.to_value())
 }
 
-/// Returns the value to set at the action's path, or `None` to remove it.
-fn evaluate<'v>(action: &'v Action, old: &'v Item) -> Result<Option<Evaluated<'v>>, Reason> {
-    let stored = || action.path.find(old);
-    match &action.effect {
-        Effect::Set(operand) => operand.evaluate(old).map(Some),
-        Effect::Remove => Ok(None),
-        Effect::Add(value) => add(stored(), value).ok_or(Reason::UpdateOperandType)?.map(Some),
-        Effect::AddLegacy(value) => match (stored(), value.get()) {
-            (Some(ValueRef::L(_)), ValueRef::L(_)) => {
-                let stored = stored().map(Evaluated::Stored).ok_or(Reason::Internal)?;
-                list_append(&stored, &Evaluated::Stored(value.get())).map(Some)
-            }
-            (stored, _) => add(stored, value).ok_or(Reason::LegacyUpdateTypeMismatch)?.map(Some),
-        },
-        Effect::Delete(value) => delete(stored(), value).ok_or(Reason::UpdateOperandType),
-        Effect::DeleteLegacy(value) => {
-            delete(stored(), value).ok_or(Reason::LegacyUpdateTypeMismatch)
-        }
-    }
+/// The old image as the right-hand sides read it.
+struct Evaluation<'l, 'v> {
+    lookup: &'l Lookup<'v>,
+    sets: Sets<'v>,
 }
 
-impl Operand {
-    fn evaluate<'v>(&'v self, old: &'v Item) -> Result<Evaluated<'v>, Reason> {
-        match self {
-            Self::Value(value) => Ok(Evaluated::Stored(value.get())),
-            Self::Path(path) => {
-                path.find(old).map(Evaluated::Stored).ok_or(Reason::UpdateMissingAttribute)
-            }
-            Self::IfNotExists(path, otherwise) => match path.find(old) {
-                Some(value) => Ok(Evaluated::Stored(value)),
-                None => otherwise.evaluate(old),
+impl<'v> Evaluation<'_, 'v> {
+    /// Returns the value to set at the action's path, or `None` to remove it.
+    fn result(
+        &mut self,
+        action: &'v Action,
+        budget: &Budget,
+    ) -> Result<Option<Evaluated<'v>>, Reason> {
+        let lookup = self.lookup;
+        let stored = || lookup.find(&action.path);
+        match &action.effect {
+            Effect::Set(operand) => self.operand(operand, budget).map(Some),
+            Effect::Remove => Ok(None),
+            Effect::Add(value) => add(stored(), value).ok_or(Reason::UpdateOperandType)?.map(Some),
+            Effect::AddLegacy(value) => match (stored(), value.get()) {
+                (Some(stored @ ValueRef::L(_)), added @ ValueRef::L(_)) => {
+                    let lists = [Evaluated::Stored(stored), Evaluated::Stored(added)];
+                    joined(&lists, budget).map(Some)
+                }
+                (stored, _) => {
+                    add(stored, value).ok_or(Reason::LegacyUpdateTypeMismatch)?.map(Some)
+                }
             },
-            Self::ListAppend(lists) => {
-                list_append(&lists.0.evaluate(old)?, &lists.1.evaluate(old)?)
+            Effect::Delete(value) => {
+                self.sets.without(stored(), value).ok_or(Reason::UpdateOperandType)
             }
-            Self::Sum(terms) => sum(terms, old),
+            Effect::DeleteLegacy(value) => {
+                self.sets.without(stored(), value).ok_or(Reason::LegacyUpdateTypeMismatch)
+            }
         }
+    }
+
+    fn operand(&self, operand: &'v Operand, budget: &Budget) -> Result<Evaluated<'v>, Reason> {
+        match operand {
+            Operand::Value(value) => Ok(Evaluated::Stored(value.get())),
+            Operand::Path(path) => {
+                let stored = self.lookup.find(path).ok_or(Reason::UpdateMissingAttribute)?;
+                Ok(Evaluated::Stored(stored))
+            }
+            Operand::IfNotExists(path, otherwise) => match self.lookup.find(path) {
+                Some(value) => Ok(Evaluated::Stored(value)),
+                None => self.operand(otherwise, budget),
+            },
+            Operand::ListAppend(_) => {
+                let mut lists = Vec::new();
+                self.collect_lists(operand, &mut lists, budget)?;
+                joined(&lists, budget)
+            }
+            Operand::Sum(terms) => self.sum(terms, budget),
+        }
+    }
+
+    /// Collects the lists that stand one behind the other: PartiQL nests calls, and each list is to
+    /// be copied once.
+    fn collect_lists(
+        &self,
+        operand: &'v Operand,
+        lists: &mut Vec<Evaluated<'v>>,
+        budget: &Budget,
+    ) -> Result<(), Reason> {
+        match operand {
+            Operand::ListAppend(pair) => {
+                self.collect_lists(&pair.0, lists, budget)?;
+                self.collect_lists(&pair.1, lists, budget)
+            }
+            other => {
+                lists.push(self.operand(other, budget)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn sum(&self, terms: &'v [Term], budget: &Budget) -> Result<Evaluated<'v>, Reason> {
+        let mut total = Number::ZERO;
+        for term in terms {
+            let value = self.operand(&term.operand, budget)?;
+            let ValueRef::N(number) = value.get() else {
+                return Err(Reason::UpdateOperandType);
+            };
+            let number = number.to_number();
+            let next =
+                if term.negative { total.checked_sub(&number) } else { total.checked_add(&number) };
+            total = next.map_err(arithmetic)?;
+        }
+        Ok(computed_number(total))
     }
 }
 
-fn sum<'v>(terms: &'v [Term], old: &'v Item) -> Result<Evaluated<'v>, Reason> {
-    let mut total = Number::ZERO;
-    for term in terms {
-        let value = term.operand.evaluate(old)?;
-        let ValueRef::N(number) = value.get() else {
-            return Err(Reason::UpdateOperandType);
-        };
-        let number = number.to_number();
-        let next =
-            if term.negative { total.checked_sub(&number) } else { total.checked_add(&number) };
-        total = next.map_err(|fault| Reason::UpdateResult(fault.into()))?;
-    }
-    Ok(computed_number(total))
+/// Returns the fault of a sum that is no number; one of too many digits counts as too large.
+/// Source: captured.
+fn arithmetic(fault: NumberFault) -> Reason {
+    let fault = match fault {
+        NumberFault::TooManyDigits => NumberFault::Overflow,
+        other => other,
+    };
+    Reason::UpdateResult(fault.into())
 }
 
 fn computed_number<'v>(number: Number) -> Evaluated<'v> {
     Evaluated::Computed(AttributeValue::N(number).to_value())
 }
 
-fn list_append<'v>(first: &Evaluated<'_>, second: &Evaluated<'_>) -> Result<Evaluated<'v>, Reason> {
-    let (ValueRef::L(first), ValueRef::L(second)) = (first.get(), second.get()) else {
-        return Err(Reason::UpdateOperandType);
-    };
+/// Returns the lists as one.
+fn joined<'v>(lists: &[Evaluated<'v>], budget: &Budget) -> Result<Evaluated<'v>, Reason> {
+    let mut budget = *budget;
+    for list in lists {
+        let list = list.get();
+        if !matches!(list, ValueRef::L(_)) {
+            return Err(Reason::UpdateOperandType);
+        }
+        budget.take_value(list)?;
+    }
     let mut encoder = Encoder::new();
     let mark = encoder.begin_list();
-    first.iter().chain(second.iter()).for_each(|element| encoder.value_ref(&element));
+    for list in lists {
+        if let ValueRef::L(elements) = list.get() {
+            elements.iter().for_each(|element| encoder.value_ref(&element));
+        }
+    }
     encoder.end_list(mark);
     Ok(Evaluated::Computed(encoder.into_value()))
 }
@@ -127,9 +196,7 @@ fn add<'v>(
     Some(Ok(match (stored, value.get()) {
         (ValueRef::N(stored), ValueRef::N(number)) => {
             let sum = stored.to_number().checked_add(&number.to_number());
-            return Some(
-                sum.map(computed_number).map_err(|fault| Reason::UpdateResult(fault.into())),
-            );
+            return Some(sum.map(computed_number).map_err(arithmetic));
         }
         (ValueRef::Ss(stored), ValueRef::Ss(added)) => {
             let members = stored.strings().chain(added.strings());
@@ -146,36 +213,4 @@ fn add<'v>(
         }
         _ => return None,
     }))
-}
-
-/// Returns the set without the members of `value` (`None` inside when nothing is left), or `None`
-/// if the stored value is of another type.
-fn delete<'v>(stored: Option<ValueRef<'_>>, value: &Value) -> Option<Option<Evaluated<'v>>> {
-    let Some(stored) = stored else { return Some(None) };
-    let (members, removed) = match (stored, value.get()) {
-        (ValueRef::Ss(members), ValueRef::Ss(removed))
-        | (ValueRef::Ns(members), ValueRef::Ns(removed))
-        | (ValueRef::Bs(members), ValueRef::Bs(removed)) => (members, removed),
-        _ => return None,
-    };
-    let removed: BTreeSet<&[u8]> = removed.iter().collect();
-    if members.iter().all(|member| removed.contains(member)) {
-        return Some(None);
-    }
-    let is_kept = |member: &[u8]| !removed.contains(member);
-    let left = match stored {
-        ValueRef::Ss(_) => AttributeValue::string_set(
-            members.strings().filter(|member| is_kept(member.as_bytes())),
-        ),
-        ValueRef::Ns(_) => AttributeValue::number_set(
-            members
-                .numbers()
-                .filter(|member| is_kept(member.as_bytes()))
-                .map(|member| member.to_number()),
-        ),
-        _ => AttributeValue::binary_set(
-            members.iter().filter(|member| is_kept(member)).map(<[u8]>::to_vec),
-        ),
-    };
-    Some(Some(Evaluated::Computed(left.to_value())))
 }

@@ -1,9 +1,9 @@
 //! One attribute as a tree while an update changes places inside it.
 //!
 //! All offsets mean the list as it was: values are set first, in ascending order, which only ever
-//! replaces or appends; then places are removed in descending order.
+//! replaces or appends; then places are removed, the deepest first and of one list all at once.
 
-use crate::path::{Step, descend};
+use crate::path::Step;
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeValue, ValueRef};
 
@@ -28,29 +28,28 @@ impl<'v> Document<'v> {
     pub(super) fn finish(mut self) -> Result<AttributeValue, Reason> {
         let mut tree = self.stored.to_attribute_value();
         self.changes.sort_unstable_by_key(|(steps, _)| *steps);
+        let mut removed = Vec::new();
+        for (steps, _) in self.changes.iter().filter(|(_, value)| value.is_none()) {
+            if had(&mut tree, steps)? {
+                removed.push(*steps);
+            }
+        }
         for (steps, value) in &self.changes {
             if let Some(value) = value {
                 set(&mut tree, steps, value.to_attribute_value())?;
             }
         }
-        for (steps, value) in self.changes.iter().rev() {
-            if value.is_none() && self.had(steps)? {
-                remove(&mut tree, steps)?;
-            }
-        }
+        remove_all(&mut tree, removed)?;
         Ok(tree)
     }
+}
 
-    /// Returns true if the attribute had a value there before any change. The container has to be.
-    fn had(&self, steps: &[Step]) -> Result<bool, Reason> {
-        let (last, before) = steps.split_last().ok_or(Reason::InvalidDocumentPath)?;
-        match (descend(self.stored, before), last) {
-            (Some(ValueRef::M(entries)), Step::Member(name)) => Ok(entries.get(name).is_some()),
-            (Some(ValueRef::L(elements)), Step::Element(offset)) => {
-                Ok(elements.get(*offset).is_some())
-            }
-            _ => Err(Reason::InvalidDocumentPath),
-        }
+/// Returns true if the attribute has a value there. The container has to be.
+fn had(tree: &mut AttributeValue, steps: &[Step]) -> Result<bool, Reason> {
+    match parent(tree, steps)? {
+        (AttributeValue::M(entries), Step::Member(name)) => Ok(entries.contains_key(&**name)),
+        (AttributeValue::L(elements), Step::Element(offset)) => Ok(*offset < elements.len()),
+        _ => Err(Reason::InvalidDocumentPath),
     }
 }
 
@@ -87,16 +86,42 @@ fn set(tree: &mut AttributeValue, steps: &[Step], value: AttributeValue) -> Resu
     Ok(())
 }
 
-/// Removes a value that is there.
-fn remove(tree: &mut AttributeValue, steps: &[Step]) -> Result<(), Reason> {
-    match parent(tree, steps)? {
-        (AttributeValue::M(entries), Step::Member(name)) => {
-            entries.remove(&**name);
+/// Removes values that are there. The deepest go first, so that no offset on the way to another
+/// changes; the elements of one list go together, so that none of the others moves twice.
+fn remove_all(tree: &mut AttributeValue, mut removed: Vec<&[Step]>) -> Result<(), Reason> {
+    removed.sort_unstable_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
+    for siblings in removed.chunk_by(|one, other| container(one) == container(other)) {
+        let first = siblings.first().ok_or(Reason::InvalidDocumentPath)?;
+        match parent(tree, first)?.0 {
+            AttributeValue::M(entries) => {
+                for steps in siblings {
+                    if let Some(Step::Member(name)) = steps.last() {
+                        entries.remove(&**name);
+                    }
+                }
+            }
+            AttributeValue::L(elements) => {
+                let mut offsets = siblings.iter().filter_map(|steps| match steps.last() {
+                    Some(Step::Element(offset)) => Some(*offset),
+                    _ => None,
+                });
+                let mut next = offsets.next();
+                let mut offset = 0;
+                elements.retain(|_| {
+                    let is_removed = next == Some(offset);
+                    if is_removed {
+                        next = offsets.next();
+                    }
+                    offset += 1;
+                    !is_removed
+                });
+            }
+            _ => return Err(Reason::InvalidDocumentPath),
         }
-        (AttributeValue::L(elements), Step::Element(offset)) => {
-            elements.remove(*offset);
-        }
-        _ => return Err(Reason::InvalidDocumentPath),
     }
     Ok(())
+}
+
+fn container<'s>(steps: &'s [Step]) -> Option<&'s [Step]> {
+    steps.split_last().map(|(_, before)| before)
 }

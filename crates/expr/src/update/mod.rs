@@ -5,12 +5,15 @@
 //! Source of the rules: Amazon DynamoDB developer guide, "Update expressions".
 
 mod apply;
+mod budget;
 mod check;
 mod document;
+mod sets;
 
 use crate::path::DocumentPath;
 use crate::path_tree::PathTree;
 use crate::placeholders::Placeholders;
+use budget::Budget;
 use hashrange_model::error::{ExpressionKind, Reason};
 use hashrange_model::{Item, Value};
 
@@ -54,6 +57,32 @@ pub(crate) struct Term {
     pub(crate) operand: Operand,
 }
 
+impl Action {
+    /// Returns how many paths the action looks up.
+    fn path_count(&self) -> usize {
+        1 + match &self.effect {
+            Effect::Set(operand) => operand.path_count(),
+            Effect::Remove
+            | Effect::Add(_)
+            | Effect::AddLegacy(_)
+            | Effect::Delete(_)
+            | Effect::DeleteLegacy(_) => 0,
+        }
+    }
+}
+
+impl Operand {
+    fn path_count(&self) -> usize {
+        match self {
+            Self::Path(_) => 1,
+            Self::Value(_) => 0,
+            Self::IfNotExists(_, otherwise) => 1 + otherwise.path_count(),
+            Self::ListAppend(lists) => lists.0.path_count() + lists.1.path_count(),
+            Self::Sum(terms) => terms.iter().map(|term| term.operand.path_count()).sum(),
+        }
+    }
+}
+
 /// A compiled UpdateExpression or AttributeUpdates; the default one changes nothing.
 /// Invariant: no two paths overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,6 +90,9 @@ pub struct Update {
     actions: Vec<Action>,
     /// Whether an absent item stays absent.
     needs_item: bool,
+    /// Bytes of item size that the statement takes beside what it writes; none where the finished
+    /// item alone counts.
+    overhead: usize,
 }
 
 /// A top-level attribute that an update writes.
@@ -80,9 +112,12 @@ pub fn update(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Update,
 }
 
 impl Update {
-    /// Takes actions whose paths do not overlap.
+    /// Takes actions whose paths do not overlap. If all of them remove, an item that does not exist
+    /// is not created. Source: captured.
     pub(crate) fn from_actions(actions: Vec<Action>) -> Self {
-        Self { actions, needs_item: false }
+        let needs_item =
+            !actions.is_empty() && actions.iter().all(|action| action.effect == Effect::Remove);
+        Self { actions, needs_item, overhead: 0 }
     }
 
     /// Takes the actions of AttributeUpdates. If all of them delete, an item that does not exist
@@ -91,7 +126,34 @@ impl Update {
         let deletes =
             |action: &Action| matches!(action.effect, Effect::Remove | Effect::DeleteLegacy(_));
         let needs_item = !actions.is_empty() && actions.iter().all(deletes);
-        Self { actions, needs_item }
+        Self { actions, needs_item, overhead: 0 }
+    }
+
+    /// Returns the update with its statement counted against the size of an item, or a fault if the
+    /// statement alone exceeds it. Source: captures of 2026: UpdateItem in us-east-1, and that this
+    /// is found before the condition is looked at.
+    pub fn sized_by_statement(self) -> Result<Self, Reason> {
+        let overhead = budget::statement_overhead(&self.actions);
+        let mut budget = Budget::new(overhead)?;
+        for action in &self.actions {
+            if let Effect::Set(Operand::Value(value)) | Effect::Add(value) = &action.effect {
+                budget.take_result(action, Some(value.get()))?;
+            }
+        }
+        Ok(Self { overhead, ..self })
+    }
+
+    /// Returns whether the type of what the update sets the attribute to is that of a value of the
+    /// request, rather than of one that it reads.
+    pub fn sets_given_value(&self, attribute: &str) -> bool {
+        self.actions.iter().any(|action| {
+            *action.path.attribute == *attribute
+                && match &action.effect {
+                    Effect::Set(operand) => matches!(operand, Operand::Value(_)),
+                    Effect::Add(_) | Effect::AddLegacy(_) => true,
+                    Effect::Remove | Effect::Delete(_) | Effect::DeleteLegacy(_) => false,
+                }
+        })
     }
 
     /// Returns whether the update creates an item that does not exist.
@@ -108,9 +170,10 @@ impl Update {
     }
 
     /// Returns the item after the update. `old` is the stored item, or for an upsert the key
-    /// attributes alone. Size and key attributes are the caller's to check.
+    /// attributes alone. No more is written than an item may have; the size of the whole and key
+    /// attributes are the caller's to check.
     pub fn apply(&self, old: &Item) -> Result<Item, Reason> {
-        apply::apply(&self.actions, old)
+        apply::apply(&self.actions, old, Budget::new(self.overhead)?)
     }
 
     /// Returns what UPDATED_OLD returns of the old item, `None` if it had nothing of it.
@@ -118,16 +181,10 @@ impl Update {
         not_empty(self.path_tree().reduce(old))
     }
 
-    /// Returns what UPDATED_NEW returns of the new item, `None` if it has nothing of it. Removed
-    /// paths have no new value; list elements are found where the update has moved them.
+    /// Returns what UPDATED_NEW returns of the new item, `None` if it has nothing of it: what stands
+    /// at the paths as they were written, also where elements of a list have moved. Source: captured.
     pub fn updated_new(&self, new: &Item) -> Option<Item> {
-        let mut tree = self.path_tree();
-        if self.actions.iter().any(|action| action.path.has_element()) {
-            let removed = self.actions.iter().filter(|action| action.effect == Effect::Remove);
-            removed.for_each(|action| tree.mark_removed(&action.path));
-            tree.follow_moves(new);
-        }
-        not_empty(tree.reduce(new))
+        not_empty(self.path_tree().reduce(new))
     }
 
     fn path_tree(&self) -> PathTree {

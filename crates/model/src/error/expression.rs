@@ -85,6 +85,8 @@ pub enum ExpressionFault {
         /// The operand's type.
         operand: AttributeType,
     },
+    /// An operand that may be of any type, where the type has to be known; holds the function.
+    AnyOperandType(String),
     /// An ADD or DELETE action with a value of a type it never takes.
     ActionOperandType {
         /// `ADD` or `DELETE`.
@@ -117,6 +119,8 @@ pub enum ExpressionFault {
     TooDeep,
     /// A document path with more than 32 elements.
     PathTooDeep,
+    /// A list index above the greatest, as written.
+    ListIndex(String),
     /// An operator that key conditions do not know: OR, NOT, IN, <>, or a function.
     KeyOperator(String),
     /// `size` or another operation inside a key condition.

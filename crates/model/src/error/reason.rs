@@ -75,6 +75,8 @@ pub enum Reason {
     ItemTooLarge,
     /// The updated item exceeds 400 KB.
     UpdatedItemTooLarge,
+    /// ExpressionAttributeNames and -Values exceed 2 MB together.
+    SubstitutionsTooLarge,
 
     // ---- keys
     /// A key member of an operation does not fit the table's key schema.
@@ -110,6 +112,8 @@ pub enum Reason {
         attribute: String,
         fault: IndexedKeyFault,
     },
+    /// An update that computes an index key attribute of another type than declared.
+    UpdatedIndexKeyType,
     /// An update that touches the primary key.
     CannotUpdateKey {
         attribute: String,
@@ -266,6 +270,8 @@ pub enum Reason {
     TransactionCanceled(Vec<Option<ApiError>>),
     TransactionSameItem,
     TransactionTooLarge,
+    /// What the request carries exceeds 4 MB; holds its size in bytes.
+    TransactionPayloadTooLarge(usize),
     TransactionSeveralActions,
     TransactionNoAction,
     /// The token was used for another request.
@@ -445,6 +451,7 @@ impl Reason {
             | Self::UpdateResult(..)
             | Self::ItemTooLarge
             | Self::UpdatedItemTooLarge
+            | Self::SubstitutionsTooLarge
             | Self::KeyElementMismatch
             | Self::MissingKey { .. }
             | Self::KeyTypeMismatch { .. }
@@ -453,6 +460,7 @@ impl Reason {
             | Self::SortKeyTooLong
             | Self::IndexKey { .. }
             | Self::UpdatedIndexKey { .. }
+            | Self::UpdatedIndexKeyType
             | Self::CannotUpdateKey { .. }
             | Self::KeyNotScalar { .. }
             | Self::IndexKeyNotScalar { .. }
@@ -524,6 +532,7 @@ impl Reason {
             | Self::TwoWritesInRequest
             | Self::TransactionSameItem
             | Self::TransactionTooLarge
+            | Self::TransactionPayloadTooLarge(..)
             | Self::TransactionSeveralActions
             | Self::TransactionNoAction
             | Self::Statement(..)
@@ -601,6 +610,7 @@ impl Reason {
             | Self::ValuesWithoutExpression(_)
             | Self::EmptyNames
             | Self::EmptyValues
+            | Self::SubstitutionsTooLarge
             | Self::InvalidNameKey(_)
             | Self::EmptyNameOf(_)
             | Self::InvalidValueKey(_)
@@ -640,6 +650,7 @@ impl Reason {
             | Self::SortKeyTooLong
             | Self::IndexKey { .. }
             | Self::UpdatedIndexKey { .. }
+            | Self::UpdatedIndexKeyType
             | Self::CannotUpdateKey { .. }
             | Self::KeyNotScalar { .. }
             | Self::IndexKeyNotScalar { .. }
@@ -689,6 +700,7 @@ impl Reason {
             | Self::TransactionCanceled(..)
             | Self::TransactionSameItem
             | Self::TransactionTooLarge
+            | Self::TransactionPayloadTooLarge(..)
             | Self::TransactionSeveralActions
             | Self::TransactionNoAction
             | Self::TokenReused

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
+use std::collections::BTreeSet;
 
 /// Opens most complaints about parameters.
 const INVALID_PARAMETERS: &str = "One or more parameter values were invalid: ";
@@ -76,6 +77,11 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::UpdatedItemTooLarge => {
             "Item size to update has exceeded the maximum allowed size".to_owned()
         }
+        // Source: not captured; in the form of the other sizes.
+        Reason::SubstitutionsTooLarge => invalid(
+            "Aggregated size of ExpressionAttributeNames and ExpressionAttributeValues has \
+             exceeded the size limit of 2097152 bytes",
+        ),
         Reason::Expression(kind, fault) => expression(*kind, fault),
         Reason::ConditionalCheckFailed => "The conditional request failed".to_owned(),
         Reason::InvalidDocumentPath => {
@@ -371,6 +377,13 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         }
         Reason::TransactionSameItem => {
             "Transaction request cannot include multiple operations on one item".to_owned()
+        }
+        Reason::UpdatedIndexKeyType => {
+            "The update expression attempted to update the secondary index key to unsupported type"
+                .to_owned()
+        }
+        Reason::TransactionPayloadTooLarge(size) => {
+            format!("Transaction payload size cannot exceed 4MB. Payload Size: {size}")
         }
         Reason::TransactionTooLarge => {
             "The aggregate size of the items in the transaction exceeds 4 MB".to_owned()
@@ -679,7 +692,8 @@ fn value(fault: &ValueFault, layer: Layer) -> String {
 
 /// Members in byte order up to the first repeat, then the repeat, then the rest as sent.
 fn quoted_duplicates(set: AttributeType, members: &[String]) -> String {
-    let repeat = (1..members.len()).find(|nth| members[..*nth].contains(&members[*nth]));
+    let mut known = BTreeSet::new();
+    let repeat = members.iter().position(|member| !known.insert(member));
     let mut listed: Vec<&str> = members.iter().map(String::as_str).collect();
     let sorted = &mut listed[..repeat.unwrap_or_default()];
     let separator = if set == AttributeType::Bs {
@@ -772,6 +786,11 @@ fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
              operand type: {}",
             operand.as_str()
         ),
+        // Source: captured before 2020 and widely quoted.
+        ExpressionFault::AnyOperandType(operator) => format!(
+            "Incorrect operand type for operator or function; operator or function: {operator}, \
+             operand type: {{NS,SS,L,BS,N,M,B,BOOL,NULL,S}}"
+        ),
         ExpressionFault::ActionOperandType { action, operand } => format!(
             "Incorrect operand type for operator or function; operator: {action}, operand type: {}",
             operand.long_name()
@@ -808,6 +827,9 @@ fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
         ),
         ExpressionFault::TooDeep => {
             "The expression is nested too deeply; max depth: 300".to_owned()
+        }
+        ExpressionFault::ListIndex(index) => {
+            format!("List index is not within the allowable range; index: [{index}]")
         }
         ExpressionFault::PathTooDeep => {
             "The document path has too many nesting elements; nesting levels: 32".to_owned()

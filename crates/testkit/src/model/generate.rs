@@ -193,20 +193,13 @@ impl Generator {
                 actions.push(action);
             }
         }
-        let touches_elements = actions
-            .iter()
-            .any(|action| action.path().steps.iter().any(|step| matches!(step, Step::Element(_))));
-        let returns = if touches_elements {
-            *self.random.pick(&[Returns::None, Returns::AllOld, Returns::AllNew])
-        } else {
-            *self.random.pick(&[
-                Returns::None,
-                Returns::AllOld,
-                Returns::AllNew,
-                Returns::UpdatedOld,
-                Returns::UpdatedNew,
-            ])
-        };
+        let returns = *self.random.pick(&[
+            Returns::None,
+            Returns::AllOld,
+            Returns::AllNew,
+            Returns::UpdatedOld,
+            Returns::UpdatedNew,
+        ]);
         let (table, key) = (definition.name.clone(), self.key(definition));
         Operation::Update { table, key, actions, condition: self.maybe_condition(), returns }
     }

@@ -256,11 +256,20 @@ impl Model {
         let table = self.table(table)?;
         let key = table.key_of(key_attributes);
         let old = table.check(&key, condition)?;
+        let removes = |action: &Action| matches!(action, Action::Remove(_));
+        if old.is_none() && !actions.is_empty() && actions.iter().all(removes) {
+            return Ok(Written { old: None, new: None });
+        }
         let before = old.as_ref().unwrap_or(key_attributes);
         let new = apply(actions, before)?;
         table.check_index_keys(Some(before), &new)?;
         table.set(key, Some(new.clone()), false);
         Ok(Written { old, new: Some(new) })
+    }
+
+    /// Refuses an item that an index of the table does not take.
+    pub(super) fn check_put(&self, table: &str, item: &Item) -> Result<(), Vec<Fault>> {
+        self.tables.get(table).map_or(Ok(()), |table| table.check_index_keys(None, item))
     }
 
     /// Puts and deletes items, all or none.

@@ -57,6 +57,12 @@ impl Model {
         if members.iter().any(|member| self.definition(&member.table).is_none()) {
             return Err(TransactRefusal::NoTable);
         }
+        // A put that no index takes is found before anything is decided, and named alone.
+        if let Some((nth, faults)) = self.first_unfit_put(members) {
+            let mut outcomes = vec![None; members.len()];
+            outcomes[nth] = Some((faults, None));
+            return Err(TransactRefusal::Cancelled(outcomes));
+        }
         let mut changed = self.clone();
         let outcomes: Vec<_> = members
             .iter()
@@ -71,6 +77,13 @@ impl Model {
         }
         *self = changed;
         Ok(())
+    }
+
+    fn first_unfit_put(&self, members: &[TransactMember]) -> Option<(usize, Vec<Fault>)> {
+        members.iter().enumerate().find_map(|(nth, member)| {
+            let TransactWrite::Put(item) = &member.write else { return None };
+            Some((nth, self.check_put(&member.table, item).err()?))
+        })
     }
 
     fn transact_member(&mut self, member: &TransactMember) -> Result<(), Vec<Fault>> {

@@ -39,7 +39,8 @@ fn append(shown: &mut String, parser: &mut Parser<'_>, id: ShapeId) -> Result<()
         Kind::Structure(members) => append_structure(shown, parser, shape(id).name, members),
         Kind::List { element, .. } => append_list(shown, parser, *element),
         Kind::Map { value, .. } => append_map(shown, parser, *value),
-        Kind::Item | Kind::AttributeValue => append_json(shown, parser),
+        Kind::Item => append_item(shown, parser),
+        Kind::AttributeValue => append_attribute_value(shown, parser),
         Kind::String { .. }
         | Kind::TableReference { .. }
         | Kind::Enum(_)
@@ -79,11 +80,23 @@ fn append_structure(
 }
 
 fn append_list(shown: &mut String, parser: &mut Parser<'_>, element: ShapeId) -> Result<(), Fault> {
+    append_elements(shown, parser.fork(), |shown, mut value| append(shown, &mut value, element))
+}
+
+fn append_map(shown: &mut String, parser: &mut Parser<'_>, value: ShapeId) -> Result<(), Fault> {
+    append_entries(shown, parser, |shown, mut entry| append(shown, &mut entry, value))
+}
+
+fn append_elements(
+    shown: &mut String,
+    parser: Parser<'_>,
+    mut append: impl FnMut(&mut String, Parser<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     shown.push('[');
-    for (nth, value) in elements(parser.fork())?.into_iter().enumerate() {
+    for (nth, value) in elements(parser)?.into_iter().enumerate() {
         shown.push_str(if nth == 0 { "" } else { ", " });
         match value {
-            Some(mut value) => append(shown, &mut value, element)?,
+            Some(value) => append(shown, value)?,
             None => shown.push_str("null"),
         }
     }
@@ -91,15 +104,50 @@ fn append_list(shown: &mut String, parser: &mut Parser<'_>, element: ShapeId) ->
     Ok(())
 }
 
-fn append_map(shown: &mut String, parser: &mut Parser<'_>, value: ShapeId) -> Result<(), Fault> {
+fn append_entries(
+    shown: &mut String,
+    parser: &mut Parser<'_>,
+    mut append: impl FnMut(&mut String, Parser<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     shown.push('{');
     for (nth, (key, entry)) in entries(parser.fork())?.into_iter().enumerate() {
         shown.push_str(if nth == 0 { "" } else { ", " });
         shown.push_str(&key);
         shown.push('=');
         match entry {
-            Some(mut entry) => append(shown, &mut entry, value)?,
+            Some(entry) => append(shown, entry)?,
             None => shown.push_str("null"),
+        }
+    }
+    shown.push('}');
+    Ok(())
+}
+
+/// Appends the attributes of an item, or the entries of a map.
+fn append_item(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
+    append_entries(shown, parser, |shown, mut value| append_attribute_value(shown, &mut value))
+}
+
+/// Appends one value as the service prints them: `AttributeValue: {S:text}`.
+fn append_attribute_value(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
+    if shown.len() > SHOWN_MAX {
+        return Ok(());
+    }
+    shown.push_str("AttributeValue: {");
+    for (nth, (tag, content)) in entries(parser.fork())?.into_iter().enumerate() {
+        shown.push_str(if nth == 0 { "" } else { "," });
+        shown.push_str(&tag);
+        shown.push(':');
+        match (tag.as_str(), content) {
+            (_, None) => shown.push_str("null"),
+            ("M", Some(mut content)) => append_item(shown, &mut content)?,
+            ("L" | "SS" | "NS" | "BS", Some(content)) => {
+                append_elements(shown, content, |shown, mut element| match tag.as_str() {
+                    "L" => append_attribute_value(shown, &mut element),
+                    _ => append_scalar(shown, &mut element),
+                })?;
+            }
+            (_, Some(mut content)) => append_scalar(shown, &mut content)?,
         }
     }
     shown.push('}');

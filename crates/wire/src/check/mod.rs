@@ -25,6 +25,10 @@ pub use violation::{Constraint, Path, Segment, Violation};
 /// Most violations that one answer lists. Source: wire captures of the service.
 const LISTED_MAX: usize = 10;
 
+/// Nesting of a body beyond which everything is told in the old form: that of an attribute value of
+/// 62 levels, each an object with a list or map in it. Source: wire captures of the service.
+const OLD_FORM_NESTING: usize = 1 + 1 + 2 * 62;
+
 /// What is wrong with a request: the ground for a ValidationException.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintViolations {
@@ -46,7 +50,28 @@ pub fn check(operation: Operation, body: &[u8]) -> Option<ConstraintViolations> 
     let parser = Parser::new(body).ok()?;
     let policy = policy::of(operation);
     let found = walk::violations(&parser, input(operation), policy);
-    render::answer(found, policy)
+    let rules = if nesting(body) > OLD_FORM_NESTING { &[] } else { policy.rules };
+    render::answer(found, rules)
+}
+
+/// Returns how deep the objects and arrays of a body nest.
+fn nesting(body: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in body {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Returns what in a request made in the same process violates its constraints, if anything.

@@ -32,6 +32,8 @@ pub struct Rule {
 pub enum Match {
     /// Any violation below or at a member, except that it is missing.
     Value(&'static str),
+    /// A text that is empty, at a member.
+    Empty(&'static str),
     /// A member that is missing.
     Missing(&'static str),
     /// A value that is none of an enum's, at a member.
@@ -80,20 +82,32 @@ const fn rule(matches: Match, form: Form) -> Rule {
     Rule { matches, form }
 }
 
+/// An empty table name is told in the new form, one of other characters or too long in the old one.
+const EMPTY_TABLE_NAME: Rule = rule(Match::Empty("TableName"), Form::NewAlone);
+const TABLE_NAME: Rule = rule(Match::Value("TableName"), Form::JoinedOnly);
+
 /// Everything joined, in the order of the model.
 static PLAIN: Policy = Policy { first: &[], rules: &[], echo: Echo::Java };
 
 static PUT_ITEM: Policy = Policy {
     first: &[CAPACITY, "TableName", "ReturnValues", COLLECTION_METRICS, "Item"],
-    rules: &[rule(Match::Value("TableName"), Form::NewAlone)],
+    rules: &[EMPTY_TABLE_NAME, TABLE_NAME],
     echo: Echo::Java,
 };
 
 static UPDATE_ITEM: Policy = Policy {
-    first: &[CAPACITY, "TableName", "ReturnValues", COLLECTION_METRICS, "Key"],
+    first: &[
+        CAPACITY,
+        "TableName",
+        "ReturnValues",
+        COLLECTION_METRICS,
+        "ConditionalOperator",
+        "Key",
+    ],
     rules: &[
         rule(Match::Missing("Key"), Form::Joined),
-        rule(Match::Value("TableName"), Form::NewAlone),
+        EMPTY_TABLE_NAME,
+        TABLE_NAME,
         rule(Match::AnyEnum, Form::NamelessAlone),
     ],
     echo: Echo::Java,
@@ -101,10 +115,7 @@ static UPDATE_ITEM: Policy = Policy {
 
 static DELETE_ITEM: Policy = Policy {
     first: &[CAPACITY, "TableName", "ReturnValues", COLLECTION_METRICS, "Key"],
-    rules: &[
-        rule(Match::Value("TableName"), Form::NewAlone),
-        rule(Match::Enum("ReturnValues"), Form::NamelessIfOnly),
-    ],
+    rules: &[EMPTY_TABLE_NAME, TABLE_NAME, rule(Match::Enum("ReturnValues"), Form::NamelessIfOnly)],
     echo: Echo::Java,
 };
 
@@ -123,7 +134,7 @@ static QUERY: Policy = Policy {
 static SCAN: Policy = Policy { first: &[CAPACITY, "TableName"], rules: &[], echo: Echo::Java };
 
 static BATCH_GET_ITEM: Policy = Policy {
-    first: &[CAPACITY, COLLECTION_METRICS],
+    first: &["RequestItems", CAPACITY],
     rules: &[rule(Match::Value("RequestItems"), Form::NewIfOnly)],
     echo: Echo::Json,
 };
@@ -140,10 +151,7 @@ static BATCH_WRITE_ITEM: Policy = Policy {
 
 static TRANSACT: Policy = Policy {
     first: &["ClientRequestToken", CAPACITY, COLLECTION_METRICS],
-    rules: &[
-        rule(Match::Value("ClientRequestToken"), Form::NewAlone),
-        rule(Match::Value("TransactItems"), Form::NewIfOnly),
-    ],
+    rules: &[],
     echo: Echo::Java,
 };
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::echo::push_lower_camel;
-use super::policy::{Form, Match, Policy, listed_values, nameless_values};
+use super::policy::{Form, Match, Rule, listed_values, nameless_values};
 use super::violation::{Constraint, Path, Segment, Violation};
 use super::{ConstraintViolations, LISTED_MAX};
 
@@ -18,12 +18,12 @@ enum Spelling {
     Nameless,
 }
 
-/// Returns the answer to these violations; none if there are none.
-pub fn answer(found: Vec<Violation>, policy: &Policy) -> Option<ConstraintViolations> {
+/// Returns the answer to these violations by the first rule that fits; none if there are none.
+pub fn answer(found: Vec<Violation>, rules: &[Rule]) -> Option<ConstraintViolations> {
     if found.is_empty() {
         return None;
     }
-    for rule in policy.rules {
+    for rule in rules {
         let Some(nth) = found.iter().position(|violation| matches(&rule.matches, violation)) else {
             continue;
         };
@@ -54,6 +54,7 @@ fn matches(wanted: &Match, violation: &Violation) -> bool {
     let is_enum = matches!(violation.constraint, Constraint::Enum { .. });
     match wanted {
         Match::Value(name) => at(name) && !is_missing && is_length_or_form(&violation.constraint),
+        Match::Empty(name) => at(name) && violation.value.as_deref() == Some(""),
         Match::Missing(name) => at(name) && is_missing && violation.path.is_top(),
         Match::Enum(name) => at(name) && is_enum,
         Match::AnyEnum => is_enum,

@@ -133,11 +133,13 @@ impl Encode for DecodedValue {
 struct ValueReader {
     encoder: Encoder,
     fault: Option<Box<ValueFault>>,
+    /// Whether the fault is that an attribute of the item itself has no name.
+    is_nameless_attribute: bool,
 }
 
 impl ValueReader {
     fn with_capacity(bytes: usize) -> Self {
-        Self { encoder: Encoder::with_capacity(bytes), fault: None }
+        Self { encoder: Encoder::with_capacity(bytes), ..Self::default() }
     }
 
     fn record(&mut self, fault: ValueFault) {
@@ -146,10 +148,29 @@ impl ValueReader {
         }
     }
 
+    /// Keeps an empty name. One of the item's own attributes is found before too many levels, one
+    /// further in after them, wherever they stand. Source: wire captures of the service.
+    fn record_nameless(&mut self, level: usize) {
+        if level == 1 && matches!(self.fault.as_deref(), None | Some(ValueFault::NestingTooDeep)) {
+            self.fault = Some(Box::new(ValueFault::EmptyAttributeName));
+            self.is_nameless_attribute = true;
+        }
+        self.record(ValueFault::EmptyAttributeName);
+    }
+
+    /// Keeps that there are too many levels.
+    fn record_nesting(&mut self) {
+        let is_nameless = self.fault.as_deref() == Some(&ValueFault::EmptyAttributeName);
+        if is_nameless && !self.is_nameless_attribute {
+            self.fault = None;
+        }
+        self.record(ValueFault::NestingTooDeep);
+    }
+
     /// Reads the value of a named attribute, which may be `null` and is then empty.
     fn entry(&mut self, parser: &mut Parser<'_>, name: &str, level: usize) -> Result<(), Fault> {
         if name.is_empty() {
-            self.record(ValueFault::EmptyAttributeName);
+            self.record_nameless(level);
         }
         parser.suspect_if(name.len() > ATTRIBUTE_NAME_MAX_BYTES);
         self.encoder.map_entry(name);
@@ -173,7 +194,7 @@ impl ValueReader {
         level: usize,
     ) -> Result<(), Fault> {
         if level > NESTING_DEPTH_MAX {
-            self.record(ValueFault::NestingTooDeep);
+            self.record_nesting();
         }
         if let Some((tag, text)) = parser.single_string_member(b"SN") {
             if tag == b'S' {

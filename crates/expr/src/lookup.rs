@@ -1,0 +1,143 @@
+//! Many paths looked up in one item.
+//!
+//! The binary form of an item is walked from its beginning to find one attribute, and so are its
+//! maps and lists. An expression of 4 KB can name hundreds of places in an item of 400 KB, and
+//! AttributeUpdates a hundred thousand; walked for each of them, that would take seconds. So who
+//! looks up more than a few paths has each large container laid out once.
+
+use crate::path::{DocumentPath, Step};
+use hashrange_model::{Item, ValueRef};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// Fewest paths for which containers are laid out.
+const PATHS_MIN: usize = 8;
+/// Least bytes of a container that is laid out.
+const CONTAINER_MIN_BYTES: usize = 512;
+
+/// An item in which paths are looked up.
+#[derive(Debug)]
+pub(crate) struct Lookup<'i> {
+    item: &'i Item,
+    /// Large containers that were met, by the address of their bytes; none where paths are few.
+    containers: Option<RefCell<BTreeMap<usize, Container<'i>>>>,
+}
+
+/// What a container holds, laid out.
+#[derive(Debug)]
+enum Container<'i> {
+    /// In byte order of the names, as the item has them.
+    Entries(Vec<(&'i str, ValueRef<'i>)>),
+    Elements(Vec<ValueRef<'i>>),
+}
+
+impl<'i> Lookup<'i> {
+    /// Prepares to look up about `paths` paths.
+    pub(crate) fn new(item: &'i Item, paths: usize) -> Self {
+        let containers = (paths >= PATHS_MIN).then(RefCell::default);
+        Self { item, containers }
+    }
+
+    /// Returns the value at the path; a step into the wrong container finds nothing.
+    pub(crate) fn find(&self, path: &DocumentPath) -> Option<ValueRef<'i>> {
+        let Some(containers) = &self.containers else { return path.find(self.item) };
+        let mut containers = containers.borrow_mut();
+        let top = ValueRef::M(self.item.attributes());
+        let first = member(&mut containers, top, &path.attribute)?;
+        path.steps.iter().try_fold(first, |value, step| match step {
+            Step::Member(name) => member(&mut containers, value, name),
+            Step::Element(offset) => element(&mut containers, value, *offset),
+        })
+    }
+}
+
+type Containers<'i> = BTreeMap<usize, Container<'i>>;
+
+fn member<'i>(
+    containers: &mut Containers<'i>,
+    value: ValueRef<'i>,
+    name: &str,
+) -> Option<ValueRef<'i>> {
+    let ValueRef::M(entries) = value else { return None };
+    let bytes = entries.as_bytes();
+    if bytes.len() < CONTAINER_MIN_BYTES {
+        return entries.get(name);
+    }
+    let laid_out = containers
+        .entry(bytes.as_ptr().addr())
+        .or_insert_with(|| Container::Entries(entries.iter().collect()));
+    let Container::Entries(entries) = laid_out else { return None };
+    let nth = entries.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    Some(entries[nth].1)
+}
+
+fn element<'i>(
+    containers: &mut Containers<'i>,
+    value: ValueRef<'i>,
+    offset: usize,
+) -> Option<ValueRef<'i>> {
+    let ValueRef::L(elements) = value else { return None };
+    let bytes = elements.as_bytes();
+    if bytes.len() < CONTAINER_MIN_BYTES {
+        return elements.get(offset);
+    }
+    let laid_out = containers
+        .entry(bytes.as_ptr().addr())
+        .or_insert_with(|| Container::Elements(elements.iter().collect()));
+    let Container::Elements(elements) = laid_out else { return None };
+    elements.get(offset).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashrange_model::AttributeValue;
+
+    fn large() -> Item {
+        let numbers = |count: i32| AttributeValue::list((0..count).map(AttributeValue::from));
+        let names: Vec<String> = (0..300).map(|nth| format!("n{nth:03}")).collect();
+        let wide = names.iter().map(|name| (name.as_str(), AttributeValue::from(name.as_str())));
+        let m = AttributeValue::map(wide.clone().chain([("l", numbers(500))]));
+        let lists = AttributeValue::list([numbers(400), AttributeValue::list([numbers(200)])]);
+        Item::from_attributes(wide.chain([("m", m), ("lists", lists), ("s", 1.into())]))
+    }
+
+    #[test]
+    fn each_large_container_is_laid_out_once() {
+        let item = large();
+        let lookup = Lookup::new(&item, PATHS_MIN);
+        for offset in 0..400 {
+            let steps = vec![Step::Element(0), Step::Element(offset)];
+            lookup.find(&DocumentPath { attribute: "lists".into(), steps });
+            lookup.find(&DocumentPath::top_level(format!("n{offset:03}")));
+        }
+        let containers = lookup.containers.map(|it| it.into_inner().len());
+        assert_eq!(containers, Some(3), "the item, `lists` and its first list");
+    }
+
+    #[test]
+    fn a_laid_out_item_shows_what_a_walk_finds() {
+        let item = large();
+        let step = |name: &str| Step::Member(name.into());
+        let paths = [
+            ("s", vec![]),
+            ("gone", vec![]),
+            ("n299", vec![]),
+            ("n299", vec![step("x")]),
+            ("m", vec![step("n007")]),
+            ("m", vec![step("gone")]),
+            ("m", vec![step("l"), Step::Element(499)]),
+            ("m", vec![step("l"), Step::Element(500)]),
+            ("m", vec![Step::Element(0)]),
+            ("lists", vec![Step::Element(0), Step::Element(399)]),
+            ("lists", vec![Step::Element(1), Step::Element(0), Step::Element(7)]),
+            ("lists", vec![step("a")]),
+        ];
+        let (few, many) = (Lookup::new(&item, 1), Lookup::new(&item, PATHS_MIN));
+        for (attribute, steps) in paths {
+            let path = DocumentPath { attribute: attribute.into(), steps };
+            assert_eq!(many.find(&path), few.find(&path), "{path}");
+            assert_eq!(many.find(&path), path.find(&item), "{path}");
+        }
+    }
+}
