@@ -164,7 +164,10 @@ async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiR
         .map(|counter| layout::counter(record.id, index, counter));
     let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
     let read = |nth: usize| {
-        stored.get(nth).and_then(Option::as_deref).map_or(0, crate::write::decode_size)
+        let stored = stored.get(nth).and_then(Option::as_deref);
+        let count = stored.map_or(0, crate::write::decode_size);
+        assert!(count >= 0, "a table or index has a negative count");
+        count
     };
     Ok((read(0), read(1)))
 }

@@ -12,6 +12,7 @@ use crate::jobs::{self, Job, Jobs};
 use crate::layout;
 use crate::options::EngineOptions;
 use crate::schema::{IndexState, KeyNames, Table, TableRecord, TimeToLiveState};
+use crate::swept::Swept;
 use crate::throughput::Governor;
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
@@ -43,6 +44,8 @@ pub(crate) struct Core<S: Store> {
     pub(crate) options: EngineOptions,
     /// When the change logs were last looked through for records that have expired.
     pub(crate) trimmed_at_ms: AtomicU64,
+    /// How far the sweep of client request tokens has come, by the milliseconds of their use.
+    pub(crate) tokens_swept: Swept,
     /// What the sweeps and the jobs cannot do.
     pub(crate) complaints: Complaints,
     /// Jobs that have failed and are to be tried again.
@@ -128,6 +131,7 @@ impl<S: Store> Engine<S> {
                 environment,
                 options,
                 trimmed_at_ms: AtomicU64::new(0),
+                tokens_swept: Swept::default(),
                 complaints: Complaints::default(),
                 retries: Retries::default(),
                 background_panics: AtomicU64::new(0),

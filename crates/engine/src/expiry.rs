@@ -6,16 +6,20 @@
 
 use crate::layout::{self, ItemKey};
 use crate::schema::{TableId, TimeToLive, TimeToLiveState};
+use crate::swept::Swept;
 use hashrange_model::{Item, ValueRef};
 use hashrange_storage::{Batch, Key};
+use std::sync::Arc;
 
 /// Items that expired longer ago stay. Source: developer guide, "Using time to live (TTL)".
 const OLDEST_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
 
 /// The expiry index that writes keep up to date.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Expiry {
     attribute: String,
+    /// How far the sweep of expired items has come, by seconds. Shared by the versions of a table.
+    pub(crate) swept: Arc<Swept>,
 }
 
 /// The seconds at which what is due now expired.
@@ -39,7 +43,14 @@ impl Expiry {
     /// Returns the index that a table's record asks for.
     pub(crate) fn of(record: Option<&TimeToLive>) -> Option<Self> {
         let record = record.filter(|record| record.state != TimeToLiveState::Disabling)?;
-        Some(Self { attribute: record.attribute.clone() })
+        Some(Self { attribute: record.attribute.clone(), swept: Arc::default() })
+    }
+
+    /// Keeps what is known of the same index in the table's version before.
+    pub(crate) fn succeed(&mut self, old: &Self) {
+        if self.attribute == old.attribute {
+            self.swept = Arc::clone(&old.swept);
+        }
     }
 
     /// Returns whether an item is due.
@@ -52,6 +63,14 @@ impl Expiry {
         self.second(item).map(|second| layout::expiry(table, second, key))
     }
 
+    /// Puts the entry of an item, if it has one.
+    pub(crate) fn put(&self, table: TableId, key: &ItemKey, item: &Item, batch: &mut Batch) {
+        if let Some(second) = self.second(item) {
+            self.swept.put(second);
+            batch.put(layout::expiry(table, second, key), bytes::Bytes::new());
+        }
+    }
+
     /// Brings the index from the old to the new image of an item.
     pub(crate) fn maintain(
         &self,
@@ -60,16 +79,16 @@ impl Expiry {
         (old, new): (Option<&Item>, Option<&Item>),
         batch: &mut Batch,
     ) {
-        let entry = |item: Option<&Item>| item.and_then(|item| self.entry(table, key, item));
-        let (old, new) = (entry(old), entry(new));
-        if old == new {
+        let second = |item: Option<&Item>| item.and_then(|item| self.second(item));
+        let before = second(old);
+        if before == second(new) {
             return;
         }
-        if let Some(old) = old {
-            batch.delete(old);
+        if let Some(before) = before {
+            batch.delete(layout::expiry(table, before, key));
         }
         if let Some(new) = new {
-            batch.put(new, bytes::Bytes::new());
+            self.put(table, key, new, batch);
         }
     }
 
@@ -89,7 +108,7 @@ mod tests {
 
     #[test]
     fn items_are_due_after_their_second_for_five_years() {
-        let expiry = Expiry { attribute: "ttl".to_owned() };
+        let expiry = Expiry { attribute: "ttl".to_owned(), swept: Arc::default() };
         let due = Due::at(1_767_225_600_999);
         let is_due =
             |value: AttributeValue| expiry.is_due(&Item::from_attributes([("ttl", value)]), due);

@@ -5,7 +5,7 @@
 
 use crate::capacity::{Units, write_units};
 use crate::layout::{self, Counter};
-use crate::schema::{Index, IndexId, IndexKind, Table};
+use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
 use hashrange_model::error::IndexedKeyFault;
 use hashrange_model::{Item, Reason};
 use hashrange_storage::{Batch, Key};
@@ -20,7 +20,16 @@ pub(crate) struct Entry {
 /// Returns the entry of `item` in `index`, or `None` if it is not in it.
 pub(crate) fn entry(table: &Table, index: &Index, item: &Item) -> Option<Entry> {
     let key = layout::entry_key(table, index, item)?;
-    Some(Entry { key, item: index.project(item) })
+    let entry = Entry { key, item: index.project(item) };
+    // What is read back is found by its key only if it holds its key. All of the item does.
+    let is_whole = index.projection == IndexProjection::All;
+    assert!(is_whole || lies_at(table, index, &entry.key, &entry.item), "an entry holds its key");
+    Some(entry)
+}
+
+/// Returns whether an entry of an index is the one that belongs at a key.
+pub(crate) fn lies_at(table: &Table, index: &Index, key: &[u8], entry: &Item) -> bool {
+    layout::entry_key(table, index, entry).is_some_and(|expected| expected == key)
 }
 
 /// Brings every index from the old to the new image of an item: fills the batch, adds the units of

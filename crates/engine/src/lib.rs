@@ -28,6 +28,7 @@ mod partiql;
 mod read;
 mod request;
 mod schema;
+mod swept;
 mod throughput;
 mod transaction;
 mod verify;

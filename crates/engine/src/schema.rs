@@ -448,7 +448,11 @@ impl Table {
 
     /// Returns the table with another record, keeping what only memory knows.
     pub(crate) fn successor(&self, record: TableRecord) -> Self {
-        let successor = Self::new(record);
+        let mut successor = Self::new(record);
+        assert_eq!(successor.id(), self.id(), "a version is followed by one of the same table");
+        if let (Some(expiry), Some(old)) = (&mut successor.expiry, &self.expiry) {
+            expiry.succeed(old);
+        }
         for index in &successor.indexes {
             let known = self.indexes.iter().find(|known| known.id == index.id);
             if known.is_some_and(Index::is_counted) {

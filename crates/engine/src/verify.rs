@@ -208,6 +208,10 @@ async fn verify_index<V: View>(
     view.visit(range, Direction::Forward, |key, stored| {
         if let Some(entry) = readable(table, key, &stored, report) {
             found.add(&entry);
+            if !index::lies_at(table, index, key, &entry) {
+                let what = format!("an entry of index {} does not lie at its key", index.name);
+                report.add(Some(table), what, key);
+            }
         }
         ControlFlow::Continue(())
     })

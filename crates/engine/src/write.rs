@@ -78,6 +78,13 @@ pub(crate) struct Attempt {
     pub(crate) stored_bytes: usize,
 }
 
+impl Attempt {
+    /// Returns the attempt of a write that was not decided.
+    pub(crate) fn lost(error: &ApiError) -> Self {
+        Self { result: Err(error.clone()), stored_bytes: 0 }
+    }
+}
+
 /// The admission of the request that writes, if its throughput is limited.
 pub(crate) type Gate<'g, 'e> = Option<&'g mut Admission<'e>>;
 
@@ -311,6 +318,8 @@ fn decide(
     batch: &mut Batch,
     mut gate: Gate<'_, '_>,
 ) -> ApiResult<Written> {
+    let place = layout::parse_keyspace(&write.key.bytes);
+    assert_eq!(place, Some((table.id(), IndexId::BASE)), "a write is of an item of its table");
     if let Some(gate) = &mut gate {
         gate.admit(&Arm::new(table, None, Some(write.key.hash()), Charge::Write))?;
     }

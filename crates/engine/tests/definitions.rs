@@ -4,11 +4,16 @@
 
 use hashrange_engine::{Engine, EngineOptions};
 use hashrange_storage::{MemoryStore, Store, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::still_environment;
 use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 
-fn commits(engine: &Engine<MemoryStore>, operation: Operation, request: &Json) -> u64 {
+fn commits(
+    engine: &Engine<ContendedStore<MemoryStore>>,
+    operation: Operation,
+    request: &Json,
+) -> u64 {
     let before = engine.store().stats().commits;
     block_on(engine.call(operation, request.to_string().as_bytes())).unwrap();
     engine.store().stats().commits - before
@@ -17,7 +22,8 @@ fn commits(engine: &Engine<MemoryStore>, operation: Operation, request: &Json) -
 #[test]
 fn index_is_deleted_and_marked_for_removal_at_once() {
     let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
-    let opened = Engine::open_with(MemoryStore::new(), still_environment(), options);
+    let opened =
+        Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), still_environment(), options);
     let engine = block_on(opened).unwrap();
     let index = json!({
         "IndexName": "index", "Projection": {"ProjectionType": "ALL"},

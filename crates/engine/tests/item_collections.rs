@@ -5,6 +5,7 @@
 use hashrange_engine::Engine;
 use hashrange_model::{ApiError, ErrorKind};
 use hashrange_storage::{Bytes, Direction, KeyRange, MemoryStore, Store, View, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::still_environment;
 use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
@@ -13,7 +14,7 @@ use std::ops::ControlFlow;
 const LIMIT_BYTES: i64 = 10 * 1024 * 1024 * 1024;
 
 fn call(
-    engine: &Engine<MemoryStore>,
+    engine: &Engine<ContendedStore<MemoryStore>>,
     operation: Operation,
     request: &Json,
 ) -> Result<(), ApiError> {
@@ -25,8 +26,10 @@ fn item(sk: &str) -> Json {
 }
 
 /// Returns a table with a local index whose one collection is as large as it may be.
-fn with_full_collection() -> Engine<MemoryStore> {
-    let engine = block_on(Engine::open(MemoryStore::new(), still_environment())).unwrap();
+fn with_full_collection() -> Engine<ContendedStore<MemoryStore>> {
+    let engine =
+        block_on(Engine::open(ContendedStore::new(MemoryStore::new(), 0), still_environment()))
+            .unwrap();
     let attribute = |name: &str| json!({ "AttributeName": name, "AttributeType": "S" });
     let keys = |sort: &str| {
         json!([

@@ -5,6 +5,7 @@
 use hashrange_engine::{Engine, EngineOptions, Profile};
 use hashrange_model::ApiError;
 use hashrange_storage::{MemoryStore, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_wire::{Operation, Service};
 use serde_json::{Value as Json, json};
@@ -13,7 +14,7 @@ const DELAY_MS: u64 = 3000;
 const MINUTE_MS: u64 = 60 * 1000;
 
 struct Database {
-    engine: Engine<MemoryStore>,
+    engine: Engine<ContendedStore<MemoryStore>>,
     clock: VirtualClock,
 }
 
@@ -21,7 +22,8 @@ impl Database {
     fn open(profile: Profile) -> Self {
         let (environment, clock) = virtual_environment();
         let options = EngineOptions { profile, jobs_run: false, ..EngineOptions::default() };
-        let engine = Engine::open_with(MemoryStore::new(), environment, options);
+        let engine =
+            Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), environment, options);
         Self { engine: block_on(engine).unwrap(), clock }
     }
 

@@ -8,13 +8,14 @@
 use hashrange_engine::{Engine, EngineOptions};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{Direction, KeyRange, MemoryStore, Store, View, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::script::{self, Bless, Contents, Subject};
 use hashrange_wire::{Operation, Service};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-struct Database(Engine<MemoryStore>, VirtualClock);
+struct Database(Engine<ContendedStore<MemoryStore>>, VirtualClock);
 
 impl Subject for Database {
     fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
@@ -57,7 +58,8 @@ fn scripts_answer_as_written() {
     let mut mismatches = Vec::new();
     for path in scripts.iter().filter(|path| path.to_string_lossy().contains(&filter)) {
         let (environment, clock) = virtual_environment();
-        let engine = Engine::open_with(MemoryStore::new(), environment, options());
+        let engine =
+            Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), environment, options());
         let database = Database(block_on(engine).unwrap(), clock);
         mismatches.extend(script::run(path, &folder.join("tables"), &database, bless));
         let report = block_on(hashrange_engine::verify(&database.0.store().view())).unwrap();

@@ -6,6 +6,7 @@
 use hashrange_engine::Engine;
 use hashrange_model::ApiError;
 use hashrange_storage::{MemoryStore, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::still_environment;
 use hashrange_testkit::random::Random;
 use hashrange_wire::Operation;
@@ -21,7 +22,7 @@ const SOURCES: [(&str, [&str; 2]); 3] = [
 const PAGES_MAX: usize = 500;
 const OVERLAP: &str = "Overlapping conditions with range keys are not supported in where clause";
 
-struct Database(Engine<MemoryStore>);
+struct Database(Engine<ContendedStore<MemoryStore>>);
 
 impl Database {
     fn call(&self, operation: Operation, request: &Json) -> Result<Json, ApiError> {
@@ -50,7 +51,9 @@ impl Database {
 
 /// Returns a table of numbers, keys and all, with a local and a global index that hold it whole.
 fn database(random: &mut Random) -> Database {
-    let engine = block_on(Engine::open(MemoryStore::new(), still_environment())).unwrap();
+    let engine =
+        block_on(Engine::open(ContendedStore::new(MemoryStore::new(), 0), still_environment()))
+            .unwrap();
     let database = Database(engine);
     let attribute = |name: &str| json!({ "AttributeName": name, "AttributeType": "N" });
     let index = |name: &str, [partition, sort]: [&str; 2]| {

@@ -9,6 +9,7 @@ use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
     block_on,
 };
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::{NOW_MS, VirtualClock, virtual_environment};
 use hashrange_testkit::random::Random;
 use hashrange_wire::{Operation, Service};
@@ -21,7 +22,7 @@ use std::thread;
 const NOW_S: u64 = NOW_MS / 1000;
 
 struct Database {
-    engine: Engine<AnyStore>,
+    engine: Engine<ContendedStore<AnyStore>>,
     clock: VirtualClock,
 }
 
@@ -37,6 +38,7 @@ impl Database {
 
     fn open(store: AnyStore) -> Self {
         let (environment, clock) = virtual_environment();
+        let store = ContendedStore::new(store, 0);
         Self { engine: block_on(Engine::open(store, environment)).unwrap(), clock }
     }
 
@@ -44,7 +46,7 @@ impl Database {
     fn without_jobs() -> Self {
         let (environment, clock) = virtual_environment();
         let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
-        let store = AnyStore::from(MemoryStore::new());
+        let store = ContendedStore::new(AnyStore::from(MemoryStore::new()), 0);
         Self { engine: block_on(Engine::open_with(store, environment, options)).unwrap(), clock }
     }
 

@@ -8,6 +8,7 @@ use hashrange_model::{ApiError, ErrorKind};
 use hashrange_storage::{
     Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View, block_on,
 };
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::{NOW_MS, still_environment};
 use hashrange_wire::Operation;
 use serde_json::json;
@@ -93,7 +94,7 @@ fn assert_sound<S: Store>(engine: &Engine<S>) {
 #[test]
 fn a_token_counts_for_ten_minutes_and_is_removed_afterwards() {
     let clock = Clock::new();
-    let engine = open(MemoryStore::new(), &clock);
+    let engine = open(ContendedStore::new(MemoryStore::new(), 0), &clock);
     create_table(&engine);
     add(&engine, 1, "t").unwrap();
     clock.advance(TEN_MINUTES_MS);
@@ -121,7 +122,7 @@ fn a_token_counts_for_ten_minutes_and_is_removed_afterwards() {
 #[test]
 fn a_sweep_takes_many_tokens_and_only_old_ones() {
     let clock = Clock::new();
-    let engine = open(MemoryStore::new(), &clock);
+    let engine = open(ContendedStore::new(MemoryStore::new(), 0), &clock);
     create_table(&engine);
     (0..1203).for_each(|nth| add(&engine, 1, &format!("old-{nth}")).unwrap());
     clock.advance(1000);
@@ -135,7 +136,10 @@ fn a_sweep_takes_many_tokens_and_only_old_ones() {
 #[test]
 fn tokens_survive_a_restart_and_the_timer_removes_them() {
     let folder = tempfile::tempdir().unwrap();
-    let reopen = || EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap();
+    let reopen = || {
+        let store = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default());
+        ContendedStore::new(store.unwrap(), 0)
+    };
     let clock = Clock::new();
     let engine = open(reopen(), &clock);
     create_table(&engine);

@@ -18,6 +18,11 @@ impl VirtualClock {
         self.0.load(Ordering::Acquire)
     }
 
+    /// Sets the clock back.
+    pub fn set_back_ms(&self, ms: u64) {
+        self.0.fetch_sub(ms, Ordering::AcqRel);
+    }
+
     /// Lets time pass.
     pub fn advance_ms(&self, ms: u64) {
         self.0.fetch_add(ms, Ordering::AcqRel);

@@ -183,6 +183,8 @@ pub(crate) fn succeed_shards<S: Store>(core: &Core<S>, table: &Table) -> ApiResu
         *number = stream.next_shard_number();
         stream.shards.push(Shard::new(*number, parent, opened_at_ms));
     }
+    let is_in_order = stream.shards.is_sorted_by(|one, next| one.number < next.number);
+    assert!(is_in_order, "a shard has a greater number than all before it");
     settings.open_since_ms = now_ms;
     let opened = settings.open_shards.clone();
     core.replace_table(table, record, vec![stream.store_key()], |batch| {
@@ -203,9 +205,17 @@ pub(crate) fn close_stream<S: Store>(core: &Core<S>, table: &Table) {
 /// Closes what shards of a stream are to be closed after a change of definition, which is done and
 /// recorded: what fails now is left to a job.
 fn close_or_put_off<S: Store>(core: &Core<S>, table: TableId, name: &str, label: &str) {
-    let synced = block_on(core.store.sync()).map_err(fault::of_store);
-    if let Err(error) = synced.and_then(|()| close_shards(core, name, label)) {
-        tracing::warn!(%error, table = name, label, "shards are closed later");
+    let closed = core.caught(async {
+        core.store.sync().await.map_err(fault::of_store)?;
+        close_shards(core, name, label)
+    });
+    let problem = match block_on(closed) {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(panicked) => Some(panicked.to_string()),
+    };
+    if let Some(problem) = problem {
+        tracing::warn!(problem, table = name, label, "shards are closed later");
         let (table_name, label) = (name.to_owned(), label.to_owned());
         let attempt = Attempt::first(Job::CloseShards { table, table_name, label });
         core.retries.put_off(attempt, (core.environment.now_ms)());

@@ -133,6 +133,7 @@ pub(crate) async fn read_page<V: View>(
             (_, Ok(Marked::Mark { mark: Mark::Closed, .. })) => page.next = None,
             (Some(_), Ok(Marked::Change(_))) if is_full && !page.records.is_empty() => {}
             (Some(stamp), Ok(Marked::Change(record))) => {
+                assert!(page.next <= Some(stamp), "records are in the order of their stamps");
                 page.records.push((stamp, record));
                 page.next = Some(stamp + 1);
                 return ControlFlow::Continue(());

@@ -33,7 +33,8 @@ pub(super) async fn run<S: Store>(
         return Ok(());
     }
     let Some(view) = cut(core, table, index).await? else { return Ok(()) };
-    let (entries, bytes) = count_entries(&view, table, index, pace).await?;
+    let Some(known) = creating(core, table, index) else { return Ok(()) };
+    let (entries, bytes) = count_entries(&view, &known, index, pace).await?;
     activate(core, table, index, entries, bytes).await
 }
 
@@ -148,19 +149,23 @@ async fn cut_while_paused<S: Store>(
 /// Counts the entries of an index in the view of the cut, a bounded number in each step.
 async fn count_entries<V: View>(
     view: &V,
-    table: TableId,
+    table: &Table,
     index: IndexId,
     pace: &Pace,
 ) -> Result<(i64, i64), Interruption> {
     let (mut entries, mut bytes) = (0, 0);
-    let mut range = layout::keyspace(table, index);
+    let mut range = layout::keyspace(table.id(), index);
+    let known = table.indexes.iter().find(|known| known.id == index);
+    let known = known.expect("the index was found in this table");
     loop {
         pace.step().await?;
         let (mut last, mut left, mut unreadable) = (None, ENTRIES_PER_STEP, None);
         view.visit(range.clone(), Direction::Forward, |key, value| {
             match Item::from_stored(value) {
-                Ok(entry) => bytes += entry.size() as i64,
-                Err(_) => unreadable = Some(key.to_vec()),
+                Ok(entry) if index::lies_at(table, known, key, &entry) => {
+                    bytes += entry.size() as i64;
+                }
+                Ok(_) | Err(_) => unreadable = Some(key.to_vec()),
             }
             entries += 1;
             left -= 1;

@@ -1,8 +1,9 @@
 //! Removes expired items, a bounded number in each commit.
 //!
-//! What is due is read from the expiry index; whether an item really is, is decided under its lock
-//! on its newest image, so an item that is rewritten at the last moment stays. The removal is a
-//! write like any other: indexes, counters and the change log follow.
+//! What is due is read from the expiry index, from where the last sweep ended ([`crate::swept`]);
+//! whether an item really is, is decided under its lock on its newest image, so an item that is
+//! rewritten at the last moment stays. The removal is a write like any other: indexes, counters and
+//! the change log follow. Tables take turns, one commit each.
 
 use super::purge::first_keys;
 use super::{Interruption, go_on};
@@ -10,52 +11,99 @@ use crate::engine::Core;
 use crate::expiry::Due;
 use crate::layout;
 use crate::schema::Table;
+use crate::swept::{Sweep, Swept};
 use crate::write::{Action, Write};
-use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{Key, Store};
+use hashrange_model::Item;
+use hashrange_storage::{Key, KeyRange, Store};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 const ITEMS_PER_COMMIT: usize = 100;
+/// So often each table has its turn before other parts of a sweep have theirs.
+const TURNS: usize = 50;
 
+/// A table whose expired items are being removed.
+struct Expiring<'s> {
+    table: Arc<Table>,
+    sweep: Sweep<'s>,
+    range: KeyRange,
+}
+
+/// Removes expired items of all tables. Returns whether there are more.
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
     stopping: &AtomicBool,
-) -> Result<(), Interruption> {
+) -> Result<bool, Interruption> {
     let due = Due::at((core.environment.now_ms)());
+    let mut marks: Vec<(Arc<Table>, Arc<Swept>)> = Vec::new();
     for table in core.catalog.all() {
-        if table.expiry.is_some() {
-            let name = table.record.name.clone();
-            let expired = expire(core, table, due, stopping).await?;
-            core.complaints.note("removal of expired items", &name, expired);
-        }
+        let mark = table.expiry.as_ref().map(|expiry| Arc::clone(&expiry.swept));
+        marks.extend(mark.map(|mark| (table, mark)));
     }
-    Ok(())
+    let mut under_way = Vec::with_capacity(marks.len());
+    for (table, swept) in &marks {
+        let sweep = swept.begin(&core.store, due.end).await?;
+        let start = due.start.max(sweep.start);
+        let range = layout::expiries_between(table.id(), start, due.end);
+        under_way.push(Expiring { table: Arc::clone(table), sweep, range });
+    }
+    for _ in 0..TURNS {
+        let mut left = Vec::with_capacity(under_way.len());
+        for mut expiring in under_way {
+            go_on(stopping)?;
+            let name = expiring.table.record.name.clone();
+            let step = core.caught(expire_some(core, &mut expiring, due)).await;
+            let ended = step.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
+            match ended {
+                Ok(true) => left.push(expiring),
+                Ok(false) => core.complaints.note(
+                    "removal of expired items",
+                    &name,
+                    Ok::<(), Interruption>(()),
+                ),
+                Err(error) => core.complaints.note("removal of expired items", &name, Err(error)),
+            }
+        }
+        if left.is_empty() {
+            return Ok(false);
+        }
+        under_way = left;
+    }
+    Ok(true)
 }
 
-/// Removes the expired items of a table, until a write is refused.
-async fn expire<S: Store>(
+/// Removes some expired items of a table. Returns whether there may be more; a write that is refused
+/// ends the removal.
+async fn expire_some<S: Store>(
     core: &Core<S>,
-    mut table: Arc<Table>,
+    expiring: &mut Expiring<'_>,
     due: Due,
-    stopping: &AtomicBool,
-) -> Result<ApiResult<()>, Interruption> {
-    let id = table.id();
-    let mut range = layout::expiries_between(id, due.start, due.end);
-    loop {
-        go_on(stopping)?;
-        let entries = first_keys(&core.store.view(), &range, ITEMS_PER_COMMIT).await?;
-        let Some(last) = entries.last() else { return Ok(Ok(())) };
-        let mut writes = writes(&table, &entries, due);
-        match core.write(&mut writes).await {
-            Ok(Some(_)) => range.start = [&last[..], &[0]].concat(),
-            // The definition has changed.
-            Ok(None) => match core.catalog.get(&table.record.name) {
-                Some(current) if current.id() == id && current.expiry.is_some() => table = current,
-                Some(_) | None => return Ok(Ok(())),
-            },
-            Err(error) => return Ok(Err(error)),
+) -> Result<bool, Interruption> {
+    let Expiring { table, sweep, range } = expiring;
+    let entries = first_keys(&core.store.view(), range, ITEMS_PER_COMMIT).await?;
+    let Some(last) = entries.last() else {
+        sweep.is_done();
+        return Ok(false);
+    };
+    let mut writes = writes(table, &entries, due);
+    let written = core.write(&mut writes).await;
+    drop(writes);
+    match written.map_err(Interruption::Definition)? {
+        Some(_) => {
+            range.start = [&last[..], &[0]].concat();
+            if let Some(second) = layout::parse_expiry_second(last) {
+                sweep.is_at(second);
+            }
+            Ok(true)
         }
+        // The definition has changed.
+        None => match core.catalog.get(&table.record.name) {
+            Some(current) if current.id() == table.id() && current.expiry.is_some() => {
+                *table = current;
+                Ok(true)
+            }
+            Some(_) | None => Ok(false),
+        },
     }
 }
 

@@ -14,7 +14,7 @@ use crate::layout;
 use crate::schema::{IndexId, Table, TableId, TimeToLive, TimeToLiveState};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Key, Store, View};
+use hashrange_storage::{Batch, Key, Store, View};
 use std::sync::Arc;
 
 pub(super) async fn run<S: Store>(
@@ -64,8 +64,7 @@ async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), 
                     return Ok(false);
                 }
                 let items = readable_items(&keys, current).inspect_err(|_| batch.clear())?;
-                let entries = items.iter().filter_map(|item| entry(&table, item));
-                entries.for_each(|entry| batch.put(entry, Bytes::new()));
+                items.iter().for_each(|item| put_entry(&table, item, batch));
                 batch.put(progress(id), done.clone());
                 Ok(true)
             },
@@ -76,9 +75,11 @@ async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), 
     }
 }
 
-fn entry(table: &Table, item: &Item) -> Option<Key> {
-    let key = layout::item_key(table, item).ok()?;
-    table.expiry.as_ref()?.entry(table.id(), &key, item)
+fn put_entry(table: &Table, item: &Item, batch: &mut Batch) {
+    let key = layout::item_key(table, item);
+    if let (Ok(key), Some(expiry)) = (key, &table.expiry) {
+        expiry.put(table.id(), &key, item, batch);
+    }
 }
 
 /// Records that the index is complete, or gone.

@@ -186,25 +186,37 @@ pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
     if let Some(governor) = &core.governor {
         governor.sweep((core.environment.now_ms)());
     }
-    do_part(core, "succession of shards", shards::run(core)).await;
-    do_part(core, "removal of expired client request tokens", token_sweep::run(core, stopping))
-        .await;
-    if trim::is_due(core) {
-        fault::log_anew();
-        do_part(core, "removal of expired stream records", trim::run(core, stopping)).await;
+    loop {
+        do_part(core, "succession of shards", shards::run(core)).await;
+        let tokens = token_sweep::run(core, stopping);
+        do_part(core, "removal of expired client request tokens", tokens).await;
+        if trim::is_due(core) {
+            fault::log_anew();
+            do_part(core, "removal of expired stream records", trim::run(core, stopping)).await;
+        }
+        let expired = do_part(core, "sweep of expired items", expire::run(core, stopping)).await;
+        if expired != Some(true) {
+            return;
+        }
     }
-    do_part(core, "removal of expired items", expire::run(core, stopping)).await;
 }
 
-/// Does a part of a sweep, whatever becomes of the others.
-async fn do_part<S: Store>(
+/// Does a part of a sweep, whatever becomes of the others. Returns its answer, if it has one.
+async fn do_part<S: Store, T>(
     core: &Core<S>,
     work: &'static str,
-    part: impl Future<Output = Result<(), Interruption>>,
-) {
+    part: impl Future<Output = Result<T, Interruption>>,
+) -> Option<T> {
     let done = core.caught(part).await;
-    let ended = done.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
-    if !matches!(ended, Err(Interruption::Stopped)) {
-        core.complaints.note(work, "", ended);
+    match done.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked))) {
+        Ok(answer) => {
+            core.complaints.note(work, "", Ok::<(), Interruption>(()));
+            Some(answer)
+        }
+        Err(Interruption::Stopped) => None,
+        Err(error) => {
+            core.complaints.note(work, "", Err::<(), _>(error));
+            None
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! Removes client request tokens that are older than ten minutes, a bounded number in each commit.
 //!
-//! Tokens lie in the order of time, so a sweep reads only what it removes.
+//! Tokens lie in the order of time, so a sweep reads only what it removes, from where the last one
+//! ended ([`crate::swept`]).
 
 use super::{Interruption, go_on};
 use crate::engine::Core;
-use crate::layout::token::{TokenRecord, parse_token_time, tokens_used_before};
+use crate::layout::token::{TokenRecord, parse_token_time, tokens_used_between};
 use hashrange_model::limits::TOKEN_LIFETIME_MS;
 use hashrange_storage::{Direction, Key, Store, View};
 use std::ops::ControlFlow;
@@ -18,18 +19,28 @@ pub(super) async fn run<S: Store>(
 ) -> Result<(), Interruption> {
     let now_ms = (core.environment.now_ms)();
     let end_ms = now_ms.saturating_sub(TOKEN_LIFETIME_MS);
-    while forget_some(core, end_ms).await? {
+    let sweep = core.tokens_swept.begin(&core.store, end_ms).await?;
+    let mut start_ms = sweep.start;
+    while let Some(last_ms) = forget_some(core, start_ms, end_ms).await? {
+        sweep.is_at(last_ms);
+        start_ms = last_ms;
         go_on(stopping)?;
     }
+    sweep.is_done();
     Ok(())
 }
 
-/// Removes some tokens that were used before `end_ms`; returns false if there was none.
-async fn forget_some<S: Store>(core: &Core<S>, end_ms: u64) -> Result<bool, Interruption> {
+/// Removes some of the tokens that were used from `start_ms` up to before `end_ms`, the oldest;
+/// returns when the last of them was, or nothing if there was none.
+async fn forget_some<S: Store>(
+    core: &Core<S>,
+    start_ms: u64,
+    end_ms: u64,
+) -> Result<Option<u64>, Interruption> {
     let mut expired: Vec<(Key, u64, Key)> = Vec::new();
     core.store
         .view()
-        .visit(tokens_used_before(end_ms), Direction::Forward, |key, _| {
+        .visit(tokens_used_between(start_ms, end_ms), Direction::Forward, |key, _| {
             expired.extend(parse_token_time(key).map(|(time, token)| (key.to_vec(), time, token)));
             if expired.len() < TOKENS_PER_COMMIT {
                 ControlFlow::Continue(())
@@ -38,9 +49,7 @@ async fn forget_some<S: Store>(core: &Core<S>, end_ms: u64) -> Result<bool, Inte
             }
         })
         .await?;
-    if expired.is_empty() {
-        return Ok(false);
-    }
+    let Some(&(_, last_ms, _)) = expired.last() else { return Ok(None) };
     let tokens = || expired.iter().map(|(_, _, token)| token.clone()).collect();
     core.commit(tokens, |current, batch| {
         for ((time_key, time_ms, token), stored) in expired.iter().zip(current) {
@@ -53,5 +62,5 @@ async fn forget_some<S: Store>(core: &Core<S>, end_ms: u64) -> Result<bool, Inte
         }
     })
     .await?;
-    Ok(true)
+    Ok(Some(last_ms))
 }

@@ -53,6 +53,11 @@ pub(crate) fn parse_expiry_table(key: &[u8]) -> Option<TableId> {
     Some(TableId(u32::from_be_bytes(id)))
 }
 
+/// Returns the second of an entry's key.
+pub(crate) fn parse_expiry_second(key: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(key.get(SECOND_OFFSET..ITEM_OFFSET)?.try_into().ok()?))
+}
+
 /// Returns the key of the item that an entry of `table` stands for.
 pub(crate) fn parse_expiry(table: &Table, key: &[u8]) -> Option<ItemKey> {
     let item = key.get(ITEM_OFFSET..)?;

@@ -28,7 +28,7 @@ pub(crate) use change::{
 pub(crate) use component::KeyFault;
 pub(crate) use expiry::{
     every_expiry, expiries, expiries_between, expiry, expiry_progress, parse_expiry,
-    parse_expiry_table,
+    parse_expiry_second, parse_expiry_table,
 };
 pub(crate) use range::SortBounds;
 

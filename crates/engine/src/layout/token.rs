@@ -68,9 +68,9 @@ pub(crate) fn tokens_by_time() -> KeyRange {
     KeyRange::prefix(&[SPACE_TOKEN, BY_TIME])
 }
 
-/// Returns the range of the tokens that were used before a time, oldest first.
-pub(crate) fn tokens_used_before(time_ms: u64) -> KeyRange {
-    KeyRange { end: Some(time_key(time_ms)), ..tokens_by_time() }
+/// Returns the range of the tokens that were used from a time up to before another, oldest first.
+pub(crate) fn tokens_used_between(start_ms: u64, end_ms: u64) -> KeyRange {
+    KeyRange { start: time_key(start_ms), end: Some(time_key(end_ms)) }
 }
 
 /// Returns the key in the order of time of a token that was used then.
@@ -114,10 +114,13 @@ mod tests {
         let timed = token_time(7, &key);
         assert_eq!(parse_token_time(&timed), Some((7, key)));
         let is_before = |time_ms| {
-            let range = tokens_used_before(time_ms);
+            let range = tokens_used_between(0, time_ms);
             range.start <= timed && range.end.is_some_and(|end| timed < end)
         };
         assert!(is_before(8) && !is_before(7));
+        assert!(
+            tokens_used_between(7, 9).start <= timed && tokens_used_between(8, 9).start > timed
+        );
         let record = TokenRecord { used_at_ms: 7, fingerprint: 1 << 100 };
         assert_eq!(TokenRecord::decode(&record.encode()), Some(record));
         assert_eq!(TokenRecord::decode(&record.encode()[1..]), None);

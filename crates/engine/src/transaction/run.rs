@@ -1,7 +1,7 @@
 //! Runs the actions of a transaction as one commit: all or none.
 
 use super::TransactionAction;
-use super::token::{Known, Token};
+use super::token::{Known, Presented, Token};
 use crate::engine::Engine;
 use crate::environment::Clock;
 use crate::fault;
@@ -88,8 +88,9 @@ impl<S: Store> Engine<S> {
             admission,
             |writes, all, batch, gate| {
                 let (current, tokens) = all.split_at(all.len() - usize::from(token.is_some()));
-                let stored_token = tokens.first().and_then(Option::as_ref);
-                let token = token.map(|token| (token, stored_token));
+                let stored = tokens.first().and_then(Option::as_ref);
+                let swept = &self.core().tokens_swept;
+                let token = token.map(|token| Presented { token, stored, swept });
                 decide(writes, &faults, current, token, clock, batch, gate)
             },
         );
@@ -134,13 +135,13 @@ fn decide(
     writes: &[(&Table, Write<'_>)],
     faults: &[Option<ApiError>],
     current: &[Option<Bytes>],
-    token: Option<(&Token, Option<&Bytes>)>,
+    token: Option<Presented<'_>>,
     clock: &Clock,
     batch: &mut Batch,
     gate: Gate<'_, '_>,
 ) -> ApiResult<Outcome> {
     let now_ms = clock();
-    let known = token.map(|(token, stored)| token.look(stored, now_ms)).transpose()?;
+    let known = token.map(|at| at.token.look(at.stored, now_ms)).transpose()?;
     if known == Some(Known::Done) {
         return sizes(faults, current).map(Outcome::Replayed);
     }
@@ -168,8 +169,8 @@ fn decide(
     if errors.iter().any(Option::is_some) {
         return Err(Reason::TransactionCanceled(errors).into());
     }
-    if let (Some((token, _)), Some(Known::No(old))) = (token, known) {
-        token.remember(old, now_ms, batch);
+    if let (Some(Presented { token, swept, .. }), Some(Known::No(old))) = (token, known) {
+        token.remember(old, now_ms, swept, batch);
     }
     Ok(Outcome::Written(written))
 }

@@ -5,6 +5,7 @@
 //! transaction leaves no token.
 
 use crate::layout::token::{TokenRecord, TokenScope, put_token, token};
+use crate::swept::Swept;
 use bytes::Bytes;
 use hashrange_model::limits::TOKEN_LIFETIME_MS;
 use hashrange_model::{ApiResult, Reason};
@@ -15,6 +16,16 @@ use hashrange_storage::{Batch, Key};
 pub(crate) struct Token {
     pub(crate) key: Key,
     fingerprint: u128,
+}
+
+/// The token of a request with what is known where it is decided.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Presented<'t> {
+    pub(super) token: &'t Token,
+    /// What is stored of it.
+    pub(super) stored: Option<&'t Bytes>,
+    /// How far tokens are swept, which a new use is told to.
+    pub(super) swept: &'t Swept,
 }
 
 /// What a token that is in the store says of a request.
@@ -49,7 +60,14 @@ impl Token {
     }
 
     /// Keeps the token of a transaction that is committed.
-    pub(super) fn remember(&self, old: Option<TokenRecord>, now_ms: u64, batch: &mut Batch) {
+    pub(super) fn remember(
+        &self,
+        old: Option<TokenRecord>,
+        now_ms: u64,
+        swept: &Swept,
+        batch: &mut Batch,
+    ) {
+        swept.put(now_ms);
         let new = TokenRecord { used_at_ms: now_ms, fingerprint: self.fingerprint };
         put_token(&self.key, old, new, batch);
     }
@@ -66,7 +84,7 @@ mod tests {
 
     fn stored(token: &Token, at_ms: u64) -> Bytes {
         let mut batch = Batch::new();
-        token.remember(None, at_ms, &mut batch);
+        token.remember(None, at_ms, &Swept::default(), &mut batch);
         let record = TokenRecord { used_at_ms: at_ms, fingerprint: token.fingerprint };
         assert_eq!(batch.len(), 2);
         record.encode()

@@ -13,6 +13,7 @@ mod transaction;
 use hashrange_engine::{Engine, EngineOptions, Environment, verify};
 use hashrange_model::ApiError;
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Store, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::model::{
     Action, Definition, Fault, Generator, Item, Model, Operation, Path, ReadPlan, Request, Returns,
@@ -71,7 +72,7 @@ struct Run {
     folder: Option<TempDir>,
     environment: Environment,
     clock: VirtualClock,
-    engine: Option<Engine<AnyStore>>,
+    engine: Option<Engine<ContendedStore<AnyStore>>>,
     model: Model,
     /// How far the stream of each table was read.
     consumers: BTreeMap<String, Consumer>,
@@ -106,11 +107,12 @@ impl Run {
                 AnyStore::Embedded(EmbeddedStore::open(folder.path(), &options).unwrap())
             }
         };
+        let store = ContendedStore::new(store, 0);
         let engine = Engine::open_with(store, self.environment.clone(), options());
         self.engine = Some(block_on(engine).unwrap());
     }
 
-    fn engine(&self) -> &Engine<AnyStore> {
+    fn engine(&self) -> &Engine<ContendedStore<AnyStore>> {
         self.engine.as_ref().unwrap()
     }
 

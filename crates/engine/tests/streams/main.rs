@@ -10,6 +10,7 @@ mod replay;
 use hashrange_engine::{Engine, EngineOptions, verify};
 use hashrange_model::ApiError;
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Store, block_on};
+use hashrange_testkit::contended::ContendedStore;
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_wire::{Operation, Service};
 use serde_json::{Value as Json, json};
@@ -19,7 +20,7 @@ const HOUR_MS: u64 = 60 * 60 * 1000;
 
 /// An engine with a clock that only the test moves.
 struct Database {
-    engine: Engine<AnyStore>,
+    engine: Engine<ContendedStore<AnyStore>>,
     clock: VirtualClock,
 }
 
@@ -35,6 +36,7 @@ impl Database {
 
     fn open(store: AnyStore, options: EngineOptions) -> Self {
         let (environment, clock) = virtual_environment();
+        let store = ContendedStore::new(store, 0);
         let engine = block_on(Engine::open_with(store, environment, options)).unwrap();
         Self { engine, clock }
     }

@@ -6,6 +6,7 @@ use super::executor::{Executor, TaskId};
 use super::fate::Fate;
 use super::flaw::Flaw;
 use super::store::SimulatedStore;
+use crate::contended::ContendedStore;
 use hashrange_engine::{Engine, EngineOptions, Environment, verify};
 use hashrange_model::{ApiError, ApiResult, ErrorKind};
 use hashrange_storage::block_on;
@@ -28,6 +29,9 @@ const WAITS_MAX: usize = 6;
 /// How wrong a clock is that goes wrong: less than client request tokens are remembered.
 const HASTE_MS: u64 = 9 * 60 * 1000;
 
+/// The engine, whose every decision may be made several times or lost.
+type SimulatedEngine = Engine<ContendedStore<SimulatedStore>>;
+
 /// What became of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
@@ -47,7 +51,7 @@ struct Inner {
     fate: Fate,
     executor: Executor,
     disk: Disk,
-    engine: RefCell<Option<Arc<Engine<SimulatedStore>>>>,
+    engine: RefCell<Option<Arc<SimulatedEngine>>>,
     /// Tasks that end with the server.
     tasks: RefCell<Vec<TaskId>>,
     restarts: Cell<u64>,
@@ -123,9 +127,7 @@ impl Server {
         self.keep_house(engine);
     }
 
-    fn open(
-        &self,
-    ) -> impl Future<Output = Result<Engine<SimulatedStore>, hashrange_engine::OpenError>> {
+    fn open(&self) -> impl Future<Output = Result<SimulatedEngine, hashrange_engine::OpenError>> {
         let (clock, random) = (self.0.fate.clone(), self.0.fate.clone());
         let is_hasty = self.0.disk.has(Flaw::HastyClock);
         let environment = Environment {
@@ -139,11 +141,12 @@ impl Server {
         let options = EngineOptions { stream_shards: 2, jobs_run: false, ..Default::default() };
         let polled = self.0.executor.polled();
         let store = SimulatedStore::new(self.0.disk.clone(), self.0.fate.clone(), polled);
+        let store = ContendedStore::new(store, self.0.fate.bits());
         Engine::open_with(store, environment, options)
     }
 
     /// Runs background jobs and sweeps as the engine's threads would.
-    fn keep_house(&self, engine: Arc<Engine<SimulatedStore>>) {
+    fn keep_house(&self, engine: Arc<SimulatedEngine>) {
         let (server, jobs) = (self.clone(), Arc::clone(&engine));
         let working = self.0.executor.spawn(async move {
             loop {

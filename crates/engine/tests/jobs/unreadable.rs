@@ -1,0 +1,56 @@
+//! An item that cannot be read fails what would leave it out: an index is not complete without it.
+
+use crate::database::Database;
+use hashrange_storage::Bytes;
+use serde_json::json;
+
+/// Damages one item while `prepare`'s job runs, which must not be done before it is whole again.
+fn assert_waits(prepare: impl Fn(&Database), is_done: impl Fn(&Database) -> bool, index: u8) {
+    for nth in 0..3 {
+        let database = Database::new();
+        database.create();
+        let (key, whole) = database.store().entries(&[0x10]).remove(nth);
+        database.store().put(&key, Bytes::from_static(b"\xffno item"));
+        prepare(&database);
+        for ms in [0, 1000, 2000, 4000] {
+            database.pass(ms);
+            assert!(!is_done(&database), "item {nth} is left out");
+        }
+        database.store().put(&key, whole);
+        database.pass(60_000);
+        assert!(is_done(&database));
+        let entries = match index {
+            0 => database.store().entries(&[0x21]),
+            index => database.store().entries(&[0x10, 0, 0, 0, 1, 0, index]),
+        };
+        assert_eq!(entries.len(), 3);
+        database.assert_sound();
+    }
+}
+
+#[test]
+fn an_index_is_not_complete_without_every_item() {
+    assert_waits(Database::create_index, |database| database.index_status() == "ACTIVE", 1);
+}
+
+#[test]
+fn an_expiry_index_is_not_complete_without_every_item() {
+    let turn_on = |database: &Database| database.turn_time_to_live(true);
+    assert_waits(turn_on, |database| database.time_to_live_status() == "ENABLED", 0);
+}
+
+/// Nor is an index counted while one of its entries cannot be read.
+#[test]
+fn an_index_is_not_complete_without_every_entry() {
+    let database = Database::new();
+    database.create();
+    database.create_index();
+    // An entry that a write made before the filling.
+    let item = json!({"pk": {"S": "d"}, "other": {"S": "d"}});
+    database.ok("PutItem", &json!({"TableName": "table", "Item": item}));
+    let index = [0x10, 0, 0, 0, 1, 0, 1];
+    let stray = [&index[..], &[0; 8]].concat();
+    database.store().put(&stray, Bytes::from_static(b"\xffno item"));
+    database.pass(0);
+    assert_eq!(database.index_status(), "CREATING");
+}
