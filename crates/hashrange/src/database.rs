@@ -149,6 +149,12 @@ impl Database {
         self.engine.store().check_writable()
     }
 
+    /// Returns how often background work has panicked since the database was opened: filling of
+    /// indexes, removal of what is deleted or expired. Such work is logged and tried again.
+    pub fn background_panics(&self) -> u64 {
+        self.engine.background_panics()
+    }
+
     /// Returns the same database with methods that wait.
     pub fn blocking(&self) -> Blocking {
         Blocking::new(self.clone())
