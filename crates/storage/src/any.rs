@@ -52,6 +52,13 @@ impl Store for AnyStore {
         }
     }
 
+    async fn reclaim(&self, range: KeyRange) -> Result<(), Error> {
+        match self {
+            Self::Memory(store) => store.reclaim(range).await,
+            Self::Embedded(store) => store.reclaim(range).await,
+        }
+    }
+
     fn stats(&self) -> Stats {
         match self {
             Self::Memory(store) => store.stats(),

@@ -2,11 +2,14 @@
 //!
 //! Leaves locking, sequencing and durability to the engines.
 
-use crate::{Error, Key};
+use crate::{Error, Key, KeyRange};
 use bytes::Bytes;
 
 /// The longest key in bytes.
 pub(crate) const MAX_KEY_BYTES: usize = u16::MAX as usize;
+
+/// A value shorter than this, like a size or a mark, takes no space worth counting.
+const SMALL_VALUE_BYTES: usize = 64;
 
 /// Bytes of a commit stamp, at the end of a key that was appended.
 pub const STAMP_BYTES: usize = 8;
@@ -17,6 +20,8 @@ pub struct Batch {
     operations: Vec<Operation>,
     appends: Vec<Append>,
     size_bytes: usize,
+    /// A range of which all is garbage; see [`Store::reclaim`](crate::Store::reclaim).
+    garbage: Option<KeyRange>,
 }
 
 /// One write of a batch.
@@ -131,6 +136,30 @@ impl Batch {
         self.size_bytes = 0;
     }
 
+    /// Returns whether it gives more space back than it takes: it removes entries, at least as many
+    /// as it appends, and puts only small values.
+    pub(crate) fn frees_space(&self) -> bool {
+        let mut deletes = 0;
+        for operation in &self.operations {
+            match &operation.change {
+                Change::Delete => deletes += 1,
+                Change::Put(value) if value.len() >= SMALL_VALUE_BYTES => return false,
+                Change::Put(_) | Change::Add(_) => {}
+            }
+        }
+        deletes > 0 && deletes >= self.appends.len()
+    }
+
+    /// Returns a batch that writes nothing and makes known that all in `range` is garbage.
+    pub(crate) fn of_garbage(range: KeyRange) -> Self {
+        Self { garbage: Some(range), ..Self::default() }
+    }
+
+    /// Takes the range of which all is garbage.
+    pub(crate) fn take_garbage(&mut self) -> Option<KeyRange> {
+        self.garbage.take()
+    }
+
     /// Returns the writes but the appends, in order.
     pub(crate) fn operations(&self) -> &[Operation] {
         &self.operations
@@ -163,4 +192,39 @@ pub(crate) fn decode_counter(stored: Option<&[u8]>, key: &[u8]) -> Result<i64, E
 /// Returns the stored bytes of a counter.
 pub(crate) fn encode_counter(value: i64) -> Bytes {
     Bytes::copy_from_slice(&value.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(fill: impl FnOnce(&mut Batch)) -> Batch {
+        let mut batch = Batch::new();
+        fill(&mut batch);
+        batch
+    }
+
+    #[test]
+    fn a_batch_that_removes_frees_space_and_one_that_writes_does_not() {
+        let large = || Bytes::from(vec![0; SMALL_VALUE_BYTES]);
+        let removal = batch(|batch| {
+            batch.delete(b"item".to_vec());
+            batch.add(b"counter".to_vec(), -1);
+            batch.put(b"size".to_vec(), Bytes::from_static(b"12345678"));
+            batch.append(b"log/".to_vec(), large());
+        });
+        assert!(removal.frees_space());
+        let overwriting = batch(|batch| {
+            batch.delete(b"old entry".to_vec());
+            batch.put(b"item".to_vec(), large());
+        });
+        assert!(!overwriting.frees_space());
+        let logged = batch(|batch| {
+            batch.delete(b"item".to_vec());
+            batch.append(b"log/".to_vec(), large());
+            batch.append(b"log/".to_vec(), large());
+        });
+        assert!(!logged.frees_space());
+        assert!(!batch(|batch| batch.add(b"counter".to_vec(), 1)).frees_space());
+    }
 }

@@ -33,7 +33,7 @@ pub use key_range::{Direction, KeyRange};
 pub use memory::{MemoryStore, MemoryView};
 pub use stats::Stats;
 
-use std::future::Future;
+use std::future::{Future, ready};
 use std::ops::ControlFlow;
 
 /// A byte key: 1 to 65,535 bytes, ordered as unsigned bytes.
@@ -78,6 +78,18 @@ pub trait Store: Send + Sync + 'static {
     /// Waits until every commit that was deciding or sequenced at the call is durable and
     /// published.
     fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// Gives back the space of `range`, in which nobody reads or writes any more but to delete: data
+    /// of a table that was removed. May take away any part of it at once, and may let older values
+    /// of its keys be seen again; so what is left is to be deleted afterwards, by commits as ever.
+    /// Views taken before the call are not changed, and nothing outside the range is.
+    ///
+    /// May block the thread while files are being merged, so it is for background threads. Does
+    /// nothing in engines in which space comes back by itself.
+    fn reclaim(&self, range: KeyRange) -> impl Future<Output = Result<(), Error>> + Send {
+        drop(range);
+        ready(Ok(()))
+    }
 
     /// Returns counts and sizes since the store was opened.
     fn stats(&self) -> Stats;

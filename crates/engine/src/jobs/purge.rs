@@ -26,6 +26,8 @@ pub(super) async fn run<S: Store>(
         ranges.push(layout::keyspace(table, index));
     }
     for range in ranges {
+        // Nobody reads it or writes to it any more: its files go at once, the rest key by key.
+        core.store.reclaim(range.clone()).await?;
         remove_range(core, range, &purge_key, pace).await?;
     }
     if index != IndexId::BASE {

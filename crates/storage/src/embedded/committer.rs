@@ -84,8 +84,12 @@ impl Committer {
         shared.engine.write_group(self.last_group, changes.clone())?;
         self.logs.after_group(self.last_group)?;
         shared.cache.tell(self.last_group, &changes);
+        group.batches.iter().filter_map(|batch| batch.garbage.as_ref()).for_each(|range| {
+            shared.cache.forget_range(range);
+        });
         shared.publish_snapshot(self.last_group);
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
+        shared.tidy.note_written(written_keys, group.size_bytes as u64);
         shared.sequencer.publish(&group);
         self.check_space(shared, group.size_bytes);
         Ok(())
@@ -133,6 +137,7 @@ impl Committer {
         self.unchecked_bytes += written_bytes;
         if self.unchecked_bytes >= SPACE_CHECK_BYTES {
             self.unchecked_bytes = 0;
+            shared.note_data();
             shared.space.check();
         }
     }

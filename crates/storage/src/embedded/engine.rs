@@ -34,11 +34,6 @@ const MAX_UNMERGED_RUNS: usize = 28;
 /// files have gathered or the first level holds so much: never while `merger.rs` does its work.
 const WORKER_MERGES_FROM: u8 = 255;
 
-/// Bytes of a merged file. For each memtable that it sorts fjall merges once, or moves one merged file
-/// to the next level. This is twice what a memtable holds, so that more moves on than comes in; larger
-/// files hold up the log when they are synced and removed.
-const TABLE_BYTES: u64 = 64 << 20;
-
 /// How far fjall's workers step back for those who wait for an answer. They get their time in the
 /// end: writes wait while too much is unsorted.
 #[cfg(target_os = "linux")]
@@ -58,6 +53,7 @@ pub(crate) struct Engine {
     /// By what files are merged.
     strategy: Arc<Leveled>,
     is_merging: AtomicBool,
+    is_merging_all: AtomicBool,
 }
 
 /// One state of the ordered map.
@@ -72,7 +68,7 @@ impl Engine {
     pub(crate) fn create(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
         guarded("create store", || {
             let database = builder(path, options).open()?;
-            database.keyspace(KEYSPACE, keyspace_options)?;
+            database.keyspace(KEYSPACE, || keyspace_options(options))?;
             database.persist(PersistMode::SyncAll)
         })
     }
@@ -98,14 +94,15 @@ impl Engine {
             if !database.keyspace_exists(KEYSPACE) {
                 return Ok(None);
             }
-            let keyspace = database.keyspace(KEYSPACE, keyspace_options)?;
+            let keyspace = database.keyspace(KEYSPACE, || keyspace_options(options))?;
             Ok(Some(Self {
                 database,
                 keyspace,
                 marker,
                 memtable_bytes: options.memtable_bytes,
-                strategy: Arc::new(Leveled::default().with_table_target_size(TABLE_BYTES)),
+                strategy: Arc::new(Leveled::default().with_table_target_size(options.table_bytes)),
                 is_merging: AtomicBool::new(false),
+                is_merging_all: AtomicBool::new(false),
             }))
         })?
         .ok_or_else(|| Error::corrupt("the keyspace is missing", path.display().to_string()))
@@ -220,6 +217,55 @@ impl Engine {
         self.has_sealed_memtable()
             || self.database.active_compactions() > 0
             || self.is_merging.load(Ordering::Relaxed)
+            || self.is_merging_all.load(Ordering::Relaxed)
+    }
+
+    /// Returns the bytes of the sorted files.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        self.keyspace.tree.disk_space()
+    }
+
+    /// Returns the bytes that are not sorted yet.
+    pub(crate) fn memtable_bytes(&self) -> u64 {
+        self.database.write_buffer_size()
+    }
+
+    /// Returns the bytes of an entry in sorted files, on average.
+    pub(crate) fn entry_bytes(&self) -> u64 {
+        let version = self.keyspace.tree.current_version();
+        let entries: u64 = version.iter_tables().map(|table| table.metadata.item_count).sum();
+        self.table_bytes() / entries.max(1)
+    }
+
+    /// Removes the sorted files of which everything lies in `range`, and waits for a merge that runs;
+    /// returns whether there are any.
+    pub(crate) fn drop_files(&self, range: &KeyRange) -> Result<bool, Error> {
+        // With the marker's file the number of the last group would go, and with it what tells how
+        // much of the logs is in sorted files.
+        assert!(range.start[..] > self.marker[..], "the store's own key is not in the range");
+        let lies_within = |min: &[u8], max: &[u8]| {
+            min >= &range.start[..] && range.end.as_deref().is_none_or(|end| max < end)
+        };
+        let version = self.keyspace.tree.current_version();
+        let mut bounds = version.iter_tables().map(|table| &table.metadata.key_range);
+        if !bounds.any(|bounds| lies_within(bounds.min(), bounds.max())) {
+            return Ok(false);
+        }
+        guarded("drop files", || Ok(self.keyspace.tree.drop_range::<&[u8], _>(range.bounds())?))?;
+        Ok(true)
+    }
+
+    /// Merges all sorted files, so that nothing overwritten or deleted is left in them.
+    pub(crate) fn merge_all(&self) -> Result<(), Error> {
+        self.is_merging_all.store(true, Ordering::Relaxed);
+        let merged = guarded("merge files", || self.keyspace.major_compact());
+        self.is_merging_all.store(false, Ordering::Relaxed);
+        merged
+    }
+
+    /// Gives the memtable to the workers and lets go of files that no snapshot needs.
+    pub(crate) fn seal_memtable(&self) -> Result<(), Error> {
+        guarded("seal memtable", || self.keyspace.rotate_memtable()).map(drop)
     }
 
     /// Returns the folder of the sorted files.
@@ -316,13 +362,13 @@ fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Dat
         .manual_journal_persist(true)
 }
 
-fn keyspace_options() -> KeyspaceCreateOptions {
+fn keyspace_options(options: &EmbeddedOptions) -> KeyspaceCreateOptions {
     KeyspaceCreateOptions::default()
         .max_memtable_size(u64::MAX)
         .compaction_strategy(Arc::new(
             Leveled::default()
                 .with_l0_threshold(WORKER_MERGES_FROM)
-                .with_table_target_size(TABLE_BYTES),
+                .with_table_target_size(options.table_bytes),
         ))
         .data_block_size_policy(BlockSizePolicy::all(DATA_BLOCK_BYTES))
         .manual_journal_persist(true)

@@ -101,7 +101,8 @@ pub(crate) fn run(shared: &Shared) {
 
 /// Merges until nothing is left to merge and no sealed memtable is left to be sorted.
 fn merge_all(shared: &Shared) -> Result<(), Error> {
-    while !shared.merger.has_ended() {
+    // A merge that fills the disk would fail the store; what is there stays readable without it.
+    while !shared.merger.has_ended() && shared.has_room_to_merge() {
         let is_sealed = shared.engine.has_sealed_memtable();
         if shared.engine.merge()? {
             shared.writeback.watch();

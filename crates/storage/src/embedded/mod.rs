@@ -23,6 +23,7 @@
 //! | `space.rs`     | refusing writes before the disk is full                  |
 //! | `merger.rs`    | the thread that merges sorted files                      |
 //! | `pace.rs`      | slowing writes down before they would have to stop       |
+//! | `tidy.rs`      | the thread that gives space back while the store is idle |
 //! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 
 mod cache_budget;
@@ -45,6 +46,7 @@ mod range_cache;
 mod read_cache;
 mod sequencer;
 mod space;
+mod tidy;
 mod writeback;
 
 pub use examine::Examined;
@@ -74,6 +76,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
+use tidy::Tidy;
 use writeback::Writeback;
 
 /// A store in a folder of this machine.
@@ -85,6 +88,7 @@ pub struct EmbeddedStore {
     committer: Option<JoinHandle<Option<(LogKeeper, u64)>>>,
     writeback: Option<JoinHandle<()>>,
     merger: Option<JoinHandle<()>>,
+    tidy: Option<JoinHandle<()>>,
 }
 
 /// A published state of an [`EmbeddedStore`].
@@ -104,6 +108,7 @@ struct Shared {
     writeback: Writeback,
     merger: Merger,
     space: Space,
+    tidy: Tidy,
     counts: Counts,
     faults: Faults,
     // Dropped after the engine, whose files it empties.
@@ -162,12 +167,15 @@ impl EmbeddedStore {
             writeback: Writeback::new(),
             merger: Merger::new(),
             space: Space::new(path, options.reserve_bytes),
+            tidy: Tidy::new(),
             counts: Counts::default(),
             faults: Faults::default(),
             checkpoint: Checkpoint::new(engine_path),
             torn_bytes: logged.torn_bytes,
             folder,
         });
+        shared.note_data();
+        shared.space.check();
         let committer = thread::Builder::new()
             .name("committer".to_owned())
             .spawn({
@@ -189,12 +197,15 @@ impl EmbeddedStore {
                 move || merger::run(&shared)
             })
             .map_err(|error| Error::from_io("start merger", error))?;
-        Ok(Self {
-            shared,
-            committer: Some(committer),
-            writeback: Some(writeback),
-            merger: Some(merger),
-        })
+        let tidy = thread::Builder::new()
+            .name("tidy".to_owned())
+            .spawn({
+                let shared = Arc::clone(&shared);
+                move || tidy::run(&shared)
+            })
+            .map_err(|error| Error::from_io("start tidy", error))?;
+        let [writeback, merger, tidy] = [writeback, merger, tidy].map(Some);
+        Ok(Self { shared, committer: Some(committer), writeback, merger, tidy })
     }
 
     /// Holds the committer before its next group until the guard is dropped. For tests.
@@ -256,17 +267,19 @@ impl Drop for EmbeddedStore {
         self.shared.sequencer.close();
         // It catches its own panics and returns nothing when it has failed.
         let closed = self.committer.take().and_then(|committer| committer.join().ok().flatten());
+        self.shared.tidy.end();
         self.shared.merger.end();
         if let Some(merger) = self.merger.take() {
             drop(merger.join());
         }
         self.shared.writeback.end();
-        if let Some(writeback) = self.writeback.take() {
-            drop(writeback.join());
+        for thread in [self.tidy.take(), self.writeback.take()].into_iter().flatten() {
+            drop(thread.join());
         }
         if let Some((logs, last_group)) = closed
             && self.shared.engine.flush().is_ok()
         {
+            tidy::merge_at_close(&self.shared);
             self.shared.checkpoint.complete(logs, last_group);
         }
     }
@@ -289,7 +302,7 @@ impl Shared {
         if batch.is_empty() {
             return Ok((answer, shown));
         }
-        self.space.check_room()?;
+        self.space.check_room(|| batch.frees_space())?;
         let ticket = self.sequencer.push(keys, batch)?;
         Ok((answer, ticket))
     }
@@ -311,6 +324,29 @@ impl Shared {
             });
         }
         Ok((values, newest))
+    }
+
+    /// Drops the files of a range and makes known that what else is in it is garbage.
+    async fn reclaim(&self, range: KeyRange) -> Result<(), Error> {
+        if !self.engine.drop_files(&range)? {
+            return Ok(());
+        }
+        // Groups from this one on do not have the files, and what is kept of the range goes.
+        let ticket = self.sequencer.push(&[], Batch::of_garbage(range))?;
+        self.sequencer.published(ticket).await?;
+        self.engine.seal_memtable()?;
+        self.note_data();
+        self.space.check();
+        Ok(())
+    }
+
+    fn has_room_to_merge(&self) -> bool {
+        self.space.has_room_for(space::merge_bytes(self.engine.table_bytes()))
+    }
+
+    fn note_data(&self) {
+        self.space.note_data(self.engine.table_bytes() + self.engine.memtable_bytes());
+        self.tidy.note_entry_bytes(self.engine.entry_bytes());
     }
 
     /// Publishes the state after `group`, of which the cache was told.
@@ -363,6 +399,10 @@ impl Store for EmbeddedStore {
         self.shared.sequencer.published(self.shared.sequencer.newest_ticket()).await
     }
 
+    async fn reclaim(&self, range: KeyRange) -> Result<(), Error> {
+        self.shared.reclaim(range).await
+    }
+
     fn stats(&self) -> Stats {
         let counts = &self.shared.counts;
         let [disk_bytes, cache_bytes, write_buffer_bytes] = self.shared.engine.sizes();
@@ -385,7 +425,7 @@ impl Store for EmbeddedStore {
         self.shared.sequencer.check_accepting()?;
         // Nobody may have written since the disk became full.
         self.shared.space.check();
-        self.shared.space.check_room()
+        self.shared.space.check_room(|| false)
     }
 
     async fn close(&self) -> Result<(), Error> {

@@ -11,6 +11,11 @@ pub struct EmbeddedOptions {
     pub cache_bytes: u64,
     /// Bytes of writes held in memory before they are sorted into a file.
     pub memtable_bytes: u64,
+    /// Bytes of a merged file; a folder keeps those it was created with. For each memtable that it
+    /// sorts fjall merges once, or moves one merged file to the next level. So this is twice what a
+    /// memtable holds: more moves on than comes in; larger files hold up the log when they are synced
+    /// and removed.
+    pub table_bytes: u64,
     /// Bytes of logs kept before sorting into files is forced; at least 64 MiB.
     pub journal_bytes: u64,
     /// Bytes of commits that may wait for the committer; writers wait when it is reached.
@@ -18,8 +23,10 @@ pub struct EmbeddedOptions {
     /// Threads that sort and merge files; at least 1. With more, fjall keeps one of them for
     /// sorting, and that one spins while the others merge.
     pub worker_threads: usize,
-    /// Bytes of disk space kept free: commits that write are refused with
-    /// [`Error::Full`](crate::Error::Full) while less is left, so that files can still be merged.
+    /// Bytes of disk space kept free beside what a merge of files may need, which is as much as there
+    /// is of data, at most 384 MiB. Commits that write are refused with
+    /// [`Error::Full`](crate::Error::Full) while less is left; those that only remove go on until 16
+    /// MiB are left.
     pub reserve_bytes: u64,
 }
 
@@ -28,6 +35,7 @@ impl Default for EmbeddedOptions {
         Self {
             cache_bytes: 256 << 20,
             memtable_bytes: 32 << 20,
+            table_bytes: 64 << 20,
             journal_bytes: 256 << 20,
             queue_bytes: 8 << 20,
             worker_threads: 1,

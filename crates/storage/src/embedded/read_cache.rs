@@ -87,6 +87,12 @@ impl ReadCache {
         self.make_room();
     }
 
+    /// Drops the ranges kept of what is garbage. To be called after [`Self::tell`] of the group that
+    /// makes it known. Values that are kept one by one may stay: nobody asks for them.
+    pub(super) fn forget_range(&self, range: &KeyRange) {
+        self.ranges.forget_range(range);
+    }
+
     /// Returns the bytes that everything here takes.
     pub(super) fn size_bytes(&self) -> usize {
         self.budget.size_bytes()

@@ -9,7 +9,7 @@
 //! - once a failure is set nothing is queued or published any more.
 
 use crate::batch::{Append, Change, Operation};
-use crate::{Batch, Error, Key};
+use crate::{Batch, Error, Key, KeyRange};
 use bytes::Bytes;
 use foldhash::fast::RandomState;
 use parking_lot::{Condvar, Mutex};
@@ -36,6 +36,8 @@ pub(crate) struct Sequenced {
     pub(crate) appends: Vec<Append>,
     /// The declared keys it writes: those in the overlay.
     pub(crate) declared: Vec<Bytes>,
+    /// A range of which all is garbage.
+    pub(crate) garbage: Option<KeyRange>,
 }
 
 /// The batches the committer took in one go.
@@ -102,7 +104,7 @@ impl Sequencer {
     }
 
     /// Appends `batch`. The caller holds the locks of `keys`, the keys the commit declared.
-    pub(crate) fn push(&self, keys: &[Key], batch: Batch) -> Result<Ticket, Error> {
+    pub(crate) fn push(&self, keys: &[Key], mut batch: Batch) -> Result<Ticket, Error> {
         let size_bytes = batch.size_bytes();
         let declared = declared_writes(keys, batch.operations());
         let mut queue = self.queue.lock();
@@ -115,8 +117,9 @@ impl Sequencer {
         queue.size_bytes += size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let declared = declared.into_iter().map(|(key, _)| key).collect();
+        let garbage = batch.take_garbage();
         let (operations, appends) = batch.into_parts();
-        queue.batches.push(Sequenced { operations, appends, declared });
+        queue.batches.push(Sequenced { operations, appends, declared, garbage });
         let was_empty = queue.batches.len() == 1;
         drop(queue);
         if was_empty {

@@ -1,47 +1,72 @@
 //! Free disk space: refuses writes before the disk is really full.
 //!
-//! A write that fails for lack of space poisons the store until it is opened again. So the free
-//! space is asked for after every few MiB written, and while it is below the reserve commits that
-//! write are refused instead; they work again as soon as there is space.
+//! A write that fails for lack of space poisons the store until it is opened again, and so does a
+//! merge of files. So the free space is asked for after every few MiB written. While it is below the
+//! reserve and what the next merge may need, commits that write are refused; those that give more
+//! space back than they take go on until the disk is nearly full. All work again as soon as there is
+//! space.
 
 use crate::Error;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Less than this is as good as nothing: one group may need it.
 const NEARLY_FULL_BYTES: u64 = 16 << 20;
+
+/// The most that one merge of files writes before it removes what it has read.
+const MAX_MERGE_BYTES: u64 = 384 << 20;
+
+/// Returns what a merge of files may write when there is so much data.
+pub(crate) fn merge_bytes(data_bytes: u64) -> u64 {
+    data_bytes.min(MAX_MERGE_BYTES)
+}
 
 /// Watches the free space of one folder's file system.
 #[derive(Debug)]
 pub(crate) struct Space {
     path: PathBuf,
     reserve_bytes: u64,
+    merge_bytes: AtomicU64,
     is_low: AtomicBool,
 }
 
 impl Space {
     pub(crate) fn new(path: &Path, reserve_bytes: u64) -> Self {
-        let space =
-            Self { path: path.to_path_buf(), reserve_bytes, is_low: AtomicBool::new(false) };
+        let (merge_bytes, is_low) = (AtomicU64::new(0), AtomicBool::new(false));
+        let space = Self { path: path.to_path_buf(), reserve_bytes, merge_bytes, is_low };
         space.check();
         space
     }
 
+    /// Takes note of how much there is to merge.
+    pub(crate) fn note_data(&self, data_bytes: u64) {
+        self.merge_bytes.store(merge_bytes(data_bytes), Ordering::Relaxed);
+    }
+
     /// Looks at the free space again.
     pub(crate) fn check(&self) {
-        let is_low = self.free_bytes().is_some_and(|free| free < self.reserve_bytes);
+        let wanted = self.reserve_bytes.saturating_add(self.merge_bytes.load(Ordering::Relaxed));
+        let is_low = self.free_bytes().is_some_and(|free| free < wanted);
         self.is_low.store(is_low, Ordering::Relaxed);
     }
 
-    /// Fails while space is low. Costs nothing while it is not.
-    pub(crate) fn check_room(&self) -> Result<(), Error> {
-        if self.is_low.load(Ordering::Relaxed) {
-            self.check();
-            if self.is_low.load(Ordering::Relaxed) {
-                return Err(Error::Full);
-            }
+    /// Fails while space is low; for a commit that `frees` space, while there is next to none. Costs
+    /// nothing while it is not low.
+    pub(crate) fn check_room(&self, frees: impl FnOnce() -> bool) -> Result<(), Error> {
+        if !self.is_low.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.check();
+        let is_low = self.is_low.load(Ordering::Relaxed);
+        if is_low && !(frees() && self.has_room_for(0)) {
+            return Err(Error::Full);
         }
         Ok(())
+    }
+
+    /// Returns whether so many bytes can be written without filling the disk.
+    pub(crate) fn has_room_for(&self, bytes: u64) -> bool {
+        self.free_bytes().is_none_or(|free| free >= bytes.saturating_add(NEARLY_FULL_BYTES))
     }
 
     /// Returns [`Error::Full`] for a failure that hides a full disk: workers report no cause.

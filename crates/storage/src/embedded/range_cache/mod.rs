@@ -62,6 +62,11 @@ impl RangeCache {
         }
     }
 
+    /// Drops all pages that have a part of `range`. To be called like [`Self::forget`], after it.
+    pub(super) fn forget_range(&self, range: &KeyRange) {
+        self.pages.write().remove_range(&range.start, range.end.as_deref());
+    }
+
     /// Shows the entries of `range` as `group` left them. What is in no page is visited by `read`.
     pub(super) fn visit(
         &self,

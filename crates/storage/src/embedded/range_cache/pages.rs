@@ -87,6 +87,21 @@ impl Pages {
         starts.iter().for_each(|start| self.remove(start));
     }
 
+    /// Drops the pages that have a part of what lies between two keys.
+    pub(super) fn remove_range(&mut self, start: &[u8], end: Option<&[u8]>) {
+        let upper = end.map_or(Bound::Unbounded, Bound::Excluded);
+        let holding = self.holding_key(start).map(|page| page.start().clone());
+        let begun: Vec<Bytes> = match end {
+            Some(end) if end <= start => Vec::new(),
+            _ => self
+                .by_start
+                .range::<[u8], _>((Bound::Included(start), upper))
+                .map(|(start, _)| start.clone())
+                .collect(),
+        };
+        holding.iter().chain(&begun).for_each(|start| self.remove(start));
+    }
+
     /// Takes pages in that were read after `group`, unless a later group is known.
     pub(super) fn insert(&mut self, group: u64, pages: Vec<Page>) {
         if group != self.group {

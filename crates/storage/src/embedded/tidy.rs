@@ -1,0 +1,183 @@
+//! Gives space back: while the store is idle, merges away what overwriting and deleting left behind.
+//!
+//! fjall merges when files have gathered, so what was overwritten or deleted last stays on disk until
+//! enough is written again. This thread waits until much was written, then until nothing is, and then
+//! merges all sorted files, if they are few: of large stores only a small part can be waste, because
+//! their levels are merged one by one. A range of which all is garbage is dropped at once, file by
+//! file ([`super::EmbeddedStore`]'s `reclaim`); what is left of it at the edges is merged here.
+//!
+//! A file is removed only when no view needs it and fjall looks at its views, which it does when a
+//! memtable is sealed; so a group without content is written and sealed after each step.
+
+use super::Shared;
+use super::engine::step_back;
+use crate::{Batch, Error, block_on};
+use parking_lot::{Condvar, Mutex};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A store in which no group was written for so long is idle.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Less written than this leaves no waste worth a merge.
+const MIN_WRITTEN_BYTES: u64 = 8 << 20;
+
+/// Merging everything takes about a second for each 128 MiB, and a store that closes waits for it.
+const MAX_BYTES_WHEN_IDLE: u64 = 512 << 20;
+const MAX_BYTES_AT_CLOSE: u64 = 256 << 20;
+
+/// An entry has at least so many bytes, and at most so many count.
+const ENTRY_BYTES: [u64; 2] = [64, 512 << 10];
+
+/// So much must have been written, as a part of what is there.
+const WRITTEN_PART: u64 = 4;
+
+/// Counts what was written and tells the thread.
+#[derive(Debug)]
+pub(crate) struct Tidy {
+    is_ended: Mutex<bool>,
+    changed: Condvar,
+    written_bytes: AtomicU64,
+    due_bytes: AtomicU64,
+    entry_bytes: AtomicU64,
+}
+
+impl Tidy {
+    pub(crate) fn new() -> Self {
+        Self {
+            is_ended: Mutex::new(false),
+            changed: Condvar::new(),
+            written_bytes: AtomicU64::new(0),
+            due_bytes: AtomicU64::new(MIN_WRITTEN_BYTES),
+            entry_bytes: AtomicU64::new(ENTRY_BYTES[0]),
+        }
+    }
+
+    /// Takes note of the bytes of an entry on average: each change of a key may leave so many behind,
+    /// those of the value before it.
+    pub(crate) fn note_entry_bytes(&self, bytes: u64) {
+        let [min, max] = ENTRY_BYTES;
+        self.entry_bytes.store(bytes.clamp(min, max), Ordering::Relaxed);
+    }
+
+    /// Takes note of a group.
+    pub(crate) fn note_written(&self, keys: u64, bytes: u64) {
+        let bytes = bytes + keys * self.entry_bytes.load(Ordering::Relaxed);
+        let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let due = self.due_bytes.load(Ordering::Relaxed);
+        if before < due && before + bytes >= due {
+            // Whoever waits has looked at the number under this lock.
+            drop(self.is_ended.lock());
+            self.changed.notify_one();
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.written_bytes.load(Ordering::Relaxed) >= self.due_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Ends the thread, after the merge that is running.
+    pub(crate) fn end(&self) {
+        *self.is_ended.lock() = true;
+        self.changed.notify_one();
+    }
+
+    /// Waits until much was written; `false` at the end.
+    fn wait(&self) -> bool {
+        let mut is_ended = self.is_ended.lock();
+        while !*is_ended && !self.is_due() {
+            self.changed.wait(&mut is_ended);
+        }
+        !*is_ended
+    }
+
+    /// Waits for a moment; `false` at the end.
+    fn wait_for(&self, time: Duration) -> bool {
+        let mut is_ended = self.is_ended.lock();
+        if !*is_ended {
+            self.changed.wait_for(&mut is_ended, time);
+        }
+        !*is_ended
+    }
+
+    /// Returns whether merging all of `table_bytes` is worth it, and begins to count anew if so. If
+    /// not, it is asked again when enough was written.
+    fn take_worth(&self, table_bytes: u64, max_bytes: u64) -> bool {
+        let due = (table_bytes / WRITTEN_PART).max(MIN_WRITTEN_BYTES);
+        self.due_bytes.store(due, Ordering::Relaxed);
+        if !self.is_due() {
+            return false;
+        }
+        self.written_bytes.store(0, Ordering::Relaxed);
+        self.due_bytes.store(MIN_WRITTEN_BYTES, Ordering::Relaxed);
+        table_bytes <= max_bytes
+    }
+}
+
+/// Merges when it is worth it until [`Tidy::end`].
+pub(crate) fn run(shared: &Shared) {
+    step_back();
+    while shared.tidy.wait() {
+        let groups = shared.counts.groups.load(Ordering::Relaxed);
+        if !shared.tidy.wait_for(IDLE) {
+            return;
+        }
+        let is_idle =
+            groups == shared.counts.groups.load(Ordering::Relaxed) && !shared.engine.is_sorting();
+        // What fails here leaves the files as they are; if they are damaged, readers are told.
+        if is_idle && merge(shared, MAX_BYTES_WHEN_IDLE).is_err() {
+            shared.tidy.written_bytes.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Merges at the end, when nothing else uses the store any more.
+pub(crate) fn merge_at_close(shared: &Shared) {
+    let bytes = shared.engine.table_bytes();
+    if shared.space.has_room_for(bytes) && shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE) {
+        // The files stay as they are if it fails.
+        drop(shared.engine.merge_all());
+    }
+}
+
+fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
+    let bytes = shared.engine.table_bytes() + shared.engine.memtable_bytes();
+    if !shared.tidy.take_worth(bytes, max_bytes) || !shared.space.has_room_for(bytes) {
+        return Ok(());
+    }
+    shared.writeback.watch();
+    shared.engine.flush()?;
+    shared.engine.merge_all()?;
+    let_go(shared)
+}
+
+/// Lets files be removed that only views of earlier groups need.
+pub(crate) fn let_go(shared: &Shared) -> Result<(), Error> {
+    let ticket = shared.sequencer.push(&[], Batch::new())?;
+    block_on(shared.sequencer.published(ticket))?;
+    shared.engine.seal_memtable()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merge_is_worth_it_when_a_part_of_what_is_there_was_written() {
+        let tidy = Tidy::new();
+        tidy.note_written(0, MIN_WRITTEN_BYTES - 1);
+        assert!(!tidy.is_due());
+        tidy.note_written(0, 1);
+        assert!(tidy.is_due());
+        assert!(!tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
+        assert!(!tidy.is_due(), "until so much more was written");
+        tidy.note_entry_bytes(1 << 10);
+        tidy.note_written(24 * MIN_WRITTEN_BYTES >> 10, 0);
+        assert!(tidy.is_due());
+        assert!(tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
+        assert!(!tidy.is_due());
+        tidy.note_written(0, 100 << 20);
+        assert!(!tidy.take_worth(100 << 20, 99 << 20), "too much to merge");
+        assert!(!tidy.is_due());
+    }
+}
