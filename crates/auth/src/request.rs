@@ -47,6 +47,11 @@ pub enum Payload<'a> {
 }
 
 impl Payload<'_> {
+    /// Returns the payload of a body, hashed: for large bodies, where the caller chooses.
+    pub fn hashed(body: &[u8]) -> Self {
+        Self::Sha256(sha256(body))
+    }
+
     pub(crate) fn sha256(&self) -> [u8; 32] {
         match self {
             Self::Body(body) => sha256(body),
@@ -87,6 +92,6 @@ mod tests {
 
     #[test]
     fn a_given_hash_stands_for_the_body() {
-        assert_eq!(Payload::Body(b"x").sha256(), Payload::Sha256(sha256(b"x")).sha256());
+        assert_eq!(Payload::Body(b"x").sha256(), Payload::hashed(b"x").sha256());
     }
 }

@@ -21,6 +21,14 @@ pub const TABLE: &str = "Bench";
 pub const INDEXED_TABLE: &str = "BenchIndexed";
 /// The table with a stream of whole items.
 pub const STREAM_TABLE: &str = "BenchStream";
+/// The table of items of some 30 bytes, of which a page evaluates as many as fit.
+pub const SMALL_TABLE: &str = "BenchSmall";
+/// Items in it, more than a page evaluates.
+const SMALL_ITEMS: u64 = 40_000;
+/// The partition of the plain table that is larger than a page.
+pub const WIDE_PARTITION: &str = "wide";
+/// Items in that partition.
+const WIDE_ITEMS: u64 = 1_200;
 /// Items with the same partition key.
 pub const ITEMS_PER_PARTITION: u64 = 100;
 /// DynamoDB's size of an item.
@@ -203,9 +211,48 @@ pub fn fill_folder(folder: &Path, items: u64) -> Result<(), String> {
     runtime.block_on(async {
         let database = open(folder, Options::default().cache_bytes)?;
         database.create_table(plain_table()).await.map_err(|error| error.to_string())?;
-        fill(&database, items).await?;
+        fill(&database, items, |nth| put_item(TABLE, nth)).await?;
         database.close().await.map_err(|error| error.to_string())
     })
+}
+
+/// Adds to a folder with a table what long pages are read of.
+pub fn add_long_pages(folder: &Path) -> Result<(), String> {
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let database = open(folder, Options::default().cache_bytes)?;
+        let small = create_table(SMALL_TABLE, ("pk", "S"), None);
+        database.create_table(small).await.map_err(|error| error.to_string())?;
+        fill(&database, SMALL_ITEMS, put_small).await?;
+        fill(&database, WIDE_ITEMS, put_wide).await?;
+        database.close().await.map_err(|error| error.to_string())
+    })
+}
+
+fn put_small(nth: u64) -> PutItemInput<'static> {
+    let item = hashrange::item! {
+        "pk": &*format!("small-{nth:08}"),
+        "hits": AttributeValue::from(1_000_000 + nth),
+    };
+    PutItemInput {
+        table_name: Some(SMALL_TABLE.into()),
+        item: Some(item.into()),
+        ..PutItemInput::default()
+    }
+}
+
+fn put_wide(nth: u64) -> PutItemInput<'static> {
+    let Content { payload, .. } = &contents()[(nth % CONTENTS_COUNT) as usize];
+    let item = hashrange::item! {
+        "pk": WIDE_PARTITION,
+        "sk": &*format!("sort-{nth:04}"),
+        "payload": &**payload,
+    };
+    PutItemInput {
+        table_name: Some(TABLE.into()),
+        item: Some(item.into()),
+        ..PutItemInput::default()
+    }
 }
 
 /// Opens the database in a folder.
@@ -221,7 +268,11 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, String> {
 }
 
 /// Puts items 0 to `items` - 1 with as many writers as the measurements have.
-async fn fill(database: &Database, items: u64) -> Result<(), String> {
+async fn fill(
+    database: &Database,
+    items: u64,
+    put: fn(u64) -> PutItemInput<'static>,
+) -> Result<(), String> {
     let next = Arc::new(AtomicU64::new(0));
     let writers: Vec<_> = (0..WRITERS)
         .map(|_| {
@@ -232,7 +283,7 @@ async fn fill(database: &Database, items: u64) -> Result<(), String> {
                     if nth >= items {
                         return Ok::<(), String>(());
                     }
-                    let put = database.put_item(put_item(TABLE, nth)).await;
+                    let put = database.put_item(put(nth)).await;
                     put.map_err(|error| error.to_string())?;
                 }
             })

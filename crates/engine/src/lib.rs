@@ -24,6 +24,7 @@ mod json_rows;
 mod layout;
 mod ops;
 mod options;
+mod pace;
 mod partiql;
 mod read;
 mod request;

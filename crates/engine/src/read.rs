@@ -2,17 +2,19 @@
 //!
 //! Walks a byte range, evaluates each entry until Limit entries or 1 MiB of entries are evaluated,
 //! then filters and projects. A local index that lacks attributes the request needs is completed
-//! from the table.
+//! from the table. A long page is read in slices, between which others go first ([`Pace`]); all of
+//! them see one view.
 
 use crate::capacity::{Units, read_units};
 use crate::fault;
 use crate::layout;
+use crate::pace::{Pace, item_work};
 use crate::schema::{Index, Table};
 use bytes::Bytes;
-use hashrange_expr::{Condition, Projection};
+use hashrange_expr::{Filter, Projection};
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{Direction, KeyRange, View};
+use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::ops::ControlFlow;
 
 /// What of the matching items is returned.
@@ -39,7 +41,7 @@ pub(crate) struct PagePlan<'t> {
     pub(crate) direction: Direction,
     /// Most entries to evaluate.
     pub(crate) limit: usize,
-    pub(crate) filter: Option<Condition>,
+    pub(crate) filter: Option<Filter>,
     pub(crate) output: Output,
     /// Whether entries of a local index are completed from the table.
     pub(crate) fetches: bool,
@@ -101,15 +103,21 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
     let mut units = if ranges.is_empty() { read_units(0, plan.consistent) } else { 0.0 };
     for range in ranges {
         let bytes_before = walk.bytes;
-        view.visit(range.clone(), plan.direction, |_, stored| walk.step(stored))
-            .await
-            .map_err(fault::of_store)?;
+        let mut rest = range.clone();
+        loop {
+            view.visit(rest, plan.direction, |key, stored| walk.step(key, stored))
+                .await
+                .map_err(fault::of_store)?;
+            let Some(key) = walk.paused_before.take() else { break };
+            walk.pace.pause().await;
+            rest = from_key(range, key, plan.direction);
+        }
         units += read_units(walk.bytes - bytes_before, plan.consistent);
         if walk.is_over() {
             break;
         }
     }
-    let Walk { mut page, fault: failed, fetch, .. } = walk;
+    let Walk { mut page, fault: failed, fetch, pace, .. } = walk;
     if let Some(form) = failed {
         return Err(fault::of_form(form));
     }
@@ -118,10 +126,21 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
         Some((nth, _)) => page.units.add_index(nth, units),
     }
     if plan.fetches {
-        complete_from_table(view, plan, fetch, &mut page).await?;
+        complete_from_table(view, plan, fetch, &mut page, pace).await?;
     }
     plan.table.remember_page_bytes(page.items.bytes());
     Ok(page)
+}
+
+/// Returns what is left of a range from `key` on, the key included.
+fn from_key(range: &KeyRange, mut key: Key, direction: Direction) -> KeyRange {
+    match direction {
+        Direction::Forward => KeyRange { start: key, end: range.end.clone() },
+        Direction::Backward => {
+            key.push(0);
+            KeyRange { start: range.start.clone(), end: Some(key) }
+        }
+    }
 }
 
 /// The state of a walk.
@@ -132,6 +151,9 @@ struct Walk<'p, 't, R> {
     /// Entries to be completed from the table.
     fetch: Vec<Item>,
     fault: Option<hashrange_model::item::UnknownForm>,
+    pace: Pace,
+    /// The entry that is to be evaluated after a pause.
+    paused_before: Option<Key>,
 }
 
 impl<'p, 't, R: Rows> Walk<'p, 't, R> {
@@ -143,14 +165,31 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
             last_evaluated_key: None,
             units: Units::default(),
         };
-        Self { plan, page, bytes: 0, fetch: Vec::new(), fault: None }
+        Self {
+            plan,
+            page,
+            bytes: 0,
+            fetch: Vec::new(),
+            fault: None,
+            pace: Pace::new(),
+            paused_before: None,
+        }
+    }
+
+    fn work(&self, bytes: usize) -> usize {
+        // Entries to be completed are filtered when they are.
+        item_work(bytes, self.plan.filter.as_ref().filter(|_| !self.plan.fetches))
     }
 
     fn is_over(&self) -> bool {
         self.fault.is_some() || self.page.last_evaluated_key.is_some()
     }
 
-    fn step(&mut self, stored: Bytes) -> ControlFlow<()> {
+    fn step(&mut self, key: &[u8], stored: Bytes) -> ControlFlow<()> {
+        if !self.pace.admits(self.work(stored.len())) {
+            self.paused_before = Some(key.to_vec());
+            return ControlFlow::Break(());
+        }
         let item = match Item::from_stored(stored) {
             Ok(item) => item,
             Err(form) => {
@@ -198,24 +237,31 @@ fn cursor(plan: &PagePlan<'_>, item: &Item) -> Item {
     })
 }
 
+/// Items that are read at a time for entries of a local index.
+const FETCHED_TOGETHER: usize = 50;
+
 /// Reads the items behind index entries; each is charged on the table, rounded by itself.
 async fn complete_from_table<V: View, R: Rows>(
     view: &V,
     plan: &PagePlan<'_>,
     entries: Vec<Item>,
     page: &mut Page<R>,
+    mut pace: Pace,
 ) -> ApiResult<()> {
-    let keys: Vec<_> = entries
-        .iter()
-        .filter_map(|entry| layout::item_key(plan.table, entry).ok())
-        .map(|key| key.bytes)
-        .collect();
-    assert_eq!(keys.len(), entries.len(), "an index entry holds the table's key");
-    let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
-    for stored in stored.into_iter().flatten() {
-        let item = Item::from_stored(stored).map_err(fault::of_form)?;
-        page.units.table += read_units(item.size(), plan.consistent);
-        keep(plan, page, item);
+    for entries in entries.chunks(FETCHED_TOGETHER) {
+        let keys: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| layout::item_key(plan.table, entry).ok())
+            .map(|key| key.bytes)
+            .collect();
+        assert_eq!(keys.len(), entries.len(), "an index entry holds the table's key");
+        let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
+        for stored in stored.into_iter().flatten() {
+            pace.spend(item_work(stored.len(), plan.filter.as_ref())).await;
+            let item = Item::from_stored(stored).map_err(fault::of_form)?;
+            page.units.table += read_units(item.size(), plan.consistent);
+            keep(plan, page, item);
+        }
     }
     Ok(())
 }

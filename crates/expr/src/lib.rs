@@ -47,7 +47,7 @@ mod syntax;
 mod token;
 mod update;
 
-pub use condition::{Condition, condition};
+pub use condition::{Condition, Filter, condition};
 pub use key_condition::{
     KeyAttribute, KeyCondition, KeyConditions, KeyExpression, KeyOperator, KeyPlan, key_condition,
     key_expression,

@@ -36,7 +36,12 @@ impl DocumentPath {
 
     /// Returns the value at the path; a step into the wrong container finds nothing.
     pub(crate) fn find<'i>(&self, item: &'i Item) -> Option<ValueRef<'i>> {
-        self.steps.iter().try_fold(item.get(&self.attribute)?, |value, step| match (step, value) {
+        self.descend(item.get(&self.attribute)?)
+    }
+
+    /// Returns the value that the steps lead to from the value of the attribute.
+    pub(crate) fn descend<'i>(&self, attribute: ValueRef<'i>) -> Option<ValueRef<'i>> {
+        self.steps.iter().try_fold(attribute, |value, step| match (step, value) {
             (Step::Member(name), ValueRef::M(entries)) => entries.get(name),
             (Step::Element(offset), ValueRef::L(elements)) => elements.get(*offset),
             _ => None,

@@ -1,7 +1,7 @@
-//! Conditions against a naive model: the evaluator over the binary form must agree with an
-//! evaluator over trees, for random conditions and items.
+//! Conditions against a naive model: the evaluators over the binary form, the plain one and that of
+//! filters, must agree with an evaluator over trees, for random conditions and items.
 
-use hashrange_expr::{Placeholders, condition};
+use hashrange_expr::{Filter, Placeholders, condition};
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 use hashrange_model::{AttributeType, AttributeValue, Item, Value};
 use proptest::prelude::*;
@@ -106,13 +106,37 @@ fn model() -> impl Strategy<Value = Model> {
             .prop_map(|(op, l, r)| Model::Compare(op, l, r)),
         1 => (ordered_operand(), ordered_operand(), ordered_operand())
             .prop_map(|(it, low, high)| Model::Between(it, low, high)),
-        1 => (operand(), prop::collection::vec(operand(), 1..4))
+        1 => (operand(), prop::collection::vec(operand(), 1..12))
             .prop_map(|(it, list)| Model::In(it, list)),
         1 => path().prop_map(Model::Exists),
         1 => path().prop_map(Model::NotExists),
         1 => (path(), 20..30_usize).prop_map(|(path, nth)| Model::HasType(path, nth)),
         1 => (ordered_operand(), ordered_operand()).prop_map(|(l, r)| Model::BeginsWith(l, r)),
         2 => (operand(), operand()).prop_map(|(l, r)| Model::Contains(l, r)),
+    ];
+    let few = || prop::sample::select(vec!["a", "b", "a.x", "a[0]"]).prop_map(str::to_owned);
+    let equal = move |op: &'static str| {
+        (few(), 0..20_usize, any::<bool>(), 0..8_u8).prop_map(move |(path, nth, swapped, kind)| {
+            let (path, value) = match kind {
+                0 => (Operand::Size(path), Operand::Literal(nth)),
+                1 => (Operand::Path(path), Operand::Literal(nth)),
+                _ => (Operand::Path(path), Operand::Literal(nth % 12)),
+            };
+            let (left, right) = if swapped { (value, path) } else { (path, value) };
+            Model::Compare(op, left, right)
+        })
+    };
+    // Chains of equalities, as filters have them: several operands among each other.
+    let chain = |join: fn(Box<Model>, Box<Model>) -> Model, link: BoxedStrategy<Model>| {
+        prop::collection::vec(link, 2..20).prop_map(move |links| {
+            let links = links.into_iter().reduce(|l, r| join(Box::new(l), Box::new(r)));
+            links.expect("there are at least two")
+        })
+    };
+    let leaf = prop_oneof![
+        4 => leaf.clone(),
+        1 => chain(Model::Or, prop_oneof![6 => equal("="), 1 => leaf.clone()].boxed()),
+        1 => chain(Model::And, prop_oneof![6 => equal("<>"), 1 => leaf].boxed()),
     ];
     leaf.prop_recursive(4, 24, 2, |inner| {
         let pair = || (inner.clone().prop_map(Box::new), inner.clone().prop_map(Box::new));
@@ -272,7 +296,11 @@ proptest! {
         let attributes = tree.iter().map(|(name, value)| (name.as_str(), value.clone()));
         let item = Item::from_attributes(attributes);
         match condition(ExpressionKind::Condition, &text, &mut placeholders) {
-            Ok(compiled) => prop_assert_eq!(compiled.matches(&item), model.holds(&tree), "{}", text),
+            Ok(compiled) => {
+                prop_assert_eq!(compiled.matches(&item), model.holds(&tree), "{}", text);
+                let filter = Filter::from(&compiled);
+                prop_assert_eq!(filter.matches(&item), model.holds(&tree), "filter: {}", text);
+            }
             Err(Reason::Expression(_, fault)) => prop_assert!(
                 matches!(
                     fault,

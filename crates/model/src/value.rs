@@ -366,6 +366,22 @@ impl<'a> ValueRef<'a> {
         }
     }
 
+    /// Returns the value's type and its payload in the binary form. Two values are equal exactly
+    /// when both are: the form is canonical.
+    pub fn canonical(&self) -> (AttributeType, &'a [u8]) {
+        let payload: &'a [u8] = match *self {
+            Self::S(string) => string.as_bytes(),
+            Self::N(number) => number.as_bytes(),
+            Self::B(bytes) => bytes,
+            Self::Bool(false) | Self::Null => &[0],
+            Self::Bool(true) => &[1],
+            Self::Ss(Members(bytes)) | Self::Ns(Members(bytes)) | Self::Bs(Members(bytes)) => bytes,
+            Self::L(Elements(bytes)) => bytes,
+            Self::M(Entries(bytes)) => bytes,
+        };
+        (self.attribute_type(), payload)
+    }
+
     /// Returns the value as a tree.
     pub fn to_attribute_value(&self) -> AttributeValue {
         match self {

@@ -1,6 +1,5 @@
-//! From an answer to an HTTP response: status, headers, checksum, compression.
+//! From an answer to an HTTP response: status, headers, checksum.
 
-use crate::gzip;
 use crate::request_id::RequestId;
 use bytes::Bytes;
 use http_body_util::Full;
@@ -33,8 +32,10 @@ static CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
-    /// The body before compression.
+    /// The body.
     pub body: Bytes,
+    /// Whether the body is compressed.
+    pub is_gzip: bool,
     /// The type of the body.
     pub content_type: Option<HeaderValue>,
     /// Whether the connection ends with this answer.
@@ -46,7 +47,8 @@ pub struct Answer {
 impl Answer {
     /// Returns an answer with a body.
     pub fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
-        Self { status, body: body.into(), content_type: None, close: false, extra: Vec::new() }
+        let body = body.into();
+        Self { status, body, is_gzip: false, content_type: None, close: false, extra: Vec::new() }
     }
 
     /// Returns the answer with the type of its body.
@@ -79,9 +81,8 @@ pub fn respond(
     wishes: Wishes,
     id: RequestId,
 ) -> Response<ResponseBody> {
-    let mut body = answer.body;
-    if wishes.gzip_from_bytes.is_some_and(|least| body.len() >= least) {
-        body = gzip::compress(&body).into();
+    let body = answer.body;
+    if answer.is_gzip {
         headers.insert(header::CONTENT_ENCODING, GZIP.clone());
     }
     headers.insert(header::SERVER, SERVER.clone());

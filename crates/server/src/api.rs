@@ -17,4 +17,19 @@ pub trait Api: Send + Sync + 'static {
         operation: Operation,
         body: Bytes,
     ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send;
+
+    /// Returns what the call that was just polled on this thread, and is not ready, is about to do,
+    /// if that would hold up other requests; once. The call can then be polled from another thread.
+    fn demand(&self) -> Option<Demand> {
+        None
+    }
+}
+
+/// What a call is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    /// Compute for a millisecond or more.
+    Long,
+    /// Wait for a disk without giving the thread back.
+    Blocking,
 }

@@ -11,6 +11,7 @@ use crate::body::{self, BodyFault, BodyMemory, ReadBody};
 use crate::config::{Config, Limits};
 use crate::envelope;
 use crate::gzip::{self, GzipFault};
+use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::metrics::Metrics;
 use crate::request_id::{RequestId, RequestIds};
 use bytes::Bytes;
@@ -29,6 +30,9 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Instant, SystemTime};
 use tokio::sync::Semaphore;
+
+/// From this size on what a body is compressed from may be long work.
+const LONG_GZIP_BYTES: usize = 4096;
 
 static TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
@@ -49,6 +53,7 @@ pub struct Handler<A> {
     ids: RequestIds,
     slots: Semaphore,
     memory: BodyMemory,
+    lanes: Lanes,
 }
 
 impl<A: Api> Handler<A> {
@@ -65,6 +70,7 @@ impl<A: Api> Handler<A> {
             ids: RequestIds::new(),
             slots: Semaphore::new(config.limits.requests.min(Semaphore::MAX_PERMITS)),
             memory: BodyMemory::new(config.limits.buffered_bytes),
+            lanes: Lanes::new(),
             limits: Arc::new(config.limits),
         }
     }
@@ -81,6 +87,7 @@ impl<A: Api> Handler<A> {
             Err(panic) => self.panicked(panic.as_ref(), id),
         };
         let wishes = self.wishes(&parts);
+        let answer = self.compressed(answer, wishes).await;
         let status = answer.status.as_u16();
         parts.headers.clear();
         let response = answer::respond(answer, parts.headers, wishes, id);
@@ -146,28 +153,32 @@ impl<A: Api> Handler<A> {
         operation: &mut Option<Operation>,
         id: RequestId,
     ) -> Answer {
-        let body = match self.decoded(&parts.headers, &sent) {
+        let body = match self.decoded(&parts.headers, &sent).await {
             Ok(body) => body,
             Err(answer) => return answer,
         };
         *operation = target(&parts.headers);
         let Some(operation) = *operation else {
-            return refused(&body, || Bytes::from_static(envelope::UNKNOWN_OPERATION));
+            return self.refused(body, || Bytes::from_static(envelope::UNKNOWN_OPERATION)).await;
         };
-        if let Err(fault) = self.authenticate(parts, &sent) {
-            return refused(&body, || envelope::auth_fault(&fault).into());
+        let payload = match self.payload(&sent).await {
+            Ok(payload) => payload,
+            Err(answer) => return answer,
+        };
+        if let Err(fault) = self.authenticate(parts, payload) {
+            return self.refused(body, || envelope::auth_fault(&fault).into()).await;
         }
         if body.is_empty() {
             return client_fault(Bytes::from_static(envelope::MALFORMED_JSON));
         }
-        match self.api.call(operation, body).await {
+        match self.lanes.call(&self.api, operation, body).await {
             Ok(body) => Answer::new(StatusCode::OK, body),
             Err(error) => api_error(&error, operation, id),
         }
     }
 
     /// Returns the body without its content encoding.
-    fn decoded(&self, headers: &HeaderMap, sent: &Bytes) -> Result<Bytes, Answer> {
+    async fn decoded(&self, headers: &HeaderMap, sent: &Bytes) -> Result<Bytes, Answer> {
         let Some(encoding) = headers.get(header::CONTENT_ENCODING) else {
             return Ok(sent.clone());
         };
@@ -182,20 +193,52 @@ impl<A: Api> Handler<A> {
         let Some(_room) = self.memory.reserve(self.limits.body_bytes) else {
             return Err(unavailable());
         };
-        gzip::decompress(sent, self.limits.body_bytes).map_err(|fault| match fault {
+        let (sent, most) = (sent.clone(), self.limits.body_bytes);
+        let decompressed = match sent.len() < LONG_GZIP_BYTES {
+            true => gzip::decompress(&sent, most),
+            // What it holds may be a thousand times as large.
+            false => {
+                let decompressed = self.lanes.compute(move || gzip::decompress(&sent, most)).await;
+                decompressed.map_err(|_| unavailable())?
+            }
+        };
+        decompressed.map_err(|fault| match fault {
             GzipFault::TooLarge => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, Bytes::new()),
             GzipFault::Malformed => client_fault(Bytes::from_static(envelope::MALFORMED_JSON)),
         })
     }
 
-    fn authenticate(&self, parts: &Parts, sent: &[u8]) -> Result<(), AuthFault> {
+    /// Returns what a signature covers of a body; of a large one it is hashed where that holds up
+    /// nobody.
+    async fn payload<'b>(&self, sent: &'b Bytes) -> Result<Payload<'b>, Answer> {
+        if sent.len() < LONG_BODY_BYTES || !matches!(self.auth, Policy::Verify(_)) {
+            return Ok(Payload::Body(sent));
+        }
+        let sent = sent.clone();
+        self.lanes.compute(move || Payload::hashed(&sent)).await.map_err(|_| unavailable())
+    }
+
+    /// Returns the answer to a fault that ranks behind a body that is not JSON.
+    async fn refused(&self, body: Bytes, fault: impl FnOnce() -> Bytes) -> Answer {
+        let is_json = match body.len() < LONG_BODY_BYTES {
+            true => Ok(is_empty_or_json(&body)),
+            false => self.lanes.compute(move || is_empty_or_json(&body)).await,
+        };
+        match is_json {
+            Ok(true) => client_fault(fault()),
+            Ok(false) => client_fault(Bytes::from_static(envelope::MALFORMED_JSON)),
+            Err(_) => unavailable(),
+        }
+    }
+
+    fn authenticate(&self, parts: &Parts, payload: Payload<'_>) -> Result<(), AuthFault> {
         let request = hashrange_auth::Request {
             method: parts.method.as_str(),
             path: parts.uri.path(),
             query: parts.uri.query().unwrap_or_default(),
             authority: parts.uri.authority().map(hyper::http::uri::Authority::as_str),
             headers: &Headers(&parts.headers),
-            payload: Payload::Body(sent),
+            payload,
         };
         self.auth.authenticate(&request, SystemTime::now().into()).map(drop)
     }
@@ -209,6 +252,24 @@ impl<A: Api> Handler<A> {
             gzip_from_bytes: gzip,
             http1: parts.version < Version::HTTP_2,
         }
+    }
+
+    /// Compresses the body of an answer, if that is wished.
+    async fn compressed(&self, mut answer: Answer, wishes: Wishes) -> Answer {
+        if wishes.gzip_from_bytes.is_none_or(|least| answer.body.len() < least) {
+            return answer;
+        }
+        let body = answer.body.clone();
+        let compressed = match body.len() < LONG_BODY_BYTES {
+            true => Ok(gzip::compress(&body)),
+            false => self.lanes.compute(move || gzip::compress(&body)).await,
+        };
+        // Without the lane the client gets the body as it is.
+        if let Ok(compressed) = compressed {
+            answer.body = compressed.into();
+            answer.is_gzip = true;
+        }
+        answer
     }
 
     fn panicked(&self, panic: &(dyn Any + Send), id: RequestId) -> Answer {
@@ -256,12 +317,8 @@ fn target(headers: &HeaderMap) -> Option<Operation> {
     Operation::from_target(headers.get(&TARGET)?.to_str().ok()?)
 }
 
-/// Returns the answer to a fault that ranks behind a body that is not JSON.
-fn refused(body: &[u8], fault: impl FnOnce() -> Bytes) -> Answer {
-    if !body.is_empty() && syntax_check(body).is_err() {
-        return client_fault(Bytes::from_static(envelope::MALFORMED_JSON));
-    }
-    client_fault(fault())
+fn is_empty_or_json(body: &[u8]) -> bool {
+    body.is_empty() || syntax_check(body).is_ok()
 }
 
 /// Returns the answer for an error of the API; faults of ours are logged here.

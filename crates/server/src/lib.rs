@@ -24,12 +24,13 @@ mod envelope;
 mod error;
 mod gzip;
 mod handler;
+mod lanes;
 mod listen;
 pub mod metrics;
 mod request_id;
 mod watch;
 
-pub use api::Api;
+pub use api::{Api, Demand};
 pub use config::{Config, Limits};
 pub use error::Error;
 pub use listen::run;

@@ -1,5 +1,6 @@
 //! The rows of the report, by what they need.
 
+pub mod beside;
 pub mod build;
 pub mod busy;
 pub mod http;
@@ -20,6 +21,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     http::run(bench)?;
     busy::run(bench)?;
+    beside::run(bench)?;
     process::run(bench)?;
     transactions::run(bench)?;
     scale::run(bench)?;

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Options, Profile};
 use hashrange_auth::{CredentialStore, Policy};
 use hashrange_samples::{Loaded, Progress, Sample};
-use hashrange_server::{Api, Config};
+use hashrange_server::{Api, Config, Demand};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -108,6 +108,13 @@ struct Served(Database);
 impl Api for Served {
     async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
         self.0.call(operation, &body).await
+    }
+
+    fn demand(&self) -> Option<Demand> {
+        Some(match hashrange_storage::take_demand()? {
+            hashrange_storage::Demand::Long => Demand::Long,
+            hashrange_storage::Demand::Blocking => Demand::Blocking,
+        })
     }
 }
 

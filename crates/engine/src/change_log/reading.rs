@@ -111,6 +111,8 @@ pub(crate) struct Page {
     pub(crate) records: Vec<(u64, ChangeRecord)>,
     /// Where to go on, unless the shard has ended.
     pub(crate) next: Option<u64>,
+    /// What the records take in their stored form.
+    pub(crate) bytes: usize,
 }
 
 /// Reads the records of a shard from a commit stamp on, at most `limit` and, but for the first,
@@ -122,12 +124,11 @@ pub(crate) async fn read_page<V: View>(
     from: u64,
     (limit, limit_bytes): (usize, usize),
 ) -> ApiResult<Page> {
-    let mut page = Page { records: Vec::new(), next: Some(from) };
-    let mut bytes = 0;
+    let mut page = Page { records: Vec::new(), next: Some(from), bytes: 0 };
     let mut is_sound = true;
     view.visit(range_from(stream, shard, from), Direction::Forward, |key, value| {
-        bytes += value.len();
-        let is_full = page.records.len() == limit || bytes > limit_bytes;
+        page.bytes += value.len();
+        let is_full = page.records.len() == limit || page.bytes > limit_bytes;
         match (layout::stamp_of_change(key), decode(&value)) {
             (_, Ok(Marked::Mark { mark: Mark::Opened, .. })) => return ControlFlow::Continue(()),
             (_, Ok(Marked::Mark { mark: Mark::Closed, .. })) => page.next = None,

@@ -3,6 +3,7 @@
 use super::legacy;
 use crate::capacity::{Units, read_units};
 use crate::engine::{Engine, required};
+use crate::pace::{Pace, item_work};
 use crate::request::{self, sound};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
@@ -57,7 +58,7 @@ impl<S: Store> Engine<S> {
             .collect::<ApiResult<Vec<PlannedPart>>>()?;
         let view = self.store().view();
         let mut admission = self.core().admission().map(Admission::of_batch);
-        let mut answer = Answer::default();
+        let mut answer = Answer::new();
         for planned in parts {
             let target = ReadTarget {
                 table: &planned.table,
@@ -128,8 +129,8 @@ impl CheckedPart {
 }
 
 /// The answer as it grows.
-#[derive(Default)]
 struct Answer {
+    pace: Pace,
     responses: Vec<(String, Vec<Item>)>,
     unprocessed: Vec<(String, KeysAndAttributes)>,
     consumed: Vec<hashrange_wire::ConsumedCapacity>,
@@ -143,6 +144,19 @@ struct Answer {
 }
 
 impl Answer {
+    fn new() -> Self {
+        Self {
+            pace: Pace::new(),
+            responses: Vec::new(),
+            unprocessed: Vec::new(),
+            consumed: Vec::new(),
+            bytes: 0,
+            is_full: false,
+            processed: 0,
+            throttled: None,
+        }
+    }
+
     async fn read_part<V: View>(
         &mut self,
         view: &V,
@@ -178,6 +192,7 @@ impl Answer {
             self.processed += 1;
             units.table += item_units;
             self.bytes += size;
+            self.pace.spend(item_work(size, None)).await;
             items.extend(item.map(|item| match &part.projection {
                 Some(projection) => projection.apply(&item),
                 None => item,

@@ -9,7 +9,7 @@ use crate::json_rows::JsonRows;
 use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
 use crate::schema::{Index, KeySchema, Table};
-use hashrange_expr::{Condition, KeyConditions};
+use hashrange_expr::{Condition, Filter, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{Condition as LegacyCondition, Map, QueryInput, QueryOutput};
@@ -61,7 +61,7 @@ impl<S: Store> Engine<S> {
             direction,
             limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
             fetches,
-            filter: request.filter,
+            filter: request.filter.as_ref().map(Filter::from),
             output: request.selection.into_output(fetches),
             consistent,
         };

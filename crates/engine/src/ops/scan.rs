@@ -12,7 +12,7 @@ use crate::layout;
 use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
 use crate::schema::{Index, IndexId, Table};
-use hashrange_expr::Condition;
+use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
@@ -72,7 +72,7 @@ impl<S: Store> Engine<S> {
             direction: Direction::Forward,
             limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
             fetches,
-            filter: request.filter,
+            filter: request.filter.as_ref().map(Filter::from),
             output: request.selection.into_output(fetches),
             consistent,
         };

@@ -2,6 +2,7 @@
 
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::{Engine, required};
+use crate::pace::{Pace, item_work};
 use crate::request::{self, sound};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
@@ -91,9 +92,11 @@ impl<S: Store> Engine<S> {
             .into_iter()
             .map(|stored| stored.map(Item::from_stored).transpose().map_err(fault::of_form))
             .collect::<ApiResult<Vec<_>>>()?;
-        if items.iter().flatten().map(Item::size).sum::<usize>() > TRANSACTION_SIZE_MAX_BYTES {
+        let bytes = items.iter().flatten().map(Item::size).sum::<usize>();
+        if bytes > TRANSACTION_SIZE_MAX_BYTES {
             return Err(Reason::TransactionTooLarge.into());
         }
+        Pace::new().spend(item_work(bytes, None)).await;
         let mut reports = PerTable::default();
         let mut charges = Vec::with_capacity(items.len());
         for ((get, table), item) in gets.iter().zip(&tables).zip(&items) {

@@ -7,7 +7,7 @@ use crate::read::{Page, PagePlan, Rows, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
-use hashrange_expr::{Condition, Projection};
+use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::error::StatementFault;
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
@@ -98,7 +98,7 @@ pub(crate) fn plan<'t>(
         range: KeyRange { start: Vec::new(), end: Some(Vec::new()) },
         direction: order.direction,
         limit: page_limit(limit, reads.as_ref()),
-        filter,
+        filter: filter.as_ref().map(Filter::from),
         output: selection.into_output(fetches),
         fetches,
         consistent,

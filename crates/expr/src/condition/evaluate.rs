@@ -37,18 +37,18 @@ impl Node {
                 let has_no_size = left.is_size() && left_value.is_none()
                     || right.is_size() && right_value.is_none();
                 // What has no size compares false, also by <>. Source: captured, function size.
-                !has_no_size && compare(*comparator, left_value.as_ref(), right_value.as_ref())
+                !has_no_size && compare(*comparator, view(&left_value), view(&right_value))
             }
             Self::Between { operand, lower, upper } => {
                 let value = operand.evaluate(item);
                 let (lower, upper) = (lower.evaluate(item), upper.evaluate(item));
-                compare(Comparator::GreaterOrEqual, value.as_ref(), lower.as_ref())
-                    && compare(Comparator::LessOrEqual, value.as_ref(), upper.as_ref())
+                compare(Comparator::GreaterOrEqual, view(&value), view(&lower))
+                    && compare(Comparator::LessOrEqual, view(&value), view(&upper))
             }
             Self::In { operand, candidates } => {
                 let value = operand.evaluate(item);
                 candidates.iter().any(|candidate| {
-                    compare(Comparator::Equal, value.as_ref(), candidate.evaluate(item).as_ref())
+                    compare(Comparator::Equal, view(&value), view(&candidate.evaluate(item)))
                 })
             }
             Self::Exists(path) => path.find(item).is_some(),
@@ -56,28 +56,33 @@ impl Node {
                 path.find(item).is_some_and(|value| value.attribute_type() == *attribute_type)
             }
             Self::BeginsWith(whole, prefix) => {
-                both(whole.evaluate(item).as_ref(), prefix.evaluate(item).as_ref(), begins_with)
+                both(view(&whole.evaluate(item)), view(&prefix.evaluate(item)), begins_with)
             }
             Self::Contains(container, member) => {
-                both(container.evaluate(item).as_ref(), member.evaluate(item).as_ref(), contains)
+                both(view(&container.evaluate(item)), view(&member.evaluate(item)), contains)
             }
         }
     }
 }
 
-/// Applies `predicate` if both operands exist.
-fn both(
-    left: Option<&Evaluated<'_>>,
-    right: Option<&Evaluated<'_>>,
-    predicate: impl FnOnce(ValueRef<'_>, ValueRef<'_>) -> bool,
-) -> bool {
-    left.zip(right).is_some_and(|(left, right)| predicate(left.get(), right.get()))
+fn view<'v>(value: &'v Option<Evaluated<'_>>) -> Option<ValueRef<'v>> {
+    value.as_ref().map(Evaluated::get)
 }
 
-fn compare(
+/// Applies `predicate` if both operands exist.
+pub(super) fn both(
+    left: Option<ValueRef<'_>>,
+    right: Option<ValueRef<'_>>,
+    predicate: impl FnOnce(ValueRef<'_>, ValueRef<'_>) -> bool,
+) -> bool {
+    left.zip(right).is_some_and(|(left, right)| predicate(left, right))
+}
+
+/// Compares two operands; each may be missing.
+pub(super) fn compare(
     comparator: Comparator,
-    left: Option<&Evaluated<'_>>,
-    right: Option<&Evaluated<'_>>,
+    left: Option<ValueRef<'_>>,
+    right: Option<ValueRef<'_>>,
 ) -> bool {
     let equal = || both(left, right, |left, right| left == right);
     let ordered = |wanted: fn(Ordering) -> bool| {
@@ -105,7 +110,7 @@ pub(crate) fn order(left: ValueRef<'_>, right: ValueRef<'_>) -> Option<Ordering>
     }
 }
 
-fn begins_with(whole: ValueRef<'_>, prefix: ValueRef<'_>) -> bool {
+pub(super) fn begins_with(whole: ValueRef<'_>, prefix: ValueRef<'_>) -> bool {
     match (whole, prefix) {
         (ValueRef::S(whole), ValueRef::S(prefix)) => whole.starts_with(prefix),
         (ValueRef::B(whole), ValueRef::B(prefix)) => whole.starts_with(prefix),
@@ -113,7 +118,7 @@ fn begins_with(whole: ValueRef<'_>, prefix: ValueRef<'_>) -> bool {
     }
 }
 
-fn contains(container: ValueRef<'_>, member: ValueRef<'_>) -> bool {
+pub(super) fn contains(container: ValueRef<'_>, member: ValueRef<'_>) -> bool {
     match (container, member) {
         (ValueRef::S(whole), ValueRef::S(part)) => whole.contains(part),
         (ValueRef::B(whole), ValueRef::B(part)) => contains_bytes(whole, part),

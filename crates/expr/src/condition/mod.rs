@@ -5,6 +5,7 @@
 
 mod check;
 mod evaluate;
+mod filter;
 
 use crate::parse::Parser;
 use crate::path::DocumentPath;
@@ -15,6 +16,7 @@ use hashrange_model::{AttributeType, Item, Value};
 
 pub(crate) use check::{check_bounds, check_range_operand};
 pub(crate) use evaluate::order;
+pub use filter::Filter;
 
 /// Operand of a checked condition.
 #[derive(Debug, Clone, PartialEq, Eq)]

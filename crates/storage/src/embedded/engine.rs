@@ -3,6 +3,7 @@
 //! fjall panics on some kinds of damaged files; every call into it is guarded here and a panic
 //! becomes [`Error::Corrupt`]. Leaves sequencing, counters and waiting to its callers.
 
+use super::disk_waits::DiskWaits;
 use super::neighbour::ask_for_next;
 use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange};
@@ -316,6 +317,7 @@ impl EngineSnapshot {
         &self,
         range: &KeyRange,
         direction: Direction,
+        waits: &DiskWaits,
         visitor: &mut dyn FnMut(&[u8], Bytes) -> ControlFlow<()>,
     ) -> Result<(), Error> {
         if range.is_empty() {
@@ -324,6 +326,7 @@ impl EngineSnapshot {
         let mut entries = guarded("read range", || {
             Ok(self.snapshot.range::<&[u8], _>(&self.keyspace, range.bounds()))
         })?;
+        let mut is_first = true;
         let mut next = || {
             guarded("read range", || {
                 let entry = match direction {
@@ -333,7 +336,12 @@ impl EngineSnapshot {
                 entry.map(Guard::into_inner).transpose()
             })
         };
-        while let Some((key, value)) = next()? {
+        // Looking for the first entry is what a read of one key is; the others are read ahead of.
+        let mut following = || match std::mem::take(&mut is_first) {
+            true => waits.timed(&mut next),
+            false => next(),
+        };
+        while let Some((key, value)) = following()? {
             ask_for_next(&value, direction);
             if key[..] != self.marker[..] && visitor(&key, Bytes::from(value)).is_break() {
                 return Ok(());

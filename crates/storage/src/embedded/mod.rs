@@ -20,6 +20,7 @@
 //! | `cache_budget.rs` | the bytes that both may take                          |
 //! | `sequencer.rs` | the queue, sequenced values, everyone who waits          |
 //! | `committer.rs` | the thread that makes groups durable                     |
+//! | `disk_waits.rs`| whether reads wait for the disk                          |
 //! | `space.rs`     | refusing writes before the disk is full                  |
 //! | `merger.rs`    | the thread that merges sorted files                      |
 //! | `pace.rs`      | slowing writes down before they would have to stop       |
@@ -29,6 +30,7 @@
 mod cache_budget;
 mod checkpoint;
 mod committer;
+mod disk_waits;
 mod engine;
 mod examine;
 mod faults;
@@ -56,10 +58,11 @@ pub use open_error::OpenError;
 pub use options::EmbeddedOptions;
 
 use crate::key_locks::KeyLocks;
-use crate::{Batch, Direction, Error, Key, KeyRange, Stats, Store, View};
+use crate::{Batch, Demand, Direction, Error, Key, KeyRange, Stats, Store, View, give_way};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use checkpoint::Checkpoint;
+use disk_waits::DiskWaits;
 use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::{Folder, StoreId};
@@ -70,7 +73,6 @@ use read_cache::ReadCache;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
 use std::fmt;
-use std::future::{Future, ready};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -101,6 +103,7 @@ struct Shared {
     published: ArcSwap<Published>,
     engine: Engine,
     cache: Arc<ReadCache>,
+    waits: Arc<DiskWaits>,
     locks: KeyLocks,
     /// Read-locked by every decision, so that `sync` can wait for those that are running.
     deciding: RwLock<()>,
@@ -123,6 +126,7 @@ struct Published {
     /// The number of the last group in it.
     group: u64,
     cache: Arc<ReadCache>,
+    waits: Arc<DiskWaits>,
     /// Keeps the folder locked while the view lives.
     _folder: Arc<Folder>,
 }
@@ -151,16 +155,19 @@ impl EmbeddedStore {
         check_groups(&engine, &logged, note, last_group)?;
         let logs = LogKeeper::new(path, &engine_path, folder.id(), note)?;
         let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
+        let waits = Arc::new(DiskWaits::default());
         let published = Published {
             snapshot: engine.snapshot(),
             group: last_group,
             cache: Arc::clone(&cache),
+            waits: Arc::clone(&waits),
             _folder: Arc::clone(&folder),
         };
         let shared = Arc::new(Shared {
             published: ArcSwap::from_pointee(published),
             engine,
             cache,
+            waits,
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
@@ -319,7 +326,8 @@ impl Shared {
                 }
                 None => {
                     let published = self.published.load();
-                    self.cache.get_newest(published.group, key, || self.engine.get_newest(key))?
+                    let read = || self.waits.timed(|| self.engine.get_newest(key));
+                    self.cache.get_newest(published.group, key, read)?
                 }
             });
         }
@@ -349,12 +357,18 @@ impl Shared {
         self.tidy.note_entry_bytes(self.engine.entry_bytes());
     }
 
+    /// Returns whether a decision about `key` would have to read the ordered map.
+    fn is_cold(&self, published: &Published, key: &[u8]) -> bool {
+        self.sequencer.pending(key).is_none() && self.cache.get_kept(published.group, key).is_none()
+    }
+
     /// Publishes the state after `group`, of which the cache was told.
     fn publish_snapshot(&self, group: u64) {
         self.published.store(Arc::new(Published {
             snapshot: self.engine.snapshot(),
             group,
             cache: Arc::clone(&self.cache),
+            waits: Arc::clone(&self.waits),
             _folder: Arc::clone(&self.folder),
         }));
     }
@@ -362,7 +376,7 @@ impl Shared {
 
 impl Published {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        self.cache.get(self.group, key, || self.snapshot.get(key))
+        self.cache.get(self.group, key, || self.waits.timed(|| self.snapshot.get(key)))
     }
 }
 
@@ -388,6 +402,17 @@ impl Store for EmbeddedStore {
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
         self.shared.sequencer.room().await?;
+        if self.shared.waits.are_expected() {
+            // Nobody waits for the keys' locks while they are read: what is read now only comes into
+            // memory, and may change until they are locked.
+            let EmbeddedView(published) = self.view();
+            let is_cold = |key: &&Key| self.shared.is_cold(&published, key);
+            let cold: Vec<&Key> = keys.iter().filter(is_cold).collect();
+            if !cold.is_empty() {
+                give_way(Demand::Blocking).await;
+                cold.into_iter().try_for_each(|key| published.get(key).map(drop))?;
+            }
+        }
         let (answer, ticket) = self.shared.sequence(&keys, decide)?;
         self.shared.sequencer.published(ticket).await?;
         Ok(answer)
@@ -435,15 +460,21 @@ impl Store for EmbeddedStore {
 }
 
 impl View for EmbeddedView {
-    fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send {
-        ready(self.0.get(key))
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        if self.0.waits.are_expected() {
+            if let Some(kept) = self.0.cache.get_kept(self.0.group, key) {
+                return Ok(kept);
+            }
+            give_way(Demand::Blocking).await;
+        }
+        self.0.get(key)
     }
 
-    fn get_many(
-        &self,
-        keys: &[Key],
-    ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send {
-        ready(keys.iter().map(|key| self.0.get(key)).collect())
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        if self.0.waits.are_expected() {
+            give_way(Demand::Blocking).await;
+        }
+        keys.iter().map(|key| self.0.get(key)).collect()
     }
 
     async fn visit<F>(
@@ -455,9 +486,12 @@ impl View for EmbeddedView {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
-        let Published { snapshot, group, cache, .. } = &*self.0;
+        let Published { snapshot, group, cache, waits, .. } = &*self.0;
+        if waits.are_expected() && !cache.begins_in_page(*group, &range, direction) {
+            give_way(Demand::Blocking).await;
+        }
         cache.visit(*group, &range, direction, &mut visitor, |rest, visitor| {
-            snapshot.visit(rest, direction, visitor)
+            snapshot.visit(rest, direction, waits, visitor)
         })
     }
 }

@@ -80,6 +80,16 @@ impl ReadCache {
         outcome
     }
 
+    /// Returns whether a visit would begin with entries that are kept.
+    pub(super) fn begins_in_page(
+        &self,
+        group: u64,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> bool {
+        self.ranges.begins_in_page(group, range, direction)
+    }
+
     /// Takes in what `group` writes. To be called when it is durable and before it is published.
     pub(super) fn tell(&self, group: u64, changes: &[(Bytes, Option<Bytes>)]) {
         self.ranges.forget(group, changes.iter().map(|(key, _)| &key[..]));

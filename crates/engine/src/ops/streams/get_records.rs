@@ -6,6 +6,7 @@ use crate::change_log::{
 };
 use crate::engine::{Engine, required};
 use crate::ops::stream::view_type;
+use crate::pace::Pace;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire as wire;
@@ -18,6 +19,8 @@ const ITERATOR_VALID_MS: u64 = 15 * 60 * 1000;
 /// Source: DynamoDB Streams API reference, Record.
 const EVENT_VERSION: &str = "1.1";
 const EVENT_SOURCE: &str = "aws:dynamodb";
+/// What a record costs beside its bytes, in the units of [`Pace`].
+const RECORD_WORK: usize = 1000;
 /// Source: developer guide, DynamoDB Streams and Time to Live.
 const TIME_TO_LIVE_PRINCIPAL: &str = "dynamodb.amazonaws.com";
 
@@ -40,6 +43,7 @@ impl<S: Store> Engine<S> {
         }
         let shard = readable_shard(&stream, &iterator)?;
         let page = read_page(&view, &stream, shard, iterator.from, (limit, PAGE_MAX_BYTES)).await?;
+        Pace::new().spend(page.bytes + page.records.len() * RECORD_WORK).await;
         let next = page.next.map(|from| ShardIterator { from, issued_at_ms: now_ms, ..iterator });
         let records = page.records.into_iter();
         Ok(wire::GetRecordsOutput {

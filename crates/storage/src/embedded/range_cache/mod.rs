@@ -99,6 +99,17 @@ impl RangeCache {
         Ok(())
     }
 
+    /// Returns whether a visit would begin with entries of a page.
+    pub(super) fn begins_in_page(
+        &self,
+        group: u64,
+        range: &KeyRange,
+        direction: Direction,
+    ) -> bool {
+        Span::of(range, direction)
+            .is_some_and(|span| matches!(self.find(group, &span), Found::Page(_)))
+    }
+
     /// Visits what is in no page and, unless the cache is full, makes pages of it.
     fn visit_gap(
         &self,

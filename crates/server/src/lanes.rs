@@ -1,0 +1,337 @@
+//! Where calls go that would hold up others: threads of their own, apart from those that read
+//! requests and write answers.
+//!
+//! The threads that serve connections are as many as there are processors. What computes for
+//! milliseconds on one of them, or waits there for a disk, is felt by every request behind it. So a
+//! call that says what it is about to do ([`Api::demand`]) goes on in a lane from there:
+//! - long calls on as many threads as there are processors, which step back behind all others. A few
+//!   calls at a time take turns there, the rest wait in order of arrival;
+//! - calls that wait for a disk on more threads than there are processors.
+//!
+//! A call that never asks is polled where its request arrived, and costs nothing more.
+
+use crate::api::{Api, Demand};
+use bytes::Bytes;
+use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_wire::Operation;
+use std::future::{Future, poll_fn};
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+use std::{io, thread};
+use tokio::runtime::{self, Runtime};
+use tokio::sync::{AcquireError, Semaphore};
+use tokio::task::{JoinError, JoinHandle};
+
+/// From this size on a body is long work from its first byte: to parse it takes a millisecond.
+pub const LONG_BODY_BYTES: usize = 128 * 1024;
+/// Long calls that take turns on one thread. More would only hold more unfinished answers.
+const TURNS_PER_THREAD: usize = 4;
+/// Threads of calls that wait for a disk.
+const BLOCKING_THREADS: usize = 16;
+/// Calls that may be under way on those.
+const BLOCKING_CALLS: usize = 1024;
+/// How far long calls step back behind those that answer at once. At this niceness they get about a
+/// third of a processor that the others leave nothing of.
+#[cfg(target_os = "linux")]
+const LONG_NICENESS: i32 = 5;
+
+/// A call under way.
+type Running = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send>>;
+
+/// The lanes of a server; see the head of this file.
+#[derive(Debug)]
+pub struct Lanes {
+    long: Lane,
+    blocking: Lane,
+}
+
+/// Threads of their own. They are started when they are first needed.
+#[derive(Debug)]
+struct Lane {
+    name: &'static str,
+    threads: usize,
+    steps_back: bool,
+    runtime: OnceLock<Runtime>,
+    places: Arc<Semaphore>,
+}
+
+impl Lanes {
+    /// Returns the lanes, none of which has threads so far.
+    pub fn new() -> Self {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self {
+            long: Lane::new("long", processors, TURNS_PER_THREAD * processors, true),
+            blocking: Lane::new("blocking", BLOCKING_THREADS, BLOCKING_CALLS, false),
+        }
+    }
+
+    /// Calls the API: here as long as it goes on without holding up others, then in a lane.
+    pub async fn call<A: Api>(
+        &self,
+        api: &Arc<A>,
+        operation: Operation,
+        body: Bytes,
+    ) -> ApiResult<Vec<u8>> {
+        if body.len() >= LONG_BODY_BYTES {
+            return self.long.run(start(api, operation, body)).await;
+        }
+        if operation == Operation::GetItem {
+            // The shortest operation is not even put into memory of its own: it changes nothing and
+            // can be begun again.
+            return match until_demand(api, pin!(api.call(operation, body.clone()))).await {
+                Ok(result) => result,
+                Err(demand) => self.lane(demand).run(start(api, operation, body)).await,
+            };
+        }
+        let mut running = start(api, operation, body);
+        match until_demand(api, running.as_mut()).await {
+            Ok(result) => result,
+            Err(demand) => self.lane(demand).run(running).await,
+        }
+    }
+
+    /// Computes something long.
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        compute: impl FnOnce() -> T + Send + 'static,
+    ) -> ApiResult<T> {
+        self.long.run(async move { Ok(compute()) }).await
+    }
+
+    fn lane(&self, demand: Demand) -> &Lane {
+        match demand {
+            Demand::Long => &self.long,
+            Demand::Blocking => &self.blocking,
+        }
+    }
+}
+
+/// Begins a call that can go on anywhere.
+fn start<A: Api>(api: &Arc<A>, operation: Operation, body: Bytes) -> Running {
+    let api = Arc::clone(api);
+    Box::pin(async move { api.call(operation, body).await })
+}
+
+/// Polls a call until it is ready or asks for a lane.
+async fn until_demand<A: Api, F: Future + ?Sized>(
+    api: &Arc<A>,
+    mut running: Pin<&mut F>,
+) -> Result<F::Output, Demand> {
+    poll_fn(|context| match running.as_mut().poll(context) {
+        Poll::Ready(result) => Poll::Ready(Ok(result)),
+        Poll::Pending => api.demand().map_or(Poll::Pending, |demand| Poll::Ready(Err(demand))),
+    })
+    .await
+}
+
+impl Lane {
+    fn new(name: &'static str, threads: usize, places: usize, steps_back: bool) -> Self {
+        let places = Arc::new(Semaphore::new(places));
+        Self { name, threads, steps_back, runtime: OnceLock::new(), places }
+    }
+
+    /// Runs a future in this lane, behind those that came before. Dropping what is returned ends it
+    /// at its next wait.
+    async fn run<T, F>(&self, future: F) -> ApiResult<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = ApiResult<T>> + Send + 'static,
+    {
+        let place = match Arc::clone(&self.places).acquire_owned().await {
+            Ok(place) => place,
+            Err(AcquireError { .. }) => return Err(stopped("the lane is closed")),
+        };
+        let runtime = match self.runtime() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                tracing::error!(%error, lane = self.name, "no threads, going on here");
+                return future.await;
+            }
+        };
+        let in_lane = runtime.spawn(async move {
+            let result = future.await;
+            drop(place);
+            result
+        });
+        match InLane(in_lane).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(error) => Err(stopped(&error.to_string())),
+            },
+        }
+    }
+
+    fn runtime(&self) -> io::Result<&Runtime> {
+        if let Some(runtime) = self.runtime.get() {
+            return Ok(runtime);
+        }
+        let steps_back = self.steps_back;
+        let runtime = runtime::Builder::new_multi_thread()
+            .worker_threads(self.threads)
+            .thread_name(self.name)
+            .on_thread_start(move || {
+                if steps_back {
+                    step_back();
+                }
+            })
+            .build()?;
+        // Another call may have been faster; its threads serve as well.
+        if let Err(second) = self.runtime.set(runtime) {
+            second.shutdown_background();
+        }
+        Ok(self.runtime.get().expect("it was just set"))
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// A call in a lane; ended when this is dropped.
+struct InLane<T>(JoinHandle<T>);
+
+impl<T> Future for InLane<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context)
+    }
+}
+
+impl<T> Drop for InLane<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn stopped(problem: &str) -> ApiError {
+    tracing::error!(problem, "a call was given up");
+    Reason::Internal.into()
+}
+
+/// Lowers the priority of this thread.
+#[cfg(target_os = "linux")]
+fn step_back() {
+    // Where the system refuses, long calls only compete more.
+    let _refused = rustix::process::nice(LONG_NICENESS);
+}
+
+/// Elsewhere niceness is a matter of whole processes.
+#[cfg(not(target_os = "linux"))]
+fn step_back() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::future::pending;
+    use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+    thread_local! {
+        static DEMAND: Cell<Option<Demand>> = const { Cell::new(None) };
+    }
+
+    /// Answers with the name of the thread on which it ends, after it has asked for what the body
+    /// says.
+    struct Stub(UnboundedSender<&'static str>);
+
+    /// Tells when it is dropped.
+    struct Told(UnboundedSender<&'static str>);
+
+    impl Drop for Told {
+        fn drop(&mut self) {
+            self.0.send("dropped").unwrap();
+        }
+    }
+
+    async fn ask(demand: Demand) {
+        let mut has_asked = false;
+        poll_fn(|context| {
+            if std::mem::replace(&mut has_asked, true) {
+                return Poll::Ready(());
+            }
+            DEMAND.set(Some(demand));
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+    }
+
+    impl Api for Stub {
+        async fn call(&self, _: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
+            match &body[..] {
+                b"blocking" => ask(Demand::Blocking).await,
+                b"long" => ask(Demand::Long).await,
+                b"panic" => {
+                    ask(Demand::Long).await;
+                    panic!("as told");
+                }
+                b"endless" => {
+                    ask(Demand::Long).await;
+                    let _told = Told(self.0.clone());
+                    self.0.send("begun").unwrap();
+                    pending::<()>().await;
+                }
+                _ => {}
+            }
+            Ok(thread::current().name().unwrap_or_default().as_bytes().to_vec())
+        }
+
+        fn demand(&self) -> Option<Demand> {
+            DEMAND.take()
+        }
+    }
+
+    #[tokio::test]
+    async fn calls_go_on_where_they_ask_to() {
+        let (lanes, api) = (Lanes::new(), Arc::new(Stub(unbounded_channel().0)));
+        let here = thread::current().name().unwrap_or_default().as_bytes().to_vec();
+        let large = Bytes::from(vec![b' '; LONG_BODY_BYTES]);
+        let cases = [
+            (Bytes::from_static(b"short"), &here[..]),
+            (Bytes::from_static(b"long"), b"long"),
+            (Bytes::from_static(b"blocking"), b"blocking"),
+            (large, b"long"),
+        ];
+        for (body, expected) in cases {
+            for operation in [Operation::GetItem, Operation::Query] {
+                let answer = lanes.call(&api, operation, body.clone()).await.unwrap();
+                assert_eq!(answer, expected, "{operation:?}");
+            }
+        }
+        assert_eq!(lanes.compute(|| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_panic_in_a_lane_reaches_the_caller() {
+        let (lanes, api) = (Lanes::new(), Arc::new(Stub(unbounded_channel().0)));
+        let call = async move {
+            lanes.call(&api, Operation::Query, Bytes::from_static(b"panic")).await.map(drop)
+        };
+        assert!(tokio::spawn(call).await.unwrap_err().is_panic());
+    }
+
+    #[tokio::test]
+    async fn a_call_that_nobody_waits_for_ends() {
+        let (sender, mut told) = unbounded_channel();
+        let (lanes, api) = (Arc::new(Lanes::new()), Arc::new(Stub(sender)));
+        let call = tokio::spawn({
+            let lanes = Arc::clone(&lanes);
+            async move { lanes.call(&api, Operation::Query, Bytes::from_static(b"endless")).await }
+        });
+        assert_eq!(told.recv().await, Some("begun"));
+        call.abort();
+        assert_eq!(told.recv().await, Some("dropped"));
+        let places = TURNS_PER_THREAD * thread::available_parallelism().unwrap().get();
+        let all = lanes.long.places.acquire_many(u32::try_from(places).unwrap()).await;
+        assert!(all.is_ok(), "its place is free again");
+    }
+}
