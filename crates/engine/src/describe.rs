@@ -42,8 +42,13 @@ impl<S: Store> Engine<S> {
             for index in &mut global {
                 index.index_status = Some(wire::IndexStatus::Creating);
             }
+            // Source: answers of 2026-10: it appears with ACTIVE.
+            if let Some(summary) = &mut description.billing_mode_summary {
+                summary.last_update_to_pay_per_request_date_time = None;
+            }
         }
         description.global_secondary_indexes = (!global.is_empty()).then_some(global);
+        self.show_under_way(table, &mut description);
         Ok(description)
     }
 

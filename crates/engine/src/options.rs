@@ -16,9 +16,9 @@ pub struct EngineOptions {
     pub profile: Profile,
     /// What decides the choices of a profile: the same requests meet the same.
     pub seed: u64,
-    /// How many milliseconds tables are being created, updated and deleted, under every profile but
-    /// the default one.
-    pub table_delay_ms: u64,
+    /// How many milliseconds every change of a table takes, under every profile but the default one;
+    /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
+    pub table_delay_ms: Option<u64>,
 }
 
 impl Default for EngineOptions {
@@ -29,7 +29,7 @@ impl Default for EngineOptions {
             jobs_run: true,
             profile: Profile::Default,
             seed: 0,
-            table_delay_ms: 3000,
+            table_delay_ms: None,
         }
     }
 }

@@ -21,7 +21,9 @@ struct Database {
 impl Database {
     fn open(profile: Profile) -> Self {
         let (environment, clock) = virtual_environment();
-        let options = EngineOptions { profile, jobs_run: false, ..EngineOptions::default() };
+        let table_delay_ms = Some(DELAY_MS);
+        let options =
+            EngineOptions { profile, jobs_run: false, table_delay_ms, ..EngineOptions::default() };
         let engine =
             Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), environment, options);
         Self { engine: block_on(engine).unwrap(), clock }
@@ -102,16 +104,16 @@ fn so_many_tables_change_at_once() {
     for nth in 0..300 {
         database.call("DeleteTable", &json!({"TableName": format!("table-{nth}")})).unwrap();
     }
-    let protect =
-        |nth| json!({"TableName": format!("table-{nth}"), "DeletionProtectionEnabled": true});
+    let stream = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
+    let enable = |nth| json!({"TableName": format!("table-{nth}"), "StreamSpecification": stream});
     for nth in 300..499 {
-        database.call("UpdateTable", &protect(nth)).unwrap();
+        database.call("UpdateTable", &enable(nth)).unwrap();
     }
     database.create("last", json!({})).unwrap();
     let table = json!({"TableName": "table-499"});
     let expires = json!({"Enabled": true, "AttributeName": "until"});
     for (operation, request) in [
-        ("UpdateTable", protect(499)),
+        ("UpdateTable", enable(499)),
         ("DeleteTable", table.clone()),
         ("UpdateTimeToLive", json!({"TableName": "table-499", "TimeToLiveSpecification": expires})),
     ] {
@@ -152,7 +154,7 @@ fn units_go_down_four_times_a_day_and_then_once_an_hour() {
          decreases, each subsequent decrease in the same UTC day can be performed at most once \
          every 3600 seconds. Number of decreases today: 4. Last decrease at Thursday, January 1, \
          2026 at 12:00:12 AM Coordinated Universal Time. Next decrease can be made at Thursday, \
-         January 1, 2026 at 1:00:12 AM Coordinated Universal Time",
+         January 1, 2026 at 1:00:12 AM Coordinated Universal Time.",
     );
     assert_eq!(database.change("tab", 90, 100), refused);
     assert_eq!(database.change("tab", 90, 200), refused);
@@ -174,19 +176,55 @@ fn units_go_down_four_times_a_day_and_then_once_an_hour() {
 #[test]
 fn tables_and_accounts_have_so_many_units() {
     let database = Database::open(Profile::Aws);
-    let refused = |limit: i64, kind: &str, place: &str| {
-        exceeded(&format!("Only {limit} {kind} capacity units can be provisioned for {place}"))
+    let refer = "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request \
+                 higher limits.";
+    let of_table = |kind: &str, requested: i64| {
+        Err(format!(
+            "LimitExceededException: The requested {kind}CapacityUnits, {requested}, is above the \
+             per table maximum for the account in us-east-1. Per table maximum: 40000. {refer}"
+        ))
     };
-    let (table, account) = ("a table", "the tables of an account");
-    assert_eq!(database.provisioned("one", 40_001, 1), refused(40_000, "read", table));
+    let of_account = |kind: &str, reserved: i64, requested: i64| {
+        Err(format!(
+            "LimitExceededException: This request would have caused the {kind}CapacityUnits limit \
+             to be exceeded for the account in us-east-1. Current {kind}CapacityUnits reserved by \
+             the account: {reserved}. Limit: 80000. Requested: {requested}. {refer}"
+        ))
+    };
+    assert_eq!(database.provisioned("one", 40_001, 1), of_table("Read", 40_001));
     database.provisioned("one", 40_000, 10).unwrap();
-    assert_eq!(database.change("one", 40_000, 40_001), refused(40_000, "write", table));
+    assert_eq!(database.change("one", 40_000, 40_001), of_table("Write", 40_001));
     database.provisioned("two", 30_000, 10).unwrap();
-    assert_eq!(database.provisioned("three", 10_001, 10), refused(80_000, "read", account));
+    assert_eq!(database.provisioned("three", 10_001, 10), of_account("Read", 70_000, 10_001));
     database.provisioned("three", 10_000, 10).unwrap();
-    assert_eq!(database.change("two", 30_001, 10), refused(80_000, "read", account));
+    assert_eq!(database.change("two", 30_001, 10), of_account("Read", 80_000, 1));
     database.change("two", 20_000, 20).unwrap();
     database.change("three", 20_000, 10).unwrap();
+    let index = json!({
+        "IndexName": "index", "Projection": {"ProjectionType": "ALL"},
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "ProvisionedThroughput": units(1, 40_001),
+    });
+    let more = json!({
+        "BillingMode": "PROVISIONED", "ProvisionedThroughput": units(1, 1),
+        "GlobalSecondaryIndexes": [index],
+    });
+    assert_eq!(
+        database.create("four", more),
+        Err(format!(
+            "LimitExceededException: The requested WriteCapacityUnits for index index, 40001, is \
+             above the per index maximum for the account in us-east-1. Per index maximum: 40000. \
+             {refer}"
+        ))
+    );
+    let more = json!({"OnDemandThroughput": {"MaxReadRequestUnits": 40_001}});
+    assert_eq!(
+        database.create("four", more),
+        exceeded(
+            "Requested MaxReadRequestUnits for OnDemandThroughput for table exceeds \
+             TableMaxReadCapacityUnits of the account in region us-east-1"
+        )
+    );
 }
 
 #[test]

@@ -34,9 +34,9 @@ pub struct Options {
     pub profile: Profile,
     /// What decides the choices of a profile: the same requests meet the same.
     pub seed: u64,
-    /// How many milliseconds tables are being created, updated and deleted, under every profile but
-    /// the default one.
-    pub table_delay_ms: u64,
+    /// How many milliseconds every change of a table takes, under every profile but the default one;
+    /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
+    pub table_delay_ms: Option<u64>,
 }
 
 impl Default for Options {

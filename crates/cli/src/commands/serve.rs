@@ -146,7 +146,7 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
         options.sweep_interval = interval.0;
     }
     options.seed = settings.seed.unwrap_or(options.seed);
-    options.table_delay_ms = settings.table_delay_ms.unwrap_or(options.table_delay_ms);
+    options.table_delay_ms = settings.table_delay_ms;
     match &settings.store {
         StoreChoice::Memory => Ok(Database::memory_with(&options)),
         StoreChoice::Folder(folder) => Database::open(folder, &options)

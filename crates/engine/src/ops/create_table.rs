@@ -8,6 +8,7 @@ use super::{encryption, stream, tags, throughput};
 use crate::change_log::{Stream, StreamView};
 use crate::engine::{Engine, encode_record, required};
 use crate::schema::{Billing, IndexId, StorageClass, Table, TableId, TableRecord};
+use crate::throughput::Status;
 use crate::{environment::table_name_of, fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
@@ -26,13 +27,16 @@ impl<S: Store> Engine<S> {
         let is_warmed = Warmed::of(&input);
         let record = self.check_create_table(input)?;
         let _definitions = self.core().definitions.lock().await;
-        let is_taken = self.core().catalog.get(&record.name).is_some()
-            || self.deleted_table(&record.name).is_some();
-        if is_taken {
+        let known = self.core().catalog.get(&record.name);
+        if known.as_ref().is_some_and(|known| self.status(known) == Status::Creating) {
+            return Err(Reason::TableBeingCreated(record.name).into());
+        }
+        if known.is_some() || self.deleted_table(&record.name).is_some() {
             return Err(Reason::TableExists(record.name).into());
         }
         self.check_new_table(&record)?;
         let table = self.store_new_table(record, stream)?;
+        self.remember_creation(&table);
         let description = as_created(self.describe(&table).await?, &is_warmed);
         Ok(CreateTableOutput { table_description: Some(description) })
     }

@@ -4,8 +4,9 @@ use crate::change_log;
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
 use crate::layout;
-use crate::schema::{IndexId, IndexState};
+use crate::schema::IndexId;
 use bytes::Bytes;
+use hashrange_model::error::Asked;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{DeleteTableInput, DeleteTableOutput, TableDescription, TableStatus};
@@ -19,9 +20,7 @@ impl<S: Store> Engine<S> {
         if table.record.protected {
             return Err(Reason::TableProtected.into());
         }
-        if table.indexes.iter().any(|index| index.state == IndexState::Creating) {
-            return Err(Reason::TableNotActive { table: table.record.name.clone() }.into());
-        }
+        self.check_admitted(&table, &[Asked::Deletion])?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Deleting);
         let keys = vec![

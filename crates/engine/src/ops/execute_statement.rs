@@ -62,7 +62,9 @@ impl<S: Store> Engine<S> {
         let table_name = std::mem::take(&mut select.table);
         let table = self.table(&table_name)?;
         let consistent = input.consistent_read == Some(true);
+        let index = select.index.clone();
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
+        self.check_index_filled(&table, index.as_deref())?;
         let page = self.core().select(&table, plan, &self.store().view()).await?;
         let key = page.last_evaluated_key;
         let output = ExecuteStatementOutput {

@@ -49,6 +49,7 @@ impl<S: Store> Engine<S> {
         let table = self.table(table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = index_named(&table, input.index_name.as_deref(), consistent)?;
+        self.check_index_filled(&table, input.index_name.as_deref())?;
         let secondary = index.map(|(_, index)| index);
         request.selection.check_index(secondary)?;
         let in_filter = looked_into(request.filter.as_ref());

@@ -11,6 +11,7 @@
 //! | `admission.rs` | what one request may use, and what goes wrong with it |
 //! | `reading.rs`, `views.rs` | which state of the store a read sees |
 //! | `lifecycle.rs` | tables that are being created, updated or deleted |
+//! | `pace.rs` | how long changes of tables take |
 //! | `quotas.rs` | how many tables and units an account has |
 //! | `dice.rs` | choices that a seed decides |
 
@@ -19,6 +20,7 @@ mod bucket;
 mod dice;
 mod lifecycle;
 mod meter;
+mod pace;
 mod profile;
 mod quotas;
 mod reading;
@@ -28,6 +30,7 @@ mod views;
 pub(crate) use admission::{Admission, Arm};
 pub(crate) use lifecycle::Status;
 pub use profile::Profile;
+use quotas::History;
 pub(crate) use reading::ReadTarget;
 
 use crate::capacity::Charge;
@@ -35,6 +38,7 @@ use crate::options::EngineOptions;
 use crate::schema::{IndexId, TableId};
 use lifecycle::TableChanges;
 use meter::Meter;
+use pace::Pace;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,6 +68,8 @@ struct Rules {
     requests: AtomicU64,
     meters: Mutex<HashMap<MeterKey, Meter>>,
     changes: TableChanges,
+    /// When settings were changed that may not be changed often.
+    history: Mutex<History>,
 }
 
 impl<V> fmt::Debug for Governor<V> {
@@ -85,7 +91,8 @@ impl<V: Clone> Governor<V> {
             seed: options.seed,
             requests: AtomicU64::new(0),
             meters: Mutex::default(),
-            changes: TableChanges::new(options.table_delay_ms),
+            history: Mutex::default(),
+            changes: TableChanges::new(Pace::of(options)),
         };
         Some(Box::new(Self { rules, views: RecentViews::new(is_hostile) }))
     }
@@ -104,12 +111,17 @@ impl<V: Clone> Governor<V> {
     /// Forgets what a deleted table has used.
     pub(crate) fn forget_table(&self, table: TableId) {
         self.rules.meters().retain(|key, _| key.table != table);
+        self.rules.history().forget_table(table);
     }
 }
 
 impl Rules {
     fn meters(&self) -> MutexGuard<'_, HashMap<MeterKey, Meter>> {
         self.meters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn next_request(&self) -> u64 {

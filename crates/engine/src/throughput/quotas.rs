@@ -1,16 +1,17 @@
 //! Quotas of the account under the profile `aws`: how many tables there are and change at once, how
-//! many units are provisioned, how often they go down.
+//! many units are provisioned, how often they go down, and how often settings change.
 //!
-//! Everything is read from the definitions of the tables and from the changes that look unfinished,
-//! so nothing is counted here. Whoever asks holds `definitions`.
+//! What can be is read from the definitions of the tables and from the changes that look unfinished;
+//! only when settings were changed is remembered here. Whoever asks holds `definitions`.
 
 use crate::engine::Engine;
 use crate::ops::service_limits::{ACCOUNT_UNITS_MAX, TABLE_UNITS_MAX};
-use crate::schema::{IndexKind, TableRecord, Throughput};
+use crate::schema::{IndexKind, StorageClass, TableId, TableRecord, Throughput};
 use crate::throughput::Status;
 use hashrange_model::Reason;
 use hashrange_model::error::Quota;
 use hashrange_storage::Store;
+use std::collections::HashMap;
 
 /// Source: developer guide, "Quotas in Amazon DynamoDB": tables per account and region.
 const TABLES_MAX: usize = 2500;
@@ -21,6 +22,14 @@ const INDEXED_CREATIONS_MAX: usize = 250;
 /// Source: developer guide, "Quotas in Amazon DynamoDB": decreases of provisioned throughput.
 const FREE_DECREASES: i64 = 4;
 const DECREASE_INTERVAL_MS: u64 = 60 * 60 * 1000;
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+/// Source, also of those below: answers of 2026-10.
+const PROTECTION_PAUSE_MS: u64 = 15_000;
+const CLASS_CHANGES_MAX: usize = 2;
+const CLASS_WINDOW_MS: u64 = 30 * DAY_MS;
+const FREE_ENCRYPTION_CHANGES: usize = 4;
+const ENCRYPTION_WINDOW_MS: u64 = DAY_MS;
+const ENCRYPTION_PAUSE_MS: u64 = 21_600 * 1000;
 
 impl<S: Store> Engine<S> {
     /// Refuses a new table that the account has no room for.
@@ -78,34 +87,179 @@ impl<S: Store> Engine<S> {
         self.core().governor.as_ref().is_some_and(|governor| !governor.rules.is_hostile)
     }
 
-    /// Refuses more units than a table and the account may have. Fewer are never refused.
+    /// Refuses more units than a table, an index and the account may have. Fewer are never refused.
     fn check_units(&self, old: Option<&TableRecord>, new: &TableRecord) -> Result<(), Reason> {
-        let elsewhere = self.core().catalog.all();
-        let elsewhere = elsewhere.iter().filter(|table| table.record.name != new.name);
-        let (other_reads, other_writes) = elsewhere
+        let region = &self.environment().region;
+        let known = old.map(|old| &old.throughput);
+        check_maximum(None, known, &new.throughput, region)?;
+        for index in new.visible_indexes().filter(|index| index.kind == IndexKind::Global) {
+            let known = old.and_then(|old| old.indexes.iter().find(|one| one.id == index.id));
+            let known = known.map(|known| &known.throughput);
+            check_maximum(Some(&index.name), known, &index.throughput, region)?;
+        }
+        self.check_on_demand_maxima(new)?;
+        let tables = self.core().catalog.all();
+        let reserved = tables
+            .iter()
             .map(|table| units(&table.record))
             .fold((0, 0), |sum: (i64, i64), of| (sum.0 + of.0, sum.1 + of.1));
-        let (reads, writes) = units(new);
-        let known = old.map_or((0, 0), units);
-        for (is_write, units, known, others) in
-            [(false, reads, known.0, other_reads), (true, writes, known.1, other_writes)]
+        let (known, new) = (old.map_or((0, 0), units), units(new));
+        for (is_write, reserved, requested) in
+            [(false, reserved.0, new.0 - known.0), (true, reserved.1, new.1 - known.1)]
         {
-            let exceeded = |of_account, limit| {
-                Err(Reason::Quota(Quota::Units { of_account, is_write, limit }))
-            };
-            if units > known && units > TABLE_UNITS_MAX {
-                return exceeded(false, TABLE_UNITS_MAX);
-            }
-            if units > known && units.saturating_add(others) > ACCOUNT_UNITS_MAX {
-                return exceeded(true, ACCOUNT_UNITS_MAX);
+            if requested > 0 && reserved.saturating_add(requested) > ACCOUNT_UNITS_MAX {
+                return Err(Reason::Quota(Quota::AccountUnits {
+                    is_write,
+                    reserved,
+                    requested,
+                    limit: ACCOUNT_UNITS_MAX,
+                    region: region.clone(),
+                }));
             }
         }
         Ok(())
     }
+
+    fn check_on_demand_maxima(&self, new: &TableRecord) -> Result<(), Reason> {
+        let maxima = new.on_demand.unwrap_or_default();
+        for (is_write, maximum) in [(false, maxima.read), (true, maxima.write)] {
+            if maximum.is_some_and(|maximum| maximum > TABLE_UNITS_MAX) {
+                let region = self.environment().region.clone();
+                return Err(Reason::Quota(Quota::OnDemandMaximum { is_write, region }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a change of settings that may not be changed often.
+    pub(crate) fn check_new_settings(
+        &self,
+        old: &TableRecord,
+        new: &TableRecord,
+        is_encryption_asked: bool,
+    ) -> Result<(), Reason> {
+        let Some(governor) = self.core().governor.as_ref().filter(|_| self.keeps_quotas()) else {
+            return Ok(());
+        };
+        let now_ms = (self.environment().now_ms)();
+        let history = governor.rules.history();
+        for setting in changed_settings(old, new, is_encryption_asked) {
+            let times = history.of(new.id, setting);
+            let exceeded = match setting {
+                Setting::Protection => protection_exceeded(times, now_ms, &new.name),
+                Setting::Class => class_exceeded(times, now_ms),
+                Setting::Encryption => encryption_exceeded(times, now_ms),
+            };
+            if let Some(quota) = exceeded {
+                return Err(Reason::Quota(quota));
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers when settings were changed.
+    pub(crate) fn remember_settings(
+        &self,
+        old: &TableRecord,
+        new: &TableRecord,
+        is_encryption_asked: bool,
+    ) {
+        let Some(governor) = &self.core().governor else { return };
+        let now_ms = (self.environment().now_ms)();
+        for setting in changed_settings(old, new, is_encryption_asked) {
+            governor.rules.history().times.entry((new.id, setting)).or_default().push(now_ms);
+        }
+    }
+}
+
+/// A setting that may not be changed often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Setting {
+    Protection,
+    Class,
+    Encryption,
+}
+
+/// When settings of tables were changed, epoch milliseconds. A restart forgets it.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    times: HashMap<(TableId, Setting), Vec<u64>>,
+}
+
+impl History {
+    fn of(&self, table: TableId, setting: Setting) -> &[u64] {
+        self.times.get(&(table, setting)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn forget_table(&mut self, table: TableId) {
+        self.times.retain(|(known, _), _| *known != table);
+    }
+}
+
+fn changed_settings(
+    old: &TableRecord,
+    new: &TableRecord,
+    is_encryption_asked: bool,
+) -> impl Iterator<Item = Setting> {
+    let changed_at = |record: &TableRecord| record.class.and_then(|(_, changed_at)| changed_at);
+    let changed = [
+        (Setting::Protection, old.protected != new.protected),
+        (Setting::Class, class(old) != class(new) || changed_at(old) != changed_at(new)),
+        (Setting::Encryption, is_encryption_asked),
+    ];
+    changed.into_iter().filter(|(_, is_changed)| *is_changed).map(|(setting, _)| setting)
+}
+
+fn class(record: &TableRecord) -> StorageClass {
+    record.class.map_or(StorageClass::Standard, |(class, _)| class)
+}
+
+fn protection_exceeded(times: &[u64], now_ms: u64, table: &str) -> Option<Quota> {
+    let until_ms = times.last()? + PROTECTION_PAUSE_MS;
+    (now_ms < until_ms).then(|| Quota::Protection { table: table.to_owned(), until_ms })
+}
+
+fn class_exceeded(times: &[u64], now_ms: u64) -> Option<Quota> {
+    let recent = times.iter().filter(|time| now_ms < *time + CLASS_WINDOW_MS).count();
+    (recent >= CLASS_CHANGES_MAX).then_some(Quota::ClassChanges)
+}
+
+fn encryption_exceeded(times: &[u64], now_ms: u64) -> Option<Quota> {
+    let mut recent = times.iter().filter(|time| now_ms < *time + ENCRYPTION_WINDOW_MS);
+    let count = recent.clone().count();
+    let (first_ms, last_ms) = (*recent.next()?, *times.last()?);
+    let next_ms = last_ms + ENCRYPTION_PAUSE_MS;
+    let window_ms = first_ms + ENCRYPTION_WINDOW_MS;
+    (count >= FREE_ENCRYPTION_CHANGES && now_ms < next_ms).then_some(Quota::EncryptionChanges {
+        count,
+        window_ms,
+        last_ms,
+        next_ms,
+    })
+}
+
+fn check_maximum(
+    index: Option<&str>,
+    known: Option<&Throughput>,
+    new: &Throughput,
+    region: &str,
+) -> Result<(), Reason> {
+    let known = known.map_or((0, 0), |known| (known.read, known.write));
+    for (is_write, known, requested) in [(false, known.0, new.read), (true, known.1, new.write)] {
+        if requested > known && requested > TABLE_UNITS_MAX {
+            return Err(Reason::Quota(Quota::Units {
+                index: index.map(str::to_owned),
+                is_write,
+                requested,
+                limit: TABLE_UNITS_MAX,
+                region: region.to_owned(),
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the units of a table and its global indexes, for reads and for writes.
-/// Source: developer guide, "Quotas in Amazon DynamoDB": a table's include those of its indexes.
 fn units(record: &TableRecord) -> (i64, i64) {
     let indexes = record.visible_indexes().filter(|index| index.kind == IndexKind::Global);
     let throughputs = indexes.map(|index| &index.throughput).chain([&record.throughput]);
@@ -122,7 +276,8 @@ fn check_decrease(old: &Throughput, new: &Throughput, now_ms: u64) -> Result<(),
     else {
         return Ok(());
     };
-    let next_ms = last_ms + DECREASE_INTERVAL_MS;
+    let midnight_ms = (now_ms / DAY_MS + 1) * DAY_MS;
+    let next_ms = (last_ms + DECREASE_INTERVAL_MS).min(midnight_ms);
     if now_ms >= next_ms {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! Every error the API can answer with: its kind (the exception on the wire), its typed reason, and
 //! the members that travel with it. The sentences stand in [`wording`]; none is composed elsewhere.
 
+mod busy;
 mod cancellation;
 mod expression;
 mod quota;
@@ -11,6 +12,7 @@ mod throttle;
 mod value;
 pub mod wording;
 
+pub use busy::{Asked, Busy, UnderWay};
 pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
 pub use quota::Quota;

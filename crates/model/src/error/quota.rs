@@ -1,5 +1,6 @@
 //! Quotas of an account that the service keeps to, and the text of moments in their sentences.
 
+use super::ErrorKind;
 use crate::calendar::date_from_days;
 
 /// A quota that a change of tables would exceed.
@@ -20,15 +21,91 @@ pub enum Quota {
         /// When they may again, epoch milliseconds.
         next_ms: u64,
     },
-    /// Provisioned units; holds how many there may be.
+    /// Provisioned units of a table or an index.
     Units {
-        /// Whether of the whole account, not of one table.
-        of_account: bool,
+        /// The index concerned.
+        index: Option<String>,
         /// Whether for writes, not for reads.
         is_write: bool,
+        /// How many are asked for.
+        requested: i64,
         /// How many there may be.
         limit: i64,
+        /// The region.
+        region: String,
     },
+    /// Provisioned units of the whole account.
+    AccountUnits {
+        /// Whether for writes, not for reads.
+        is_write: bool,
+        /// How many there are.
+        reserved: i64,
+        /// How many more are asked for.
+        requested: i64,
+        /// How many there may be.
+        limit: i64,
+        /// The region.
+        region: String,
+    },
+    /// A maximum of on-demand throughput.
+    OnDemandMaximum {
+        /// Whether for writes, not for reads.
+        is_write: bool,
+        /// The region.
+        region: String,
+    },
+    /// A second change of deletion protection within 15 seconds.
+    Protection {
+        /// The table.
+        table: String,
+        /// When it may be changed again, epoch milliseconds.
+        until_ms: u64,
+    },
+    /// How often the storage class changes.
+    ClassChanges,
+    /// How often the encryption changes.
+    EncryptionChanges {
+        /// How often it did within the window.
+        count: usize,
+        /// When the window ends, epoch milliseconds.
+        window_ms: u64,
+        /// When it last did, epoch milliseconds.
+        last_ms: u64,
+        /// When it may again, epoch milliseconds.
+        next_ms: u64,
+    },
+}
+
+impl Quota {
+    /// Returns the exception this is reported as.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Protection { .. } => ErrorKind::Throttling,
+            Self::Tables(_)
+            | Self::TableChanges(_)
+            | Self::IndexedTableCreations
+            | Self::Decreases { .. }
+            | Self::Units { .. }
+            | Self::AccountUnits { .. }
+            | Self::OnDemandMaximum { .. }
+            | Self::ClassChanges
+            | Self::EncryptionChanges { .. } => ErrorKind::LimitExceeded,
+        }
+    }
+}
+
+/// Returns a moment as `2026-10-09T05:53:25.330Z`.
+pub(super) fn instant(epoch_ms: u64) -> String {
+    let (days, ms) = (epoch_ms / 86_400_000, epoch_ms % 86_400_000);
+    let (year, month, day) = date_from_days(i64::try_from(days).unwrap_or_default());
+    let seconds = ms / 1000;
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60,
+        ms % 1000
+    )
 }
 
 const MONTHS: [&str; 12] = [
@@ -79,5 +156,6 @@ mod tests {
         ] {
             assert_eq!(moment(epoch_ms), format!("{expected} Coordinated Universal Time"));
         }
+        assert_eq!(instant(1_791_525_205_330), "2026-10-09T05:53:25.330Z");
     }
 }

@@ -1,7 +1,7 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, ErrorKind, ExpressionFault, ExpressionKind, Quota, StatementFault, TableFault,
+    ApiError, Busy, ErrorKind, ExpressionFault, ExpressionKind, Quota, StatementFault, TableFault,
     Throttle, ValueFault,
 };
 use crate::number::NumberFault;
@@ -301,9 +301,8 @@ pub enum Reason {
     /// A table named in a control operation does not exist.
     NamedTableNotFound(String),
     TableExists(String),
-    TableNotActive {
-        table: String,
-    },
+    /// Another change of the table is under way.
+    TableBusy(Box<Busy>),
     TableBeingCreated(String),
     TableBeingDeleted(String),
     TableProtected,
@@ -363,9 +362,6 @@ pub enum Reason {
     IndexNotFound {
         index: String,
         table: String,
-    },
-    IndexInUse {
-        index: String,
     },
     IndexUnchanged {
         index: String,
@@ -434,17 +430,17 @@ impl Reason {
             | Self::StreamNotFound(_)
             | Self::ShardNotFound { .. }
             | Self::IndexNotFound { .. } => ErrorKind::ResourceNotFound,
-            Self::TableExists(_)
-            | Self::TableNotActive { .. }
-            | Self::TableBeingCreated(_)
-            | Self::TableBeingDeleted(_)
-            | Self::IndexInUse { .. } => ErrorKind::ResourceInUse,
+            Self::TableExists(_) | Self::TableBeingCreated(_) | Self::TableBeingDeleted(_) => {
+                ErrorKind::ResourceInUse
+            }
+            Self::TableBusy(busy) => busy.kind(),
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
             Self::TableDefinition(fault) => fault.kind(),
-            Self::OneIndexAtATime | Self::TooManyTags | Self::Quota(_) | Self::NumbersUsedUp(_) => {
+            Self::OneIndexAtATime | Self::TooManyTags | Self::NumbersUsedUp(_) => {
                 ErrorKind::LimitExceeded
             }
+            Self::Quota(quota) => quota.kind(),
             Self::Constraints(..)
             | Self::Value(..)
             | Self::ExpressionValue { .. }
@@ -714,7 +710,7 @@ impl Reason {
             | Self::TableNotFound
             | Self::NamedTableNotFound(..)
             | Self::TableExists(..)
-            | Self::TableNotActive { .. }
+            | Self::TableBusy(..)
             | Self::TableBeingCreated(..)
             | Self::TableBeingDeleted(..)
             | Self::TableProtected
@@ -755,7 +751,6 @@ impl Reason {
             | Self::IndexExists
             | Self::IndexAttributesUndefined
             | Self::IndexNotFound { .. }
-            | Self::IndexInUse { .. }
             | Self::IndexUnchanged { .. }
             | Self::NoTags
             | Self::NoTagKeys

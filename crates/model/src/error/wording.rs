@@ -4,12 +4,13 @@
 //! [`render`] is the only way from a [`Reason`] to text: it chooses between the wording of the
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
+mod busy;
+mod quota;
 mod table;
 
-use super::quota::moment;
 use super::{
-    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Reason,
-    StatementFault, Throttle, TransactionFault, ValueFault, cancellation_code,
+    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Reason, StatementFault,
+    Throttle, TransactionFault, ValueFault, cancellation_code,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -416,11 +417,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             format!("Requested resource not found: Table: {table} not found")
         }
         Reason::TableExists(table) => format!("Table already exists: {table}"),
-        Reason::TableNotActive { table } => {
-            format!(
-                "Attempt to change a resource which is still in use: Table is being updated: {table}"
-            )
-        }
+        Reason::TableBusy(busy) => busy::sentence(busy),
         Reason::TableBeingCreated(table) => {
             format!(
                 "Attempt to change a resource which is still in use: Table is being created: {table}"
@@ -547,18 +544,13 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
              simultaneously per table"
                 .to_owned()
         }
-        Reason::Quota(quota) => quota_exceeded(quota),
+        Reason::Quota(quota) => quota::exceeded(quota),
         Reason::IndexExists => "Attempting to create an index which already exists".to_owned(),
         Reason::IndexAttributesUndefined => {
             invalid("Some index key attributes are not defined in AttributeDefinitions")
         }
         Reason::IndexNotFound { index, table } => {
             format!("Requested resource not found: Index {index} for table {table}")
-        }
-        Reason::IndexInUse { index } => {
-            format!(
-                "Attempt to change a resource which is still in use: Index is being updated: {index}"
-            )
         }
         Reason::NoTags => "Atleast one Tag needs to be provided as Input.".to_owned(), // sic
         Reason::NoTagKeys => "Atleast one Tag Key needs to be provided as Input.".to_owned(), // sic
@@ -1001,32 +993,6 @@ fn without_expression(parameter: &str, absent: &[&str], layer: Layer) -> String 
 /// tables with indexes in serverless/serverless 3744 (2017), of decreases in
 /// ansible-collections/community.aws 1558 (2022). Of units: no public source found, the words are
 /// ours.
-fn quota_exceeded(quota: &Quota) -> String {
-    let exceeded = match quota {
-        Quota::Tables(limit) => format!("There is a limit of {limit} tables per subscriber"),
-        Quota::TableChanges(limit) => {
-            format!("Only {limit} tables can be created, updated, or deleted simultaneously")
-        }
-        Quota::IndexedTableCreations => "You have exceeded the maximum number of indexed tables \
-                                         that can be created simultaneously"
-            .to_owned(),
-        Quota::Decreases { today, last_ms, next_ms } => format!(
-            "Provisioned throughput decreases are limited within a given UTC day. After the first \
-             4 decreases, each subsequent decrease in the same UTC day can be performed at most \
-             once every 3600 seconds. Number of decreases today: {today}. Last decrease at {}. \
-             Next decrease can be made at {}",
-            moment(*last_ms),
-            moment(*next_ms)
-        ),
-        Quota::Units { of_account, is_write, limit } => {
-            let place = if *of_account { "the tables of an account" } else { "a table" };
-            let kind = if *is_write { "write" } else { "read" };
-            format!("Only {limit} {kind} capacity units can be provisioned for {place}")
-        }
-    };
-    format!("Subscriber limit exceeded: {exceeded}")
-}
-
 /// Source: API reference, TransactGetItems, "Cancellation reason codes": the same sentences are
 /// answered outside of transactions.
 fn throttled(throttle: &Throttle) -> &'static str {

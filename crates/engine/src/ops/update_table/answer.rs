@@ -1,49 +1,157 @@
 //! What UpdateTable answers: the table as it is described from now on, except that changes which
 //! the service makes in the background still show the old values. Source: answers of 2026-10.
 
-use crate::schema::{Billing, IndexRecord, TableRecord};
+use crate::schema::{Billing, IndexRecord, StorageClass, TableRecord, Throughput};
+use hashrange_model::error::UnderWay;
 use hashrange_wire::{
     GlobalSecondaryIndexDescription, IndexStatus, ProvisionedThroughputDescription, SSEDescription,
-    SSEStatus, TableDescription, TableStatus,
+    SSEStatus, TableClass, TableDescription, TableStatus,
 };
 
-/// Returns the answer to a change from the table `old`, described as `before`, to `new`.
-pub(super) fn of_change(
+/// Returns what the service would do in the background to make `new` of `old`; encryption that is
+/// asked for is done again even if it is there.
+pub(super) fn changes(
     old: &TableRecord,
-    before: &TableDescription,
     new: &TableRecord,
+    is_encryption_asked: bool,
+) -> Vec<UnderWay> {
+    let mut changes = Vec::new();
+    let is_billing_kept = old.billing == new.billing;
+    let are_units_kept = units(&old.throughput) == units(&new.throughput);
+    if !is_billing_kept {
+        changes.push(UnderWay::BillingMode { to_on_demand: new.billing == Billing::PayPerRequest });
+    } else if !are_units_kept {
+        changes.push(UnderWay::Units);
+    }
+    if let Some(stream) = new.stream.as_ref().filter(|_| old.stream != new.stream) {
+        changes.push(UnderWay::Stream { label: stream.label.clone(), enables: stream.enabled });
+    }
+    if class(old) != class(new) {
+        changes.push(UnderWay::Class(match class(new) {
+            StorageClass::Standard => TableClass::Standard.as_str(),
+            StorageClass::InfrequentAccess => TableClass::StandardInfrequentAccess.as_str(),
+        }));
+    }
+    if is_encryption_asked {
+        changes.push(UnderWay::Encryption);
+    }
+    if is_billing_kept && are_units_kept && old.warm != new.warm {
+        changes.push(UnderWay::Warm);
+    }
+    for index in new.visible_indexes() {
+        let known = old.index(&index.name);
+        changes.extend(match known {
+            None => Some(UnderWay::IndexAllocation(index.name.clone())),
+            Some(known) => index_change(known, index).filter(|_| is_billing_kept),
+        });
+    }
+    let gone = old.visible_indexes().filter(|index| new.index(&index.name).is_none());
+    changes.extend(gone.map(|index| UnderWay::IndexDeletion(index.name.clone())));
+    changes
+}
+
+fn units(throughput: &Throughput) -> (i64, i64) {
+    (throughput.read, throughput.write)
+}
+
+fn class(record: &TableRecord) -> StorageClass {
+    record.class.map_or(StorageClass::Standard, |(class, _)| class)
+}
+
+fn index_change(old: &IndexRecord, new: &IndexRecord) -> Option<UnderWay> {
+    if units(&old.throughput) != units(&new.throughput) {
+        return Some(UnderWay::IndexUpdate(new.name.clone()));
+    }
+    (old.warm != new.warm).then(|| UnderWay::IndexWarm(new.name.clone()))
+}
+
+/// Returns the answer to changes of a table that was described as `before`, and is now as `after`.
+pub(super) fn of_changes(
+    changes: &[UnderWay],
+    before: &TableDescription,
     mut after: TableDescription,
 ) -> TableDescription {
-    let is_stream_changed = old.stream != new.stream;
-    let is_class_changed = before.table_class_summary.as_ref().map(|summary| summary.table_class)
-        != after.table_class_summary.as_ref().map(|summary| summary.table_class);
-    let are_units_changed =
-        (old.throughput.read, old.throughput.write) != (new.throughput.read, new.throughput.write);
-    if old.billing == new.billing && new.billing == Billing::Provisioned {
-        after.provisioned_throughput =
-            old_units(before.provisioned_throughput.as_ref(), after.provisioned_throughput.take());
-    }
-    if is_class_changed {
-        after.table_class_summary.clone_from(&before.table_class_summary);
-    }
-    show_old_warm(old, before, new, &mut after);
-    if old.encryption != new.encryption {
-        let shown = after.sse_description.take().is_some() && old.encryption.is_some();
-        let before = before.sse_description.clone().unwrap_or_default();
-        let before = if shown { before } else { SSEDescription::default() };
-        after.sse_description =
-            Some(SSEDescription { status: Some(SSEStatus::Updating), ..before });
-    }
-    let is_set_changed = show_indexes(old, before, new, &mut after);
-    let is_updating = is_stream_changed
-        || is_class_changed
-        || are_units_changed
-        || old.billing != new.billing
-        || is_set_changed;
-    if is_updating {
-        after.table_status = Some(TableStatus::Updating);
+    for change in changes {
+        match change {
+            UnderWay::Units => {
+                after.provisioned_throughput = old_units(
+                    before.provisioned_throughput.as_ref(),
+                    after.provisioned_throughput.take(),
+                );
+                after.table_status = Some(TableStatus::Updating);
+            }
+            UnderWay::Class(_) => {
+                after.table_class_summary.clone_from(&before.table_class_summary);
+                after.table_status = Some(TableStatus::Updating);
+            }
+            UnderWay::BillingMode { .. } | UnderWay::Stream { .. } => {
+                after.table_status = Some(TableStatus::Updating);
+            }
+            UnderWay::Encryption => {
+                after.sse_description = Some(SSEDescription {
+                    status: Some(SSEStatus::Updating),
+                    ..before.sse_description.clone().unwrap_or_default()
+                });
+            }
+            UnderWay::Warm => {
+                after.warm_throughput.clone_from(&before.warm_throughput);
+                if let Some(warm) = &mut after.warm_throughput {
+                    warm.status = Some(TableStatus::Updating);
+                }
+            }
+            UnderWay::IndexAllocation(name) | UnderWay::IndexBackfill(name) => {
+                if let Some(created) = index(&mut after, name) {
+                    created.backfilling = Some(false);
+                }
+                after.table_status = Some(TableStatus::Updating);
+            }
+            UnderWay::IndexDeletion(name) => {
+                let deleted = index_of(before, name).map(|was| GlobalSecondaryIndexDescription {
+                    index_status: Some(IndexStatus::Deleting),
+                    backfilling: None,
+                    ..was.clone()
+                });
+                after.global_secondary_indexes.get_or_insert_default().extend(deleted);
+                after.table_status = Some(TableStatus::Updating);
+            }
+            UnderWay::IndexUpdate(name) => {
+                let was = index_of(before, name);
+                if let Some(changed) = index(&mut after, name) {
+                    changed.index_status = Some(IndexStatus::Updating);
+                    changed.provisioned_throughput = old_units(
+                        was.and_then(|was| was.provisioned_throughput.as_ref()),
+                        changed.provisioned_throughput.take(),
+                    );
+                }
+            }
+            UnderWay::IndexWarm(name) => {
+                let was = index_of(before, name).and_then(|was| was.warm_throughput.clone());
+                if let Some(changed) = index(&mut after, name) {
+                    changed.warm_throughput = was;
+                    if let Some(warm) = &mut changed.warm_throughput {
+                        warm.status = Some(IndexStatus::Updating);
+                    }
+                }
+            }
+        }
     }
     after
+}
+
+fn index<'d>(
+    description: &'d mut TableDescription,
+    name: &str,
+) -> Option<&'d mut GlobalSecondaryIndexDescription> {
+    let mut described = description.global_secondary_indexes.iter_mut().flatten();
+    described.find(|index| index.index_name.as_deref() == Some(name))
+}
+
+fn index_of<'d>(
+    description: &'d TableDescription,
+    name: &str,
+) -> Option<&'d GlobalSecondaryIndexDescription> {
+    let mut described = description.global_secondary_indexes.iter().flatten();
+    described.find(|index| index.index_name.as_deref() == Some(name))
 }
 
 /// Returns the units and the counter of before with the dates of after.
@@ -58,81 +166,4 @@ fn old_units(
         write_capacity_units: before.write_capacity_units,
         ..after
     })
-}
-
-/// Warm throughput that was asked for shows the old values until it is there.
-fn show_old_warm(
-    old: &TableRecord,
-    before: &TableDescription,
-    new: &TableRecord,
-    after: &mut TableDescription,
-) {
-    let is_asked = (old.billing, old.throughput) == (new.billing, new.throughput);
-    if old.warm == new.warm || !is_asked {
-        return;
-    }
-    after.warm_throughput.clone_from(&before.warm_throughput);
-    if let Some(warm) = &mut after.warm_throughput {
-        warm.status = Some(TableStatus::Updating);
-    }
-}
-
-/// Shows what happens to the indexes. Returns whether one comes or goes.
-fn show_indexes(
-    old: &TableRecord,
-    before: &TableDescription,
-    new: &TableRecord,
-    after: &mut TableDescription,
-) -> bool {
-    let is_of = |name: &str| {
-        let name = name.to_owned();
-        move |index: &&GlobalSecondaryIndexDescription| index.index_name.as_ref() == Some(&name)
-    };
-    let described = before.global_secondary_indexes.iter().flatten();
-    let mut is_set_changed = false;
-    for index in after.global_secondary_indexes.iter_mut().flatten() {
-        let name = index.index_name.clone().unwrap_or_default();
-        let Some(known) = old.index(&name) else {
-            index.backfilling = Some(false);
-            is_set_changed = true;
-            continue;
-        };
-        let was = described.clone().find(is_of(&name));
-        if let (Some(was), Some(changed)) = (was, new.index(&name)) {
-            show_change(index, was, known, changed, old.billing == new.billing);
-        }
-    }
-    for gone in old.visible_indexes().filter(|index| new.index(&index.name).is_none()) {
-        let Some(was) = described.clone().find(is_of(&gone.name)) else { continue };
-        after.global_secondary_indexes.get_or_insert_default().push(
-            GlobalSecondaryIndexDescription {
-                index_status: Some(IndexStatus::Deleting),
-                backfilling: None,
-                ..was.clone()
-            },
-        );
-        is_set_changed = true;
-    }
-    is_set_changed
-}
-
-fn show_change(
-    index: &mut GlobalSecondaryIndexDescription,
-    was: &GlobalSecondaryIndexDescription,
-    old: &IndexRecord,
-    new: &IndexRecord,
-    is_billing_kept: bool,
-) {
-    let are_units_changed =
-        (old.throughput.read, old.throughput.write) != (new.throughput.read, new.throughput.write);
-    if is_billing_kept && are_units_changed {
-        index.index_status = Some(IndexStatus::Updating);
-        index.provisioned_throughput =
-            old_units(was.provisioned_throughput.as_ref(), index.provisioned_throughput.take());
-    } else if is_billing_kept && old.warm != new.warm {
-        index.warm_throughput.clone_from(&was.warm_throughput);
-        if let Some(warm) = &mut index.warm_throughput {
-            warm.status = Some(IndexStatus::Updating);
-        }
-    }
 }

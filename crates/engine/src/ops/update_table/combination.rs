@@ -4,7 +4,7 @@
 
 use super::super::{encryption, stream, throughput};
 use hashrange_model::Reason;
-use hashrange_model::error::TableFault;
+use hashrange_model::error::{Asked, TableFault};
 use hashrange_wire::{BillingMode, GlobalSecondaryIndexUpdate, UpdateTableInput};
 
 fn refused(fault: TableFault) -> Result<(), Reason> {
@@ -72,6 +72,35 @@ fn changes(input: &UpdateTableInput<'_>) -> Vec<Change> {
         (Change::Warm, input.warm_throughput.is_some()),
     ];
     given.into_iter().filter(|(_, given)| *given).map(|(change, _)| change).collect()
+}
+
+/// Returns what of a request depends on what is under way.
+pub(super) fn asked(input: &UpdateTableInput<'_>) -> Vec<Asked> {
+    let mut asked: Vec<Asked> = Vec::new();
+    for change in changes(input) {
+        match change {
+            Change::Units | Change::Mode => asked.push(Asked::Units),
+            Change::Stream => asked.push(Asked::Stream),
+            Change::Encryption => asked.push(Asked::Encryption),
+            Change::Class => asked.push(Asked::Class),
+            Change::Protection => asked.push(Asked::Protection),
+            Change::Maxima => asked.push(Asked::Maxima),
+            Change::Warm => asked.push(Asked::Warm),
+            Change::Indexes => {
+                let updates = input.global_secondary_index_updates.iter().flatten();
+                asked.extend(updates.filter_map(index_asked));
+            }
+        }
+    }
+    asked
+}
+
+fn index_asked(update: &GlobalSecondaryIndexUpdate<'_>) -> Option<Asked> {
+    let name = |name: Option<&str>| name.unwrap_or_default().to_owned();
+    let deleted = update.delete.as_ref().map(|action| name(action.index_name.as_deref()));
+    let updated = update.update.as_ref().map(|action| name(action.index_name.as_deref()));
+    let created = update.create.as_ref().map(|_| Asked::IndexCreation);
+    created.or(deleted.map(Asked::IndexDeletion)).or(updated.map(Asked::IndexUpdate))
 }
 
 /// Refuses what cannot be asked, or not at once.

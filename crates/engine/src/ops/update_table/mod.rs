@@ -18,7 +18,8 @@ use super::{encryption, stream};
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
 use crate::schema::{IndexId, StorageClass, TableId, TableRecord};
-use hashrange_model::{ApiResult, Reason};
+use hashrange_model::error::{Asked, Busy, UnderWay};
+use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{UpdateTableInput, UpdateTableOutput};
 
@@ -40,7 +41,9 @@ impl<S: Store> Engine<S> {
         combination::check(&input)?;
         let table_name = required(input.table_name.take(), "tableName")?;
         let _definitions = self.core().definitions.lock().await;
-        let old = self.changeable_table(&table_name)?;
+        let asked = combination::asked(&input);
+        let old = self.changeable_table(&table_name).map_err(|error| in_words_of(&asked, error))?;
+        self.check_admitted(&old, &asked)?;
         let before = self.describe(&old).await?;
         let mut record = old.record.clone();
         let now_ms = (self.environment().now_ms)();
@@ -49,6 +52,7 @@ impl<S: Store> Engine<S> {
         units::keep_warm(&old.record, &mut record);
         self.check_new_units(&old.record, &record)?;
         change_settings(&mut record, &input, now_ms)?;
+        self.check_new_settings(&old.record, &record, input.sse_specification.is_some())?;
         let stream_change = stream::change(&record, input.stream_specification.as_ref())?;
         let deleted = match index_change {
             IndexChange::Delete(index) => Some(index),
@@ -57,9 +61,11 @@ impl<S: Store> Engine<S> {
         let new = self.core().replace_with_stream(&old, record, stream_change, deleted)?;
         // Before the first wait: nobody may be there to go on after it.
         self.start_index_job(new.id(), &index_change);
-        self.remember_update(&new);
+        let changes = answer::changes(&old.record, &new.record, input.sse_specification.is_some());
         let after = self.describe(&new).await?;
-        let description = answer::of_change(&old.record, &before, &new.record, after);
+        let description = answer::of_changes(&changes, &before, after);
+        self.remember_settings(&old.record, &new.record, input.sse_specification.is_some());
+        self.remember_changes(&new, changes, &description);
         Ok(UpdateTableOutput { table_description: Some(description) })
     }
 
@@ -69,6 +75,17 @@ impl<S: Store> Engine<S> {
             IndexChange::Create(index) => self.start_job(Job::Backfill { table, index }),
             IndexChange::Delete(index) => self.start_job(Job::Purge { table, index }),
         }
+    }
+}
+
+/// A table that is being created has words of its own for deletion protection.
+fn in_words_of(asked: &[Asked], error: ApiError) -> ApiError {
+    match (error.reason(), asked) {
+        (Reason::TableBeingCreated(table), [Asked::Protection]) => {
+            let (table, asked) = (table.clone(), Asked::Protection);
+            Reason::TableBusy(Box::new(Busy { table, asked, under_way: UnderWay::Units })).into()
+        }
+        _ => error,
     }
 }
 

@@ -1,0 +1,87 @@
+//! How long the service takes for each change of a table.
+//!
+//! Source: measured on the service in 2026-10, on empty tables: the middle of what was seen.
+
+use crate::options::EngineOptions;
+use crate::schema::{IndexKind, TableRecord};
+use crate::throughput::Profile;
+use hashrange_model::error::UnderWay;
+
+/// How long changes take under the profile `hostile`, unless set otherwise.
+const HOSTILE_MS: u64 = 3000;
+
+const CREATION_MS: u64 = 6000;
+const CREATION_WITH_INDEXES_MS: u64 = 18_000;
+const DELETION_MS: u64 = 5000;
+/// How long a new index waits for resources; until then it cannot be deleted.
+const INDEX_ALLOCATION_MS: u64 = 40_000;
+const INDEX_CREATION_MS: u64 = 520_000;
+
+/// How long changes take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// All the same, in milliseconds.
+    Even(u64),
+    /// As on the service.
+    Service,
+}
+
+impl Pace {
+    /// Returns the pace that the options ask for.
+    pub(super) fn of(options: &EngineOptions) -> Self {
+        match (options.table_delay_ms, options.profile) {
+            (Some(delay_ms), _) => Self::Even(delay_ms),
+            (None, Profile::Hostile) => Self::Even(HOSTILE_MS),
+            (None, Profile::Aws | Profile::Default) => Self::Service,
+        }
+    }
+
+    /// Returns how long a table is being created.
+    pub(super) fn creation_ms(self, record: &TableRecord) -> u64 {
+        let has_global = record.indexes.iter().any(|index| index.kind == IndexKind::Global);
+        self.or_even(if has_global { CREATION_WITH_INDEXES_MS } else { CREATION_MS })
+    }
+
+    /// Returns how long a table is being created at most.
+    pub(super) fn longest_creation_ms(self) -> u64 {
+        self.or_even(CREATION_WITH_INDEXES_MS)
+    }
+
+    /// Returns how long a table is being deleted.
+    pub(super) fn deletion_ms(self) -> u64 {
+        self.or_even(DELETION_MS)
+    }
+
+    /// Returns how long a new index waits for resources, half of an even pace.
+    pub(super) fn index_allocation_ms(self) -> u64 {
+        match self {
+            Self::Even(ms) => ms / 2,
+            Self::Service => INDEX_ALLOCATION_MS,
+        }
+    }
+
+    /// Returns how long a change takes; one that the table has gone through before may be faster.
+    pub(super) fn change_ms(self, change: &UnderWay, is_repeated: bool) -> u64 {
+        self.or_even(match (change, is_repeated) {
+            (UnderWay::Units, _) => 1500,
+            (UnderWay::BillingMode { to_on_demand: false }, false) => 80_000,
+            (UnderWay::BillingMode { to_on_demand: false }, true) => 2000,
+            (UnderWay::BillingMode { to_on_demand: true }, false) => 140_000,
+            (UnderWay::BillingMode { to_on_demand: true }, true) => 3000,
+            (UnderWay::Stream { .. } | UnderWay::Class(_) | UnderWay::IndexDeletion(_), _) => 4000,
+            (UnderWay::Encryption, _) => 22_000,
+            (UnderWay::Warm, false) => 390_000,
+            (UnderWay::Warm, true) => 2000,
+            (UnderWay::IndexAllocation(_) | UnderWay::IndexBackfill(_), _) => INDEX_CREATION_MS,
+            (UnderWay::IndexUpdate(_), _) => 3000,
+            (UnderWay::IndexWarm(_), _) => 388_000,
+        })
+    }
+
+    fn or_even(self, service_ms: u64) -> u64 {
+        match self {
+            Self::Even(ms) => ms,
+            Self::Service => service_ms,
+        }
+    }
+}
