@@ -1,6 +1,7 @@
 //! The engine: a store, the tables in it, and the environment. Its operations are in
 //! [`crate::ops`], one file each.
 
+use crate::arn;
 use crate::catalog::Catalog;
 use crate::change_log;
 use crate::environment::{Environment, table_name_of};
@@ -217,7 +218,7 @@ impl<S: Store> Engine<S> {
 
     /// Returns the table that a control operation names, by name or ARN.
     pub(crate) fn named_table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
-        let name = table_name_of(name_or_arn);
+        let name = arn::control_table_name(self.environment(), name_or_arn)?;
         self.core
             .catalog
             .get(name)

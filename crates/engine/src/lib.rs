@@ -9,6 +9,7 @@
 //! and no knowledge of which store is below.
 #![forbid(unsafe_code)]
 
+mod arn;
 mod capacity;
 mod catalog;
 mod change_log;

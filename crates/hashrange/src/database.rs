@@ -403,6 +403,78 @@ operations! {
     /// Enables or disables time to live of a table.
     update_time_to_live:
         UpdateTimeToLive(wire::UpdateTimeToLiveInput<'_>) -> wire::UpdateTimeToLiveOutput;
+    /// Refuses global tables of version 2017.11.29, as the service does.
+    create_global_table:
+        CreateGlobalTable(wire::CreateGlobalTableInput<'_>) -> wire::CreateGlobalTableOutput;
+    /// Finds no backup: there are none.
+    delete_backup:
+        DeleteBackup(wire::DeleteBackupInput<'_>) -> wire::DeleteBackupOutput;
+    /// Deletes the policy that a table does not have, which is no error.
+    delete_resource_policy:
+        DeleteResourcePolicy(wire::DeleteResourcePolicyInput<'_>) -> wire::DeleteResourcePolicyOutput;
+    /// Finds no backup: there are none.
+    describe_backup:
+        DescribeBackup(wire::DescribeBackupInput<'_>) -> wire::DescribeBackupOutput;
+    /// Says that point-in-time recovery is off.
+    describe_continuous_backups:
+        DescribeContinuousBackups(wire::DescribeContinuousBackupsInput<'_>) -> wire::DescribeContinuousBackupsOutput;
+    /// Says that Contributor Insights is disabled.
+    describe_contributor_insights:
+        DescribeContributorInsights(wire::DescribeContributorInsightsInput<'_>) -> wire::DescribeContributorInsightsOutput;
+    /// Finds no export: there were none.
+    describe_export:
+        DescribeExport(wire::DescribeExportInput<'_>) -> wire::DescribeExportOutput;
+    /// Finds no global table: there are none.
+    describe_global_table:
+        DescribeGlobalTable(wire::DescribeGlobalTableInput<'_>) -> wire::DescribeGlobalTableOutput;
+    /// Finds no global table: there are none.
+    describe_global_table_settings:
+        DescribeGlobalTableSettings(wire::DescribeGlobalTableSettingsInput<'_>) -> wire::DescribeGlobalTableSettingsOutput;
+    /// Finds no import: there were none.
+    describe_import:
+        DescribeImport(wire::DescribeImportInput<'_>) -> wire::DescribeImportOutput;
+    /// Lists no destination of a table.
+    describe_kinesis_streaming_destination:
+        DescribeKinesisStreamingDestination(wire::DescribeKinesisStreamingDestinationInput<'_>) -> wire::DescribeKinesisStreamingDestinationOutput;
+    /// Finds no replica: there are none.
+    describe_table_replica_auto_scaling:
+        DescribeTableReplicaAutoScaling(wire::DescribeTableReplicaAutoScalingInput<'_>) -> wire::DescribeTableReplicaAutoScalingOutput;
+    /// Finds no active destination to disable.
+    disable_kinesis_streaming_destination:
+        DisableKinesisStreamingDestination(wire::KinesisStreamingDestinationInput<'_>) -> wire::KinesisStreamingDestinationOutput;
+    /// Finds no policy of a table or stream.
+    get_resource_policy:
+        GetResourcePolicy(wire::GetResourcePolicyInput<'_>) -> wire::GetResourcePolicyOutput;
+    /// Lists no backup.
+    list_backups:
+        ListBackups(wire::ListBackupsInput<'_>) -> wire::ListBackupsOutput;
+    /// Lists nothing: Contributor Insights is disabled everywhere.
+    list_contributor_insights:
+        ListContributorInsights(wire::ListContributorInsightsInput<'_>) -> wire::ListContributorInsightsOutput;
+    /// Lists no export.
+    list_exports:
+        ListExports(wire::ListExportsInput<'_>) -> wire::ListExportsOutput;
+    /// Lists no global table.
+    list_global_tables:
+        ListGlobalTables(wire::ListGlobalTablesInput<'_>) -> wire::ListGlobalTablesOutput;
+    /// Lists no import.
+    list_imports:
+        ListImports(wire::ListImportsInput<'_>) -> wire::ListImportsOutput;
+    /// Leaves point-in-time recovery off; it cannot be enabled.
+    update_continuous_backups:
+        UpdateContinuousBackups(wire::UpdateContinuousBackupsInput<'_>) -> wire::UpdateContinuousBackupsOutput;
+    /// Leaves Contributor Insights disabled; it cannot be enabled.
+    update_contributor_insights:
+        UpdateContributorInsights(wire::UpdateContributorInsightsInput<'_>) -> wire::UpdateContributorInsightsOutput;
+    /// Finds no global table: there are none.
+    update_global_table:
+        UpdateGlobalTable(wire::UpdateGlobalTableInput<'_>) -> wire::UpdateGlobalTableOutput;
+    /// Finds no global table: there are none.
+    update_global_table_settings:
+        UpdateGlobalTableSettings(wire::UpdateGlobalTableSettingsInput<'_>) -> wire::UpdateGlobalTableSettingsOutput;
+    /// Finds no active destination to change.
+    update_kinesis_streaming_destination:
+        UpdateKinesisStreamingDestination(wire::UpdateKinesisStreamingDestinationInput<'_>) -> wire::UpdateKinesisStreamingDestinationOutput;
 }
 
 #[cfg(test)]

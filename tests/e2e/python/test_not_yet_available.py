@@ -2,6 +2,7 @@
 
 import pytest
 
+import tables
 from http_raw import Http
 
 pytestmark = pytest.mark.hashrange
@@ -9,14 +10,9 @@ pytestmark = pytest.mark.hashrange
 ARN = "arn:aws:dynamodb:us-east-1:314159265358:table/t"
 PENDING = [
     ("CreateBackup", {"TableName": "abc", "BackupName": "abc"}),
-    ("ListBackups", {}),
-    ("DescribeContinuousBackups", {"TableName": "abc"}),
     ("ExportTableToPointInTime", {"TableArn": ARN, "S3Bucket": "bucket"}),
     ("ImportTable", {}),
-    ("ListImports", {}),
-    ("ListGlobalTables", {}),
-    ("DescribeContributorInsights", {"TableName": "abc"}),
-    ("DescribeKinesisStreamingDestination", {"TableName": "abc"}),
+    ("EnableKinesisStreamingDestination", {"TableName": "abc", "StreamArn": "arn:aws:kinesis:us-east-1:314159265358:stream/orders"}),
     ("PutResourcePolicy", {"ResourceArn": ARN, "Policy": "{}"}),
 ]
 # Newer than some SDKs.
@@ -26,12 +22,25 @@ NEWER = ["StartBulkPutItems", "DescribeBulkOperation", "ListBulkOperations", "Ca
 @pytest.mark.parametrize("operation, parameters", PENDING, ids=lambda one: one if isinstance(one, str) else "")
 def test_pending_operation(api, operation, parameters):
     error = api.fails(operation, **parameters)["Error"]
-    assert error["Code"] == "NotImplementedException"
-    assert operation in error["Message"] and "not yet available" in error["Message"]
+    assert error["Code"] == "UnknownOperationException"
+    assert error["Message"] == f"The operation {operation} is not implemented in Hashrange."
 
 
 @pytest.mark.parametrize("operation", NEWER)
 def test_pending_operation_of_a_newer_sdk(endpoint, operation):
     answer = Http(endpoint).post(operation, {"TableName": "abc"}).checked()
-    assert (answer.status, answer.error) == (400, "NotImplementedException")
-    assert answer.message == f"The operation {operation} is not yet available in Hashrange."
+    assert (answer.status, answer.error) == (400, "UnknownOperationException")
+    assert answer.message == f"The operation {operation} is not implemented in Hashrange."
+
+
+def test_features_that_are_off_say_so(api):
+    name = tables.create(api)
+    arn = api("DescribeTable", TableName=name)["Table"]["TableArn"]
+    backups = api("DescribeContinuousBackups", TableName=name)["ContinuousBackupsDescription"]
+    assert backups["PointInTimeRecoveryDescription"] == {"PointInTimeRecoveryStatus": "DISABLED"}
+    assert api("ListBackups", TableName=name)["BackupSummaries"] == []
+    assert api("DescribeContributorInsights", TableName=name)["ContributorInsightsStatus"] == "DISABLED"
+    assert api("DescribeKinesisStreamingDestination", TableName=name)["KinesisDataStreamDestinations"] == []
+    assert api("ListExports")["ExportSummaries"] == [] == api("ListImports")["ImportSummaryList"]
+    assert api("ListGlobalTables")["GlobalTables"] == []
+    assert api.fails("GetResourcePolicy", ResourceArn=arn)["Error"]["Code"] == "PolicyNotFoundException"

@@ -43,7 +43,7 @@ def test_fifty_tags_fit_and_the_next_does_not(api, arn):
     assert len(listed(api, arn)) == 50
     api("TagResource", ResourceArn=arn, Tags=[tag("key0", "again")])
     error = api.fails("TagResource", ResourceArn=arn, Tags=[tag("one more")])["Error"]
-    assert error["Code"] in ("LimitExceededException", VALIDATION)
+    assert error["Code"] == VALIDATION
     assert len(listed(api, arn)) == 50
 
 
@@ -65,13 +65,13 @@ def test_refused(api, arn, operation, parameters, message):
 
 @pytest.mark.parametrize("operation, parameters", [("ListTagsOfResource", {}), ("TagResource", {"Tags": [tag("a")]}), ("UntagResource", {"TagKeys": ["a"]})])
 def test_bad_arn(api, operation, parameters):
-    message = "Invalid TableArn: Invalid ResourceArn provided as input not:an:arn"
-    api.invalid([message, IPV + message], operation, ResourceArn="not:an:arn", **parameters)
+    message = "ARNs must start with 'arn:': not:an:arn"
+    api.invalid(IPV + message, operation, ResourceArn="not:an:arn", **parameters)
 
 
 def test_unknown_table_of_this_account(api, arn):
     absent = arn.rsplit("/", 1)[0] + "/no-such-table"
-    message = f"Requested resource not found: ResourcArn: {absent} not found"
+    message = f"Requested resource not found: ResourceArn: {absent} not found"
     api.refuses(NOT_FOUND, message, "ListTagsOfResource", ResourceArn=absent)
 
 
@@ -81,4 +81,4 @@ def test_other_account(api, arn):
     foreign = ":".join(parts)
     error = api.fails("ListTagsOfResource", ResourceArn=foreign)["Error"]
     assert error["Code"] == "AccessDeniedException"
-    assert f"is not authorized to perform: dynamodb:ListTagsOfResource on resource: {foreign}" in error["Message"]
+    assert error["Message"] == "Access is denied"

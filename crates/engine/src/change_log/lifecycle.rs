@@ -18,6 +18,7 @@ use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Returns how many partitions a table's units need.
@@ -69,6 +70,7 @@ impl<S: Store> Core<S> {
             enabled: true,
             open_shards: shards.iter().map(|shard| shard.number).collect(),
             open_since_ms: now_ms,
+            tags: BTreeMap::new(),
         });
         Ok(Stream {
             version: Stream::VERSION,

@@ -3,6 +3,7 @@
 use crate::schema::{KeyNames, TableId};
 use hashrange_model::calendar::date_from_days;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Number of a stream among those of its table, never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,6 +49,9 @@ pub struct StreamSettings {
     pub(crate) open_shards: Vec<u32>,
     /// Since when, epoch milliseconds.
     pub(crate) open_since_ms: u64,
+    /// Tags of the stream, which has its own beside the table's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) tags: BTreeMap<String, String>,
 }
 
 /// The stored form of a stream. It outlives its table until its records expire.

@@ -12,6 +12,7 @@ mod dispatch;
 mod encryption;
 mod execute_statement;
 mod execute_transaction;
+mod features_off;
 mod get_item;
 mod index_definition;
 pub(crate) mod key_range;

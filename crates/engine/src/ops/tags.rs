@@ -1,8 +1,8 @@
 //! TagResource, UntagResource, ListTagsOfResource.
 
+use crate::arn::{self, NamedResource};
 use crate::engine::{Engine, required};
-use crate::environment::table_name_of;
-use crate::schema::Table;
+use crate::schema::{Table, TableRecord};
 use hashrange_model::limits::TAGS_MAX;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
@@ -11,13 +11,15 @@ use hashrange_wire::{
     UntagResourceInput, UntagResourceOutput,
 };
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 
-/// Tags in one page of ListTagsOfResource.
-const PAGE_TAGS: usize = 10;
-/// Tag keys with this prefix belong to the service.
+/// Tag keys with this prefix, in any case, belong to the service.
 const RESERVED_PREFIX: &str = "aws:";
+/// Bytes of all keys and values of a resource.
+const TAG_SET_MAX_BYTES: usize = 10_240;
+
+/// The tags of a resource, by key.
+pub(crate) type Tags = BTreeMap<String, String>;
 
 impl<S: Store> Engine<S> {
     /// Adds or replaces tags of a table.
@@ -27,15 +29,7 @@ impl<S: Store> Engine<S> {
         if tags.is_empty() {
             return Err(Reason::NoTags.into());
         }
-        let _definitions = self.core().definitions.lock().await;
-        let table = self.tagged_table(arn, "TagResource")?;
-        self.core().change_table(&table, |record| {
-            record.tags.extend(tags);
-            if record.tags.len() > TAGS_MAX {
-                return Err(Reason::TooManyTags.into());
-            }
-            Ok(())
-        })?;
+        self.change_tags(arn, |kept| kept.extend(tags)).await?;
         Ok(TagResourceOutput {})
     }
 
@@ -49,73 +43,115 @@ impl<S: Store> Engine<S> {
         if keys.is_empty() {
             return Err(Reason::NoTagKeys.into());
         }
-        let _definitions = self.core().definitions.lock().await;
-        let table = self.tagged_table(arn, "UntagResource")?;
-        self.core().change_table(&table, |record| {
-            record.tags.retain(|key, _| !keys.iter().any(|removed| removed == key));
-            Ok(())
-        })?;
+        if keys.len() > TAGS_MAX {
+            return Err(Reason::TooManyTags.into());
+        }
+        keys.iter().try_for_each(|key| check_not_reserved(key))?;
+        self.change_tags(arn, |kept| {
+            kept.retain(|key, _| !keys.iter().any(|removed| removed == key));
+        })
+        .await?;
         Ok(UntagResourceOutput {})
     }
 
-    /// Lists the tags of a table in pages; the token is the last key of the page before.
+    /// Lists the tags of a table or stream. There are never more than one page has; a token is not
+    /// looked at, as by the service.
     pub async fn list_tags_of_resource(
         &self,
         input: ListTagsOfResourceInput<'_>,
     ) -> ApiResult<ListTagsOfResourceOutput> {
         let arn = required(input.resource_arn.as_deref(), "resourceArn")?;
-        let table = self.tagged_table(arn, "ListTagsOfResource")?;
-        let start = input.next_token.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut rest = table.record.tags.range::<str, _>((start, Bound::Unbounded));
-        let tags: Vec<Tag> = rest
-            .by_ref()
-            .take(PAGE_TAGS)
-            .map(|(key, value)| Tag { key: Some(key.clone()), value: Some(value.clone()) })
-            .collect();
-        let next_token = rest.next().and_then(|_| tags.last()).and_then(|last| last.key.clone());
-        Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token })
+        let (table, named) = self.tagged(arn)?;
+        let tags = tags_of(&table.record, named);
+        let tag = |(key, value): (&String, &String)| Tag {
+            key: Some(key.clone()),
+            value: Some(value.clone()),
+        };
+        let tags = tags.into_iter().flatten().map(tag).collect();
+        Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token: None })
     }
 
-    /// Returns the table of an ARN; of another account or region nothing is told.
-    fn tagged_table(&self, arn: &str, operation: &'static str) -> ApiResult<Arc<Table>> {
-        let environment = self.environment();
-        let parts: Vec<&str> = arn.splitn(6, ':').collect();
-        let ["arn", _, _, region, account, resource] = parts[..] else {
-            return Err(Reason::InvalidArn(arn.to_owned()).into());
-        };
-        if !resource.starts_with("table/") {
-            return Err(Reason::InvalidArn(arn.to_owned()).into());
-        }
-        if account != environment.account || region != environment.region {
-            return Err(Reason::NotAuthorized {
-                principal: environment.root_arn(),
-                operation,
-                resource: arn.to_owned(),
-            }
-            .into());
-        }
-        self.core()
-            .catalog
-            .get(table_name_of(arn))
-            .ok_or_else(|| Reason::ResourceNotFound(arn.to_owned()).into())
+    /// Changes the tags of a table or stream, all or nothing.
+    async fn change_tags(&self, arn: &str, change: impl FnOnce(&mut Tags)) -> ApiResult<()> {
+        let _definitions = self.core().definitions.lock().await;
+        let (table, named) = self.tagged(arn)?;
+        self.core().change_table(&table, |record| {
+            let tags = tags_of_mut(record, named).expect("the resource was just found");
+            change(tags);
+            check_set(tags).map_err(Into::into)
+        })?;
+        Ok(())
+    }
+
+    /// Returns the table of an ARN, and what of it the ARN names.
+    fn tagged<'a>(&self, text: &'a str) -> ApiResult<(Arc<Table>, NamedResource<'a>)> {
+        let named = arn::tagged(self.environment(), text)?;
+        let table = self.core().catalog.get(named.table);
+        table
+            .filter(|table| tags_of(&table.record, named).is_some())
+            .map(|table| (table, named))
+            .ok_or_else(|| Reason::ResourceNotFound(text.to_owned()).into())
     }
 }
 
-/// Returns the tags by key; keys must be distinct, not reserved and at most 50.
-pub(super) fn checked_tags(tags: Vec<Tag>) -> ApiResult<BTreeMap<String, String>> {
-    let mut by_key = BTreeMap::new();
+/// Returns the tags of a table, or of its live stream.
+fn tags_of<'t>(record: &'t TableRecord, named: NamedResource<'_>) -> Option<&'t Tags> {
+    let Some(label) = named.stream else { return Some(&record.tags) };
+    let stream = record.stream.as_ref()?;
+    (stream.enabled && stream.label == label).then_some(&stream.tags)
+}
+
+fn tags_of_mut<'t>(record: &'t mut TableRecord, named: NamedResource<'_>) -> Option<&'t mut Tags> {
+    let Some(label) = named.stream else { return Some(&mut record.tags) };
+    let stream = record.stream.as_mut()?;
+    (stream.enabled && stream.label == label).then_some(&mut stream.tags)
+}
+
+/// Returns the tags of a request by key; one that is bad refuses all.
+pub(super) fn checked_tags(tags: Vec<Tag>) -> ApiResult<Tags> {
+    let mut by_key = Tags::new();
     for tag in tags {
         let key = required(tag.key, "tags.member.key")?;
         let value = required(tag.value, "tags.member.value")?;
-        if key.starts_with(RESERVED_PREFIX) {
-            return Err(Reason::TagKeyReserved.into());
+        if !is_valid(&key) {
+            return Err(Reason::TagKeyInvalid(key).into());
+        }
+        check_not_reserved(&key)?;
+        if !is_valid(&value) {
+            return Err(Reason::TagValueInvalid(value).into());
         }
         if by_key.insert(key.clone(), value).is_some() {
             return Err(Reason::DuplicateTag(key).into());
         }
     }
-    if by_key.len() > TAGS_MAX {
-        return Err(Reason::TooManyTags.into());
-    }
+    check_set(&by_key)?;
     Ok(by_key)
+}
+
+/// Whether a text has only letters and digits of any script, blanks, and `+-=._:/@`.
+fn is_valid(text: &str) -> bool {
+    text.chars().all(|letter| {
+        letter.is_alphanumeric()
+            || (letter.is_whitespace() && !letter.is_control())
+            || "+-=._:/@".contains(letter)
+    })
+}
+
+fn check_not_reserved(key: &str) -> Result<(), Reason> {
+    let is_reserved = key
+        .get(..RESERVED_PREFIX.len())
+        .is_some_and(|prefix| prefix.eq_ignore_ascii_case(RESERVED_PREFIX));
+    if is_reserved { Err(Reason::TagKeyReserved(key.to_owned())) } else { Ok(()) }
+}
+
+/// Refuses more tags than a resource may have, and larger ones.
+fn check_set(tags: &Tags) -> Result<(), Reason> {
+    if tags.len() > TAGS_MAX {
+        return Err(Reason::TooManyTags);
+    }
+    let size_bytes = tags.iter().map(|(key, value)| key.len() + value.len()).sum();
+    if size_bytes > TAG_SET_MAX_BYTES {
+        return Err(Reason::TagsTooLarge { size_bytes, max_bytes: TAG_SET_MAX_BYTES });
+    }
+    Ok(())
 }

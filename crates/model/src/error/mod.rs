@@ -36,6 +36,18 @@ pub enum ErrorKind {
     UnknownOperation,
     /// `ResourceNotFoundException`
     ResourceNotFound,
+    /// `TableNotFoundException`
+    TableNotFound,
+    /// `BackupNotFoundException`
+    BackupNotFound,
+    /// `PolicyNotFoundException`
+    PolicyNotFound,
+    /// `ExportNotFoundException`
+    ExportNotFound,
+    /// `ImportNotFoundException`
+    ImportNotFound,
+    /// `GlobalTableNotFoundException`
+    GlobalTableNotFound,
     /// `ResourceInUseException`
     ResourceInUse,
     /// `LimitExceededException`
@@ -64,7 +76,7 @@ pub enum ErrorKind {
     DuplicateItem,
     /// `AccessDeniedException`
     AccessDenied,
-    /// `NotImplementedException`: the service has it, this server does not yet.
+    /// `NotImplementedException`: the service has this parameter, this server does not yet.
     NotImplemented,
     /// `InternalServerError`
     InternalServerError,
@@ -78,6 +90,14 @@ impl ErrorKind {
             Self::Serialization => "com.amazon.coral.service#SerializationException",
             Self::UnknownOperation => "com.amazon.coral.service#UnknownOperationException",
             Self::ResourceNotFound => "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
+            Self::TableNotFound => "com.amazonaws.dynamodb.v20120810#TableNotFoundException",
+            Self::BackupNotFound => "com.amazonaws.dynamodb.v20120810#BackupNotFoundException",
+            Self::PolicyNotFound => "com.amazonaws.dynamodb.v20120810#PolicyNotFoundException",
+            Self::ExportNotFound => "com.amazonaws.dynamodb.v20120810#ExportNotFoundException",
+            Self::ImportNotFound => "com.amazonaws.dynamodb.v20120810#ImportNotFoundException",
+            Self::GlobalTableNotFound => {
+                "com.amazonaws.dynamodb.v20120810#GlobalTableNotFoundException"
+            }
             Self::ResourceInUse => "com.amazonaws.dynamodb.v20120810#ResourceInUseException",
             Self::LimitExceeded => "com.amazonaws.dynamodb.v20120810#LimitExceededException",
             Self::ConditionalCheckFailed => {
@@ -127,6 +147,12 @@ impl ErrorKind {
             | Self::Serialization
             | Self::UnknownOperation
             | Self::ResourceNotFound
+            | Self::TableNotFound
+            | Self::BackupNotFound
+            | Self::PolicyNotFound
+            | Self::ExportNotFound
+            | Self::ImportNotFound
+            | Self::GlobalTableNotFound
             | Self::ResourceInUse
             | Self::LimitExceeded
             | Self::ConditionalCheckFailed
@@ -156,6 +182,12 @@ impl ErrorKind {
             Self::Validation
             | Self::UnknownOperation
             | Self::ResourceNotFound
+            | Self::TableNotFound
+            | Self::BackupNotFound
+            | Self::PolicyNotFound
+            | Self::ExportNotFound
+            | Self::ImportNotFound
+            | Self::GlobalTableNotFound
             | Self::ResourceInUse
             | Self::LimitExceeded
             | Self::ConditionalCheckFailed

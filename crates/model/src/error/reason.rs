@@ -311,6 +311,15 @@ pub enum Reason {
     ResourceNotFound(String),
     /// A fault of a definition or of a change of it.
     TableDefinition(TableFault),
+    /// The caller belongs to another account than the resource.
+    AccessDenied,
+    /// A table ARN of another region; holds the ARN, as the following do.
+    ArnRegion(String),
+    ArnPartition(String),
+    ArnResourceType(String),
+    NotAnArn(String),
+    NotDynamoDbArn(String),
+    NotTableOrStream(String),
     KeySchemaFirst,
     KeySchemaSecond,
     KeySchemaTwice,
@@ -372,7 +381,50 @@ pub enum Reason {
     NoTagKeys,
     TooManyTags,
     DuplicateTag(String),
-    TagKeyReserved,
+    TagKeyReserved(String),
+    TagKeyInvalid(String),
+    TagValueInvalid(String),
+    TagsTooLarge {
+        size_bytes: usize,
+        max_bytes: usize,
+    },
+
+    // ---- features that are off
+    /// A table named in an operation on backups does not exist.
+    BackedUpTableNotFound(String),
+    BackupNotFound(String),
+    InvalidBackupArn,
+    /// The ARN of a backup in another region or partition.
+    BackupArnForeign,
+    /// A cursor of another region.
+    BackupArnRegion,
+    BackupTimeRange,
+    RecoveryPeriodOfDisabled,
+    PolicyNotFound(String),
+    PolicyArn(String),
+    PolicyOfOtherAccount,
+    PolicyStreamNotFound {
+        stream: String,
+        table: String,
+    },
+    ExportNotFound(String),
+    InvalidExportArn,
+    ImportNotFound(String),
+    InvalidImportArn,
+    NextTokenUnknown(String),
+    GlobalTableNotFound(String),
+    /// Global tables of version 2017.11.29.
+    OldGlobalTables,
+    ReplicasNotFound(String),
+    InsightsIndexNotFound {
+        index: String,
+        table: String,
+    },
+    KinesisNotActive,
+    KinesisNotUpdatable {
+        table: String,
+        stream_arn: String,
+    },
 
     // ---- streams and time to live
     /// A stream is enabled already; holds the table's name.
@@ -408,11 +460,16 @@ impl Reason {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::MalformedJson | Self::Serialization(_) => ErrorKind::Serialization,
-            Self::UnknownOperation => ErrorKind::UnknownOperation,
-            Self::NotYetAvailable { .. } | Self::ParameterNotYetAvailable { .. } => {
-                ErrorKind::NotImplemented
-            }
-            Self::NotAuthorized { .. } => ErrorKind::AccessDenied,
+            // Tools that manage tables let only this exception of an unknown feature pass.
+            Self::UnknownOperation | Self::NotYetAvailable { .. } => ErrorKind::UnknownOperation,
+            Self::ParameterNotYetAvailable { .. } => ErrorKind::NotImplemented,
+            Self::NotAuthorized { .. } | Self::AccessDenied => ErrorKind::AccessDenied,
+            Self::BackedUpTableNotFound(_) => ErrorKind::TableNotFound,
+            Self::BackupNotFound(_) => ErrorKind::BackupNotFound,
+            Self::PolicyNotFound(_) => ErrorKind::PolicyNotFound,
+            Self::ExportNotFound(_) => ErrorKind::ExportNotFound,
+            Self::ImportNotFound(_) => ErrorKind::ImportNotFound,
+            Self::GlobalTableNotFound(_) => ErrorKind::GlobalTableNotFound,
             Self::Internal | Self::StoreUnavailable(_) => ErrorKind::InternalServerError,
             Self::ConditionalCheckFailed => ErrorKind::ConditionalCheckFailed,
             Self::DuplicateItem => ErrorKind::DuplicateItem,
@@ -428,6 +485,9 @@ impl Reason {
             | Self::NamedTableNotFound(_)
             | Self::ResourceNotFound(_)
             | Self::StreamNotFound(_)
+            | Self::PolicyStreamNotFound { .. }
+            | Self::ReplicasNotFound(_)
+            | Self::InsightsIndexNotFound { .. }
             | Self::ShardNotFound { .. }
             | Self::IndexNotFound { .. } => ErrorKind::ResourceNotFound,
             Self::TableExists(_) | Self::TableBeingCreated(_) | Self::TableBeingDeleted(_) => {
@@ -437,9 +497,7 @@ impl Reason {
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
             Self::TableDefinition(fault) => fault.kind(),
-            Self::OneIndexAtATime | Self::TooManyTags | Self::NumbersUsedUp(_) => {
-                ErrorKind::LimitExceeded
-            }
+            Self::OneIndexAtATime | Self::NumbersUsedUp(_) => ErrorKind::LimitExceeded,
             Self::Quota(quota) => quota.kind(),
             Self::Constraints(..)
             | Self::Value(..)
@@ -570,7 +628,30 @@ impl Reason {
             | Self::NoTags
             | Self::NoTagKeys
             | Self::DuplicateTag(..)
-            | Self::TagKeyReserved
+            | Self::ArnRegion(..)
+            | Self::ArnPartition(..)
+            | Self::ArnResourceType(..)
+            | Self::NotAnArn(..)
+            | Self::NotDynamoDbArn(..)
+            | Self::NotTableOrStream(..)
+            | Self::TooManyTags
+            | Self::TagKeyInvalid(..)
+            | Self::TagValueInvalid(..)
+            | Self::TagsTooLarge { .. }
+            | Self::InvalidBackupArn
+            | Self::BackupArnForeign
+            | Self::BackupArnRegion
+            | Self::BackupTimeRange
+            | Self::RecoveryPeriodOfDisabled
+            | Self::PolicyArn(..)
+            | Self::PolicyOfOtherAccount
+            | Self::InvalidExportArn
+            | Self::InvalidImportArn
+            | Self::NextTokenUnknown(..)
+            | Self::OldGlobalTables
+            | Self::KinesisNotActive
+            | Self::KinesisNotUpdatable { .. }
+            | Self::TagKeyReserved(..)
             | Self::StreamEnabled(..)
             | Self::StreamDisabled(..)
             | Self::InvalidStreamArn(..)
@@ -756,7 +837,39 @@ impl Reason {
             | Self::NoTagKeys
             | Self::TooManyTags
             | Self::DuplicateTag(..)
-            | Self::TagKeyReserved
+            | Self::ArnRegion(..)
+            | Self::ArnPartition(..)
+            | Self::ArnResourceType(..)
+            | Self::NotAnArn(..)
+            | Self::NotDynamoDbArn(..)
+            | Self::NotTableOrStream(..)
+            | Self::TagKeyInvalid(..)
+            | Self::TagValueInvalid(..)
+            | Self::TagsTooLarge { .. }
+            | Self::InvalidBackupArn
+            | Self::BackupArnForeign
+            | Self::BackupArnRegion
+            | Self::BackupTimeRange
+            | Self::RecoveryPeriodOfDisabled
+            | Self::PolicyArn(..)
+            | Self::PolicyOfOtherAccount
+            | Self::InvalidExportArn
+            | Self::InvalidImportArn
+            | Self::NextTokenUnknown(..)
+            | Self::OldGlobalTables
+            | Self::KinesisNotActive
+            | Self::KinesisNotUpdatable { .. }
+            | Self::AccessDenied
+            | Self::BackedUpTableNotFound(..)
+            | Self::BackupNotFound(..)
+            | Self::PolicyNotFound(..)
+            | Self::ExportNotFound(..)
+            | Self::ImportNotFound(..)
+            | Self::GlobalTableNotFound(..)
+            | Self::PolicyStreamNotFound { .. }
+            | Self::ReplicasNotFound(..)
+            | Self::InsightsIndexNotFound { .. }
+            | Self::TagKeyReserved(..)
             | Self::StreamEnabled(..)
             | Self::StreamDisabled(..)
             | Self::InvalidStreamArn(..)

@@ -21,6 +21,8 @@ const INVALID_PARAMETERS: &str = "One or more parameter values were invalid: ";
 /// Opens constraint violations, and on some operations much more.
 pub const ENVELOPE: &str = "1 validation error detected: ";
 const NOT_VALID: &str = "One or more parameter values are not valid. ";
+const KINESIS_STATE: &str =
+    "Table is not in a valid state to enable Kinesis Streaming Destination: ";
 const START_KEY: &str = "The provided starting key is invalid";
 
 /// Returns the message for `reason` as an operation of `layer` words it.
@@ -52,10 +54,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::MalformedJson | Reason::UnknownOperation => String::new(),
         Reason::Serialization(words) | Reason::Constraints(words) => words.clone(),
         Reason::NotYetAvailable { operation } => {
-            format!("The operation {operation} is not yet available in Hashrange.")
+            format!("The operation {operation} is not implemented in Hashrange.")
         }
         Reason::ParameterNotYetAvailable { parameter } => {
-            format!("The parameter {parameter} is not yet available in Hashrange.")
+            format!("The parameter {parameter} is not implemented in Hashrange.")
         }
         Reason::NotAuthorized { principal, operation, resource } => format!(
             "User: {principal} is not authorized to perform: dynamodb:{operation} on resource: \
@@ -440,9 +442,21 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}")
         }
         Reason::ResourceNotFound(resource) => {
-            format!("Requested resource not found: ResourcArn: {resource} not found") // sic
+            format!("Requested resource not found: ResourceArn: {resource} not found")
         }
         Reason::TableDefinition(fault) => table::fault(fault),
+        Reason::AccessDenied => "Access is denied".to_owned(),
+        Reason::ArnRegion(arn) => format!("{ENVELOPE}Invalid AWS region in '{arn}'"),
+        Reason::ArnPartition(arn) => format!("{ENVELOPE}Invalid AWS partition in '{arn}'"),
+        Reason::ArnResourceType(arn) => format!("{ENVELOPE}Invalid resource type in '{arn}'"),
+        Reason::NotAnArn(text) => invalid(format!("ARNs must start with 'arn:': {text}")),
+        Reason::NotDynamoDbArn(arn) => {
+            invalid(format!("Provided Arn is not a DynamoDB resource arn: {arn}"))
+        }
+        Reason::NotTableOrStream(arn) => invalid(format!(
+            "Invalid resource arn provided, only table or stream is accepted. Provided resource \
+             arn: {arn}"
+        )),
         Reason::KeySchemaFirst => {
             "Invalid KeySchema: The first KeySchemaElement is not a HASH key type".to_owned()
         }
@@ -554,14 +568,75 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         }
         Reason::NoTags => "Atleast one Tag needs to be provided as Input.".to_owned(), // sic
         Reason::NoTagKeys => "Atleast one Tag Key needs to be provided as Input.".to_owned(), // sic
-        Reason::TooManyTags => "One or more parameter values were invalid: Too many tags: the \
-                                limit is 50 tags for each resource"
-            .to_owned(),
-        Reason::DuplicateTag(key) => invalid(format!("Duplicate tag key found in request: {key}")),
-        Reason::TagKeyReserved => {
-            "One or more parameter values were invalid: Tag keys must not begin with aws:"
+        Reason::TooManyTags => {
+            "Number of Tags exceed the current limit for the provided ResourceArn".to_owned()
+        }
+        Reason::DuplicateTag(key) => {
+            format!("Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}")
+        }
+        Reason::TagKeyReserved(key) => format!("Tag Key cannot be prefixed with aws:, Key: {key}"),
+        Reason::TagKeyInvalid(key) => format!("The Tag Key provided is invalid, Key: {key}"),
+        Reason::TagValueInvalid(value) => {
+            format!("The Tag Value provided is invalid, Value: {value}")
+        }
+        Reason::TagsTooLarge { size_bytes, max_bytes } => {
+            format!("Tag set size {size_bytes} bytes is above max size limit of {max_bytes} bytes")
+        }
+        // ---- features that are off
+        Reason::BackedUpTableNotFound(table) => format!("Table not found: {table}"),
+        Reason::BackupNotFound(arn) => format!("Backup not found: {arn}"),
+        Reason::InvalidBackupArn => "Invalid Backup ARN".to_owned(),
+        Reason::BackupArnForeign => "Invalid Request: BackupArn is not valid".to_owned(),
+        Reason::BackupArnRegion => {
+            "Invalid Request: The supplied ExclusiveStartBackupArn does not match the region"
                 .to_owned()
         }
+        Reason::BackupTimeRange => {
+            invalid("Time range lower bound must be less than or equal to upper bound")
+        }
+        Reason::RecoveryPeriodOfDisabled => {
+            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time \
+             recovery."
+                .to_owned()
+        }
+        Reason::PolicyNotFound(arn) => {
+            format!("Resource-based policy not found for the provided ResourceArn: {arn}")
+        }
+        Reason::PolicyArn(arn) => invalid(format!("Invalid resource Arn: {arn}")),
+        Reason::PolicyOfOtherAccount => "This action is only supported by accounts that match the \
+                                         resource owner\u{2019}s account."
+            .to_owned(),
+        Reason::PolicyStreamNotFound { stream, table } => {
+            format!("Requested resource not found: Stream: {stream} not found for Table: {table}")
+        }
+        Reason::ExportNotFound(arn) => format!("Export not found: Export not found: {arn}"), // sic
+        Reason::InvalidExportArn => "Invalid Export ARN".to_owned(),
+        // Source: not captured; as of exports.
+        Reason::ImportNotFound(arn) => format!("Import not found: Import not found: {arn}"),
+        Reason::InvalidImportArn => "Invalid Import ARN".to_owned(),
+        Reason::NextTokenUnknown(token) => {
+            format!("Invalid Request: Provided nextToken is invalid: {token}")
+        }
+        Reason::GlobalTableNotFound(table) => {
+            format!("Global table not found: Global table with name: '{table}' does not exist.")
+        }
+        Reason::OldGlobalTables => invalid(
+            "DynamoDB global tables version 2017.11.29 is not supported. We recommend using \
+             DynamoDB global tables version 2019.11.21, instead of version 2017.11.29 (Legacy).",
+        ),
+        Reason::ReplicasNotFound(table) => {
+            format!("Global table with name: '{table}' does not exist.")
+        }
+        Reason::InsightsIndexNotFound { index, table } => {
+            format!("Requested resource not found: Index: {index} not found for table: {table}")
+        }
+        Reason::KinesisNotActive => format!(
+            "{KINESIS_STATE}KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
+        ),
+        Reason::KinesisNotUpdatable { table, stream_arn } => format!(
+            "{KINESIS_STATE}Kinesis streaming is not in ACTIVE state. Updates are only allowed in \
+             ACTIVE state. TableName: {table}, kdsArn: {stream_arn}"
+        ),
         // ---- streams and time to live
         // Sentences of streams and of time to live. Sources: the API references of both services; the
         // words of those marked "ours" are not documented.

@@ -1,0 +1,119 @@
+//! Backups and point-in-time recovery: off, and no backup was ever made.
+
+use crate::arn::{self, Arn};
+use crate::engine::{Engine, required};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    ContinuousBackupsDescription, ContinuousBackupsStatus, DeleteBackupInput, DeleteBackupOutput,
+    DescribeBackupInput, DescribeBackupOutput, DescribeContinuousBackupsInput,
+    DescribeContinuousBackupsOutput, ListBackupsInput, ListBackupsOutput,
+    PointInTimeRecoveryDescription, PointInTimeRecoveryStatus, UpdateContinuousBackupsInput,
+    UpdateContinuousBackupsOutput,
+};
+
+impl<S: Store> Engine<S> {
+    /// Says that point-in-time recovery of a table is off.
+    pub async fn describe_continuous_backups(
+        &self,
+        input: DescribeContinuousBackupsInput<'_>,
+    ) -> ApiResult<DescribeContinuousBackupsOutput> {
+        self.check_backed_up_table(required(input.table_name.as_deref(), "tableName")?)?;
+        Ok(DescribeContinuousBackupsOutput { continuous_backups_description: Some(off()) })
+    }
+
+    /// Leaves point-in-time recovery off; it cannot be enabled.
+    pub async fn update_continuous_backups(
+        &self,
+        input: UpdateContinuousBackupsInput<'_>,
+    ) -> ApiResult<UpdateContinuousBackupsOutput> {
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let asked = required(
+            input.point_in_time_recovery_specification,
+            "pointInTimeRecoverySpecification",
+        )?;
+        let enabled = required(
+            asked.point_in_time_recovery_enabled,
+            "pointInTimeRecoverySpecification.pointInTimeRecoveryEnabled",
+        )?;
+        if !enabled && asked.recovery_period_in_days.is_some() {
+            return Err(Reason::RecoveryPeriodOfDisabled.into());
+        }
+        self.check_backed_up_table(table_name)?;
+        if enabled {
+            let parameter = "PointInTimeRecoveryEnabled";
+            return Err(Reason::ParameterNotYetAvailable { parameter }.into());
+        }
+        Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(off()) })
+    }
+
+    /// Lists no backup.
+    pub async fn list_backups(&self, input: ListBackupsInput<'_>) -> ApiResult<ListBackupsOutput> {
+        if let (Some(lower), Some(upper)) =
+            (input.time_range_lower_bound, input.time_range_upper_bound)
+            && lower > upper
+        {
+            return Err(Reason::BackupTimeRange.into());
+        }
+        if let Some(start) = input.exclusive_start_backup_arn.as_deref() {
+            let arn = Arn::parse(start).ok_or(Reason::InvalidBackupArn)?;
+            if arn.is_foreign_region(self.environment()) {
+                return Err(Reason::BackupArnRegion.into());
+            }
+        }
+        Ok(ListBackupsOutput {
+            backup_summaries: Some(Vec::new()),
+            last_evaluated_backup_arn: None,
+        })
+    }
+
+    /// Finds no backup.
+    pub async fn describe_backup(
+        &self,
+        input: DescribeBackupInput<'_>,
+    ) -> ApiResult<DescribeBackupOutput> {
+        let arn = required(input.backup_arn.as_deref(), "backupArn")?;
+        Err(self.no_such_backup(arn).into())
+    }
+
+    /// Finds no backup to delete.
+    pub async fn delete_backup(
+        &self,
+        input: DeleteBackupInput<'_>,
+    ) -> ApiResult<DeleteBackupOutput> {
+        let arn = required(input.backup_arn.as_deref(), "backupArn")?;
+        Err(self.no_such_backup(arn).into())
+    }
+
+    fn check_backed_up_table(&self, name_or_arn: &str) -> ApiResult<()> {
+        let name = arn::control_table_name(self.environment(), name_or_arn)?;
+        let found = self.core().catalog.get(name);
+        found.map(drop).ok_or_else(|| Reason::BackedUpTableNotFound(name.to_owned()).into())
+    }
+
+    fn no_such_backup(&self, text: &str) -> Reason {
+        match Arn::parse(text) {
+            Some(arn) if arn.is_below_table("backup") => {
+                if arn.is_foreign_region(self.environment()) {
+                    Reason::BackupArnForeign
+                } else if arn.is_foreign_account(self.environment()) {
+                    Reason::AccessDenied
+                } else {
+                    Reason::BackupNotFound(text.to_owned())
+                }
+            }
+            Some(_) | None => Reason::InvalidBackupArn,
+        }
+    }
+}
+
+/// The service keeps continuous backups of every table; what can be switched is recovery from them.
+fn off() -> ContinuousBackupsDescription {
+    ContinuousBackupsDescription {
+        continuous_backups_status: Some(ContinuousBackupsStatus::Enabled),
+        point_in_time_recovery_description: Some(PointInTimeRecoveryDescription {
+            point_in_time_recovery_status: Some(PointInTimeRecoveryStatus::Disabled),
+            ..PointInTimeRecoveryDescription::default()
+        }),
+    }
+}

@@ -1,0 +1,78 @@
+//! Global tables: no table has replicas. Those of version 2017.11.29 the service itself refuses.
+
+use crate::engine::{Engine, required};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    CreateGlobalTableInput, CreateGlobalTableOutput, DescribeGlobalTableInput,
+    DescribeGlobalTableOutput, DescribeGlobalTableSettingsInput, DescribeGlobalTableSettingsOutput,
+    DescribeTableReplicaAutoScalingInput, DescribeTableReplicaAutoScalingOutput,
+    ListGlobalTablesInput, ListGlobalTablesOutput, UpdateGlobalTableInput, UpdateGlobalTableOutput,
+    UpdateGlobalTableSettingsInput, UpdateGlobalTableSettingsOutput,
+};
+
+impl<S: Store> Engine<S> {
+    /// Lists no global table.
+    pub async fn list_global_tables(
+        &self,
+        _input: ListGlobalTablesInput<'_>,
+    ) -> ApiResult<ListGlobalTablesOutput> {
+        Ok(ListGlobalTablesOutput {
+            global_tables: Some(Vec::new()),
+            last_evaluated_global_table_name: None,
+        })
+    }
+
+    /// Refuses a global table of version 2017.11.29, as the service does.
+    pub async fn create_global_table(
+        &self,
+        _input: CreateGlobalTableInput<'_>,
+    ) -> ApiResult<CreateGlobalTableOutput> {
+        Err(Reason::OldGlobalTables.into())
+    }
+
+    /// Finds no global table.
+    pub async fn describe_global_table(
+        &self,
+        input: DescribeGlobalTableInput<'_>,
+    ) -> ApiResult<DescribeGlobalTableOutput> {
+        Err(not_found(input.global_table_name.as_deref())?.into())
+    }
+
+    /// Finds no global table.
+    pub async fn describe_global_table_settings(
+        &self,
+        input: DescribeGlobalTableSettingsInput<'_>,
+    ) -> ApiResult<DescribeGlobalTableSettingsOutput> {
+        Err(not_found(input.global_table_name.as_deref())?.into())
+    }
+
+    /// Finds no global table.
+    pub async fn update_global_table(
+        &self,
+        input: UpdateGlobalTableInput<'_>,
+    ) -> ApiResult<UpdateGlobalTableOutput> {
+        Err(not_found(input.global_table_name.as_deref())?.into())
+    }
+
+    /// Finds no global table.
+    pub async fn update_global_table_settings(
+        &self,
+        input: UpdateGlobalTableSettingsInput<'_>,
+    ) -> ApiResult<UpdateGlobalTableSettingsOutput> {
+        Err(not_found(input.global_table_name.as_deref())?.into())
+    }
+
+    /// Finds no replica, whether the table exists or not.
+    pub async fn describe_table_replica_auto_scaling(
+        &self,
+        input: DescribeTableReplicaAutoScalingInput<'_>,
+    ) -> ApiResult<DescribeTableReplicaAutoScalingOutput> {
+        let name = required(input.table_name.as_deref(), "tableName")?;
+        Err(Reason::ReplicasNotFound(name.to_owned()).into())
+    }
+}
+
+fn not_found(name: Option<&str>) -> ApiResult<Reason> {
+    Ok(Reason::GlobalTableNotFound(required(name, "globalTableName")?.to_owned()))
+}

@@ -1,0 +1,45 @@
+//! Streaming to Kinesis: no table has a destination.
+
+use crate::engine::{Engine, required};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::{
+    DescribeKinesisStreamingDestinationInput, DescribeKinesisStreamingDestinationOutput,
+    KinesisStreamingDestinationInput, KinesisStreamingDestinationOutput,
+    UpdateKinesisStreamingDestinationInput, UpdateKinesisStreamingDestinationOutput,
+};
+
+impl<S: Store> Engine<S> {
+    /// Lists no destination of a table.
+    pub async fn describe_kinesis_streaming_destination(
+        &self,
+        input: DescribeKinesisStreamingDestinationInput<'_>,
+    ) -> ApiResult<DescribeKinesisStreamingDestinationOutput> {
+        let table = self.named_table(required(input.table_name.as_deref(), "tableName")?)?;
+        Ok(DescribeKinesisStreamingDestinationOutput {
+            table_name: Some(table.record.name.clone()),
+            kinesis_data_stream_destinations: Some(Vec::new()),
+        })
+    }
+
+    /// Finds no active destination to disable.
+    pub async fn disable_kinesis_streaming_destination(
+        &self,
+        input: KinesisStreamingDestinationInput<'_>,
+    ) -> ApiResult<KinesisStreamingDestinationOutput> {
+        required(input.stream_arn, "streamArn")?;
+        self.named_table(required(input.table_name.as_deref(), "tableName")?)?;
+        Err(Reason::KinesisNotActive.into())
+    }
+
+    /// Finds no active destination to change.
+    pub async fn update_kinesis_streaming_destination(
+        &self,
+        input: UpdateKinesisStreamingDestinationInput<'_>,
+    ) -> ApiResult<UpdateKinesisStreamingDestinationOutput> {
+        let arn = required(input.stream_arn.as_deref(), "streamArn")?;
+        let table = self.named_table(required(input.table_name.as_deref(), "tableName")?)?;
+        let table = table.record.name.clone();
+        Err(Reason::KinesisNotUpdatable { table, stream_arn: arn.to_owned() }.into())
+    }
+}
