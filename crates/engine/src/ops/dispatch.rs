@@ -4,11 +4,11 @@
 //! check of the model's constraints run, to word the violations.
 
 use crate::engine::Engine;
-use hashrange_model::{ApiResult, Reason};
+use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{Encode, Operation, calls, read_request};
 
-fn response(output: &impl Encode) -> Vec<u8> {
+pub(super) fn response(output: &impl Encode) -> Vec<u8> {
     let mut body = Vec::with_capacity(256);
     output.encode(&mut body);
     body
@@ -20,6 +20,7 @@ macro_rules! run {
         $engine.$method(read_request::<calls::$call>($body)?).await.map(|output| response(&output))
     };
 }
+pub(super) use run;
 
 impl<S: Store> Engine<S> {
     /// Runs one operation on a JSON request and returns the JSON response.
@@ -70,112 +71,45 @@ impl<S: Store> Engine<S> {
             Operation::UpdateTimeToLive => {
                 run!(self, UpdateTimeToLive, update_time_to_live, body)
             }
-            Operation::CreateGlobalTable => {
-                run!(self, CreateGlobalTable, create_global_table, body)
-            }
-            Operation::DeleteBackup => {
-                run!(self, DeleteBackup, delete_backup, body)
-            }
-            Operation::DeleteResourcePolicy => {
-                run!(self, DeleteResourcePolicy, delete_resource_policy, body)
-            }
-            Operation::DescribeBackup => {
-                run!(self, DescribeBackup, describe_backup, body)
-            }
-            Operation::DescribeContinuousBackups => {
-                run!(self, DescribeContinuousBackups, describe_continuous_backups, body)
-            }
-            Operation::DescribeContributorInsights => {
-                run!(self, DescribeContributorInsights, describe_contributor_insights, body)
-            }
-            Operation::DescribeExport => {
-                run!(self, DescribeExport, describe_export, body)
-            }
-            Operation::DescribeGlobalTable => {
-                run!(self, DescribeGlobalTable, describe_global_table, body)
-            }
-            Operation::DescribeGlobalTableSettings => {
-                run!(self, DescribeGlobalTableSettings, describe_global_table_settings, body)
-            }
-            Operation::DescribeImport => {
-                run!(self, DescribeImport, describe_import, body)
-            }
-            Operation::DescribeKinesisStreamingDestination => {
-                run!(
-                    self,
-                    DescribeKinesisStreamingDestination,
-                    describe_kinesis_streaming_destination,
-                    body
-                )
-            }
-            Operation::DescribeTableReplicaAutoScaling => {
-                run!(
-                    self,
-                    DescribeTableReplicaAutoScaling,
-                    describe_table_replica_auto_scaling,
-                    body
-                )
-            }
-            Operation::DisableKinesisStreamingDestination => {
-                run!(
-                    self,
-                    DisableKinesisStreamingDestination,
-                    disable_kinesis_streaming_destination,
-                    body
-                )
-            }
-            Operation::GetResourcePolicy => {
-                run!(self, GetResourcePolicy, get_resource_policy, body)
-            }
-            Operation::ListBackups => {
-                run!(self, ListBackups, list_backups, body)
-            }
-            Operation::ListContributorInsights => {
-                run!(self, ListContributorInsights, list_contributor_insights, body)
-            }
-            Operation::ListExports => {
-                run!(self, ListExports, list_exports, body)
-            }
-            Operation::ListGlobalTables => {
-                run!(self, ListGlobalTables, list_global_tables, body)
-            }
-            Operation::ListImports => {
-                run!(self, ListImports, list_imports, body)
-            }
-            Operation::UpdateContinuousBackups => {
-                run!(self, UpdateContinuousBackups, update_continuous_backups, body)
-            }
-            Operation::UpdateContributorInsights => {
-                run!(self, UpdateContributorInsights, update_contributor_insights, body)
-            }
-            Operation::UpdateGlobalTable => {
-                run!(self, UpdateGlobalTable, update_global_table, body)
-            }
-            Operation::UpdateGlobalTableSettings => {
-                run!(self, UpdateGlobalTableSettings, update_global_table_settings, body)
-            }
-            Operation::UpdateKinesisStreamingDestination => {
-                run!(
-                    self,
-                    UpdateKinesisStreamingDestination,
-                    update_kinesis_streaming_destination,
-                    body
-                )
-            }
             Operation::CancelBulkOperation
             | Operation::CreateBackup
+            | Operation::CreateGlobalTable
+            | Operation::DeleteBackup
+            | Operation::DeleteResourcePolicy
+            | Operation::DescribeBackup
             | Operation::DescribeBulkOperation
+            | Operation::DescribeContinuousBackups
+            | Operation::DescribeContributorInsights
+            | Operation::DescribeExport
+            | Operation::DescribeGlobalTable
+            | Operation::DescribeGlobalTableSettings
+            | Operation::DescribeImport
+            | Operation::DescribeKinesisStreamingDestination
+            | Operation::DescribeTableReplicaAutoScaling
+            | Operation::DisableKinesisStreamingDestination
             | Operation::EnableKinesisStreamingDestination
             | Operation::ExportTableToPointInTime
+            | Operation::GetResourcePolicy
             | Operation::ImportTable
+            | Operation::ListBackups
             | Operation::ListBulkOperations
+            | Operation::ListContributorInsights
+            | Operation::ListExports
+            | Operation::ListGlobalTables
+            | Operation::ListImports
             | Operation::PutResourcePolicy
             | Operation::RestoreTableFromBackup
             | Operation::RestoreTableToPointInTime
             | Operation::SearchVectors
             | Operation::StartBulkPutItems
+            | Operation::UpdateContinuousBackups
+            | Operation::UpdateContributorInsights
+            | Operation::UpdateGlobalTable
+            | Operation::UpdateGlobalTableSettings
+            | Operation::UpdateKinesisStreamingDestination
             | Operation::UpdateTableReplicaAutoScaling => {
-                Err(Reason::NotYetAvailable { operation: operation.name() }.into())
+                // On the heap: rare, and the largest of the futures makes all of them large.
+                Box::pin(self.call_feature_off(operation, body)).await
             }
         }
     }
