@@ -1,85 +1,55 @@
-//! Mutated inputs for everything that parses, on a stable toolchain.
+//! Inputs for everything that parses, and for sequences of whole requests, found by libFuzzer: it
+//! keeps those that reach code no other reached.
 //!
-//! `hashrange-fuzz TARGET|all [--seconds N] [--seed N]`. Each case starts from a good input of the
-//! target and is damaged at random; the same seed gives the same cases. A panic or a case slower
-//! than [`SLOW`] ends the run with the input printed: it then becomes a named test of the crate
-//! that it concerns.
+//! `cargo xtask fuzz TARGET` builds it with the instrumentation and starts it. The environment names
+//! the target (`HASHRANGE_FUZZ_TARGET`), and without one the names are printed; with `HASHRANGE_FUZZ_SEEDS` the target's good inputs are
+//! written into that folder instead. A panic or a slow case ends the run, with the input in a file:
+//! it then becomes a named test of the crate that it concerns.
 
-mod mutation;
+#![no_main]
+
+mod corpus;
+mod sequence;
 mod streams;
 mod targets;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use libfuzzer_sys::fuzz_target;
+use std::cell::RefCell;
+use std::env;
+use std::path::Path;
+use std::process::exit;
+use targets::{Check, TARGETS, Target};
 
-use mutation::Mutator;
-use targets::{Fuzzed, TARGETS, Target};
-
-/// No input of these sizes may take so long.
-const SLOW: Duration = Duration::from_secs(5);
-
-struct Settings {
-    target: String,
-    seconds: u64,
-    seed: u64,
+thread_local! {
+    /// What each case is given to. libFuzzer calls from one thread.
+    static CHECK: RefCell<Option<Check>> = const { RefCell::new(None) };
 }
 
-fn main() -> ExitCode {
-    let outcome = settings(std::env::args().skip(1)).and_then(|settings| run(&settings));
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("{message}");
-            ExitCode::FAILURE
+fuzz_target!(
+    init: {
+        let fuzzed = (chosen().start)();
+        if let Some(folder) = env::var_os("HASHRANGE_FUZZ_SEEDS") {
+            write_seeds(folder.as_ref(), &fuzzed.inputs);
+            exit(0);
         }
+        CHECK.set(Some(fuzzed.check));
+    },
+    |input: &[u8]| {
+        CHECK.with_borrow_mut(|check| check.as_mut().expect("it was prepared")(input));
     }
+);
+
+fn chosen() -> &'static Target {
+    let Ok(name) = env::var("HASHRANGE_FUZZ_TARGET") else {
+        TARGETS.iter().for_each(|target| println!("{}", target.name));
+        exit(0)
+    };
+    TARGETS.iter().find(|target| target.name == name).expect("the target exists")
 }
 
-fn settings(mut words: impl Iterator<Item = String>) -> Result<Settings, String> {
-    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    let usage =
-        || format!("usage: TARGET [--seconds N] [--seed N]; targets: all {}", names.join(" "));
-    let target = words.next().ok_or_else(usage)?;
-    let mut settings = Settings { target, seconds: 30, seed: 1 };
-    while let Some(word) = words.next() {
-        let value = words.next().and_then(|text| text.parse().ok()).ok_or_else(usage)?;
-        match word.as_str() {
-            "--seconds" => settings.seconds = value,
-            "--seed" => settings.seed = value,
-            _ => return Err(usage()),
-        }
+fn write_seeds(folder: &Path, inputs: &[String]) {
+    for (nth, input) in inputs.iter().enumerate() {
+        let path = folder.join(format!("seed-{nth:05}"));
+        std::fs::write(path, input).expect("the folder can be written");
     }
-    Ok(settings)
-}
-
-fn run(settings: &Settings) -> Result<(), String> {
-    let is_chosen = |target: &&Target| settings.target == "all" || settings.target == target.name;
-    let chosen: Vec<&Target> = TARGETS.iter().filter(is_chosen).collect();
-    if chosen.is_empty() {
-        return Err(format!("unknown target {}", settings.target));
-    }
-    let share = Duration::from_secs(settings.seconds) / u32::try_from(chosen.len()).unwrap_or(1);
-    chosen.iter().try_for_each(|target| fuzz(target, share, settings.seed))
-}
-
-fn fuzz(target: &Target, time: Duration, seed: u64) -> Result<(), String> {
-    let Fuzzed { inputs, mut check } = (target.start)();
-    let mut mutator = Mutator::new(seed, inputs);
-    let start = Instant::now();
-    let mut cases = 0_u64;
-    while start.elapsed() < time {
-        let input = mutator.next_input();
-        let begin = Instant::now();
-        let passed = catch_unwind(AssertUnwindSafe(|| check(&input))).is_ok();
-        let slow = begin.elapsed() > SLOW;
-        if !passed || slow {
-            let fault = if passed { "slow" } else { "panic" };
-            let input = input.escape_ascii();
-            return Err(format!("{fault}: {} --seed {seed}, case {cases}:\n{input}", target.name));
-        }
-        cases += 1;
-    }
-    println!("{}: {cases} cases, seed {seed}: ok", target.name);
-    Ok(())
 }

@@ -1,5 +1,5 @@
 //! Tests that can go on for as long as one likes: crashes, random models, histories,
-//! simulations, fuzzing, benchmarks.
+//! simulations, benchmarks.
 
 use crate::command::{cargo, program, run};
 use crate::workspace;
@@ -42,13 +42,6 @@ fn simulation() -> Command {
     let mut tests = cargo(&["test", "--release", "--locked", "-p", "hashrange-engine"]);
     tests.args(["--test", "simulation", "--", "nothing_is_lost_made_or_left_over"]);
     tests
-}
-
-/// Mutates inputs of one parser (or of all) for a time.
-pub fn fuzz(arguments: &[&str]) -> Result<(), String> {
-    let manifest = workspace::root().join("fuzz/Cargo.toml");
-    let mut command = cargo(&["run", "--release", "--locked", "--quiet", "--manifest-path"]);
-    run(command.arg(manifest).arg("--").args(arguments))
 }
 
 /// Runs the benchmark package with the given arguments.

@@ -10,6 +10,7 @@ mod check;
 mod codegen;
 mod command;
 mod conformance;
+mod fuzzing;
 mod long_runs;
 mod suite;
 mod terminal;
@@ -34,7 +35,7 @@ tasks:
   simulate [SEEDS]       the whole engine on a virtual clock and a failing disk (1000)
   simulate --seed N      one such run again, exactly
   fuzz TARGET [--seconds N] [--seed N]
-                         mutated inputs for a parser, or for all
+                         inputs that reach new code, for one target or for each
   bench [ARGUMENT...]    the benchmark
   codegen [--check]      write (or compare) the generated part of crates/wire
   facts SERVICE_JSON...  reduce service models to crates/wire/model/facts.json
@@ -72,7 +73,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["simulate"] => long_runs::simulate("1000"),
         ["simulate", "--seed", seed] => long_runs::simulate_again(seed),
         ["simulate", seeds] => long_runs::simulate(seeds),
-        ["fuzz", rest @ ..] if !rest.is_empty() => long_runs::fuzz(rest),
+        ["fuzz", rest @ ..] if !rest.is_empty() => fuzzing::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),

@@ -3,7 +3,7 @@
 use crate::check;
 use crate::command::{cargo, is_present, run, step};
 use crate::conformance;
-use crate::long_runs;
+use crate::fuzzing;
 
 /// Runs every test of the workspace, with real clients at the end; `filter` narrows it to
 /// workspace tests whose name contains it.
@@ -15,7 +15,7 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     step("documentation tests", || {
         run(&mut cargo(&["test", "--workspace", "--locked", "--doc", "--quiet"]))
     })?;
-    step("fuzzing, briefly", || long_runs::fuzz(&["all", "--seconds", "2"]))?;
+    step("fuzzing, briefly", || fuzzing::fuzz(&["all", "--seconds", "3"]))?;
     conformance::all()
 }
 

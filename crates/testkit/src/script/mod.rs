@@ -25,7 +25,7 @@ mod expand;
 mod layout;
 mod print;
 
-use answers::Answers;
+pub use answers::Answers;
 pub use changes::Contents;
 pub(crate) use print::attribute_value;
 
@@ -110,7 +110,9 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
     let mut answers = Answers::default();
     for paragraph in paragraphs(&text) {
         let mut paragraph = Paragraph::parse(paragraph, path);
-        paragraph.request = answers.insert(&paragraph.request);
+        paragraph.request = answers
+            .insert(&paragraph.request)
+            .unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
         answered.push_str(&paragraph.source);
         if let Some(mut actual) = paragraph.run(tables, subject, &mut answers) {
             let Paragraph { header, expected, .. } = &paragraph;
@@ -127,6 +129,15 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
             .expect("a script can be written");
     }
     (!report.is_empty()).then(|| Mismatch { path: path.to_owned(), report })
+}
+
+/// Returns the requests of a script in order, a line each: the operation, a blank, the body; also
+/// the lines `advance MS`. What a request takes from earlier answers is left as it is written.
+pub fn requests(path: &Path, tables: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).expect("a script can be read");
+    paragraphs(&text)
+        .filter_map(|paragraph| Paragraph::parse(paragraph, path).line(tables))
+        .collect()
 }
 
 fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
@@ -163,16 +174,28 @@ impl Paragraph {
         Self { source: format!("{source}\n"), header, request, expected }
     }
 
+    /// Returns the paragraph as one line, unless it only waits.
+    fn line(&self, tables: &Path) -> Option<String> {
+        let words: Vec<_> = self.header.split_whitespace().collect();
+        let (name, body) = match words[..] {
+            [] | ["wait", _] => return None,
+            ["given", "table", name] => ("CreateTable", definition(tables, name)),
+            ["advance", ms] => ("advance", ms.to_owned()),
+            ["given", operation] | [operation] | [operation, ..] => {
+                (operation, self.request.clone())
+            }
+        };
+        Some(format!("{name} {}", body.replace('\n', " ")))
+    }
+
     /// Runs the paragraph and returns its answer, if an answer is expected.
     fn run(&self, tables: &Path, subject: &impl Subject, answers: &mut Answers) -> Option<String> {
         let words: Vec<_> = self.header.split_whitespace().collect();
         match words[..] {
             [] => None,
             ["given", "table", name] => {
-                let path = tables.join(format!("{name}.json"));
-                let definition = std::fs::read(&path)
-                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-                answers.add(&self.succeed(subject, "CreateTable", &definition));
+                let definition = definition(tables, name);
+                answers.add(&self.succeed(subject, "CreateTable", definition.as_bytes()));
                 None
             }
             ["given", operation] => {
@@ -204,6 +227,11 @@ impl Paragraph {
             Err(error) => panic!("{}\n{}\nfails: {error}", self.header, self.request),
         }
     }
+}
+
+fn definition(tables: &Path, name: &str) -> String {
+    let path = tables.join(format!("{name}.json"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn answer(subject: &impl Subject, operation: &str, request: &str, answers: &mut Answers) -> String {

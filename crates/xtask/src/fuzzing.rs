@@ -1,0 +1,103 @@
+//! Fuzzing: builds the fuzz targets with the instrumentation that libFuzzer is guided by, and runs
+//! them on inputs taken from the golden scripts.
+//!
+//! What a target found stays in `target/fuzz/corpus/TARGET`, so that the next run goes on there. The
+//! instrumentation is LLVM's and works on the stable compiler.
+
+use crate::command::{cargo, is_present, output, program, run, step};
+use crate::terminal::say;
+use crate::workspace;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Counters for each branch and the operands of comparisons, as libFuzzer wants them.
+const INSTRUMENTATION: &str = "--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+const USAGE: &str = "usage: cargo xtask fuzz TARGET|all [--seconds N] [--seed N]";
+/// No input may take so long.
+const TIMEOUT_S: &str = "10";
+/// No input may make the process grow beyond this.
+const MEMORY_MAX_MB: &str = "2048";
+
+/// What one run is asked to do.
+struct Settings<'a> {
+    target: &'a str,
+    /// For each target.
+    seconds: &'a str,
+    seed: &'a str,
+}
+
+/// Fuzzes one target, or each in turn.
+pub fn fuzz(arguments: &[&str]) -> Result<(), String> {
+    let settings = settings(arguments)?;
+    if !is_present("c++", &["--version"]) {
+        say("no C++ compiler for libFuzzer (Debian: apt-get install g++): fuzzing is skipped");
+        return Ok(());
+    }
+    let binary = build()?;
+    let names = output(&mut Command::new(&binary))?;
+    let is_chosen = |name: &&str| settings.target == "all" || settings.target == *name;
+    let chosen: Vec<&str> = names.lines().filter(is_chosen).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = names.lines().collect();
+        return Err(format!("{USAGE}; targets: {}", names.join(" ")));
+    }
+    chosen.iter().try_for_each(|name| step(name, || fuzz_one(&binary, name, &settings)))
+}
+
+fn settings<'a>(arguments: &[&'a str]) -> Result<Settings<'a>, String> {
+    let [target, options @ ..] = arguments else { return Err(USAGE.to_owned()) };
+    let mut settings = Settings { target, seconds: "30", seed: "1" };
+    for option in options.chunks(2) {
+        match *option {
+            ["--seconds", seconds] => settings.seconds = seconds,
+            ["--seed", seed] => settings.seed = seed,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
+    Ok(settings)
+}
+
+/// Builds the fuzz targets for this machine by name, so that what runs while building is not
+/// instrumented; returns the program.
+fn build() -> Result<PathBuf, String> {
+    let version = output(&mut program("rustc".as_ref(), &["-vV"]))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let host = host.ok_or("rustc -vV names no host")?;
+    let target = workspace::target().join("fuzz");
+    let manifest = workspace::root().join("fuzz/Cargo.toml");
+    let mut build = cargo(&["build", "--release", "--locked", "--quiet", "--target", host]);
+    build.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target);
+    run(build.env("RUSTFLAGS", INSTRUMENTATION))?;
+    Ok(target.join(host).join("release/hashrange-fuzz"))
+}
+
+fn fuzz_one(binary: &Path, name: &str, settings: &Settings<'_>) -> Result<(), String> {
+    let folder = workspace::target().join("fuzz");
+    let (seeds, corpus) = (folder.join("seeds").join(name), folder.join("corpus").join(name));
+    for folder in [&seeds, &corpus] {
+        std::fs::create_dir_all(folder).map_err(|error| format!("create {name}: {error}"))?;
+    }
+    let start = || {
+        let mut command = Command::new(binary);
+        command.env("HASHRANGE_FUZZ_TARGET", name);
+        command
+    };
+    run(start().env("HASHRANGE_FUZZ_SEEDS", &seeds))?;
+    let findings = folder.join(format!("{name}-"));
+    let dictionary = workspace::root().join("fuzz/dictionary.txt");
+    let mut fuzzing = start();
+    fuzzing
+        .arg(format!("-max_total_time={}", settings.seconds))
+        .arg(format!("-seed={}", settings.seed))
+        .arg(format!("-timeout={TIMEOUT_S}"))
+        .arg(format!("-rss_limit_mb={MEMORY_MAX_MB}"))
+        .arg(format!("-dict={}", dictionary.display()))
+        .arg(format!("-artifact_prefix={}", findings.display()))
+        .arg("-verbosity=0")
+        .args([corpus, seeds]);
+    run(&mut fuzzing)
+}
