@@ -7,8 +7,9 @@
 use crate::command::{cargo, is_present, output, program, run, step};
 use crate::terminal::say;
 use crate::workspace;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Counters for each branch and the operands of comparisons, as libFuzzer wants them.
 const INSTRUMENTATION: &str = "--cfg fuzzing -Cpasses=sancov-module \
@@ -21,6 +22,8 @@ const USAGE: &str = "usage: cargo xtask fuzz TARGET|all [--seconds N] [--seed N]
 const TIMEOUT_S: &str = "10";
 /// No input may make the process grow beyond this.
 const MEMORY_MAX_MB: &str = "2048";
+/// Lines of a failed run's log that are shown.
+const LAST_LINES: usize = 60;
 
 /// What one run is asked to do.
 struct Settings<'a> {
@@ -38,7 +41,8 @@ pub fn fuzz(arguments: &[&str]) -> Result<(), String> {
         return Ok(());
     }
     let binary = build()?;
-    let names = output(&mut Command::new(&binary))?;
+    let names = Command::new(&binary).output().map_err(|error| format!("list targets: {error}"))?;
+    let names = String::from_utf8_lossy(&names.stdout);
     let is_chosen = |name: &&str| settings.target == "all" || settings.target == *name;
     let chosen: Vec<&str> = names.lines().filter(is_chosen).collect();
     if chosen.is_empty() {
@@ -86,7 +90,7 @@ fn fuzz_one(binary: &Path, name: &str, settings: &Settings<'_>) -> Result<(), St
         command.env("HASHRANGE_FUZZ_TARGET", name);
         command
     };
-    run(start().env("HASHRANGE_FUZZ_SEEDS", &seeds))?;
+    run(start().env("HASHRANGE_FUZZ_SEEDS", &seeds).stderr(Stdio::null()))?;
     let findings = folder.join(format!("{name}-"));
     let dictionary = workspace::root().join("fuzz/dictionary.txt");
     let mut fuzzing = start();
@@ -97,7 +101,22 @@ fn fuzz_one(binary: &Path, name: &str, settings: &Settings<'_>) -> Result<(), St
         .arg(format!("-rss_limit_mb={MEMORY_MAX_MB}"))
         .arg(format!("-dict={}", dictionary.display()))
         .arg(format!("-artifact_prefix={}", findings.display()))
-        .arg("-verbosity=0")
+        .arg("-print_final_stats=1")
         .args([corpus, seeds]);
-    run(&mut fuzzing)
+    let log = folder.join(format!("{name}.log"));
+    let (output, again) = File::create(&log)
+        .and_then(|file| Ok((file.try_clone()?, file)))
+        .map_err(|error| format!("write {}: {error}", log.display()))?;
+    let ended = run(fuzzing.stdout(output).stderr(again));
+    let written = std::fs::read(&log).map_err(|error| format!("read the log: {error}"))?;
+    let written = String::from_utf8_lossy(&written);
+    if ended.is_err() {
+        let lines: Vec<&str> = written.lines().collect();
+        say(&lines[lines.len().saturating_sub(LAST_LINES)..].join("\n"));
+        return ended.map_err(|error| format!("{error}; all of it: {}", log.display()));
+    }
+    let cases =
+        written.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+    say(&format!("{name}: {} cases", cases.map_or("?", str::trim)));
+    Ok(())
 }
