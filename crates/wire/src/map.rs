@@ -88,6 +88,42 @@ impl<K, V> Map<K, V> {
     }
 }
 
+/// The entries of a map while a body is read: few more than twice as many as the map may have, for
+/// as long as keys that come again may leave it small enough; none more once it is too large.
+#[derive(Debug)]
+pub(crate) struct BoundedEntries<K, V> {
+    entries: Vec<(K, V)>,
+    max: usize,
+    is_too_large: bool,
+}
+
+impl<K: Ord, V> BoundedEntries<K, V> {
+    /// Returns no entries, of a map that may have `max`.
+    pub(crate) fn new(max: usize) -> Self {
+        Self { entries: Vec::new(), max, is_too_large: false }
+    }
+
+    /// Returns whether the next entry is wanted.
+    pub(crate) fn take_more(&mut self) -> bool {
+        if self.entries.len() > self.max.saturating_mul(2) && !self.is_too_large {
+            let map = Map::from_entries_last_wins(std::mem::take(&mut self.entries));
+            self.entries = map.entries;
+            self.is_too_large = self.entries.len() > self.max;
+        }
+        !self.is_too_large
+    }
+
+    /// Adds an entry, which takes the place of an earlier one with its key.
+    pub(crate) fn push(&mut self, key: K, value: V) {
+        self.entries.push((key, value));
+    }
+
+    /// Returns the map; one that is too large has more entries than it may have, though not all.
+    pub(crate) fn finish(self) -> Map<K, V> {
+        Map::from_entries_last_wins(self.entries)
+    }
+}
+
 /// Returns, in ascending order, the offsets of entries whose key comes again later.
 fn repeated_offsets<K: Ord, V>(entries: &[(K, V)]) -> Vec<usize> {
     if entries.len() <= FEW {
@@ -133,6 +169,26 @@ mod tests {
             let expected: Vec<(usize, usize)> = (length - 3..length).map(|n| (n % 3, n)).collect();
             assert_eq!(map.into_iter().collect::<Vec<_>>(), expected);
         }
+    }
+
+    #[test]
+    fn a_map_that_is_too_large_keeps_few_entries_and_one_that_repeats_its_keys_is_small() {
+        const MAX: usize = 3;
+        let read = |keys: &mut dyn Iterator<Item = usize>| {
+            let mut entries = BoundedEntries::new(MAX);
+            for (nth, key) in keys.enumerate() {
+                if entries.take_more() {
+                    entries.push(key, nth);
+                }
+                assert!(entries.entries.len() <= 2 * MAX + 1);
+            }
+            entries.finish()
+        };
+        let large = read(&mut (0..1000));
+        assert!(large.len() > MAX);
+        let repeated = read(&mut (0..1000).map(|nth| nth % MAX));
+        assert_eq!(repeated.len(), MAX);
+        assert_eq!(repeated.get(&0), Some(&999));
     }
 
     #[test]

@@ -193,7 +193,7 @@ fn the_first_fault_of_a_value_is_kept() {
         (r#"{"BS":[]}"#, Some(ValueFault::EmptySet(AttributeType::Bs))),
         (r#"{"SS":[""]}"#, None),
         (r#"{"SS":["b","a","b"]}"#, Some(duplicates(AttributeType::Ss, ["b", "a", "b"]))),
-        (r#"{"NS":["1","2","1.0"]}"#, Some(duplicates(AttributeType::Ns, ["1", "2", "1.0"]))),
+        (r#"{"NS":["1","2","1.0"]}"#, Some(duplicates(AttributeType::Ns, ["1", "1", "2"]))),
         (
             r#"{"BS":["/w==","AA==","AA=="]}"#,
             Some(duplicates(AttributeType::Bs, ["/w==", "AA==", "AA=="])),
@@ -250,7 +250,10 @@ fn elements_that_are_null_or_unknown_make_a_request_suspect() {
     let cases = [
         (r#"{"TableName":"Tab","KeySchema":[null]}"#, true),
         (r#"{"TableName":"Tab","KeySchema":[{"AttributeName":"a","KeyType":"X"}]}"#, true),
-        (r#"{"TableName":"Tab","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}"#, false),
+        (
+            r#"{"AttributeDefinitions":[],"TableName":"Tab","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}"#,
+            false,
+        ),
         (r#"{"TableName":"Tab","KeySchema":[]}"#, true),
     ];
     for (body, suspect) in cases {

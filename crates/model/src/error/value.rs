@@ -18,7 +18,7 @@ pub enum ValueFault {
     DuplicateMembers {
         /// SS, NS or BS.
         set: AttributeType,
-        /// The members as sent (binary ones in base64).
+        /// The members as sent (binary ones in base64); numbers, which no message lists, in order.
         members: Vec<String>,
     },
     /// A number that cannot be stored.

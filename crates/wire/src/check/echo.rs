@@ -5,10 +5,13 @@
 
 use super::policy::Echo;
 use super::shape::{Kind, Member, ShapeId};
-use super::walk::{elements, entries, shape};
+use super::walk::{each_element, entries, member_places, shape};
 use crate::json::decode::Fault;
 use crate::json::parser::{Kind as JsonKind, Parser};
+use std::ops::ControlFlow;
 
+/// Most entries of one map that are shown.
+const ENTRIES_SHOWN_MAX: usize = 4096;
 /// Most bytes of one value that are shown.
 const SHOWN_MAX: usize = 256 * 1024;
 
@@ -63,16 +66,16 @@ fn append_structure(
     name: &str,
     members: &'static [Member],
 ) -> Result<(), Fault> {
-    let values = entries(parser.fork())?;
+    let values = member_places(parser.fork(), members)?;
     shown.push_str(name);
     shown.push('(');
-    for (nth, member) in members.iter().enumerate() {
+    for (nth, (member, value)) in members.iter().zip(values).enumerate() {
         shown.push_str(if nth == 0 { "" } else { ", " });
         push_lower_camel(shown, member.name);
         shown.push('=');
-        match values.get(member.name) {
-            Some(Some(value)) => append(shown, &mut value.fork(), member.shape)?,
-            Some(None) | None => shown.push_str("null"),
+        match value {
+            Some(mut value) => append(shown, &mut value, member.shape)?,
+            None => shown.push_str("null"),
         }
     }
     shown.push(')');
@@ -93,13 +96,14 @@ fn append_elements(
     mut append: impl FnMut(&mut String, Parser<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     shown.push('[');
-    for (nth, value) in elements(parser)?.into_iter().enumerate() {
+    each_element(parser, |nth, value| {
         shown.push_str(if nth == 0 { "" } else { ", " });
         match value {
             Some(value) => append(shown, value)?,
             None => shown.push_str("null"),
         }
-    }
+        Ok(if shown.len() > SHOWN_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
     shown.push(']');
     Ok(())
 }
@@ -110,7 +114,7 @@ fn append_entries(
     mut append: impl FnMut(&mut String, Parser<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     shown.push('{');
-    for (nth, (key, entry)) in entries(parser.fork())?.into_iter().enumerate() {
+    for (nth, (key, entry)) in entries(parser.fork(), ENTRIES_SHOWN_MAX)?.into_iter().enumerate() {
         shown.push_str(if nth == 0 { "" } else { ", " });
         shown.push_str(&key);
         shown.push('=');
@@ -134,7 +138,8 @@ fn append_attribute_value(shown: &mut String, parser: &mut Parser<'_>) -> Result
         return Ok(());
     }
     shown.push_str("AttributeValue: {");
-    for (nth, (tag, content)) in entries(parser.fork())?.into_iter().enumerate() {
+    for (nth, (tag, content)) in entries(parser.fork(), ENTRIES_SHOWN_MAX)?.into_iter().enumerate()
+    {
         shown.push_str(if nth == 0 { "" } else { "," });
         shown.push_str(&tag);
         shown.push(':');
@@ -158,6 +163,9 @@ fn append_attribute_value(shown: &mut String, parser: &mut Parser<'_>) -> Result
 fn append_json(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
     let (mut in_string, mut escaped) = (false, false);
     for character in parser.raw_value()?.chars() {
+        if shown.len() > SHOWN_MAX {
+            break;
+        }
         if in_string || !matches!(character, ' ' | '\t' | '\n' | '\r') {
             shown.push(character);
         }

@@ -10,11 +10,14 @@ use super::echo;
 use super::policy::Policy;
 use super::shape::{Kind, Member, Pattern, Shape, ShapeId};
 use super::violation::{Constraint, Path, Segment, Violation};
+use std::ops::ControlFlow;
+
 use crate::Map;
 use crate::constraint::{TABLE_NAME_MAX, is_resource_name, is_table_arn};
 use crate::generated::constraints::SHAPES;
 use crate::json::decode::Fault;
 use crate::json::parser::{Kind as JsonKind, Parser};
+use crate::map::BoundedEntries;
 
 const TABLE_NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
 /// How much of a map's key a path shows.
@@ -57,20 +60,12 @@ impl Walk<'_> {
 
     fn structure(
         &mut self,
-        mut parser: Parser<'_>,
+        parser: Parser<'_>,
         members: &'static [Member],
         path: &Path,
         first: &[&str],
     ) -> Result<(), Fault> {
-        let mut values: Vec<Option<Parser<'_>>> = Vec::new();
-        values.resize_with(members.len(), || None);
-        let mut cursor = parser.begin_object()?;
-        while let Some(name) = parser.next_member(&mut cursor)? {
-            if let Some(nth) = members.iter().position(|member| member.name == name) {
-                values[nth] = (parser.peek()? != JsonKind::Null).then(|| parser.fork());
-            }
-            parser.skip_value()?;
-        }
+        let mut values = member_places(parser, members)?;
         let mut order: Vec<usize> = (0..members.len()).collect();
         let rank = |name| first.iter().position(|one| *one == name).unwrap_or(first.len());
         order.sort_by_key(|&nth| rank(members[nth].name));
@@ -93,17 +88,18 @@ impl Walk<'_> {
             Kind::Structure(members) => self.structure(parser, members, path, &[]),
             // What is too short as the value of a map was told of the map.
             Kind::List { element, max, .. } if path.is_map_value() => {
-                let elements = elements(parser.fork())?;
-                self.length(&parser, id, path, elements.len(), (None, *max))?;
-                self.elements(elements, *element, path)
+                let length = element_count(parser.fork())?;
+                self.length(&parser, id, path, length, (None, *max))?;
+                self.elements(parser, *element, path)
             }
             Kind::List { element, min, max } => {
-                let elements = elements(parser.fork())?;
-                self.length(&parser, id, path, elements.len(), (*min, *max))?;
-                self.elements(elements, *element, path)
+                let length = element_count(parser.fork())?;
+                self.length(&parser, id, path, length, (*min, *max))?;
+                self.elements(parser, *element, path)
             }
             Kind::Map { key, value, min, max } => {
-                let entries = entries(parser.fork())?;
+                let most = max.and_then(|max| usize::try_from(max).ok()).unwrap_or(usize::MAX);
+                let entries = entries(parser.fork(), most)?;
                 self.length(&parser, id, path, entries.len(), (*min, *max))?;
                 self.map_keys(&parser, id, *key, path, &entries)?;
                 self.map_values(&parser, id, *value, path, &entries)?;
@@ -134,20 +130,15 @@ impl Walk<'_> {
         }
     }
 
-    fn elements(
-        &mut self,
-        elements: Vec<Option<Parser<'_>>>,
-        shape: ShapeId,
-        path: &Path,
-    ) -> Result<(), Fault> {
-        for (nth, element) in elements.into_iter().enumerate() {
+    fn elements(&mut self, list: Parser<'_>, shape: ShapeId, path: &Path) -> Result<(), Fault> {
+        each_element(list, |nth, element| {
             let path = path.to(Segment::Element(nth + 1));
             match element {
                 Some(element) => self.value(element, shape, &path)?,
                 None => self.report(&path, None, Constraint::NotNull),
             }
-        }
-        Ok(())
+            Ok(if self.is_full(&path) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })
     }
 
     fn entries(
@@ -264,7 +255,7 @@ impl Walk<'_> {
     ) -> Result<(), Fault> {
         let Kind::List { min: Some(min), .. } = &shape(value).kind else { return Ok(()) };
         for list in entries.values().flatten() {
-            let length = elements(list.fork())?.len();
+            let length = element_count(list.fork())?;
             if length_violation(length, (Some(*min), None)).is_some() {
                 let shown = echo::value(parser, map, self.policy.echo)?;
                 self.report(path, Some(shown), Constraint::MapValues(all_of(value)));
@@ -280,8 +271,7 @@ impl Walk<'_> {
         id: ShapeId,
         path: &Path,
     ) -> Result<(), Fault> {
-        let entries = entries(parser.fork())?;
-        if entries.keys().any(|name| name.len() > ATTRIBUTE_NAME_MAX_BYTES) {
+        if longest_name(parser.fork())? > ATTRIBUTE_NAME_MAX_BYTES {
             let shown = echo::value(parser, id, self.policy.echo)?;
             let max = i64::try_from(ATTRIBUTE_NAME_MAX_BYTES).unwrap_or(i64::MAX);
             let constraint = Constraint::MapKeys(vec![Constraint::LengthMax(max)]);
@@ -314,25 +304,77 @@ fn length_violation(length: usize, (min, max): (Option<i64>, Option<i64>)) -> Op
     }
 }
 
-/// Returns the place of each element of the array that comes next; none for `null`.
-pub fn elements<'a>(mut parser: Parser<'a>) -> Result<Vec<Option<Parser<'a>>>, Fault> {
+/// Visits the place of each element of the array that comes next, none for `null`, until told to
+/// stop. Keeps nothing: a hostile list has a million elements.
+pub fn each_element<'a>(
+    mut parser: Parser<'a>,
+    mut visit: impl FnMut(usize, Option<Parser<'a>>) -> Result<ControlFlow<()>, Fault>,
+) -> Result<(), Fault> {
     let mut cursor = parser.begin_array()?;
-    let mut elements = Vec::new();
+    let mut nth = 0;
     while parser.next_element(&mut cursor)? {
-        elements.push((parser.peek()? != JsonKind::Null).then(|| parser.fork()));
+        let place = (parser.peek()? != JsonKind::Null).then(|| parser.fork());
+        if visit(nth, place)?.is_break() {
+            return Ok(());
+        }
         parser.skip_value()?;
+        nth += 1;
     }
-    Ok(elements)
+    Ok(())
 }
 
-/// Returns the place of each value of the object that comes next; none for `null`.
-pub fn entries<'a>(mut parser: Parser<'a>) -> Result<Map<String, Option<Parser<'a>>>, Fault> {
+fn element_count(parser: Parser<'_>) -> Result<usize, Fault> {
+    let mut count = 0;
+    each_element(parser, |_, _| {
+        count += 1;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(count)
+}
+
+/// Returns the place of each value of the object that comes next; none for `null`. Of an object
+/// with more than `max` members, a few more than these.
+pub fn entries<'a>(
+    mut parser: Parser<'a>,
+    max: usize,
+) -> Result<Map<String, Option<Parser<'a>>>, Fault> {
     let mut cursor = parser.begin_object()?;
-    let mut entries = Vec::new();
+    let mut entries = BoundedEntries::new(max);
     while let Some(name) = parser.next_member(&mut cursor)? {
         let value = (parser.peek()? != JsonKind::Null).then(|| parser.fork());
-        entries.push((name.into_owned(), value));
+        if entries.take_more() {
+            entries.push(name.into_owned(), value);
+        }
         parser.skip_value()?;
     }
-    Ok(Map::from_entries_last_wins(entries))
+    Ok(entries.finish())
+}
+
+/// Returns the places of a structure's members in the object that comes next; none for `null` and
+/// what is absent.
+pub fn member_places<'a>(
+    mut parser: Parser<'a>,
+    members: &[Member],
+) -> Result<Vec<Option<Parser<'a>>>, Fault> {
+    let mut places: Vec<Option<Parser<'a>>> = Vec::new();
+    places.resize_with(members.len(), || None);
+    let mut cursor = parser.begin_object()?;
+    while let Some(name) = parser.next_member(&mut cursor)? {
+        if let Some(nth) = members.iter().position(|member| member.name == name) {
+            places[nth] = (parser.peek()? != JsonKind::Null).then(|| parser.fork());
+        }
+        parser.skip_value()?;
+    }
+    Ok(places)
+}
+
+/// Returns the length in bytes of the longest name in the object that comes next.
+fn longest_name(mut parser: Parser<'_>) -> Result<usize, Fault> {
+    let mut cursor = parser.begin_object()?;
+    let mut longest = 0;
+    while let Some(name) = parser.next_member(&mut cursor)? {
+        longest = longest.max(name.len());
+        parser.skip_value()?;
+    }
+    Ok(longest)
 }

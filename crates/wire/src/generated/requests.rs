@@ -254,7 +254,7 @@ impl<'a> Decode<'a> for BatchExecuteStatementInput<'a> {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "Statements" => value.statements = parser.member()?,
+                "Statements" => value.statements = parser.bounded_member(&[25])?,
                 "ReturnConsumedCapacity" => value.return_consumed_capacity = parser.member()?,
                 _ => parser.skip_value()?,
             }
@@ -305,7 +305,7 @@ impl<'a> Decode<'a> for BatchGetItemInput<'a> {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "RequestItems" => value.request_items = parser.member()?,
+                "RequestItems" => value.request_items = parser.bounded_member(&[100])?,
                 "ReturnConsumedCapacity" => value.return_consumed_capacity = parser.member()?,
                 _ => parser.skip_value()?,
             }
@@ -417,7 +417,7 @@ impl<'a> Decode<'a> for BatchWriteItemInput<'a> {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "RequestItems" => value.request_items = parser.member()?,
+                "RequestItems" => value.request_items = parser.bounded_member(&[25, 25])?,
                 "ReturnConsumedCapacity" => value.return_consumed_capacity = parser.member()?,
                 "ReturnItemCollectionMetrics" => {
                     value.return_item_collection_metrics = parser.member()?
@@ -994,7 +994,7 @@ impl<'a> Decode<'a> for CreateTableInput<'a> {
             match &*name {
                 "AttributeDefinitions" => value.attribute_definitions = parser.member()?,
                 "TableName" => value.table_name = parser.member()?,
-                "KeySchema" => value.key_schema = parser.member()?,
+                "KeySchema" => value.key_schema = parser.bounded_member(&[2])?,
                 "LocalSecondaryIndexes" => value.local_secondary_indexes = parser.member()?,
                 "GlobalSecondaryIndexes" => value.global_secondary_indexes = parser.member()?,
                 "BillingMode" => value.billing_mode = parser.member()?,
@@ -2471,7 +2471,9 @@ impl<'a> Decode<'a> for ExecuteTransactionInput<'a> {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "TransactStatements" => value.transact_statements = parser.member()?,
+                "TransactStatements" => {
+                    value.transact_statements = parser.bounded_member(&[100])?
+                }
                 "ClientRequestToken" => value.client_request_token = parser.member()?,
                 "ReturnConsumedCapacity" => value.return_consumed_capacity = parser.member()?,
                 _ => parser.skip_value()?,
@@ -3774,7 +3776,7 @@ impl<'a> Decode<'a> for LocalSecondaryIndex<'a> {
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
                 "IndexName" => value.index_name = parser.member()?,
-                "KeySchema" => value.key_schema = parser.member()?,
+                "KeySchema" => value.key_schema = parser.bounded_member(&[2])?,
                 "Projection" => value.projection = parser.member()?,
                 _ => parser.skip_value()?,
             }
@@ -4542,7 +4544,8 @@ impl<'a> Decode<'a> for ReplicaSettingsUpdate<'a> {
                         parser.member()?
                 }
                 "ReplicaGlobalSecondaryIndexSettingsUpdate" => {
-                    value.replica_global_secondary_index_settings_update = parser.member()?
+                    value.replica_global_secondary_index_settings_update =
+                        parser.bounded_member(&[20])?
                 }
                 "ReplicaTableClass" => value.replica_table_class = parser.member()?,
                 _ => parser.skip_value()?,
@@ -5039,7 +5042,7 @@ impl<'a> Decode<'a> for SearchVectorsInput<'a> {
                     value.expression_attribute_values = parser.member()?
                 }
                 "ProjectionExpression" => value.projection_expression = parser.member()?,
-                "SearchVector" => value.search_vector = parser.member()?,
+                "SearchVector" => value.search_vector = parser.bounded_member(&[4096])?,
                 "SearchConditionExpression" => {
                     value.search_condition_expression = parser.member()?
                 }
@@ -5300,7 +5303,7 @@ impl<'a> Decode<'a> for TransactGetItemsInput<'a> {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "TransactItems" => value.transact_items = parser.member()?,
+                "TransactItems" => value.transact_items = parser.bounded_member(&[100])?,
                 "ReturnConsumedCapacity" => value.return_consumed_capacity = parser.member()?,
                 _ => parser.skip_value()?,
             }
@@ -5410,7 +5413,7 @@ impl<'a> Decode<'a> for TransactWriteItemsInput<'a> {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "TransactItems" => value.transact_items = parser.member()?,
+                "TransactItems" => value.transact_items = parser.bounded_member(&[100])?,
                 "ReturnConsumedCapacity" => value.return_consumed_capacity = parser.member()?,
                 "ReturnItemCollectionMetrics" => {
                     value.return_item_collection_metrics = parser.member()?
@@ -5842,9 +5845,12 @@ impl<'a> Decode<'a> for UpdateGlobalTableSettingsInput<'a> {
                         parser.member()?
                 }
                 "GlobalTableGlobalSecondaryIndexSettingsUpdate" => {
-                    value.global_table_global_secondary_index_settings_update = parser.member()?
+                    value.global_table_global_secondary_index_settings_update =
+                        parser.bounded_member(&[20])?
                 }
-                "ReplicaSettingsUpdate" => value.replica_settings_update = parser.member()?,
+                "ReplicaSettingsUpdate" => {
+                    value.replica_settings_update = parser.bounded_member(&[50])?
+                }
                 _ => parser.skip_value()?,
             }
         }
@@ -6183,7 +6189,7 @@ impl<'a> Decode<'a> for UpdateTableInput<'a> {
                 }
                 "MultiRegionConsistency" => value.multi_region_consistency = parser.member()?,
                 "GlobalTableWitnessUpdates" => {
-                    value.global_table_witness_updates = parser.member()?
+                    value.global_table_witness_updates = parser.bounded_member(&[1])?
                 }
                 "OnDemandThroughput" => value.on_demand_throughput = parser.member()?,
                 "WarmThroughput" => value.warm_throughput = parser.member()?,

@@ -94,7 +94,7 @@ impl<'a> Decode<'a> for CsvOptions {
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
                 "Delimiter" => value.delimiter = parser.member()?,
-                "HeaderList" => value.header_list = parser.member()?,
+                "HeaderList" => value.header_list = parser.bounded_member(&[255])?,
                 _ => parser.skip_value()?,
             }
         }
@@ -573,7 +573,7 @@ impl<'a> Decode<'a> for KeysAndAttributes {
         let mut value = Self::default();
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
-                "Keys" => value.keys = parser.member()?,
+                "Keys" => value.keys = parser.bounded_member(&[100])?,
                 "AttributesToGet" => value.attributes_to_get = parser.member()?,
                 "ConsistentRead" => value.consistent_read = parser.member()?,
                 "ProjectionExpression" => value.projection_expression = parser.member()?,
@@ -790,7 +790,7 @@ impl<'a> Decode<'a> for Projection {
         while let Some(name) = parser.next_member(&mut members)? {
             match &*name {
                 "ProjectionType" => value.projection_type = parser.member()?,
-                "NonKeyAttributes" => value.non_key_attributes = parser.member()?,
+                "NonKeyAttributes" => value.non_key_attributes = parser.bounded_member(&[20])?,
                 _ => parser.skip_value()?,
             }
         }

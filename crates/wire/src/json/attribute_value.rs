@@ -7,15 +7,19 @@
 //! Within one value the members are judged in the order present, and more than one type last.
 //! Source: wire captures of the service; data model notes, "Attribute types".
 //!
+//! A set that alone is larger than any item is not kept whole in an item: what is kept of it makes
+//! the item too large all the same, which each operation says in its order of checks.
+//!
 //! Invariant: the recursion of reading is bounded by [`DEPTH_MAX`](super::parser::DEPTH_MAX).
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::ValueFault;
-use hashrange_model::limits::{ATTRIBUTE_NAME_MAX_BYTES, NESTING_DEPTH_MAX};
+use hashrange_model::limits::{ATTRIBUTE_NAME_MAX_BYTES, ITEM_SIZE_MAX_BYTES, NESTING_DEPTH_MAX};
 use hashrange_model::value::Entries;
 use hashrange_model::{AttributeType, Item, Number, RawValue, Value, ValueRef};
 
@@ -88,7 +92,7 @@ impl JavaType for DecodedValue {
 impl<'a> Decode<'a> for DecodedItem {
     fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
         let mut members = parser.begin_map::<Self>()?;
-        let mut reader = ValueReader::with_capacity(parser.remaining().min(ITEM_CAPACITY_MAX));
+        let mut reader = ValueReader::of_item(parser.remaining().min(ITEM_CAPACITY_MAX));
         let item = reader.encoder.begin_item();
         while let Some(name) = parser.next_member(&mut members)? {
             reader.entry(parser, &name, 1)?;
@@ -135,11 +139,16 @@ struct ValueReader {
     fault: Option<Box<ValueFault>>,
     /// Whether the fault is that an attribute of the item itself has no name.
     is_nameless_attribute: bool,
+    /// Size from which on the members of a set need not be kept; none for a value that is no part
+    /// of an item, which may be a set to be taken away from another.
+    set_max: Option<usize>,
 }
 
 impl ValueReader {
-    fn with_capacity(bytes: usize) -> Self {
-        Self { encoder: Encoder::with_capacity(bytes), ..Self::default() }
+    /// Returns a reader of an item's values.
+    fn of_item(bytes: usize) -> Self {
+        let encoder = Encoder::with_capacity(bytes);
+        Self { encoder, set_max: Some(ITEM_SIZE_MAX_BYTES), ..Self::default() }
     }
 
     fn record(&mut self, fault: ValueFault) {
@@ -256,12 +265,14 @@ impl ValueReader {
     }
 
     fn string_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
-        let members = set_members(parser, Parser::string_value)?;
+        let size = |member: &Cow<'_, str>| member.len();
+        let Members { members, repeats } =
+            set_members(parser, self.set_max, Parser::string_value, size)?;
         let mut sorted: Vec<&str> = members.iter().map(AsRef::as_ref).collect();
         self.encoder.string_set(&mut sorted);
         if sorted.is_empty() {
             self.record(ValueFault::EmptySet(AttributeType::Ss));
-        } else if has_repeated(&sorted) {
+        } else if repeats || has_repeated(&sorted) {
             let members = members.into_iter().map(Cow::into_owned).collect();
             self.record(ValueFault::DuplicateMembers { set: AttributeType::Ss, members });
         }
@@ -269,31 +280,36 @@ impl ValueReader {
     }
 
     fn number_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
-        let members = set_members(parser, Parser::string_value)?;
-        let mut numbers = Vec::with_capacity(members.len());
-        for member in &members {
-            match Number::parse(member) {
-                Ok(number) => numbers.push(number),
-                Err(fault) => self.record(ValueFault::Number(fault)),
-            }
+        let mut fault = None;
+        let read = |parser: &mut Parser<'_>| {
+            let text = parser.string_value()?;
+            Ok(Number::parse(&text).unwrap_or_else(|number_fault| {
+                fault.get_or_insert(number_fault);
+                Number::ZERO
+            }))
+        };
+        let Members { members: mut numbers, repeats } =
+            set_members(parser, self.set_max, read, Number::size)?;
+        if let Some(fault) = fault {
+            self.record(ValueFault::Number(fault));
         }
         self.encoder.number_set(&mut numbers);
-        if members.is_empty() {
+        if numbers.is_empty() {
             self.record(ValueFault::EmptySet(AttributeType::Ns));
-        } else if has_repeated(&numbers) {
-            let members = members.into_iter().map(Cow::into_owned).collect();
+        } else if repeats || has_repeated(&numbers) {
+            let members = numbers.iter().map(Number::to_string).collect();
             self.record(ValueFault::DuplicateMembers { set: AttributeType::Ns, members });
         }
         Ok(())
     }
 
     fn binary_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
-        let members = set_members(parser, binary)?;
+        let Members { members, repeats } = set_members(parser, self.set_max, binary, Vec::len)?;
         let mut sorted: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
         self.encoder.binary_set(&mut sorted);
         if sorted.is_empty() {
             self.record(ValueFault::EmptySet(AttributeType::Bs));
-        } else if has_repeated(&sorted) {
+        } else if repeats || has_repeated(&sorted) {
             let members = members.iter().map(|member| STANDARD.encode(member)).collect();
             self.record(ValueFault::DuplicateMembers { set: AttributeType::Bs, members });
         }
@@ -326,21 +342,54 @@ fn has_repeated<T: PartialEq>(sorted: &[T]) -> bool {
     sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Reads the members of a set; a `null` among them is no member.
-fn set_members<'a, T>(
+/// The members of a set as sent.
+struct Members<T> {
+    /// All, or those from the first on that are together larger than the set may be.
+    members: Vec<T>,
+    /// Whether two are equal, if these are not all.
+    repeats: bool,
+}
+
+/// Reads the members of a set; a `null` among them is no member. Those after the first that are
+/// together larger than `max` leave a hash only, by which it is told whether one comes twice.
+fn set_members<'a, T: Hash>(
     parser: &mut Parser<'a>,
-    read: impl Fn(&mut Parser<'a>) -> Result<T, Fault>,
-) -> Result<Vec<T>, Fault> {
+    max: Option<usize>,
+    mut read: impl FnMut(&mut Parser<'a>) -> Result<T, Fault>,
+    size: impl Fn(&T) -> usize,
+) -> Result<Members<T>, Fault> {
+    let max = max.unwrap_or(usize::MAX);
     let mut elements = parser.begin_list()?;
-    let mut members = Vec::new();
+    let (mut members, mut bytes) = (Vec::new(), 0);
+    let mut hashes = Vec::new();
     while parser.next_element(&mut elements)? {
+        if parser.null()? {
+            continue;
+        }
+        // So many different members cannot be small enough either.
+        if bytes > max || members.len() > max {
+            parser.charge(size_of::<u64>())?;
+            hashes.push(hash(&read(parser)?));
+            continue;
+        }
         // Each is held once as sent and once to be sorted.
         parser.charge(2 * size_of::<T>())?;
-        if !parser.null()? {
-            members.push(read(parser)?);
-        }
+        let member = read(parser)?;
+        bytes += size(&member);
+        members.push(member);
     }
-    Ok(members)
+    if hashes.is_empty() {
+        return Ok(Members { members, repeats: false });
+    }
+    hashes.extend(members.iter().map(hash));
+    hashes.sort_unstable();
+    Ok(Members { members, repeats: has_repeated(&hashes) })
+}
+
+fn hash<T: Hash>(member: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    member.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn boolean(parser: &mut Parser<'_>) -> Result<bool, Fault> {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::parser::{Cursor, Kind, Parser};
 use crate::Map;
+use crate::map::BoundedEntries;
 
 /// Why a body is no request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +105,20 @@ impl<'a> Parser<'a> {
     /// Reads the value of a member; `null` is the same as no member.
     pub fn member<T: Decode<'a>>(&mut self) -> Result<Option<T>, Fault> {
         if self.null()? { Ok(None) } else { T::decode(self, Position::Member) }
+    }
+
+    /// Reads the value of a member like [`member`](Self::member): a list or map of at most so many
+    /// elements, which may be lists or maps of at most so many in turn. Of a longer one all is
+    /// read, because a fault of a type further on is reported before it, but one element more than
+    /// allowed is kept, which tells that it is too long.
+    pub fn bounded_member<T: Decode<'a>>(
+        &mut self,
+        bounds: &'static [usize],
+    ) -> Result<Option<T>, Fault> {
+        self.set_bounds(bounds);
+        let value = self.member();
+        self.set_bounds(&[]);
+        value
     }
 
     /// Reads the start of a structure.
@@ -236,15 +251,22 @@ fn boolean_of_text(text: &str) -> Result<bool, Fault> {
 
 impl<'a, T: Decode<'a>> Decode<'a> for Vec<T> {
     fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        let (max, inner) = parser.take_bounds();
         let mut elements = parser.begin_list()?;
         let mut list = Self::new();
         while parser.next_element(&mut elements)? {
-            parser.charge(size_of::<T>())?;
+            parser.set_bounds(inner);
+            let is_kept = list.len() <= max;
+            if is_kept {
+                parser.charge(size_of::<T>())?;
+            }
             match decode_element(parser)? {
-                Some(value) => list.push(value),
+                Some(value) if is_kept => list.push(value),
+                Some(_) => {}
                 None => parser.suspect_if(true),
             }
         }
+        parser.set_bounds(&[]);
         Ok(Some(list))
     }
 }
@@ -255,16 +277,23 @@ where
     V: Decode<'a>,
 {
     fn decode(parser: &mut Parser<'a>, _position: Position) -> Result<Option<Self>, Fault> {
+        let (max, inner) = parser.take_bounds();
         let mut members = parser.begin_map::<Self>()?;
-        let mut entries = Vec::new();
+        let mut entries = BoundedEntries::new(max);
         while let Some(name) = parser.next_member(&mut members)? {
-            parser.charge(size_of::<(K, V)>())?;
+            parser.set_bounds(inner);
+            let is_kept = entries.take_more();
+            if is_kept {
+                parser.charge(size_of::<(K, V)>())?;
+            }
             match decode_element(parser)? {
-                Some(value) => entries.push((K::from(name), value)),
+                Some(value) if is_kept => entries.push(K::from(name), value),
+                Some(_) => {}
                 None => parser.suspect_if(true),
             }
         }
-        Ok(Some(Self::from_entries_last_wins(entries)))
+        parser.set_bounds(&[]);
+        Ok(Some(entries.finish()))
     }
 }
 

@@ -54,6 +54,9 @@ pub struct Parser<'a> {
     suspect: bool,
     /// Memory that what was read takes, in bytes.
     charged: usize,
+    /// Most elements of the list or map that comes next, then of the lists or maps in it; see
+    /// [`Self::bounded_member`].
+    bounds: &'static [usize],
 }
 
 /// Checks that a body is one well-formed JSON value.
@@ -67,7 +70,7 @@ impl<'a> Parser<'a> {
     /// Starts at the beginning of a body. Fails when the body is not UTF-8.
     pub fn new(body: &'a [u8]) -> Result<Self, Fault> {
         let text = std::str::from_utf8(body).map_err(|_| Fault::Syntax)?;
-        Ok(Self { text, position: 0, depth: 0, suspect: false, charged: 0 })
+        Ok(Self { text, position: 0, depth: 0, suspect: false, charged: 0, bounds: &[] })
     }
 
     /// Checks that only white space is left.
@@ -94,6 +97,20 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         Err(Fault::Type("Too many elements in payload".to_owned()))
+    }
+
+    /// Sets how many elements the list or map that comes next may have, and those in it.
+    pub(crate) fn set_bounds(&mut self, bounds: &'static [usize]) {
+        self.bounds = bounds;
+    }
+
+    /// Returns the most elements of the list or map that comes next, and the bounds of what is in
+    /// it.
+    pub(crate) fn take_bounds(&mut self) -> (usize, &'static [usize]) {
+        match std::mem::take(&mut self.bounds) {
+            [] => (usize::MAX, &[]),
+            [max, inner @ ..] => (*max, inner),
+        }
     }
 
     /// Returns whether a constraint of the model may be violated in what was read.

@@ -30,6 +30,22 @@ pub fn suspicion(facts: &Facts, member: &Member) -> Option<String> {
     }
 }
 
+/// Returns the most elements of a list or map, then of the lists or maps in it, as far as any has
+/// a most.
+pub fn bounds(facts: &Facts, name: &str) -> Vec<String> {
+    let shape = facts.shape(name);
+    let inner = match shape.kind.as_str() {
+        "list" => bounds(facts, element(shape)),
+        "map" if !is_item(shape) => bounds(facts, entry(shape).1),
+        _ => return Vec::new(),
+    };
+    if shape.max.is_none() && inner.is_empty() {
+        return Vec::new();
+    }
+    let max = shape.max.map_or("usize::MAX".to_owned(), literal);
+    std::iter::once(max).chain(inner).collect()
+}
+
 /// Returns a condition over a variable (a reference) that holds one value of a shape.
 fn of_value(facts: &Facts, name: &str, variable: &str) -> Option<String> {
     let shape = facts.shape(name);

@@ -28,7 +28,7 @@ use crate::{Map, Timestamp};
     for (name, shape) in usage.structures(facts, Side::Request) {
         emit_structure(&mut text, facts, usage, name, shape, Side::Request);
         emit_constraints(&mut text, facts, usage, name, shape);
-        emit_decoder(&mut text, usage, name, shape);
+        emit_decoder(&mut text, facts, usage, name, shape);
         emit_encoder(&mut text, usage, name, shape);
     }
     text
@@ -73,7 +73,7 @@ use crate::{Map, Timestamp};
     for (name, shape) in usage.structures(facts, Side::Shared) {
         emit_structure(&mut text, facts, usage, name, shape, Side::Shared);
         emit_constraints(&mut text, facts, usage, name, shape);
-        emit_decoder(&mut text, usage, name, shape);
+        emit_decoder(&mut text, facts, usage, name, shape);
         emit_encoder(&mut text, usage, name, shape);
     }
     text
@@ -106,10 +106,10 @@ pub fn emit_structure(
 }
 
 /// Emits the decoder: members in any order, unknown ones skipped, the last of several wins.
-fn emit_decoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape) {
+fn emit_decoder(text: &mut String, facts: &Facts, usage: &Usage, name: &str, shape: &Shape) {
     let own = usage.lifetime(name);
     let mutability = if shape.members.is_empty() { "" } else { "mut " };
-    let arms: String = shape.members.iter().map(decoder_arm).collect();
+    let arms: String = shape.members.iter().map(|member| decoder_arm(facts, member)).collect();
     push(
         text,
         format_args!(
@@ -138,8 +138,14 @@ fn emit_decoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape) {
     );
 }
 
-fn decoder_arm(member: &Member) -> String {
-    format!("\"{}\" => value.{} = parser.member()?,\n", member.name, naming::field(&member.name))
+fn decoder_arm(facts: &Facts, member: &Member) -> String {
+    let bounds = constraints::bounds(facts, &member.shape);
+    let read = if bounds.is_empty() {
+        "member()".to_owned()
+    } else {
+        format!("bounded_member(&[{}])", bounds.join(", "))
+    };
+    format!("\"{}\" => value.{} = parser.{read}?,\n", member.name, naming::field(&member.name))
 }
 
 /// Emits the limits of the model: those of the members, and the way to structures below.
