@@ -11,6 +11,7 @@ mod commands;
 mod config;
 mod exit;
 mod expression;
+mod files;
 mod literal;
 mod logs;
 mod memory;

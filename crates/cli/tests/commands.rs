@@ -393,3 +393,91 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
     assert_eq!((ended.status.code(), ended.stderr.as_slice()), (Some(0), &b""[..]));
     assert!(!Path::new("hashrange-data").exists());
 }
+
+/// Sends bytes to a server and returns what it answers up to the end of the connection or its first
+/// pause.
+fn talk(address: &str, sent: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(sent.as_bytes()).unwrap();
+    let mut answer = [0; 64 * 1024];
+    let length = stream.read(&mut answer).unwrap();
+    (stream, String::from_utf8_lossy(&answer[..length]).into_owned())
+}
+
+#[test]
+fn names_and_origins_of_strangers_are_refused_unless_allowed() {
+    let scan = |host: &str, origin: &str| {
+        format!(
+            "POST / HTTP/1.1\r\nHost: {host}\r\n{origin}X-Amz-Target: DynamoDB_20120810.ListTables\r\n\
+             Content-Type: application/x-amz-json-1.0\r\nContent-Length: 2\r\n\r\n{{}}"
+        )
+    };
+    let page = "Origin: https://app.example\r\n";
+    let plain = Server::start(&["--memory"]);
+    let told = Server::start(&[
+        "--memory",
+        "--allow-host=db",
+        "--allow-host=other",
+        "--allow-origin=https://app.example",
+    ]);
+    for (host, origin, by_plain, by_told) in [
+        ("localhost:8000", "", "200", "200"),
+        ("evil.example", "", "403", "403"),
+        ("db:8000", "", "403", "200"),
+        ("other", "", "403", "200"),
+        ("localhost", page, "403", "200"),
+        ("localhost", "Origin: https://evil.example\r\n", "403", "403"),
+        ("localhost", "Origin: http://localhost:3000\r\n", "200", "200"),
+    ] {
+        for (server, expected) in [(&plain, by_plain), (&told, by_told)] {
+            let (_, answer) = talk(&server.address, &scan(host, origin));
+            assert_eq!(&answer[9..12], expected, "{host} {origin} {answer}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hangup_reads_the_credentials_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("credentials");
+    let keys = |id: &str| format!("[a]\naws_access_key_id={id}\naws_secret_access_key=s\n");
+    std::fs::write(&file, keys("first")).unwrap();
+    let path = file.to_str().unwrap();
+    let mut server = Server::start(&["--memory", "--credentials", path]);
+    let tables = |server: &Server| server.run(&["tables", "--credentials", path], "").0;
+    assert_eq!(tables(&server), 0);
+
+    let reload = |server: &mut Server| {
+        server.signal("-HUP");
+        let mut line = String::new();
+        while !line.contains("credentials") {
+            line.clear();
+            assert!(server.log.read_line(&mut line).unwrap() > 0, "the server ended");
+        }
+        line
+    };
+    std::fs::write(&file, keys("second")).unwrap();
+    assert_ne!(tables(&server), 0, "not read before it is told");
+    let line = reload(&mut server);
+    assert!(line.contains("every user of this machine can read"), "{line}");
+    while tables(&server) != 0 {}
+
+    std::fs::write(&file, "[a]\nnothing").unwrap();
+    let line = reload(&mut server);
+    assert!(line.contains("credentials stay as they were"), "{line}");
+    std::fs::write(&file, keys("second")).unwrap();
+    assert_eq!(tables(&server), 0);
+}
+
+#[test]
+fn a_start_that_fails_refuses_connections() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("FORMAT"), "of others").unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut command = hashrange();
+    command.args(["serve", &format!("--port={port}"), "--data-dir"]).arg(folder.path());
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
+    let error = TcpStream::connect(("127.0.0.1", port)).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
+}

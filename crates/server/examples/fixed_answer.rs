@@ -15,6 +15,10 @@ impl Api for Fixed {
     async fn call(&self, _: Operation, _: Bytes) -> Result<Vec<u8>, ApiError> {
         Ok(self.0.clone())
     }
+
+    fn check_writable(&self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 fn credentials() -> CredentialStore {
@@ -41,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => Policy::AcceptAny,
     };
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
-    let config = Config { auth, ..Config::default() };
+    let config = Config { auth: Arc::new(auth.into()), ..Config::default() };
     let api = Arc::new(Fixed(vec![b' '; bytes]));
     hashrange_server::run(listener, config, api, std::future::pending()).await?;
     Ok(())

@@ -1,13 +1,12 @@
 //! From an answer to an HTTP response: status, headers, checksum.
 
+use crate::activity::OpenRequest;
+use crate::answer_body::AnswerBody;
+use crate::content_coding::Coding;
 use crate::request_id::RequestId;
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-
-/// The body type of every response.
-pub type ResponseBody = Full<Bytes>;
 
 /// The content type of the protocol.
 pub static AMZ_JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
@@ -21,7 +20,7 @@ static ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 static EXPOSED: HeaderValue = HeaderValue::from_static(
     "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date",
 );
-static GZIP: HeaderValue = HeaderValue::from_static("gzip");
+static ORIGIN: HeaderValue = HeaderValue::from_static("origin");
 static CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
@@ -34,8 +33,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// The body.
     pub body: Bytes,
-    /// Whether the body is compressed.
-    pub is_gzip: bool,
+    /// How the body is compressed.
+    pub coding: Option<Coding>,
     /// The type of the body.
     pub content_type: Option<HeaderValue>,
     /// Whether the connection ends with this answer.
@@ -48,7 +47,7 @@ impl Answer {
     /// Returns an answer with a body.
     pub fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        Self { status, body, is_gzip: false, content_type: None, close: false, extra: Vec::new() }
+        Self { status, body, coding: None, content_type: None, close: false, extra: Vec::new() }
     }
 
     /// Returns the answer with the type of its body.
@@ -63,27 +62,41 @@ impl Answer {
     }
 }
 
+/// Which pages may read an answer.
+#[derive(Debug, Clone, Default)]
+pub enum Readers {
+    /// The request came from no page, or from one that may not.
+    #[default]
+    NoPage,
+    /// Those of every origin.
+    EveryPage,
+    /// Those of this origin.
+    PagesOf(HeaderValue),
+}
+
 /// What of a request shapes the headers of its response.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Wishes {
-    /// The request came from a page of another origin, and that is allowed.
-    pub cross_origin: bool,
-    /// The client takes gzip, and the server compresses from this size on.
-    pub gzip_from_bytes: Option<usize>,
+    /// Which pages may read the answer.
+    pub readers: Readers,
+    /// What the client takes, and the size from which on the server compresses.
+    pub compress: Option<(Coding, usize)>,
     /// Whether `Connection: close` may be said: HTTP/2 has no such header.
     pub http1: bool,
 }
 
-/// Returns the response. `headers` is an empty map whose memory is used again.
+/// Returns the response. `headers` is an empty map whose memory is used again; `open` is the request,
+/// which stays open until the response is out.
 pub fn respond(
     answer: Answer,
     mut headers: HeaderMap,
     wishes: Wishes,
     id: RequestId,
-) -> Response<ResponseBody> {
+    open: OpenRequest,
+) -> Response<AnswerBody> {
     let body = answer.body;
-    if answer.is_gzip {
-        headers.insert(header::CONTENT_ENCODING, GZIP.clone());
+    if let Some(coding) = answer.coding {
+        headers.insert(header::CONTENT_ENCODING, coding.name().clone());
     }
     headers.insert(header::SERVER, SERVER.clone());
     headers.insert(&REQUEST_ID, id.header_value());
@@ -92,15 +105,24 @@ pub fn respond(
     if let Some(content_type) = answer.content_type {
         headers.insert(header::CONTENT_TYPE, content_type);
     }
-    if wishes.cross_origin {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY_ORIGIN.clone());
+    let allowed = match wishes.readers {
+        Readers::NoPage => None,
+        Readers::EveryPage => Some(ANY_ORIGIN.clone()),
+        Readers::PagesOf(origin) => {
+            headers.insert(header::VARY, ORIGIN.clone());
+            Some(origin)
+        }
+    };
+    if let Some(allowed) = allowed {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED.clone());
     }
     if answer.close && wishes.http1 {
         headers.insert(header::CONNECTION, CLOSE.clone());
     }
     headers.extend(answer.extra.into_iter().map(|(name, value)| (Some(name), value)));
-    let mut response = Response::new(Full::new(body));
+    let unsent = open.answered(body.len());
+    let mut response = Response::new(AnswerBody::new(body, unsent));
     *response.status_mut() = answer.status;
     *response.headers_mut() = headers;
     response

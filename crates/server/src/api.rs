@@ -18,6 +18,9 @@ pub trait Api: Send + Sync + 'static {
         body: Bytes,
     ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send;
 
+    /// Returns why writes would be refused now, in words for the operator.
+    fn check_writable(&self) -> Result<(), String>;
+
     /// Returns what the call that was just polled on this thread, and is not ready, is about to do,
     /// if that would hold up other requests; once. The call can then be polled from another thread.
     fn demand(&self) -> Option<Demand> {

@@ -1,17 +1,19 @@
 //! Reading a request's body within its limits of size, time and shared memory.
 //!
-//! Invariant: no more than the limit is ever held; a body that came with the head in one packet
-//! is handed on without a copy and without a timer.
+//! Invariants: no more than the limit is ever held; a body that came with the head in one packet
+//! is handed on without a copy and without a timer; of any other, memory is taken from the shared
+//! budget as its bytes arrive, and not for what it announces.
 
+use crate::activity::OpenRequest;
 use crate::config::Limits;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming};
+use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 /// Why a body was not read.
@@ -23,69 +25,64 @@ pub enum BodyFault {
     TooSlow,
     /// The connection broke, or the framing is wrong.
     Broken,
-    /// Too many large bodies are held already.
+    /// Too many bodies are held already; holds what was not read.
+    NoMemory(Incoming),
+}
+
+/// Why the rest of a body was not read.
+enum RestFault {
+    TooLarge,
+    Broken,
     NoMemory,
 }
 
-/// Memory for large bodies, shared by all requests. A permit stands for 1 KiB.
-#[derive(Debug)]
-pub struct BodyMemory(Semaphore);
-
-const KIB: usize = 1024;
-
-impl BodyMemory {
-    /// Returns room for this many bytes.
-    pub fn new(bytes: usize) -> Self {
-        Self(Semaphore::new((bytes / KIB).min(Semaphore::MAX_PERMITS)))
-    }
-
-    /// Reserves room, or returns `None` when there is not enough left.
-    pub fn reserve(&self, bytes: usize) -> Option<SemaphorePermit<'_>> {
-        let permits = u32::try_from(bytes.div_ceil(KIB)).ok()?;
-        self.0.try_acquire_many(permits).ok()
-    }
-}
-
-/// A body in memory, with the room it takes.
-#[derive(Debug)]
-pub struct ReadBody<'m> {
-    /// The bytes as sent.
-    pub bytes: Bytes,
-    /// Held as long as the bytes are.
-    pub room: Option<SemaphorePermit<'m>>,
-}
-
-/// Reads a whole body.
-pub async fn read<'m>(
+/// Reads a whole body. Its room is held by `open`.
+pub async fn read(
     mut body: Incoming,
+    parts: &Parts,
     limits: &Limits,
-    memory: &'m BodyMemory,
-) -> Result<ReadBody<'m>, BodyFault> {
+    open: &mut OpenRequest,
+) -> Result<Bytes, BodyFault> {
     if body.is_end_stream() {
-        return Ok(ReadBody { bytes: Bytes::new(), room: None });
+        return Ok(Bytes::new());
     }
     let declared = body.size_hint().exact();
     let most = declared.map_or(limits.body_bytes, |bytes| bytes.try_into().unwrap_or(usize::MAX));
     if most > limits.body_bytes {
         return Err(BodyFault::TooLarge(body));
     }
-    let room = match most > limits.large_body_bytes {
-        true => Some(memory.reserve(most).ok_or(BodyFault::NoMemory)?),
-        false => None,
-    };
     let first = match arrived(&mut body).await {
-        Some(frame) => data_of(frame)?,
+        Some(frame) => data_of(frame).map_err(|()| BodyFault::Broken)?,
         None => Bytes::new(),
     };
     if body.is_end_stream() && first.len() <= limits.body_bytes {
-        return Ok(ReadBody { bytes: first, room });
+        return Ok(first);
     }
-    match timeout(limits.body_timeout, read_rest(&mut body, first, most)).await {
-        Ok(Ok(Some(bytes))) => Ok(ReadBody { bytes, room }),
-        Ok(Ok(None)) => Err(BodyFault::TooLarge(body)),
-        Ok(Err(fault)) => Err(fault),
+    open.begin_reading();
+    // The head waits as long as the body does.
+    if !open.take_body(head_bytes(parts)) {
+        return Err(BodyFault::NoMemory(body));
+    }
+    let read = timeout(limits.body_timeout, read_rest(&mut body, first, most, open)).await;
+    open.end_reading();
+    match read {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(RestFault::TooLarge)) => Err(BodyFault::TooLarge(body)),
+        Ok(Err(RestFault::NoMemory)) => Err(BodyFault::NoMemory(body)),
+        Ok(Err(RestFault::Broken)) => Err(BodyFault::Broken),
         Err(_) => Err(BodyFault::TooSlow),
     }
+}
+
+/// Returns about what the headers of a request take.
+fn head_bytes(parts: &Parts) -> usize {
+    /// What a header takes beside its text.
+    const HEADER_BYTES: usize = 64;
+    let sizes = parts
+        .headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.as_bytes().len() + HEADER_BYTES);
+    sizes.sum::<usize>() + parts.uri.path().len()
 }
 
 /// Returns the next frame if it has arrived already; does not wait.
@@ -97,30 +94,52 @@ async fn arrived(body: &mut Incoming) -> Option<Result<Frame<Bytes>, hyper::Erro
     .await
 }
 
-/// Reads up to the end, or returns `None` as soon as there is more than `most`.
+/// Reads up to the end, but no more than `most`.
 async fn read_rest(
     body: &mut Incoming,
     first: Bytes,
     most: usize,
-) -> Result<Option<Bytes>, BodyFault> {
-    /// How much is set aside before the client has sent it.
-    const TRUSTED_BYTES: usize = 256 * KIB;
-    let mut whole = BytesMut::with_capacity(most.min(TRUSTED_BYTES).max(first.len()));
-    whole.extend_from_slice(&first);
-    while whole.len() <= most {
-        match body.frame().await {
-            Some(frame) => whole.extend_from_slice(&data_of(frame)?),
-            None => return Ok(Some(whole.freeze())),
-        }
+    open: &mut OpenRequest,
+) -> Result<Bytes, RestFault> {
+    let mut whole = BytesMut::new();
+    append(&mut whole, &first, most, open)?;
+    drop(first);
+    while let Some(frame) = body.frame().await {
+        let data = data_of(frame).map_err(|()| RestFault::Broken)?;
+        append(&mut whole, &data, most, open)?;
     }
-    Ok(None)
+    Ok(whole.freeze())
+}
+
+/// Appends bytes that have arrived. The room doubles, but not beyond `most`, and is paid for before
+/// it is taken.
+fn append(
+    whole: &mut BytesMut,
+    data: &[u8],
+    most: usize,
+    open: &mut OpenRequest,
+) -> Result<(), RestFault> {
+    const LEAST_BYTES: usize = 4096;
+    let length = whole.len() + data.len();
+    if length > most {
+        return Err(RestFault::TooLarge);
+    }
+    if length > whole.capacity() {
+        let wanted = (length * 2).clamp(LEAST_BYTES.min(most), most);
+        if !open.take_body(wanted - whole.capacity()) {
+            return Err(RestFault::NoMemory);
+        }
+        whole.reserve(wanted - whole.len());
+    }
+    whole.extend_from_slice(data);
+    Ok(())
 }
 
 /// Returns a frame's bytes; trailers have none.
-fn data_of(frame: Result<Frame<Bytes>, hyper::Error>) -> Result<Bytes, BodyFault> {
+fn data_of(frame: Result<Frame<Bytes>, hyper::Error>) -> Result<Bytes, ()> {
     match frame {
         Ok(frame) => Ok(frame.into_data().unwrap_or_default()),
-        Err(_) => Err(BodyFault::Broken),
+        Err(_) => Err(()),
     }
 }
 
@@ -140,19 +159,4 @@ pub async fn discard(mut body: Incoming, limits: &Limits) {
     };
     // Nobody waits for this: whether the end was reached makes no difference.
     drop(timeout(PATIENCE.min(limits.body_timeout), reading).await);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn room_is_bounded_and_given_back() {
-        let memory = BodyMemory::new(64 * KIB);
-        let whole = memory.reserve(63 * KIB + 1).unwrap();
-        assert!(memory.reserve(1).is_none());
-        drop(whole);
-        assert!(memory.reserve(1).is_some());
-        assert!(memory.reserve(usize::MAX).is_none());
-    }
 }

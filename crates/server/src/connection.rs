@@ -1,9 +1,9 @@
 //! One connection: hyper's protocols over a socket that notes activity.
 
+use crate::activity::Activity;
 use crate::api::Api;
 use crate::config::Limits;
 use crate::handler::Handler;
-use crate::watch::Activity;
 use hyper::Version;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -56,8 +56,8 @@ pub async fn serve<A: Api>(
     let service = service_fn(move |request| {
         let (handler, activity) = (Arc::clone(&handler), Arc::clone(&watched));
         async move {
-            let _running = activity.begin_request(request.version() == Version::HTTP_2);
-            Ok::<_, Infallible>(handler.handle(request).await)
+            let open = activity.begin_request(request.version() == Version::HTTP_2);
+            Ok::<_, Infallible>(handler.handle(request, open).await)
         }
     });
     let stream = TokioIo::new(Observed { stream, activity: Arc::clone(&activity) });
@@ -78,7 +78,7 @@ pub async fn serve<A: Api>(
     }
 }
 
-/// A socket that notes when bytes arrive.
+/// A socket that notes when bytes arrive, and when the client takes none.
 struct Observed {
     stream: TcpStream,
     activity: Arc<Activity>,
@@ -92,7 +92,7 @@ impl AsyncRead for Observed {
     ) -> Poll<io::Result<()>> {
         let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
         if polled.is_ready() {
-            self.activity.received();
+            self.activity.note_received();
         }
         polled
     }
@@ -104,7 +104,9 @@ impl AsyncWrite for Observed {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.activity.note_blocked(polled.is_pending());
+        polled
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -121,10 +123,13 @@ impl AsyncWrite for Observed {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let stream = Pin::new(&mut self.stream);
-        if slices.iter().map(|slice| slice.len()).sum::<usize>() > TOGETHER_MAX_BYTES {
-            return stream.poll_write_vectored(context, slices);
-        }
-        stream.poll_write(context, join(slices, &mut [0; TOGETHER_MAX_BYTES]))
+        let is_large = slices.iter().map(|slice| slice.len()).sum::<usize>() > TOGETHER_MAX_BYTES;
+        let polled = match is_large {
+            true => stream.poll_write_vectored(context, slices),
+            false => stream.poll_write(context, join(slices, &mut [0; TOGETHER_MAX_BYTES])),
+        };
+        self.activity.note_blocked(polled.is_pending());
+        polled
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -46,6 +46,39 @@ pub fn api_error(error: &ApiError) -> Vec<u8> {
     out
 }
 
+/// Returns the body for a request whose `Host` is no name of this server.
+pub fn strange_host(host: &[u8]) -> Vec<u8> {
+    let host = shown(host);
+    access_denied(&format!(
+        "The host '{host}' is no name of this server, which asks for no credentials and so answers \
+         to names of this machine only, such as localhost: a web page could have sent this request. \
+         The flag --allow-host gives it other names."
+    ))
+}
+
+/// Returns the body for a request of a web page whose origin is not allowed.
+pub fn strange_origin(origin: &[u8]) -> Vec<u8> {
+    let origin = shown(origin);
+    access_denied(&format!(
+        "Web pages of the origin '{origin}' may not use this server. The flag --allow-origin lets \
+         them."
+    ))
+}
+
+fn access_denied(message: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    open(&mut out, "com.amazon.coral.service#", "AccessDeniedException");
+    member(&mut out, "Message", message);
+    out.push(b'}');
+    out
+}
+
+/// Returns the beginning of what a client sent.
+fn shown(sent: &[u8]) -> std::borrow::Cow<'_, str> {
+    const SHOWN_MAX_BYTES: usize = 255;
+    String::from_utf8_lossy(&sent[..sent.len().min(SHOWN_MAX_BYTES)])
+}
+
 /// Returns the body for a request that was not authenticated.
 pub fn auth_fault(fault: &AuthFault) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);

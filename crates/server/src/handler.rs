@@ -1,21 +1,29 @@
 //! One request from its head to its response: the checks in the order in which DynamoDB reports
 //! faults, then the call.
 //!
-//! Order: size of the body, preflight, GET, method and content type, JSON, target, signature, the
-//! API. A body is parsed here only when a fault that ranks behind "not JSON" is about to be
-//! reported; otherwise the API finds that out while it decodes.
+//! Order: `Host` of HTTP/1.1, size of the body, web pages of strangers, preflight, GET, method and
+//! content type, JSON, target, signature, the API. A body is parsed here only when a fault that ranks
+//! behind "not JSON" is about to be reported; otherwise the API finds that out while it decodes.
+//!
+//! A request takes a place when its body is there and gives it back with the last byte of its answer,
+//! so that nobody holds places by sending slowly; what is asked about the server itself needs none.
 
-use crate::answer::{self, AMZ_JSON, Answer, JSON, ResponseBody, TEXT, Wishes};
+use crate::access::Access;
+use crate::activity::OpenRequest;
+use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
+use crate::answer_body::AnswerBody;
 use crate::api::Api;
-use crate::body::{self, BodyFault, BodyMemory, ReadBody};
+use crate::body::{self, BodyFault};
 use crate::config::{Config, Limits};
+use crate::content_coding::{Coding, CodingFault};
 use crate::envelope;
-use crate::gzip::{self, GzipFault};
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
+use crate::log_limit::LogLimit;
 use crate::metrics::Metrics;
 use crate::request_id::{RequestId, RequestIds};
+use crate::web::{Page, Rules, Stranger};
 use bytes::Bytes;
-use hashrange_auth::{AuthFault, HeaderView, Payload, Policy};
+use hashrange_auth::{AuthFault, HeaderView, Payload};
 use hashrange_model::{ApiError, Reason};
 use hashrange_wire::{Operation, syntax_check};
 use hyper::body::Incoming;
@@ -28,69 +36,84 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Instant, SystemTime};
-use tokio::sync::Semaphore;
+use std::time::{Duration, Instant, SystemTime};
 
 /// From this size on what a body is compressed from may be long work.
-const LONG_GZIP_BYTES: usize = 4096;
+const LONG_CODED_BYTES: usize = 4096;
 
 static TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 
 /// How long browsers remember the answer to a preflight. Source: captured answers.
 static PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("172800");
 
+/// An answer up to this size is kept however many others are not sent: there are no more of them than
+/// places for requests.
+const SMALL_ANSWER_BYTES: usize = 64 * 1024;
+
 /// Everything that requests share.
 #[derive(Debug)]
 pub struct Handler<A> {
     api: Arc<A>,
-    auth: Policy,
+    access: Arc<Access>,
+    rules: Rules,
     region: String,
-    cors: bool,
     serve_metrics: bool,
-    gzip_from_bytes: Option<usize>,
+    compress_from_bytes: Option<usize>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
     ids: RequestIds,
-    slots: Semaphore,
-    memory: BodyMemory,
     lanes: Lanes,
+    refused_writes: LogLimit,
+    failures: LogLimit,
 }
 
 impl<A: Api> Handler<A> {
     /// Returns the handler of a server.
-    pub fn new(api: Arc<A>, config: Config, metrics: Arc<Metrics>) -> Self {
+    pub fn new(api: Arc<A>, config: Config, rules: Rules, metrics: Arc<Metrics>) -> Self {
+        const LOG_PERIOD: Duration = Duration::from_secs(60);
         Self {
             api,
-            auth: config.auth,
+            access: config.auth,
+            rules,
             region: config.region,
-            cors: config.cors,
             serve_metrics: config.metrics,
-            gzip_from_bytes: config.gzip_from_bytes,
+            compress_from_bytes: config.compress_from_bytes,
             metrics,
             ids: RequestIds::new(),
-            slots: Semaphore::new(config.limits.requests.min(Semaphore::MAX_PERMITS)),
-            memory: BodyMemory::new(config.limits.buffered_bytes),
             lanes: Lanes::new(),
             limits: Arc::new(config.limits),
+            refused_writes: LogLimit::new(LOG_PERIOD),
+            failures: LogLimit::new(LOG_PERIOD),
         }
     }
 
     /// Answers a request.
-    pub async fn handle(&self, request: Request<Incoming>) -> Response<ResponseBody> {
+    pub async fn handle(
+        &self,
+        request: Request<Incoming>,
+        mut open: OpenRequest,
+    ) -> Response<AnswerBody> {
         let started = Instant::now();
         let id = self.ids.next();
         let (mut parts, body) = request.into_parts();
         let mut operation = None;
-        let answering = self.answer(&parts, body, &mut operation, id);
-        let answer = match caught(answering).await {
+        let mut readers = Readers::NoPage;
+        let answering = self.answer(&parts, body, &mut operation, &mut readers, id, &mut open);
+        let mut answer = match caught(answering).await {
             Ok(answer) => answer,
             Err(panic) => self.panicked(panic.as_ref(), id),
         };
-        let wishes = self.wishes(&parts);
-        let answer = self.compressed(answer, wishes).await;
+        let may_go = answer.body.len() > SMALL_ANSWER_BYTES && !operation.is_some_and(is_write);
+        if may_go && !open.budget().has_room_for_answer(answer.body.len()) {
+            answer = unavailable();
+        }
+        // Nothing holds back a client that asks for what has no body and reads none of it.
+        answer.close |= answer.body.is_empty() && open.activity().is_blocked();
+        let wishes = self.wishes(&parts, readers);
+        let answer = self.compressed(answer, &wishes, &mut open).await;
         let status = answer.status.as_u16();
         parts.headers.clear();
-        let response = answer::respond(answer, parts.headers, wishes, id);
+        let response = answer::respond(answer, parts.headers, wishes, id, open);
         self.metrics.request(operation, status, started.elapsed());
         response
     }
@@ -100,20 +123,37 @@ impl<A: Api> Handler<A> {
         parts: &Parts,
         body: Incoming,
         operation: &mut Option<Operation>,
+        readers: &mut Readers,
         id: RequestId,
+        open: &mut OpenRequest,
     ) -> Answer {
-        let Ok(_slot) = self.slots.try_acquire() else { return unavailable() };
-        let (body, _room) = match body::read(body, &self.limits, &self.memory).await {
-            Ok(ReadBody { bytes, room }) => (bytes, room),
+        let Ok(host) = host(parts) else {
+            self.discard(body);
+            return Answer::closing(StatusCode::BAD_REQUEST);
+        };
+        let body = match body::read(body, parts, &self.limits, open).await {
+            Ok(body) => body,
             Err(fault) => return self.refuse_body(fault),
         };
+        if parts.method == Method::GET
+            && let Some(answer) = self.health(parts.uri.path())
+        {
+            return answer;
+        }
+        *readers = match self.readers(parts, host) {
+            Ok(readers) => readers,
+            Err(answer) => return answer,
+        };
         match parts.method {
-            Method::OPTIONS if self.cors && parts.headers.contains_key(header::ORIGIN) => {
-                preflight(&parts.headers)
+            Method::OPTIONS if !matches!(readers, Readers::NoPage) => preflight(&parts.headers),
+            Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
+                let text = self.metrics.render(open.budget(), self.api.check_writable().is_ok());
+                Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
-            Method::GET => self.get(parts.uri.path()),
-            Method::POST => match content_type(&parts.headers) {
-                Some(own_type) => self.post(parts, body, operation, id).await.of_type(own_type),
+            Method::POST => match content_type(&parts.headers, &body) {
+                Some(own_type) => {
+                    self.post(parts, body, operation, id, open).await.of_type(own_type)
+                }
                 None => not_the_protocol(),
             },
             _ => not_the_protocol(),
@@ -123,27 +163,59 @@ impl<A: Api> Handler<A> {
     fn refuse_body(&self, fault: BodyFault) -> Answer {
         match fault {
             BodyFault::TooLarge(rest) => {
-                let limits = Arc::clone(&self.limits);
-                tokio::spawn(async move { body::discard(rest, &limits).await });
+                self.discard(rest);
                 Answer::closing(StatusCode::PAYLOAD_TOO_LARGE)
+            }
+            BodyFault::NoMemory(rest) => {
+                self.discard(rest);
+                unavailable()
             }
             BodyFault::TooSlow => Answer::closing(StatusCode::REQUEST_TIMEOUT),
             BodyFault::Broken => Answer::closing(StatusCode::BAD_REQUEST),
-            BodyFault::NoMemory => unavailable(),
         }
     }
 
-    fn get(&self, path: &str) -> Answer {
-        match path {
-            "/" | "/health" => {
-                let text = format!("healthy: dynamodb.{}.amazonaws.com ", self.region);
-                Answer::new(StatusCode::OK, text).of_type(&TEXT)
+    /// Reads on in the background, so that a client that sends first and reads then gets the answer.
+    fn discard(&self, rest: Incoming) {
+        let limits = Arc::clone(&self.limits);
+        tokio::spawn(async move { body::discard(rest, &limits).await });
+    }
+
+    /// Returns which pages may read the answer, or the refusal of a page of strangers.
+    fn readers(&self, parts: &Parts, host: Option<&HeaderValue>) -> Result<Readers, Answer> {
+        let origin = parts.headers.get(header::ORIGIN);
+        let authority = match parts.version {
+            Version::HTTP_2 => parts.uri.authority().map(|authority| authority.as_str().as_bytes()),
+            _ => None,
+        };
+        let host = authority.or(host.map(HeaderValue::as_bytes));
+        match self.rules.judge(host, origin.map(HeaderValue::as_bytes)) {
+            Ok(Page::None) => Ok(Readers::NoPage),
+            Ok(Page::OfAny) => Ok(Readers::EveryPage),
+            Ok(Page::OfThis) => Ok(origin.cloned().map_or(Readers::NoPage, Readers::PagesOf)),
+            Err(Stranger::Host) => Err(forbidden(envelope::strange_host(host.unwrap_or_default()))),
+            Err(Stranger::Origin) => {
+                let origin = origin.map(HeaderValue::as_bytes).unwrap_or_default();
+                Err(forbidden(envelope::strange_origin(origin)))
             }
-            "/metrics" if self.serve_metrics => {
-                Answer::new(StatusCode::OK, self.metrics.render()).of_type(&TEXT)
-            }
-            _ => not_the_protocol(),
         }
+    }
+
+    /// Answers how the server is, to whoever asks and by whatever name.
+    fn health(&self, path: &str) -> Option<Answer> {
+        let (status, text) = match path {
+            "/" | "/health" => {
+                (StatusCode::OK, format!("healthy: dynamodb.{}.amazonaws.com ", self.region))
+            }
+            "/ready" => match self.api.check_writable() {
+                Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
+                Err(why) => {
+                    (StatusCode::SERVICE_UNAVAILABLE, format!("writes are refused: {why}\n"))
+                }
+            },
+            _ => return None,
+        };
+        Some(Answer::new(status, text).of_type(&TEXT))
     }
 
     async fn post(
@@ -152,8 +224,12 @@ impl<A: Api> Handler<A> {
         sent: Bytes,
         operation: &mut Option<Operation>,
         id: RequestId,
+        open: &mut OpenRequest,
     ) -> Answer {
-        let body = match self.decoded(&parts.headers, &sent).await {
+        if !open.take_place() {
+            return unavailable();
+        }
+        let body = match self.decoded(&parts.headers, &sent, open).await {
             Ok(body) => body,
             Err(answer) => return answer,
         };
@@ -171,47 +247,67 @@ impl<A: Api> Handler<A> {
         if body.is_empty() {
             return client_fault(Bytes::from_static(envelope::MALFORMED_JSON));
         }
+        if !open.budget().wait_for_answers().await {
+            return unavailable();
+        }
         match self.lanes.call(&self.api, operation, body).await {
             Ok(body) => Answer::new(StatusCode::OK, body),
-            Err(error) => api_error(&error, operation, id),
+            Err(error) => self.api_error(&error, operation, id),
         }
     }
 
-    /// Returns the body without its content encoding.
-    async fn decoded(&self, headers: &HeaderMap, sent: &Bytes) -> Result<Bytes, Answer> {
+    /// Returns the answer for an error of the API; faults of ours are logged here, one a minute: a
+    /// store that refuses writes refuses them all.
+    fn api_error(&self, error: &ApiError, operation: Operation, id: RequestId) -> Answer {
+        let status = StatusCode::from_u16(error.kind().http_status())
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        if status.is_server_error() {
+            let is_refused = matches!(error.reason(), Reason::StoreUnavailable(_));
+            let limit = if is_refused { &self.refused_writes } else { &self.failures };
+            if let Some(left_out) = limit.admit(Instant::now()) {
+                let operation = operation.name();
+                tracing::error!(
+                    request_id = id.as_str(), operation, %error, left_out, "request failed"
+                );
+            }
+        }
+        Answer::new(status, envelope::api_error(error))
+    }
+
+    /// Returns the body without its content encoding. Room for it is held by `open`.
+    async fn decoded(
+        &self,
+        headers: &HeaderMap,
+        sent: &Bytes,
+        open: &mut OpenRequest,
+    ) -> Result<Bytes, Answer> {
+        let malformed = || client_fault(Bytes::from_static(envelope::MALFORMED_JSON));
         let Some(encoding) = headers.get(header::CONTENT_ENCODING) else {
             return Ok(sent.clone());
         };
-        let encoding = encoding.as_bytes();
-        if encoding.eq_ignore_ascii_case(b"identity") {
+        let Some(coding) = Coding::of_request(encoding).map_err(|()| malformed())? else {
             return Ok(sent.clone());
-        }
-        if !encoding.eq_ignore_ascii_case(b"gzip") {
-            return Err(client_fault(Bytes::from_static(envelope::MALFORMED_JSON)));
-        }
-        // The room for the largest result is set aside while it is made.
-        let Some(_room) = self.memory.reserve(self.limits.body_bytes) else {
-            return Err(unavailable());
         };
         let (sent, most) = (sent.clone(), self.limits.body_bytes);
-        let decompressed = match sent.len() < LONG_GZIP_BYTES {
-            true => gzip::decompress(&sent, most),
+        let decompressed = match sent.len() < LONG_CODED_BYTES {
+            true => coding.decompress(&sent, most),
             // What it holds may be a thousand times as large.
             false => {
-                let decompressed = self.lanes.compute(move || gzip::decompress(&sent, most)).await;
+                let decompressed = self.lanes.compute(move || coding.decompress(&sent, most)).await;
                 decompressed.map_err(|_| unavailable())?
             }
         };
-        decompressed.map_err(|fault| match fault {
-            GzipFault::TooLarge => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, Bytes::new()),
-            GzipFault::Malformed => client_fault(Bytes::from_static(envelope::MALFORMED_JSON)),
-        })
+        let decoded = decompressed.map_err(|fault| match fault {
+            CodingFault::TooLarge => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, Bytes::new()),
+            CodingFault::Malformed => malformed(),
+        })?;
+        if open.take_body(decoded.len()) { Ok(decoded) } else { Err(unavailable()) }
     }
 
     /// Returns what a signature covers of a body; of a large one it is hashed where that holds up
     /// nobody.
     async fn payload<'b>(&self, sent: &'b Bytes) -> Result<Payload<'b>, Answer> {
-        if sent.len() < LONG_BODY_BYTES || !matches!(self.auth, Policy::Verify(_)) {
+        if sent.len() < LONG_BODY_BYTES || self.access.is_open() {
             return Ok(Payload::Body(sent));
         }
         let sent = sent.clone();
@@ -240,34 +336,36 @@ impl<A: Api> Handler<A> {
             headers: &Headers(&parts.headers),
             payload,
         };
-        self.auth.authenticate(&request, SystemTime::now().into()).map(drop)
+        self.access.policy().authenticate(&request, SystemTime::now().into()).map(drop)
     }
 
-    fn wishes(&self, parts: &Parts) -> Wishes {
-        let gzip = self
-            .gzip_from_bytes
-            .filter(|_| parts.headers.get(header::ACCEPT_ENCODING).is_some_and(gzip::accepts_gzip));
-        Wishes {
-            cross_origin: self.cors && parts.headers.contains_key(header::ORIGIN),
-            gzip_from_bytes: gzip,
-            http1: parts.version < Version::HTTP_2,
-        }
+    fn wishes(&self, parts: &Parts, readers: Readers) -> Wishes {
+        let coding = || parts.headers.get(header::ACCEPT_ENCODING).and_then(Coding::accepted);
+        let compress = self.compress_from_bytes.and_then(|least| Some((coding()?, least)));
+        Wishes { readers, compress, http1: parts.version < Version::HTTP_2 }
     }
 
-    /// Compresses the body of an answer, if that is wished.
-    async fn compressed(&self, mut answer: Answer, wishes: Wishes) -> Answer {
-        if wishes.gzip_from_bytes.is_none_or(|least| answer.body.len() < least) {
+    /// Compresses the body of an answer, if that is wished. It is counted while it waits for that.
+    async fn compressed(
+        &self,
+        mut answer: Answer,
+        wishes: &Wishes,
+        open: &mut OpenRequest,
+    ) -> Answer {
+        let Some((coding, least)) = wishes.compress else { return answer };
+        if answer.body.len() < least {
             return answer;
         }
         let body = answer.body.clone();
+        open.hold_answer(body.len());
         let compressed = match body.len() < LONG_BODY_BYTES {
-            true => Ok(gzip::compress(&body)),
-            false => self.lanes.compute(move || gzip::compress(&body)).await,
+            true => Ok(coding.compress(&body)),
+            false => self.lanes.compute(move || coding.compress(&body)).await,
         };
         // Without the lane the client gets the body as it is.
         if let Ok(compressed) = compressed {
             answer.body = compressed.into();
-            answer.is_gzip = true;
+            answer.coding = Some(coding);
         }
         answer
     }
@@ -304,12 +402,39 @@ async fn caught<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> 
     .await
 }
 
-/// Returns the content type of the request if it is one of the protocol's.
-fn content_type(headers: &HeaderMap) -> Option<&'static HeaderValue> {
-    let sent = headers.get(header::CONTENT_TYPE)?.as_bytes();
+/// Returns the `Host` of a request, or an error for HTTP/1.1 with none or several. Source: RFC 9112,
+/// section 3.2.
+fn host(parts: &Parts) -> Result<Option<&HeaderValue>, ()> {
+    let mut hosts = parts.headers.get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (_, Some(_)) => Err(()),
+        (None, None) if parts.version == Version::HTTP_11 => Err(()),
+        (host, None) => Ok(host),
+    }
+}
+
+/// Returns the content type of the request if it is one of the protocol's. A request that has neither
+/// a body nor a type is judged as one of the protocol. Source: captured answers.
+fn content_type(headers: &HeaderMap, body: &[u8]) -> Option<&'static HeaderValue> {
+    let Some(sent) = headers.get(header::CONTENT_TYPE) else {
+        return body.is_empty().then_some(&AMZ_JSON);
+    };
+    let sent = sent.as_bytes();
     let end = sent.iter().position(|&byte| byte == b';').unwrap_or(sent.len());
     let name = sent[..end].trim_ascii();
     [&AMZ_JSON, &JSON].into_iter().find(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Returns true for operations whose answer says what was written: it is never replaced.
+fn is_write(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::PutItem
+            | Operation::UpdateItem
+            | Operation::DeleteItem
+            | Operation::BatchWriteItem
+            | Operation::TransactWriteItems
+    )
 }
 
 /// Returns the operation that the request names.
@@ -321,19 +446,12 @@ fn is_empty_or_json(body: &[u8]) -> bool {
     body.is_empty() || syntax_check(body).is_ok()
 }
 
-/// Returns the answer for an error of the API; faults of ours are logged here.
-fn api_error(error: &ApiError, operation: Operation, id: RequestId) -> Answer {
-    let status = StatusCode::from_u16(error.kind().http_status())
-        .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    if status.is_server_error() {
-        let operation = operation.name();
-        tracing::error!(request_id = id.as_str(), operation, %error, "request failed");
-    }
-    Answer::new(status, envelope::api_error(error))
-}
-
 fn client_fault(body: Bytes) -> Answer {
     Answer::new(StatusCode::BAD_REQUEST, body)
+}
+
+fn forbidden(body: Vec<u8>) -> Answer {
+    Answer::new(StatusCode::FORBIDDEN, body).of_type(&AMZ_JSON)
 }
 
 fn unavailable() -> Answer {
@@ -380,8 +498,10 @@ mod tests {
         for (sent, expected) in cases {
             let mut headers = HeaderMap::new();
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(sent));
-            assert_eq!(content_type(&headers), expected, "{sent}");
+            assert_eq!(content_type(&headers, b"{}"), expected, "{sent}");
+            assert_eq!(content_type(&headers, b""), expected, "{sent}");
         }
-        assert_eq!(content_type(&HeaderMap::new()), None);
+        assert_eq!(content_type(&HeaderMap::new(), b"{}"), None);
+        assert_eq!(content_type(&HeaderMap::new(), b""), Some(&AMZ_JSON));
     }
 }

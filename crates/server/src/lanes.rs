@@ -288,6 +288,10 @@ mod tests {
         fn demand(&self) -> Option<Demand> {
             DEMAND.take()
         }
+
+        fn check_writable(&self) -> Result<(), String> {
+            Ok(())
+        }
     }
 
     #[tokio::test]

@@ -11,26 +11,37 @@
 //! Invariants:
 //! - no request makes the process panic or a connection hang: a panic of the API is answered with
 //!   status 500, every wait on a client has an end;
-//! - memory per request is bounded by [`Limits`], before and after decompression;
+//! - what clients make the server hold is bounded by [`Limits`], for each request and for all
+//!   together: heads, bodies before and after decompression, answers until their last byte is out;
 //! - a request is parsed as JSON at most once unless it is refused.
 #![forbid(unsafe_code)]
 
+mod access;
+mod activity;
 mod answer;
+mod answer_body;
 mod api;
+mod bind;
 mod body;
+mod budget;
 mod config;
 mod connection;
+mod content_coding;
 mod envelope;
 mod error;
-mod gzip;
 mod handler;
 mod lanes;
 mod listen;
+mod log_limit;
 pub mod metrics;
 mod request_id;
 mod watch;
+mod web;
 
+pub use access::Access;
 pub use api::{Api, Demand};
+pub use bind::Bound;
 pub use config::{Config, Limits};
 pub use error::Error;
 pub use listen::run;
+pub use web::{AllowedHost, AllowedOrigin, BadWebName, Web};

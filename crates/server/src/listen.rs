@@ -1,14 +1,18 @@
 //! Accepting connections, and ending them all at shutdown.
 
+use crate::activity::Activity;
 use crate::api::Api;
-use crate::config::Config;
+use crate::budget::Budget;
+use crate::config::{Config, Limits};
 use crate::connection::{self, Protocols};
 use crate::error::Error;
 use crate::handler::Handler;
 use crate::metrics::Metrics;
-use crate::watch::{Activity, Watch};
+use crate::watch::Watch;
+use crate::web::Rules;
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,17 +29,18 @@ pub async fn run<A: Api>(
     api: Arc<A>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), Error> {
-    config.check_address(listener.local_addr().map_err(Error::Listen)?)?;
-    let limits = config.limits.clone();
-    let server = Server::new(config, api);
+    let address = listener.local_addr().map_err(Error::Listen)?;
+    config.check_address(address)?;
+    let is_local = address.ip().to_canonical().is_loopback();
+    let server = Server::new(config, is_local, api);
     let mut shutdown = pin!(shutdown);
     tokio::select! {
         () = &mut shutdown => {}
         () = server.accept(&listener) => {}
-        () = server.watch.run(&limits) => {}
+        () = server.watch.run() => {}
     }
     drop(listener);
-    server.drain(limits.shutdown_grace).await;
+    server.drain().await;
     Ok(())
 }
 
@@ -43,20 +48,27 @@ struct Server<A> {
     handler: Arc<Handler<A>>,
     protocols: Arc<Protocols>,
     metrics: Arc<Metrics>,
-    watch: Arc<Watch>,
+    budget: Arc<Budget>,
+    watch: Watch,
+    limits: Limits,
     places: Arc<Semaphore>,
     places_total: u32,
 }
 
 impl<A: Api> Server<A> {
-    fn new(config: Config, api: Arc<A>) -> Self {
+    fn new(config: Config, is_local: bool, api: Arc<A>) -> Self {
+        let limits = config.limits.clone();
         let metrics = Arc::new(Metrics::default());
-        let places_total = u32::try_from(config.limits.connections).unwrap_or(u32::MAX >> 3);
+        let budget = Arc::new(Budget::new(&limits));
+        let rules = Rules::new(&config.web, config.auth.is_open(), is_local);
+        let places_total = u32::try_from(limits.connections).unwrap_or(u32::MAX >> 3);
         Self {
-            protocols: Arc::new(connection::protocols(&config.limits)),
-            handler: Arc::new(Handler::new(api, config, Arc::clone(&metrics))),
+            protocols: Arc::new(connection::protocols(&limits)),
+            handler: Arc::new(Handler::new(api, config, rules, Arc::clone(&metrics))),
+            watch: Watch::new(&limits, Arc::clone(&budget), Arc::clone(&metrics)),
             metrics,
-            watch: Arc::default(),
+            budget,
+            limits,
             places: Arc::new(Semaphore::new(places_total as usize)),
             places_total,
         }
@@ -67,24 +79,45 @@ impl<A: Api> Server<A> {
         /// How long to wait when the system has no more file descriptors.
         const PAUSE: Duration = Duration::from_millis(50);
         loop {
-            let place = Arc::clone(&self.places).acquire_owned().await;
-            let place = place.expect("the semaphore is never closed");
             match listener.accept().await {
-                Ok((stream, _)) => self.open(stream, place),
+                Ok((stream, peer)) => {
+                    let peer = peer.ip().to_canonical();
+                    let place = self.place(peer).await;
+                    self.open(stream, peer, place);
+                }
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "accept connection");
+                    // Most likely there are no more file descriptors.
+                    let ended = self.watch.make_place(UNKNOWN_PEER);
+                    tracing::warn!(%error, ended, "accept connection");
                     sleep(PAUSE).await;
                 }
             }
         }
     }
 
-    fn open(&self, stream: TcpStream, place: OwnedSemaphorePermit) {
+    /// Returns a place for a connection; if there is none, others are ended that can be dispensed
+    /// with.
+    async fn place(&self, peer: IpAddr) -> OwnedSemaphorePermit {
+        /// After what time to look again for a connection to end.
+        const PAUSE: Duration = Duration::from_millis(20);
+        loop {
+            if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+                return place;
+            }
+            self.watch.make_place(peer);
+            let freed = timeout(PAUSE, Arc::clone(&self.places).acquire_owned()).await;
+            if let Ok(place) = freed {
+                return place.expect("the semaphore is never closed");
+            }
+        }
+    }
+
+    fn open(&self, stream: TcpStream, peer: IpAddr, place: OwnedSemaphorePermit) {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "set no delay");
         }
-        let activity = Arc::new(Activity::default());
+        let activity = Arc::new(Activity::new(peer, Arc::clone(&self.budget), &self.limits));
         let serving = connection::serve(
             stream,
             Arc::clone(&self.protocols),
@@ -101,16 +134,19 @@ impl<A: Api> Server<A> {
     }
 
     /// Waits for all connections to end; those that take too long are cut off.
-    async fn drain(&self, grace: Duration) {
+    async fn drain(&self) {
         self.watch.finish_all();
         let all_places = || self.places.acquire_many(self.places_total);
-        if timeout(grace, all_places()).await.is_err() {
+        if timeout(self.limits.shutdown_grace, all_places()).await.is_err() {
             tracing::warn!("connections are cut off that did not end in time");
             self.watch.end_all();
             drop(all_places().await);
         }
     }
 }
+
+/// Stands for a client that could not be accepted.
+const UNKNOWN_PEER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
 
 /// Counts the end of a connection, however it comes about, and frees its place.
 struct Closing {

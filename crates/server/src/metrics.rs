@@ -3,6 +3,7 @@
 //! Counting is a few relaxed additions on memory that few threads share. The sums may be a moment
 //! apart from each other; each alone is exact.
 
+use crate::budget::Budget;
 use hashrange_wire::Operation;
 use std::cell::Cell;
 use std::fmt::Write;
@@ -24,6 +25,7 @@ pub struct Metrics {
     shards: Box<[Shard]>,
     connections_open: AtomicUsize,
     connections_total: AtomicU64,
+    connections_cut: AtomicU64,
     panics: AtomicU64,
 }
 
@@ -54,6 +56,7 @@ impl Default for Metrics {
             shards: (0..SHARDS).map(|_| Shard::new()).collect(),
             connections_open: AtomicUsize::new(0),
             connections_total: AtomicU64::new(0),
+            connections_cut: AtomicU64::new(0),
             panics: AtomicU64::new(0),
         }
     }
@@ -82,25 +85,43 @@ impl Metrics {
         self.connections_open.fetch_sub(1, Relaxed);
     }
 
+    /// Counts a connection that was ended because its client was too slow or others needed room.
+    pub fn connection_cut(&self) {
+        self.connections_cut.fetch_add(1, Relaxed);
+    }
+
     /// Counts a panic that was caught.
     pub fn panicked(&self) {
         self.panics.fetch_add(1, Relaxed);
     }
 
-    /// Returns all counters as text. Source: Prometheus documentation, "Exposition formats".
-    pub fn render(&self) -> String {
+    /// Returns all counters as text, with what is held for clients and whether the store takes writes.
+    /// Source: Prometheus documentation, "Exposition formats".
+    pub fn render(&self, budget: &Budget, is_writable: bool) -> String {
         let mut out = String::new();
         self.render_requests(&mut out);
         self.render_latencies(&mut out);
-        let open = self.connections_open.load(Relaxed);
+        let mut single = |name, kind, help, value: u64| {
+            head(&mut out, name, kind, help);
+            line(&mut out, format_args!("{name} {value}"));
+        };
+        let open = self.connections_open.load(Relaxed) as u64;
         let total = self.connections_total.load(Relaxed);
+        let cut = self.connections_cut.load(Relaxed);
+        single("hashrange_connections_open", "gauge", "Open connections.", open);
+        single("hashrange_connections_total", "counter", "Accepted connections.", total);
+        let help = "Connections ended for being slow or for others.";
+        single("hashrange_connections_cut_total", "counter", help, cut);
+        let help = "Requests from their body to the last byte of their answer.";
+        single("hashrange_requests_open", "gauge", help, budget.requests() as u64);
+        let help = "Bytes of answers that are not sent.";
+        single("hashrange_unsent_answer_bytes", "gauge", help, budget.answer_bytes() as u64);
+        let help = "Bytes held of bodies that arrive in pieces.";
+        single("hashrange_request_body_bytes", "gauge", help, budget.body_bytes() as u64);
         let panics = self.panics.load(Relaxed);
-        head(&mut out, "hashrange_connections_open", "gauge", "Open connections.");
-        line(&mut out, format_args!("hashrange_connections_open {open}"));
-        head(&mut out, "hashrange_connections_total", "counter", "Accepted connections.");
-        line(&mut out, format_args!("hashrange_connections_total {total}"));
-        head(&mut out, "hashrange_panics_total", "counter", "Requests that ended in a panic.");
-        line(&mut out, format_args!("hashrange_panics_total {panics}"));
+        single("hashrange_panics_total", "counter", "Requests that ended in a panic.", panics);
+        let help = "Whether the store takes writes.";
+        single("hashrange_store_writable", "gauge", help, u64::from(is_writable));
         out
     }
 
@@ -184,7 +205,7 @@ mod tests {
         metrics.request(Some(Operation::GetItem), 200, Duration::from_micros(51));
         metrics.request(Some(Operation::PutItem), 400, Duration::from_secs(6));
         metrics.request(None, 503, Duration::ZERO);
-        let text = metrics.render();
+        let text = metrics.render(&Budget::new(&crate::Limits::default()), false);
         for expected in [
             "hashrange_requests_total{operation=\"GetItem\",status=\"200\"} 2\n",
             "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\"} 1\n",

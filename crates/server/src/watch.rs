@@ -1,86 +1,19 @@
-//! Watches over connections: ends those whose client sends a head too slowly or nothing at all,
-//! and tells all to finish at shutdown.
+//! Watches over connections: ends those whose client sends or takes too slowly or nothing at all,
+//! those that hold the most when something runs short, and tells all to finish at shutdown.
 //!
-//! A connection only sets flags while it works; one task looks at all of them from time to time.
-//! So a request needs no timer and no lock.
+//! One task looks at what the connections show of themselves ([`Activity`]) from time to time, and
+//! at once when the [`Budget`] tells that something is short.
 
+use crate::activity::{Activity, Held};
+use crate::budget::{Budget, Short};
 use crate::config::Limits;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::Waker;
+use crate::metrics::Metrics;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, MissedTickBehavior, interval};
-
-/// What a connection shows of itself.
-#[derive(Debug, Default)]
-pub struct Activity {
-    /// Requests being answered.
-    running: AtomicU32,
-    /// Requests begun and answers made so far.
-    changes: AtomicU64,
-    /// Bytes have arrived since the last answer.
-    received: AtomicBool,
-    /// The client speaks HTTP/2, where bytes between requests are normal.
-    http2: AtomicBool,
-    /// The connection is to finish its requests and end.
-    finishing: AtomicBool,
-    /// Wakes the connection's task; set once, since a task keeps its waker.
-    waker: OnceLock<Waker>,
-}
-
-impl Activity {
-    /// Notes that bytes have arrived.
-    pub fn received(&self) {
-        if !self.received.load(Ordering::Relaxed) {
-            self.received.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Notes that a request has begun, until the guard is dropped.
-    pub fn begin_request(&self, http2: bool) -> RunningRequest<'_> {
-        if http2 {
-            self.http2.store(true, Ordering::Relaxed);
-        }
-        self.running.fetch_add(1, Ordering::Relaxed);
-        self.changes.fetch_add(1, Ordering::Relaxed);
-        RunningRequest(self)
-    }
-
-    /// Keeps the waker of the connection's task.
-    pub fn keep_waker(&self, waker: &Waker) {
-        if self.waker.get().is_none() {
-            self.waker.get_or_init(|| waker.clone());
-            // Either `finish` sees the waker, or `is_finishing` sees the flag.
-            fence(Ordering::SeqCst);
-        }
-    }
-
-    /// Returns true once the connection is to finish.
-    pub fn is_finishing(&self) -> bool {
-        self.finishing.load(Ordering::Acquire)
-    }
-
-    fn finish(&self) {
-        self.finishing.store(true, Ordering::Release);
-        fence(Ordering::SeqCst);
-        if let Some(waker) = self.waker.get() {
-            waker.wake_by_ref();
-        }
-    }
-}
-
-/// A request being answered.
-#[derive(Debug)]
-pub struct RunningRequest<'a>(&'a Activity);
-
-impl Drop for RunningRequest<'_> {
-    fn drop(&mut self) {
-        self.0.received.store(false, Ordering::Relaxed);
-        self.0.changes.fetch_add(1, Ordering::Relaxed);
-        self.0.running.fetch_sub(1, Ordering::Relaxed);
-    }
-}
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 /// What the watch remembers of a connection.
 #[derive(Debug)]
@@ -92,20 +25,58 @@ struct Watched {
     changed_at: Instant,
     /// When the watch first saw bytes of the head now awaited.
     head_since: Option<Instant>,
+    /// When the watch first saw the body that now arrives in pieces.
+    reading_since: Option<Instant>,
+    /// When the watch first saw the answer that is now not out.
+    unsent_since: Option<Instant>,
+}
+
+/// Why a connection may be ended for another; in the order in which that happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Dispensable {
+    /// Nothing is asked and nothing is answered.
+    Idle,
+    /// A head is arriving.
+    HalfHead,
+    /// A body is arriving, and nothing else is done.
+    HalfBody,
+    /// An answer is not being taken.
+    Still,
 }
 
 /// All open connections, and those that ended since the last look.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Watch {
     connections: Mutex<Vec<Watched>>,
+    budget: Arc<Budget>,
+    metrics: Arc<Metrics>,
+    limits: Limits,
+    /// The time from one look to the next.
+    period: Duration,
+    /// An answer that has stood still for so many looks is given up.
+    still_looks: u32,
 }
 
 impl Watch {
+    /// Returns a watch over no connections.
+    pub fn new(limits: &Limits, budget: Arc<Budget>, metrics: Arc<Metrics>) -> Self {
+        let shortest = limits.head_timeout.min(limits.idle_timeout).min(limits.write_timeout);
+        let period = (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1));
+        let looks = limits.write_timeout.as_nanos() / period.as_nanos() + 1;
+        Self {
+            connections: Mutex::default(),
+            budget,
+            metrics,
+            limits: limits.clone(),
+            period,
+            still_looks: u32::try_from(looks).unwrap_or(u32::MAX),
+        }
+    }
+
     /// Adds a connection; it is forgotten some time after its task has ended.
     pub fn add(&self, activity: Arc<Activity>, task: AbortHandle) {
-        let changes = activity.changes.load(Ordering::Relaxed);
-        let changed_at = Instant::now();
-        self.lock().push(Watched { activity, task, changes, changed_at, head_since: None });
+        let watched = Watched::new(activity, task, Instant::now());
+        self.lock().push(watched);
     }
 
     /// Tells all connections to finish their requests and end.
@@ -123,20 +94,126 @@ impl Watch {
     }
 
     /// Looks at all connections from time to time, for ever.
-    pub async fn run(&self, limits: &Limits) {
-        let shortest = limits.head_timeout.min(limits.idle_timeout);
-        let period = (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1));
-        let mut ticks = interval(period);
+    pub async fn run(&self) {
+        /// The shortest time between two searches for connections that hold what is short.
+        const RELIEF_PERIOD: Duration = Duration::from_millis(50);
+        let mut ticks = interval(self.period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut relief_at = Instant::now();
         loop {
-            let now = ticks.tick().await;
-            self.lock().retain_mut(|watched| {
-                if watched.is_overdue(now, limits) {
-                    watched.task.abort();
+            let told = async {
+                sleep_until(relief_at).await;
+                self.budget.told().await;
+            };
+            let now = tokio::select! {
+                now = ticks.tick() => {
+                    self.look(now);
+                    now
                 }
-                !watched.task.is_finished()
+                () = told => Instant::now(),
+            };
+            if now >= relief_at {
+                self.relieve(now);
+                relief_at = now + RELIEF_PERIOD;
+            }
+        }
+    }
+
+    fn look(&self, now: Instant) {
+        let tick = self.budget.next_tick();
+        self.lock().retain_mut(|watched| {
+            watched.refresh(now);
+            if watched.is_overdue(now, tick, &self.limits, self.still_looks) {
+                self.end(watched);
+            }
+            !watched.task.is_finished()
+        });
+    }
+
+    fn end(&self, watched: &Watched) {
+        watched.task.abort();
+        self.metrics.connection_cut();
+    }
+
+    /// Ends the connections that hold the most of what is short, if they have for some time.
+    fn relieve(&self, now: Instant) {
+        if self.budget.was_short(Short::Answers) {
+            self.relieve_of(now, |watched| (watched.unsent_since, answers_weight(&watched.held())));
+        }
+        if self.budget.was_short(Short::Bodies) {
+            self.relieve_of(now, |watched| {
+                let held = watched.held();
+                (watched.reading_since, held.body_bytes as u64)
             });
         }
+    }
+
+    /// Ends those with the greatest weight until a quarter of the whole weight is gone; the address
+    /// counts before the connection. Whoever has had a weight for a moment only is spared.
+    fn relieve_of(&self, now: Instant, weigh: impl Fn(&Watched) -> (Option<Instant>, u64)) {
+        let mut connections = self.lock();
+        let mut of_address: HashMap<IpAddr, u64> = HashMap::new();
+        let mut total = 0;
+        let mut heavy = Vec::new();
+        for (nth, watched) in connections.iter_mut().enumerate() {
+            watched.refresh(now);
+            let (since, weight) = weigh(watched);
+            total += weight;
+            *of_address.entry(watched.activity.peer).or_default() += weight;
+            let patience = self.limits.pressure_patience;
+            if since.is_some_and(|since| now.duration_since(since) >= patience) {
+                heavy.push((nth, weight));
+            }
+        }
+        let rank =
+            |&(nth, weight): &(usize, u64)| (of_address[&connections[nth].activity.peer], weight);
+        heavy.sort_unstable_by_key(|entry| std::cmp::Reverse(rank(entry)));
+        let mut left = total / 4 + 1;
+        for (nth, weight) in heavy {
+            self.end(&connections[nth]);
+            left = left.saturating_sub(weight);
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Ends connections that can be dispensed with, so that one from `peer` finds a place; returns
+    /// how many.
+    ///
+    /// While one address holds more than three quarters of all connections, its own are ended.
+    pub fn make_place(&self, peer: IpAddr) -> usize {
+        /// This part of all connections is ended together, so that a flood of new ones is cheap.
+        const SHARE: usize = 128;
+        let now = Instant::now();
+        let tick = self.budget.tick();
+        let mut connections = self.lock();
+        connections.retain(|watched| !watched.task.is_finished());
+        let mut of_address: HashMap<IpAddr, usize> = HashMap::new();
+        for watched in connections.iter() {
+            *of_address.entry(watched.activity.peer).or_default() += 1;
+        }
+        let all = connections.len();
+        let greedy = of_address.into_iter().find(|(_, held)| held * 4 > all * 3).map(|it| it.0);
+        let mut found = Vec::new();
+        for (nth, watched) in connections.iter_mut().enumerate() {
+            watched.refresh(now);
+            let Some((why, since)) = watched.dispensable(tick, self) else { continue };
+            if now.duration_since(since) >= self.limits.spare_idle {
+                let is_greedy = greedy == Some(watched.activity.peer);
+                found.push((!is_greedy, why, since, nth));
+            }
+        }
+        // Whoever has most of the places takes none from others.
+        if greedy == Some(peer) {
+            found.retain(|&(is_other, ..)| !is_other);
+        }
+        found.sort_unstable();
+        found.truncate((all / SHARE).max(1));
+        for &(.., nth) in &found {
+            self.end(&connections[nth]);
+        }
+        found.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Watched>> {
@@ -144,103 +221,83 @@ impl Watch {
     }
 }
 
+/// Weighs what a connection holds of answers: a place of a request counts like 64 KiB.
+fn answers_weight(held: &Held) -> u64 {
+    held.answer_bytes + held.answers * 64 * 1024
+}
+
 impl Watched {
-    fn is_overdue(&mut self, now: Instant, limits: &Limits) -> bool {
-        let changes = self.activity.changes.load(Ordering::Relaxed);
-        let running = self.activity.running.load(Ordering::Relaxed) > 0;
-        if running || changes != self.changes {
+    fn new(activity: Arc<Activity>, task: AbortHandle, now: Instant) -> Self {
+        Self {
+            changes: activity.changes(),
+            activity,
+            task,
+            changed_at: now,
+            head_since: None,
+            reading_since: None,
+            unsent_since: None,
+        }
+    }
+
+    fn held(&self) -> Held {
+        self.activity.held()
+    }
+
+    /// Notes what is new.
+    fn refresh(&mut self, now: Instant) {
+        let held = self.held();
+        let changes = self.activity.changes();
+        let is_http2 = self.activity.is_http2();
+        if held.requests > 0 || changes != self.changes {
+            if changes != self.changes && !is_http2 {
+                // In HTTP/1 it is another request's body or answer.
+                (self.reading_since, self.unsent_since) = (None, None);
+            }
             self.changes = changes;
             self.changed_at = now;
             self.head_since = None;
-            return false;
+        } else if self.activity.has_received() && !is_http2 {
+            self.head_since.get_or_insert(now);
         }
-        let http2 = self.activity.http2.load(Ordering::Relaxed);
-        if self.activity.received.load(Ordering::Relaxed) && !http2 {
-            let since = *self.head_since.get_or_insert(now);
-            return now.duration_since(since) >= limits.head_timeout;
+        keep_since(&mut self.reading_since, held.reading > 0, now);
+        keep_since(&mut self.unsent_since, held.answers > 0, now);
+    }
+
+    /// Returns true if the connection is to be ended. To be called after [`refresh`](Self::refresh).
+    fn is_overdue(&self, now: Instant, tick: u32, limits: &Limits, still_looks: u32) -> bool {
+        if self.activity.still_for(tick) >= still_looks {
+            return true;
         }
-        now.duration_since(self.changed_at) >= limits.idle_timeout
+        match self.head_since {
+            Some(since) => now.duration_since(since) >= limits.head_timeout,
+            None => now.duration_since(self.changed_at) >= limits.idle_timeout,
+        }
+    }
+
+    /// Returns why the connection can be dispensed with, and since when.
+    fn dispensable(&self, tick: u32, watch: &Watch) -> Option<(Dispensable, Instant)> {
+        let held = self.held();
+        let patience = watch.limits.pressure_patience.as_nanos() / watch.period.as_nanos();
+        if held.answers > 0 && u128::from(self.activity.still_for(tick)) > patience {
+            return self.unsent_since.map(|since| (Dispensable::Still, since));
+        }
+        match held.requests {
+            0 => Some(match self.head_since {
+                Some(since) => (Dispensable::HalfHead, since),
+                None => (Dispensable::Idle, self.changed_at),
+            }),
+            requests if requests == held.reading => {
+                self.reading_since.map(|since| (Dispensable::HalfBody, since))
+            }
+            _ => None,
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a connection does between two looks of the watch.
-    #[derive(Debug, Clone, Copy)]
-    enum Step {
-        /// Nothing for so many seconds.
-        Wait(u64),
-        /// Bytes arrive.
-        Bytes,
-        /// A request is run from head to answer.
-        Request,
-        /// A request over HTTP/2 is run.
-        Http2,
-    }
-    use Step::{Bytes, Http2, Request, Wait};
-
-    fn watched(activity: &Arc<Activity>, now: Instant) -> Watched {
-        Watched {
-            activity: Arc::clone(activity),
-            task: tokio::spawn(async {}).abort_handle(),
-            changes: 0,
-            changed_at: now,
-            head_since: None,
-        }
-    }
-
-    #[tokio::test]
-    async fn connections_are_overdue_without_a_head_or_with_half_of_one() {
-        let limits = Limits {
-            head_timeout: Duration::from_secs(10),
-            idle_timeout: Duration::from_secs(100),
-            ..Limits::default()
-        };
-        let cases: &[(&[Step], bool)] = &[
-            (&[Wait(99)], false),
-            (&[Wait(100)], true),
-            (&[Bytes, Wait(1), Wait(9)], false),
-            (&[Bytes, Wait(1), Wait(10)], true),
-            (&[Bytes, Wait(1), Bytes, Wait(5), Bytes, Wait(5)], true),
-            (&[Wait(99), Request, Wait(1), Wait(99)], false),
-            (&[Wait(99), Request, Wait(1), Wait(100)], true),
-            (&[Bytes, Request, Wait(11), Wait(11)], false),
-            (&[Http2, Bytes, Wait(11), Wait(11)], false),
-            (&[Http2, Bytes, Wait(1), Wait(100)], true),
-        ];
-        for (steps, expected) in cases {
-            let activity = Arc::new(Activity::default());
-            let mut now = Instant::now();
-            let mut watched = watched(&activity, now);
-            let mut overdue = false;
-            for step in *steps {
-                match step {
-                    Wait(seconds) => {
-                        now += Duration::from_secs(*seconds);
-                        overdue = watched.is_overdue(now, &limits);
-                    }
-                    Bytes => activity.received(),
-                    Request => drop(activity.begin_request(false)),
-                    Http2 => drop(activity.begin_request(true)),
-                }
-            }
-            assert_eq!(overdue, *expected, "{steps:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_running_request_is_never_overdue() {
-        let activity = Arc::new(Activity::default());
-        let now = Instant::now();
-        let mut watched = watched(&activity, now);
-        activity.received();
-        let running = activity.begin_request(false);
-        let later = now + Duration::from_secs(100_000);
-        assert!(!watched.is_overdue(later, &Limits::default()));
-        drop(running);
-        assert!(!watched.is_overdue(later, &Limits::default()));
-        assert!(watched.is_overdue(later + Duration::from_secs(120), &Limits::default()));
+/// Keeps the time since which something is so.
+fn keep_since(since: &mut Option<Instant>, is_so: bool, now: Instant) {
+    match is_so {
+        true => drop(since.get_or_insert(now)),
+        false => *since = None,
     }
 }

@@ -6,7 +6,8 @@ mod harness;
 
 use harness::{Server, post};
 use hashrange_auth::{CredentialStore, Policy};
-use hashrange_server::{Config, Limits};
+use hashrange_server::{Config, Limits, Web};
+use std::sync::Arc;
 
 const MALFORMED: &str = r#"{"__type":"com.amazon.coral.service#SerializationException"}"#;
 const UNKNOWN: &str = r#"{"__type":"com.amazon.coral.service#UnknownOperationException"}"#;
@@ -20,11 +21,11 @@ fn signed_only() -> Config {
     )
     .unwrap();
     let limits = Limits { body_bytes: 1000, ..Limits::default() };
-    Config { auth: Policy::Verify(store), limits, ..Config::default() }
+    Config { auth: Arc::new(Policy::Verify(store).into()), limits, ..Config::default() }
 }
 
 fn request(head: &str, body: &str) -> String {
-    format!("{head}\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    format!("{head}\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
 #[tokio::test]
@@ -72,6 +73,19 @@ async fn the_fault_that_ranks_first_is_reported() {
             request(&format!("POST / HTTP/1.1\r\n{json}"), "{}"),
             400,
             UNKNOWN,
+        ),
+        ("neither body nor type", request("POST / HTTP/1.1", ""), 400, UNKNOWN),
+        (
+            "neither body nor type, with a target",
+            request(&format!("POST / HTTP/1.1\r\nX-Amz-Target: {GET_ITEM}"), ""),
+            400,
+            UNSIGNED,
+        ),
+        (
+            "a type and no body",
+            request("POST / HTTP/1.1\r\nContent-Type: text/plain", ""),
+            404,
+            NOT_FOUND,
         ),
         (
             "an empty body is no JSON fault yet",
@@ -150,7 +164,7 @@ async fn responses_carry_the_headers_of_the_protocol() {
     let mut ids = Vec::new();
     for sent_type in types {
         let request = format!(
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: {sent_type}; charset=utf-8\r\n\
+            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: {sent_type}; charset=utf-8\r\n\
              X-Amz-Target: {GET_ITEM}\r\nContent-Length: 2\r\n\r\n{{}}"
         );
         let response = server.ask(request).await;
@@ -168,13 +182,14 @@ async fn responses_carry_the_headers_of_the_protocol() {
     assert!(ids.iter().all(|id| id.len() == 52));
 }
 
+const PREFLIGHT: &str = "OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://page\r\n\
+                         Access-Control-Request-Method: POST\r\n\
+                         Access-Control-Request-Headers: x-amz-target,content-type\r\n\r\n";
+
 #[tokio::test]
-async fn pages_of_other_origins_may_call_unless_forbidden() {
-    let preflight = "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://page\r\n\
-                     Access-Control-Request-Method: POST\r\n\
-                     Access-Control-Request-Headers: x-amz-target,content-type\r\n\r\n";
-    let server = Server::start(Config::default()).await;
-    let response = server.ask(preflight).await;
+async fn pages_of_other_origins_may_call_where_credentials_are_asked_for() {
+    let server = Server::start(signed_only()).await;
+    let response = server.ask(PREFLIGHT).await;
     let expected = [
         ("access-control-allow-origin", "*"),
         ("access-control-allow-methods", "POST"),
@@ -191,11 +206,104 @@ async fn pages_of_other_origins_may_call_unless_forbidden() {
         response.header("access-control-expose-headers").unwrap().contains("x-amz-crc32"),
         "{response:?}"
     );
+}
 
-    let server = Server::start(Config { cors: false, ..Config::default() }).await;
-    assert_eq!(server.ask(preflight).await.status, 404);
-    let response = server.post(GET_ITEM, "Origin: http://page\r\n", "{}").await;
-    assert_eq!(response.header("access-control-allow-origin"), None);
+#[tokio::test]
+async fn pages_of_strangers_get_nothing_from_a_server_without_credentials() {
+    let denied = r#"{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"#;
+    let server = Server::start(Config::default()).await;
+    for origin in ["http://page", "null", "https://localhost.page"] {
+        let preflight = PREFLIGHT.replace("http://page", origin);
+        let origin = format!("Origin: {origin}\r\n");
+        for response in [
+            server.ask(preflight).await,
+            server.post(GET_ITEM, &origin, "{}").await,
+            server.ask(format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\n{origin}\r\n")).await,
+        ] {
+            assert_eq!(response.status, 403, "{origin}");
+            assert!(response.text().starts_with(denied), "{}", response.text());
+            assert!(response.text().contains("--allow-origin"), "{}", response.text());
+            let headers = &response.headers;
+            assert!(!headers.iter().any(|(name, _)| name.starts_with("access-control")));
+        }
+    }
+    for host in ["page", "page:8000", "192.168.1.5:8000", "localhost.page"] {
+        let request = String::from_utf8(post(GET_ITEM, "", "{}")).unwrap();
+        let response = server.ask(request.replace("localhost", host)).await;
+        assert_eq!(response.status, 403, "{host}");
+        assert!(response.text().starts_with(denied), "{}", response.text());
+        assert!(response.text().contains("--allow-host"), "{}", response.text());
+    }
+    assert_eq!(server.api.calls.load(std::sync::atomic::Ordering::SeqCst), 0);
+    // How it is may be asked by any name: load balancers have names of their own.
+    for path in ["/", "/health", "/ready"] {
+        let asked = format!("GET {path} HTTP/1.1\r\nHost: page\r\n\r\n");
+        assert_eq!(server.ask(asked).await.status, 200, "{path}");
+    }
+
+    let own = "Origin: http://localhost:3000\r\n";
+    let response = server.post(GET_ITEM, own, "{}").await;
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("access-control-allow-origin"), Some("http://localhost:3000"));
+    assert_eq!(response.header("vary"), Some("origin"));
+}
+
+#[tokio::test]
+async fn pages_and_names_that_were_allowed_may_call() {
+    let web = Web {
+        origins: vec!["http://page".parse().unwrap()],
+        hosts: vec!["db".parse().unwrap()],
+        own_host: None,
+    };
+    let server = Server::start(Config { web, ..Config::default() }).await;
+    let response = server.ask(PREFLIGHT).await;
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("access-control-allow-origin"), Some("http://page"));
+    let request = String::from_utf8(post(GET_ITEM, "Origin: http://page\r\n", "{}")).unwrap();
+    let response = server.ask(request.replace("localhost", "db:8000")).await;
+    assert_eq!((response.status, response.text().contains("GetItem")), (200, true));
+    let response = server.ask(request.replace("http://page", "http://other")).await;
+    assert_eq!(response.status, 403);
+}
+
+#[tokio::test]
+async fn a_store_that_refuses_writes_is_alive_and_not_ready() {
+    let server = Server::start(Config::default()).await;
+    let get = |path| server.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    assert_eq!(get("/ready").await.text(), "ready\n");
+    assert_eq!(server.metric("hashrange_store_writable").await, 1);
+    *server.api.refuses_writes.lock().unwrap() = Some("the disk is full".into());
+    let response = get("/ready").await;
+    assert_eq!((response.status, response.text()), (503, "writes are refused: the disk is full\n"));
+    assert_eq!(get("/health").await.status, 200);
+    assert_eq!(server.metric("hashrange_store_writable").await, 0);
+}
+
+#[tokio::test]
+async fn credentials_can_be_changed_while_the_server_runs() {
+    let store = |id| {
+        let text = format!("[app]\naws_access_key_id = {id}\naws_secret_access_key = secret\n");
+        Policy::Verify(CredentialStore::parse(&text).unwrap())
+    };
+    let config = signed_only();
+    let access = Arc::clone(&config.auth);
+    let server = Server::start(config).await;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = hashrange_auth::Timestamp::from_epoch_s(i64::try_from(now.as_secs()).unwrap());
+    let signed = |id| {
+        let signer = hashrange_auth::Signer::new(id, "secret", None, "eu-west-1");
+        let headers = [("host", "localhost"), ("x-amz-target", GET_ITEM)];
+        let added = signer.sign_request("POST", "/", "", &headers, b"{}", now);
+        let added = added.into_iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+        post(GET_ITEM, &added.collect::<String>(), "{}")
+    };
+    assert_eq!(server.ask(signed("AKIDEXAMPLE")).await.status, 200);
+    assert_eq!(server.ask(signed("AKIDNEW")).await.status, 400);
+    assert!(access.replace(store("AKIDNEW")));
+    assert_eq!(server.ask(signed("AKIDEXAMPLE")).await.status, 400);
+    assert_eq!(server.ask(signed("AKIDNEW")).await.status, 200);
+    assert!(!access.replace(Policy::AcceptAny), "the door is not opened in passing");
+    assert_eq!(server.ask(signed("AKIDEXAMPLE")).await.status, 400);
 }
 
 #[tokio::test]
@@ -227,7 +335,7 @@ async fn other_machines_are_served_only_when_signatures_are_checked_or_it_is_mea
         (signed_only(), true),
     ];
     for (config, allowed) in cases {
-        let api = std::sync::Arc::new(harness::Script::default());
+        let api = Arc::new(harness::Script::default());
         let listener = listener().await.unwrap();
         let ran = hashrange_server::run(listener, config, api, std::future::ready(())).await;
         assert_eq!(ran.is_ok(), allowed, "{ran:?}");

@@ -2,6 +2,7 @@
 
 mod api;
 mod check;
+mod credentials;
 mod delete;
 mod describe;
 mod get;

@@ -4,20 +4,21 @@
 //! at once (what was acknowledged is on disk either way).
 
 use crate::arguments::Serve;
-use crate::config::{Settings, SettingsError, StoreChoice};
+use crate::commands::credentials;
+use crate::config::{Settings, StoreChoice};
 use crate::exit::{self, Usage};
+use crate::files;
 use crate::logs;
 use crate::memory;
 use crate::output;
 use anyhow::Context;
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Options, Profile};
-use hashrange_auth::{CredentialStore, Policy};
+use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
-use hashrange_server::{Api, Config, Demand};
+use hashrange_server::{Api, Bound, Config, Demand, Limits};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::net::TcpListener;
 
 /// Without a setting, this part of the memory is for cached data.
 const CACHE_SHARE: u64 = 4;
@@ -36,11 +37,12 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
 
 async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> anyhow::Result<()> {
     let place = format!("{}:{}", settings.host, settings.port);
-    let listener = TcpListener::bind((settings.host.as_str(), settings.port))
-        .await
-        .with_context(|| format!("listen on {place}"))?;
-    let address = listener.local_addr().context("listen")?;
+    let listens = || format!("listen on {place}");
+    let bound = Bound::new(&settings.host, settings.port).await.with_context(listens)?;
+    let address = bound.local_addr().context("listen")?;
     config.check_address(address)?;
+    // Nobody is listened to until there is something to serve: clients of a start that fails are
+    // refused.
     let database = open(settings, address)?;
     let torn_bytes = database.stats().torn_bytes;
     if torn_bytes > 0 {
@@ -49,7 +51,13 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
     if let Some(sample) = sample {
         load(sample, &database).await?;
     }
-    let verified = matches!(config.auth, Policy::Verify(_));
+    let verified = !config.auth.is_open();
+    let listener = bound.listen().with_context(listens)?;
+    let access = Arc::clone(&config.auth);
+    if let Some(path) = settings.credentials.clone() {
+        credentials::warn_of_others(&path);
+        tokio::spawn(async move { credentials::reload_on_signal(&path, &access).await });
+    }
     tracing::info!(
         endpoint = format!("http://{address}"),
         store = store_name(&settings.store),
@@ -116,18 +124,27 @@ impl Api for Served {
             hashrange_storage::Demand::Blocking => Demand::Blocking,
         })
     }
+
+    fn check_writable(&self) -> Result<(), String> {
+        self.0.check_writable().map_err(|error| error.to_string())
+    }
 }
 
 fn server_config(settings: &Settings) -> anyhow::Result<Config> {
     let auth = match &settings.credentials {
         None => Policy::AcceptAny,
-        Some(path) => Policy::Verify(
-            CredentialStore::load(path)
-                .map_err(|error| SettingsError::Credentials(path.clone(), error))?,
-        ),
+        Some(path) => credentials::load(path)?,
     };
+    let web = settings.web.clone();
     let region = settings.region.clone();
-    Ok(Config { auth, region, insecure: settings.insecure, ..Config::default() })
+    let auth = Arc::new(auth.into());
+    let mut limits = Limits::default();
+    if let Some(files) = files::raise_limit() {
+        // The other half is for the store.
+        let half = usize::try_from(files / 2).unwrap_or(usize::MAX);
+        limits.connections = limits.connections.min(half.max(1));
+    }
+    Ok(Config { auth, web, region, limits, insecure: settings.insecure, ..Config::default() })
 }
 
 fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {

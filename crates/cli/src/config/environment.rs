@@ -1,4 +1,5 @@
-//! Settings from the environment: `HASHRANGE_` and the flag's name in capitals.
+//! Settings from the environment: `HASHRANGE_` and the flag's name in capitals. Commas separate the
+//! values of a flag that may be given several times.
 
 use super::{Layer, SettingsError};
 use std::ffi::OsString;
@@ -17,6 +18,8 @@ pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Settin
         region: source.parsed("HASHRANGE_REGION")?,
         credentials: source.path("HASHRANGE_CREDENTIALS"),
         insecure: source.parsed("HASHRANGE_INSECURE")?,
+        allow_origin: source.several("HASHRANGE_ALLOW_ORIGIN")?,
+        allow_host: source.several("HASHRANGE_ALLOW_HOST")?,
         log_format: source.parsed("HASHRANGE_LOG_FORMAT")?,
         log_level: source.parsed("HASHRANGE_LOG_LEVEL")?,
         cache_size: source.parsed("HASHRANGE_CACHE_SIZE")?,
@@ -45,10 +48,28 @@ impl Source<'_> {
         &self,
         name: &'static str,
     ) -> Result<Option<T>, SettingsError> {
+        self.read(name, |text| text.parse().map_err(|error: T::Err| error.to_string()))
+    }
+
+    fn several<T: FromStr<Err: Display>>(
+        &self,
+        name: &'static str,
+    ) -> Result<Option<Vec<T>>, SettingsError> {
+        self.read(name, |text| {
+            let parsed = text.split(',').map(|part| part.trim().parse());
+            parsed.collect::<Result<_, _>>().map_err(|error: T::Err| error.to_string())
+        })
+    }
+
+    fn read<T>(
+        &self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, SettingsError> {
         let Some(value) = self.value(name) else { return Ok(None) };
-        let problem = match value.to_str().map(str::parse) {
+        let problem = match value.to_str().map(parse) {
             Some(Ok(parsed)) => return Ok(Some(parsed)),
-            Some(Err(error)) => error.to_string(),
+            Some(Err(problem)) => problem,
             None => "not UTF-8".to_owned(),
         };
         let value = value.to_string_lossy().into_owned();

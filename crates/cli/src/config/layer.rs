@@ -3,8 +3,10 @@
 use super::{ByteSize, Interval, StoreChoice};
 use clap::{Args, ValueEnum};
 use hashrange::Profile;
+use hashrange_server::{AllowedHost, AllowedOrigin};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -33,6 +35,16 @@ pub struct Layer {
     /// Let other machines use the database without credentials
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub insecure: Option<bool>,
+    /// Let web pages of this origin use the database, such as https://app.example; * lets those of every
+    /// origin; may be given several times [default: without credentials those of this machine, else all]
+    #[arg(long, value_name = "ORIGIN")]
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub allow_origin: Option<Vec<AllowedOrigin>>,
+    /// Answer to this name in addition to localhost and --host; * answers to any; may be given several
+    /// times [default: any, but where no credentials are needed and only this machine is listened to]
+    #[arg(long, value_name = "NAME")]
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub allow_host: Option<Vec<AllowedHost>>,
     /// Form of the log on standard error [default: text]
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -70,6 +82,26 @@ fn profile<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Profile>, D::E
     String::deserialize(source)?.parse().map(Some).map_err(D::Error::custom)
 }
 
+/// Reads a text or an array of texts.
+fn one_or_several<'de, D, T>(source: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a text or an array of texts")]
+    enum Texts {
+        One(String),
+        Several(Vec<String>),
+    }
+    let texts = match Texts::deserialize(source)? {
+        Texts::One(text) => vec![text],
+        Texts::Several(texts) => texts,
+    };
+    let parsed = texts.iter().map(|text| text.parse().map_err(D::Error::custom));
+    parsed.collect::<Result<_, _>>().map(Some)
+}
+
 impl Layer {
     /// Returns the settings of this layer, and of `other` where this one has none.
     pub fn or(self, other: Self) -> Self {
@@ -81,6 +113,8 @@ impl Layer {
             region: self.region.or(other.region),
             credentials: self.credentials.or(other.credentials),
             insecure: self.insecure.or(other.insecure),
+            allow_origin: self.allow_origin.or(other.allow_origin),
+            allow_host: self.allow_host.or(other.allow_host),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
             cache_size: self.cache_size.or(other.cache_size),

@@ -17,6 +17,7 @@ pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
 
 use hashrange::{BadSharding, Profile, Sharding};
+use hashrange_server::Web;
 use std::path::{Path, PathBuf};
 
 /// Where the data are.
@@ -43,6 +44,8 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// Listen on addresses that other machines reach although any credentials are accepted.
     pub insecure: bool,
+    /// Which web pages may call, and by which names the server is called.
+    pub web: Web,
     /// Form of the log.
     pub log_format: LogFormat,
     /// Least important messages in the log.
@@ -92,13 +95,20 @@ impl Settings {
     }
 
     fn from_layer(layer: Layer, store: Option<StoreChoice>, sharding: Sharding) -> Self {
+        let host = layer.host.unwrap_or_else(|| "127.0.0.1".to_owned());
+        let own_host = host.parse().ok();
         Self {
             store: store.unwrap_or_else(|| StoreChoice::Folder(DEFAULT_DATA_DIR.into())),
-            host: layer.host.unwrap_or_else(|| "127.0.0.1".to_owned()),
+            host,
             port: layer.port.unwrap_or(8000),
             region: layer.region.unwrap_or_else(|| "us-east-1".to_owned()),
             credentials: layer.credentials,
             insecure: layer.insecure.unwrap_or(false),
+            web: Web {
+                origins: layer.allow_origin.unwrap_or_default(),
+                hosts: layer.allow_host.unwrap_or_default(),
+                own_host,
+            },
             log_format: layer.log_format.unwrap_or_default(),
             log_level: layer.log_level.unwrap_or_default(),
             cache_size: layer.cache_size,

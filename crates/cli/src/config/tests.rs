@@ -81,6 +81,33 @@ fn shards_of_streams_can_come_from_every_source() {
 }
 
 #[test]
+fn origins_and_hosts_can_come_from_every_source() {
+    let texts = |settings: &Settings| {
+        let web = format!("{:?} {:?}", settings.web.origins, settings.web.hosts);
+        web.replace("Only", "").replace(['(', ')', '"'], "")
+    };
+    assert_eq!(texts(&resolve(Layer::default(), &[], None).unwrap()), "[] []");
+    let file: &[u8] = b"allow-origin = ['http://a', '*']\nallow-host = 'db'";
+    let variables: &[_] = &[("HASHRANGE_ALLOW_ORIGIN", "http://b:80, http://c")];
+    let flags = Layer { allow_host: Some(vec!["::1".parse().unwrap()]), ..Layer::default() };
+    for (flags, variables, expected) in [
+        (Layer::default(), &[][..], "[http://a, Any] [db]"),
+        (Layer::default(), variables, "[http://b:80, http://c] [db]"),
+        (flags, variables, "[http://b:80, http://c] [[::1]]"),
+    ] {
+        assert_eq!(texts(&resolve(flags, variables, Some(file)).unwrap()), expected);
+    }
+    for (file, refused) in [
+        ("allow-origin = 'a'", "FILE:1: an origin is written like"),
+        ("allow-host = ['a:80']", "FILE:1: a host is a name"),
+        ("allow-host = 1", "FILE:1: a text or an array of texts"),
+    ] {
+        let error = resolve(Layer::default(), &[], Some(file.as_bytes())).unwrap_err();
+        assert!(error.starts_with(refused), "{error}");
+    }
+}
+
+#[test]
 fn a_profile_can_come_from_every_source() {
     let settings = resolve(Layer::default(), &[], None).unwrap();
     assert_eq!((settings.profile, settings.seed), (Profile::Default, None));
@@ -162,6 +189,11 @@ fn wrong_variables_are_refused_by_name() {
             "HASHRANGE_PROFILE",
             "AWS",
             "environment variable HASHRANGE_PROFILE is \"AWS\": no profile",
+        ),
+        (
+            "HASHRANGE_ALLOW_HOST",
+            "a,,b",
+            "environment variable HASHRANGE_ALLOW_HOST is \"a,,b\": a host is",
         ),
         ("HASHRANGE_PORT", "x", "environment variable HASHRANGE_PORT is \"x\": invalid digit"),
         ("HASHRANGE_MEMORY", "yes", "environment variable HASHRANGE_MEMORY is \"yes\": provided"),

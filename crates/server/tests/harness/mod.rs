@@ -2,14 +2,17 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod http2;
+
 use bytes::Bytes;
 use hashrange_model::{ApiError, AttributeValue, Item, Reason};
 use hashrange_server::{Api, Config, Error};
 use hashrange_wire::Operation;
-use std::sync::Arc;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
@@ -22,6 +25,8 @@ pub struct Script {
     pub waiting: Notify,
     /// Lets waiting calls go on.
     pub go_on: Notify,
+    /// Why writes are refused.
+    pub refuses_writes: Mutex<Option<String>>,
 }
 
 impl Api for Script {
@@ -39,6 +44,10 @@ impl Api for Script {
                 Ok(b"{\"waited\":true}".to_vec())
             }
             br#"{"do":"large"}"# => Ok(large_body()),
+            br#"{"do":"huge"}"# => Ok(vec![b' '; HUGE_BYTES]),
+            br#"{"do":"refuse writes"}"# => {
+                Err(Reason::StoreUnavailable("the disk is full".into()).into())
+            }
             _ if hashrange_wire::syntax_check(&body).is_err() => Err(Reason::MalformedJson.into()),
             _ => {
                 let length = body.len();
@@ -47,7 +56,14 @@ impl Api for Script {
             }
         }
     }
+
+    fn check_writable(&self) -> Result<(), String> {
+        self.refuses_writes.lock().unwrap().clone().map_or(Ok(()), Err)
+    }
 }
+
+/// Length of the answer to `{"do":"huge"}`: more than a socket's buffers hold.
+pub const HUGE_BYTES: usize = 32 << 20;
 
 /// The answer to `{"do":"large"}`.
 pub fn large_body() -> Vec<u8> {
@@ -92,6 +108,28 @@ impl Server {
     pub async fn connect(&self) -> Client {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         Client { stream, unread: Vec::new() }
+    }
+
+    /// Opens a connection from another address of this machine.
+    pub async fn connect_from(&self, address: &str) -> Client {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((address.parse::<IpAddr>().unwrap(), 0).into()).unwrap();
+        let stream = socket.connect(([127, 0, 0, 1], self.port).into()).await.unwrap();
+        Client { stream, unread: Vec::new() }
+    }
+
+    /// Returns the value of a counter or gauge.
+    pub async fn metric(&self, name: &str) -> u64 {
+        let metrics = self.ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        let line = metrics.text().lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().parse().unwrap()
+    }
+
+    /// Asks until a counter or gauge has this value.
+    pub async fn metric_becomes(&self, name: &str, value: u64) {
+        while self.metric(name).await != value {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Sends one request on a connection of its own.
@@ -155,6 +193,21 @@ impl Client {
         self.unread.is_empty() && !self.fill().await
     }
 
+    /// Returns the next bytes, which must have been read.
+    pub fn peek(&self, bytes: usize) -> &[u8] {
+        &self.unread[..bytes]
+    }
+
+    /// Takes the next bytes, which must have been read.
+    pub fn take(&mut self, bytes: usize) -> Vec<u8> {
+        self.unread.drain(..bytes).collect()
+    }
+
+    /// Returns how many bytes were read and not yet looked at.
+    pub fn unread_bytes(&self) -> usize {
+        self.unread.len()
+    }
+
     /// Returns the next bytes as they come; none at the end.
     pub async fn rest(&mut self) -> Option<Vec<u8>> {
         if self.unread.is_empty() && !self.fill().await {
@@ -182,7 +235,7 @@ impl Client {
     }
 
     /// Reads more; false at the end.
-    async fn fill(&mut self) -> bool {
+    pub async fn fill(&mut self) -> bool {
         self.stream.read_buf(&mut self.unread).await.unwrap_or(0) > 0
     }
 }

@@ -1,0 +1,64 @@
+//! The file of credentials of a server: read at the start, and again on SIGHUP.
+//!
+//! A file that cannot be used leaves the credentials as they were; a server that others may look into
+//! or write to the file of is told of in the log.
+
+use crate::config::SettingsError;
+use hashrange_auth::{CredentialStore, Policy};
+use hashrange_server::Access;
+use std::path::Path;
+
+/// Reads the credentials.
+pub fn load(path: &Path) -> Result<Policy, SettingsError> {
+    let store = CredentialStore::load(path)
+        .map_err(|error| SettingsError::Credentials(path.to_owned(), error))?;
+    Ok(Policy::Verify(store))
+}
+
+/// Logs if users other than the file's owner can read or change it.
+pub fn warn_of_others(path: &Path) {
+    if let Some(who) = others(path) {
+        let path = path.display();
+        tracing::warn!(%path, "{who}: whoever has a secret key is let in; chmod 600 keeps them out");
+    }
+}
+
+#[cfg(unix)]
+fn others(path: &Path) -> Option<&'static str> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    match (mode & 0o022, mode & 0o004) {
+        (0, 0) => None,
+        (0, _) => Some("every user of this machine can read the credentials"),
+        (_, _) => Some("other users of this machine can change the credentials"),
+    }
+}
+
+#[cfg(not(unix))]
+fn others(_: &Path) -> Option<&'static str> {
+    None
+}
+
+/// Reads the credentials again at each SIGHUP, for ever.
+#[cfg(unix)]
+pub async fn reload_on_signal(path: &Path, access: &Access) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut hangup = match signal(SignalKind::hangup()) {
+        Ok(hangup) => hangup,
+        Err(error) => return tracing::warn!(%error, "SIGHUP is not watched"),
+    };
+    while hangup.recv().await.is_some() {
+        match load(path) {
+            Ok(policy) => {
+                warn_of_others(path);
+                access.replace(policy);
+                tracing::info!(path = %path.display(), "credentials read again");
+            }
+            Err(error) => tracing::error!(%error, "credentials stay as they were"),
+        }
+    }
+}
+
+/// Does nothing: there is no such signal.
+#[cfg(not(unix))]
+pub async fn reload_on_signal(_: &Path, _: &Access) {}
