@@ -52,6 +52,8 @@ impl Server {
         let port = free_port()?;
         let mut command = Command::new(binary);
         command.args(["serve", "--port", &port.to_string()]);
+        // Pages may call, as with the service; our own choice has tests of its own.
+        command.arg("--allow-origin=*");
         match store {
             Store::Memory => command.arg("--memory"),
             Store::Embedded => command.arg("--data-dir").arg(folder.join("data")),
