@@ -143,6 +143,12 @@ impl Database {
         self.engine.store().stats()
     }
 
+    /// Bounds the bytes for cached data from now on, at most to what the database was opened with, and
+    /// gives back what is kept beyond. The half of them for blocks of sorted files does not shrink.
+    pub fn bound_cache(&self, cache_bytes: u64) {
+        self.engine.store().bound_cache(cache_bytes);
+    }
+
     /// Returns why writes are refused now: the store failed and has to be opened again, or its disk is
     /// full.
     pub fn check_writable(&self) -> Result<(), hashrange_storage::Error> {

@@ -41,6 +41,6 @@ pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, Item, Number, Reason, Value,
     ValueRef,
 };
-pub use hashrange_storage::Stats;
+pub use hashrange_storage::{Stats, give_back_memory};
 pub use hashrange_wire::*;
 pub use sharding::{BadSharding, Sharding};

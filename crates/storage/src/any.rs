@@ -24,6 +24,17 @@ pub enum AnyView {
     Embedded(EmbeddedView),
 }
 
+impl AnyStore {
+    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`]. A store in memory has
+    /// none.
+    pub fn bound_cache(&self, cache_bytes: u64) {
+        match self {
+            Self::Memory(_) => {}
+            Self::Embedded(store) => store.bound_cache(cache_bytes),
+        }
+    }
+}
+
 impl Store for AnyStore {
     type View = AnyView;
 

@@ -354,6 +354,34 @@ fn readers_see_each_group_whole_and_never_an_earlier_one_while_pages_come_and_go
     assert!(store.stats().cache_bytes > 200_000, "{:?}", store.stats());
 }
 
+#[test]
+fn a_smaller_bound_gives_back_what_is_kept_and_a_larger_one_lets_it_in_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let key = |nth: usize| format!("k{nth:03}").into_bytes();
+    for nth in 0..200 {
+        block_on(
+            store.commit(vec![key(nth)], |_, batch| batch.put(key(nth), vec![1; 1000].into())),
+        )
+        .unwrap();
+    }
+    let read_all = || {
+        for nth in 0..200 {
+            assert!(block_on(store.view().get(&key(nth))).unwrap().is_some());
+        }
+        let all = KeyRange::prefix(b"k");
+        block_on(store.view().visit(all, Direction::Forward, |_, _| ControlFlow::Continue(())))
+            .unwrap();
+        store.stats().cache_bytes
+    };
+    assert!(read_all() > 400_000, "{:?}", store.stats());
+    store.bound_cache(100_000);
+    assert!(store.stats().cache_bytes <= 51_000, "{:?}", store.stats());
+    assert!(read_all() <= 51_000, "{:?}", store.stats());
+    store.bound_cache(u64::MAX);
+    assert!(read_all() > 400_000, "{:?}", store.stats());
+}
+
 /// Readers get single keys of one view, writers decide on the newest values, and reads from memory
 /// are mixed with those of the map.
 #[test]

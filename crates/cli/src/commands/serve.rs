@@ -69,7 +69,11 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
     let api = Arc::new(Served(database.clone()));
-    hashrange_server::run(listener, config, api, signalled()).await?;
+    let keeper = memory::Keeper::new(database.clone(), cache_bytes(settings));
+    let keeping = tokio::spawn(keep_memory(keeper));
+    let served = hashrange_server::run(listener, config, api, signalled()).await;
+    keeping.abort();
+    served?;
     database.close().await.context("close the database")?;
     tracing::info!("stopped");
     Ok(())
@@ -155,10 +159,7 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
         sharding: settings.sharding,
         ..Options::default()
     };
-    options.cache_bytes = match settings.cache_size {
-        Some(size) => size.0,
-        None => memory::limit_bytes().map_or(options.cache_bytes, |bytes| bytes / CACHE_SHARE),
-    };
+    options.cache_bytes = cache_bytes(settings);
     if let Some(interval) = settings.sweep_interval {
         options.sweep_interval = interval.0;
     }
@@ -168,6 +169,29 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
         StoreChoice::Memory => Ok(Database::memory_with(&options)),
         StoreChoice::Folder(folder) => Database::open(folder, &options)
             .with_context(|| format!("open the database in {}", folder.display())),
+    }
+}
+
+/// Returns the bytes for cached data.
+fn cache_bytes(settings: &Settings) -> u64 {
+    let of_machine = || memory::limit_bytes().map(|bytes| bytes / CACHE_SHARE);
+    let asked = settings.cache_size.map(|size| size.0);
+    asked.or_else(of_machine).unwrap_or(Options::default().cache_bytes)
+}
+
+/// Gives memory back from time to time, for ever.
+async fn keep_memory(mut keeper: memory::Keeper) {
+    let mut ticks = tokio::time::interval(memory::PERIOD);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let looked = tokio::task::spawn_blocking(move || {
+            keeper.look();
+            keeper
+        });
+        // A look that panics is logged by the runtime; there is none after it.
+        let Ok(returned) = looked.await else { return };
+        keeper = returned;
     }
 }
 

@@ -37,6 +37,11 @@ impl CacheBudget {
         self.capacity_bytes.load(Ordering::Relaxed)
     }
 
+    /// Sets the most that both kinds may take.
+    pub(super) fn set_capacity(&self, capacity_bytes: usize) {
+        self.capacity_bytes.store(capacity_bytes, Ordering::Relaxed);
+    }
+
     /// Returns what both kinds take.
     pub(super) fn size_bytes(&self) -> usize {
         self.range_bytes.load(Ordering::Relaxed) + self.point_bytes.load(Ordering::Relaxed)

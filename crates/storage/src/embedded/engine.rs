@@ -200,17 +200,22 @@ impl Engine {
         self.keyspace.sealed_memtable_count() > 0
     }
 
+    /// Returns how many unmerged files there are, one for each memtable that was sorted.
+    pub(crate) fn unmerged_runs(&self) -> usize {
+        self.keyspace.tree.l0_run_count()
+    }
+
     /// Returns how full the room for unsorted and unmerged data is: writes stop at 1.
     pub(crate) fn fullness(&self) -> f64 {
         let active = self.keyspace.tree.active_memtable().size() as f64;
         let memtables =
             self.keyspace.sealed_memtable_count() as f64 + active / self.memtable_bytes as f64;
-        let runs = self.keyspace.tree.l0_run_count() as f64;
+        let runs = self.unmerged_runs() as f64;
         (memtables / MAX_SEALED_MEMTABLES as f64).max(runs / MAX_UNMERGED_RUNS as f64)
     }
 
     fn has_many_runs(&self) -> bool {
-        self.keyspace.tree.l0_run_count() >= MAX_UNMERGED_RUNS
+        self.unmerged_runs() >= MAX_UNMERGED_RUNS
     }
 
     /// Returns whether files are being sorted or merged.

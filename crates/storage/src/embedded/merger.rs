@@ -3,7 +3,7 @@
 //! fjall's worker sorts memtables and would merge files too, one after the other: while it merges for
 //! seconds nothing is sorted, memtables wait, and then writes do. So the worker's own rule
 //! (`engine.rs`) almost never asks for a merge, and this thread merges by the rule that is meant. It
-//! looks for work after each memtable that was sealed and sleeps when there is none.
+//! merges once for each memtable that was sealed, and more while many files are unmerged.
 //!
 //! Leaves to the committer how fast writes come in while much is unmerged (`pace.rs`).
 
@@ -16,25 +16,30 @@ use std::time::Duration;
 /// How often the thread looks whether a memtable that was sealed is sorted by now.
 const TICK: Duration = Duration::from_millis(10);
 
+/// From so many unmerged files on, merging goes on without waiting for the next memtable.
+const MANY_RUNS: usize = 8;
+
 /// What the thread is to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Rest,
-    Look,
-    End,
+#[derive(Debug)]
+struct Orders {
+    /// Memtables that were sealed and for which no merge was made yet.
+    owed: usize,
+    has_ended: bool,
 }
 
 /// Wakes the thread, ends it and keeps what it has to report.
 #[derive(Debug)]
 pub(crate) struct Merger {
-    order: Mutex<Order>,
+    orders: Mutex<Orders>,
     changed: Condvar,
     failure: OnceLock<Error>,
 }
 
 impl Merger {
     pub(crate) fn new() -> Self {
-        Self { order: Mutex::new(Order::Look), changed: Condvar::new(), failure: OnceLock::new() }
+        // What is there when the store is opened may want to be merged.
+        let orders = Orders { owed: 1, has_ended: false };
+        Self { orders: Mutex::new(orders), changed: Condvar::new(), failure: OnceLock::new() }
     }
 
     /// Fails when a merge has failed.
@@ -44,47 +49,37 @@ impl Merger {
 
     /// A memtable was sealed: there may be something to merge soon.
     pub(crate) fn look(&self) {
-        self.give(Order::Look);
+        self.orders.lock().owed += 1;
+        self.changed.notify_one();
     }
 
     /// Ends the thread after the merge that runs.
     pub(crate) fn end(&self) {
-        self.give(Order::End);
-    }
-
-    fn give(&self, order: Order) {
-        let mut current = self.order.lock();
-        if *current != Order::End {
-            *current = order;
-        }
-        drop(current);
+        self.orders.lock().has_ended = true;
         self.changed.notify_one();
     }
 
     /// Waits for work; `false` at the end.
     fn wait(&self) -> bool {
-        let mut order = self.order.lock();
-        while *order == Order::Rest {
-            self.changed.wait(&mut order);
+        let mut orders = self.orders.lock();
+        while orders.owed == 0 && !orders.has_ended {
+            self.changed.wait(&mut orders);
         }
-        let goes_on = *order == Order::Look;
-        if goes_on {
-            *order = Order::Rest;
-        }
-        goes_on
+        orders.owed = orders.owed.saturating_sub(1);
+        !orders.has_ended
     }
 
     /// Waits for one tick; `false` at the end.
     fn tick(&self) -> bool {
-        let mut order = self.order.lock();
-        if *order != Order::End {
-            self.changed.wait_for(&mut order, TICK);
+        let mut orders = self.orders.lock();
+        if !orders.has_ended {
+            self.changed.wait_for(&mut orders, TICK);
         }
-        *order != Order::End
+        !orders.has_ended
     }
 
     fn has_ended(&self) -> bool {
-        *self.order.lock() == Order::End
+        self.orders.lock().has_ended
     }
 }
 
@@ -92,21 +87,26 @@ impl Merger {
 pub(crate) fn run(shared: &Shared) {
     super::engine::step_back();
     while shared.merger.wait() {
-        if let Err(error) = merge_all(shared) {
+        if let Err(error) = merge_once_or_more(shared) {
             shared.merger.failure.get_or_init(|| error);
             return;
         }
     }
 }
 
-/// Merges until nothing is left to merge and no sealed memtable is left to be sorted.
-fn merge_all(shared: &Shared) -> Result<(), Error> {
+/// Merges once for a memtable that was sealed, as soon as it is sorted, and on while many files are
+/// unmerged. To merge all there is at once would take more from writes than it saves.
+fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
+    let runs = shared.engine.unmerged_runs();
+    while shared.engine.has_sealed_memtable() && shared.engine.unmerged_runs() <= runs {
+        if !shared.merger.tick() {
+            return Ok(());
+        }
+    }
     // A merge that fills the disk would fail the store; what is there stays readable without it.
     while !shared.merger.has_ended() && shared.has_room_to_merge() {
-        let is_sealed = shared.engine.has_sealed_memtable();
-        if shared.engine.merge()? {
-            shared.writeback.watch();
-        } else if !is_sealed || !shared.merger.tick() {
+        shared.writeback.watch();
+        if !shared.engine.merge()? || shared.engine.unmerged_runs() < MANY_RUNS {
             break;
         }
     }

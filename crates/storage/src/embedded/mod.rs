@@ -104,6 +104,8 @@ struct Shared {
     engine: Engine,
     cache: Arc<ReadCache>,
     waits: Arc<DiskWaits>,
+    /// The bytes for cached data that were asked for.
+    cache_bytes: u64,
     locks: KeyLocks,
     /// Read-locked by every decision, so that `sync` can wait for those that are running.
     deciding: RwLock<()>,
@@ -168,6 +170,7 @@ impl EmbeddedStore {
             engine,
             cache,
             waits,
+            cache_bytes: options.cache_bytes,
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
@@ -213,6 +216,14 @@ impl EmbeddedStore {
             .map_err(|error| Error::from_io("start tidy", error))?;
         let [writeback, merger, tidy] = [writeback, merger, tidy].map(Some);
         Ok(Self { shared, committer: Some(committer), writeback, merger, tidy })
+    }
+
+    /// Bounds the bytes for cached data from now on, at most to what the store was opened with. The
+    /// half of them that is for blocks of sorted files cannot shrink; the other one does at once.
+    pub fn bound_cache(&self, cache_bytes: u64) {
+        let cache_bytes = cache_bytes.min(self.shared.cache_bytes);
+        let options = EmbeddedOptions { cache_bytes, ..EmbeddedOptions::default() };
+        self.shared.cache.set_capacity(options.read_cache_bytes());
     }
 
     /// Holds the committer before its next group until the guard is dropped. For tests.

@@ -108,6 +108,15 @@ impl ReadCache {
         self.budget.size_bytes()
     }
 
+    /// Sets what everything here may take, and drops what is too much.
+    pub(super) fn set_capacity(&self, capacity_bytes: usize) {
+        self.budget.set_capacity(capacity_bytes);
+        // Each kind gives what it has beyond its half, then the other one.
+        while self.budget.excess() != Excess::None {
+            self.make_room();
+        }
+    }
+
     fn keep(&self, group: u64, key: &[u8], value: Option<&Bytes>) {
         self.points.keep(group, key, value);
         self.make_room();

@@ -1,11 +1,17 @@
 //! How much memory this process may use: the machine's, or less in a container. Known on Linux.
 
+mod keeper;
+
+pub use keeper::{Keeper, PERIOD};
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Returns the bytes of memory that this process may use, if the system tells.
 pub fn limit_bytes() -> Option<u64> {
-    let total = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_bytes(&text))?;
+    let total = fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| field_bytes(&text, "MemTotal:"))?;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = limit_files(&groups).into_iter().filter_map(|file| {
         // Not every control group has a limit; one without says "max" or a number without meaning.
@@ -14,9 +20,9 @@ pub fn limit_bytes() -> Option<u64> {
     Some(limits.fold(total, u64::min))
 }
 
-/// Reads the total of `/proc/meminfo`, which is in KiB.
-fn total_bytes(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// Reads a field of `/proc/meminfo` or of a process's status, which is in KiB.
+fn field_bytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
@@ -48,10 +54,10 @@ mod tests {
     #[test]
     fn total_is_read_in_bytes() {
         let text = "MemTotal:       24683112 kB\nMemFree:        23402000 kB\n";
-        assert_eq!(total_bytes(text), Some(24_683_112 * 1024));
+        assert_eq!(field_bytes(text, "MemTotal:"), Some(24_683_112 * 1024));
         for text in ["", "MemTotal: many kB", "MemFree: 1 kB", "MemTotal: 18446744073709551615 kB"]
         {
-            assert_eq!(total_bytes(text), None, "{text}");
+            assert_eq!(field_bytes(text, "MemTotal:"), None, "{text}");
         }
     }
 

@@ -1,0 +1,158 @@
+//! Gives memory back: freed memory when the server has a quiet moment, kept data when the machine or
+//! the container runs short.
+//!
+//! The decisions are functions of what was measured; only [`Keeper::look`] reads files. Blocks of
+//! sorted files are not given back: their cache is fjall's, which cannot shrink.
+
+use super::limit_bytes;
+use hashrange::Database;
+use std::fs;
+use std::time::Duration;
+
+/// How often the keeper looks.
+pub const PERIOD: Duration = Duration::from_secs(2);
+
+/// Less than this part of the memory available is a shortage.
+const SHORT_PART: u64 = 16;
+/// More than this part available ends it.
+const AMPLE_PART: u64 = 8;
+/// When the shortage is over, this part of the cache comes back with each look.
+const REGAINED_PART: u64 = 16;
+/// Freed memory is looked for when the process has grown by so much since it was given back last.
+const GROWN_BYTES: u64 = 16 << 20;
+/// A process that used less than one of so many parts of a processor since the last look has a quiet
+/// moment.
+const QUIET_PART: u64 = 10;
+/// The clock ticks in which the system counts processor time, on every Linux there is.
+const TICKS_PER_SECOND: u64 = 100;
+
+/// What the keeper remembers from look to look.
+#[derive(Debug)]
+pub struct Keeper {
+    database: Database,
+    /// What the cache may take when memory is ample, and now.
+    full_bytes: u64,
+    bound_bytes: u64,
+    processor_ticks: u64,
+    /// Resident when freed memory was given back last.
+    resident_bytes: u64,
+}
+
+impl Keeper {
+    /// Returns the keeper of a database whose cache may take so many bytes.
+    pub fn new(database: Database, cache_bytes: u64) -> Self {
+        Self {
+            database,
+            full_bytes: cache_bytes,
+            bound_bytes: cache_bytes,
+            processor_ticks: 0,
+            resident_bytes: 0,
+        }
+    }
+
+    /// Looks, and gives back what there is to give. Where the system does not tell, nothing happens.
+    pub fn look(&mut self) {
+        let (Some(limit), Some(available)) = (limit_bytes(), available_bytes()) else { return };
+        let bound = next_bound(self.bound_bytes, self.full_bytes, available, limit);
+        let is_short = bound < self.bound_bytes;
+        if bound != self.bound_bytes {
+            self.bound_bytes = bound;
+            self.database.bound_cache(bound);
+        }
+        if is_short {
+            tracing::info!(available, cache_bytes = bound, "memory is short: the cache shrinks");
+        }
+        let Some(ticks) = processor_ticks() else { return };
+        let is_quiet =
+            ticks - self.processor_ticks < PERIOD.as_secs() * TICKS_PER_SECOND / QUIET_PART;
+        self.processor_ticks = ticks;
+        let Some(resident) = resident_bytes() else { return };
+        if is_short || is_quiet && resident > self.resident_bytes + GROWN_BYTES {
+            hashrange::give_back_memory();
+            self.resident_bytes = resident_bytes().unwrap_or(resident);
+        }
+        self.resident_bytes = self.resident_bytes.min(resident);
+    }
+}
+
+/// Returns what the cache may take from now on.
+fn next_bound(bound: u64, full: u64, available: u64, limit: u64) -> u64 {
+    if available < limit / SHORT_PART {
+        bound / 2
+    } else if available > limit / AMPLE_PART {
+        full.min(bound + full.div_ceil(REGAINED_PART))
+    } else {
+        bound
+    }
+}
+
+/// Returns the bytes that could still be allocated, in this container and on the machine.
+fn available_bytes() -> Option<u64> {
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    let machine = super::field_bytes(&meminfo, "MemAvailable:")?;
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let in_groups = super::limit_files(&groups).into_iter().filter_map(|file| {
+        let limit = fs::read_to_string(&file).ok()?.trim().parse::<u64>().ok()?;
+        let beside = |name: &str| fs::read_to_string(file.with_file_name(name)).ok();
+        let used = beside("memory.current").or_else(|| beside("memory.usage_in_bytes"))?;
+        let files = beside("memory.stat").map_or(0, |stat| cached_bytes(&stat));
+        Some(limit.saturating_sub(used.trim().parse::<u64>().ok()?.saturating_sub(files)))
+    });
+    Some(in_groups.fold(machine, u64::min))
+}
+
+/// Reads from `memory.stat` the bytes of files that the system keeps only as long as it has room.
+fn cached_bytes(stat: &str) -> u64 {
+    let value = |line: &str, name| line.strip_prefix(name)?.trim().parse::<u64>().ok();
+    let names = ["inactive_file ", "active_file "];
+    stat.lines().filter_map(|line| names.iter().find_map(|name| value(line, name))).sum()
+}
+
+/// Returns the resident bytes of this process.
+fn resident_bytes() -> Option<u64> {
+    super::field_bytes(&fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
+/// Returns the processor time of this process in clock ticks.
+fn processor_ticks() -> Option<u64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    // The name, in parentheses, may hold anything; behind it the 12th and 13th field are wanted.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_shrinks_while_memory_is_short_and_comes_back() {
+        const GIB: u64 = 1 << 30;
+        let mut bound = 4 * GIB;
+        for _ in 0..3 {
+            bound = next_bound(bound, 4 * GIB, GIB / 2, 16 * GIB);
+        }
+        assert_eq!(bound, GIB / 2);
+        assert_eq!(next_bound(bound, 4 * GIB, 3 * GIB / 2, 16 * GIB), bound, "neither nor");
+        for _ in 0..20 {
+            bound = next_bound(bound, 4 * GIB, 8 * GIB, 16 * GIB);
+        }
+        assert_eq!(bound, 4 * GIB);
+    }
+
+    #[test]
+    fn what_a_group_keeps_of_files_is_read() {
+        let stat = "anon 7\nfile 100\ninactive_file 30\nactive_file 12\nslab 9\n";
+        assert_eq!(cached_bytes(stat), 42);
+        assert_eq!(cached_bytes(""), 0);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_has_memory_and_time() {
+        assert!(resident_bytes().is_some_and(|bytes| bytes > 1 << 20));
+        assert!(available_bytes().is_some_and(|bytes| bytes > 0));
+        assert!(processor_ticks().is_some());
+    }
+}
