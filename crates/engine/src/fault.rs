@@ -93,7 +93,9 @@ pub(crate) fn of_item_key(fault: KeyFault) -> Reason {
         KeyFault::Type { attribute, expected, actual } => {
             Reason::KeyTypeMismatch { attribute, expected, actual }
         }
-        other => of_key_member(other),
+        KeyFault::Empty { .. }
+        | KeyFault::PartitionTooLong { .. }
+        | KeyFault::SortTooLong { .. } => of_key_member(fault),
     }
 }
 

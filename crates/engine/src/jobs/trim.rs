@@ -37,8 +37,7 @@ pub(super) async fn run<S: Store>(
     let mut range = layout::streams();
     loop {
         let streams = read_streams(&core.store.view(), range.clone(), STREAMS_PER_READ).await;
-        // What cannot be read is logged where it was found, and left as it is.
-        let Ok(streams) = streams else { return Ok(()) };
+        let streams = streams.map_err(Interruption::Definition)?;
         let Some(last) = streams.last() else { return Ok(()) };
         range.start = [&last.store_key()[..], &[0]].concat();
         for stream in &streams {

@@ -269,6 +269,16 @@ fn code_of(kind: ErrorKind) -> BatchStatementErrorCodeEnum {
             BatchStatementErrorCodeEnum::ItemCollectionSizeLimitExceeded
         }
         ErrorKind::InternalServerError => BatchStatementErrorCodeEnum::InternalServerError,
-        _ => BatchStatementErrorCodeEnum::ValidationError,
+        ErrorKind::Validation
+        | ErrorKind::Serialization
+        | ErrorKind::UnknownOperation
+        | ErrorKind::ResourceInUse
+        | ErrorKind::LimitExceeded
+        | ErrorKind::TransactionInProgress
+        | ErrorKind::TransactionCanceled
+        | ErrorKind::IdempotentParameterMismatch
+        | ErrorKind::ExpiredIterator
+        | ErrorKind::TrimmedDataAccess
+        | ErrorKind::NotImplemented => BatchStatementErrorCodeEnum::ValidationError,
     }
 }

@@ -239,11 +239,13 @@ fn check(
 fn worded(is_insert: &[bool], error: ApiError) -> ApiError {
     let Reason::TransactionCanceled(reasons) = error.reason() else { return error };
     let worded = reasons.iter().zip(is_insert).map(|(reason, is_insert)| {
-        reason.clone().map(|reason| match reason.reason() {
-            Reason::ConditionalCheckFailed if *is_insert => {
+        reason.clone().map(|reason| {
+            let has_failed = matches!(reason.reason(), Reason::ConditionalCheckFailed);
+            if has_failed && *is_insert {
                 ApiError::new(Reason::DuplicateItem).with_item(reason.item().cloned())
+            } else {
+                reason
             }
-            _ => reason,
         })
     });
     Reason::TransactionCanceled(worded.collect()).into()

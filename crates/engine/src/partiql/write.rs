@@ -80,10 +80,9 @@ pub(crate) fn returned(statement: &Statement, written: Written) -> Option<Item> 
 /// Returns the error of a write as its statement words it: an INSERT whose condition fails has met
 /// an item.
 pub(crate) fn worded(statement: &Statement, error: ApiError) -> ApiError {
-    match (statement, error.reason()) {
-        (Statement::Insert(_), Reason::ConditionalCheckFailed) => Reason::DuplicateItem.into(),
-        _ => error,
-    }
+    let has_failed = matches!(error.reason(), Reason::ConditionalCheckFailed);
+    let has_met_item = has_failed && matches!(statement, Statement::Insert(_));
+    if has_met_item { Reason::DuplicateItem.into() } else { error }
 }
 
 /// The result of a write with the error in the statement's words.
