@@ -272,6 +272,12 @@ fn code_of(kind: ErrorKind) -> BatchStatementErrorCodeEnum {
         ErrorKind::Validation
         | ErrorKind::Serialization
         | ErrorKind::UnknownOperation
+        | ErrorKind::TableNotFound
+        | ErrorKind::BackupNotFound
+        | ErrorKind::PolicyNotFound
+        | ErrorKind::ExportNotFound
+        | ErrorKind::ImportNotFound
+        | ErrorKind::GlobalTableNotFound
         | ErrorKind::ResourceInUse
         | ErrorKind::LimitExceeded
         | ErrorKind::TransactionInProgress
