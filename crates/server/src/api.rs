@@ -21,6 +21,11 @@ pub trait Api: Send + Sync + 'static {
     /// Returns why writes would be refused now, in words for the operator.
     fn check_writable(&self) -> Result<(), String>;
 
+    /// Returns how often work that no request waits for has panicked, since the start.
+    fn background_panics(&self) -> u64 {
+        0
+    }
+
     /// Returns what the call that was just polled on this thread, and is not ready, is about to do,
     /// if that would hold up other requests; once. The call can then be polled from another thread.
     fn demand(&self) -> Option<Demand> {

@@ -147,7 +147,9 @@ impl<A: Api> Handler<A> {
         match parts.method {
             Method::OPTIONS if !matches!(readers, Readers::NoPage) => preflight(&parts.headers),
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
-                let text = self.metrics.render(open.budget(), self.api.check_writable().is_ok());
+                let is_writable = self.api.check_writable().is_ok();
+                let panics = self.api.background_panics();
+                let text = self.metrics.render(open.budget(), is_writable, panics);
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
             Method::POST => match content_type(&parts.headers, &body) {

@@ -95,9 +95,10 @@ impl Metrics {
         self.panics.fetch_add(1, Relaxed);
     }
 
-    /// Returns all counters as text, with what is held for clients and whether the store takes writes.
+    /// Returns all counters as text, with what is held for clients, whether the store takes writes and
+    /// how often background work has panicked.
     /// Source: Prometheus documentation, "Exposition formats".
-    pub fn render(&self, budget: &Budget, is_writable: bool) -> String {
+    pub fn render(&self, budget: &Budget, is_writable: bool, background_panics: u64) -> String {
         let mut out = String::new();
         self.render_requests(&mut out);
         self.render_latencies(&mut out);
@@ -120,6 +121,8 @@ impl Metrics {
         single("hashrange_request_body_bytes", "gauge", help, budget.body_bytes() as u64);
         let panics = self.panics.load(Relaxed);
         single("hashrange_panics_total", "counter", "Requests that ended in a panic.", panics);
+        let help = "Background work that ended in a panic and is tried again.";
+        single("hashrange_background_panics_total", "counter", help, background_panics);
         let help = "Whether the store takes writes.";
         single("hashrange_store_writable", "gauge", help, u64::from(is_writable));
         out
@@ -205,7 +208,8 @@ mod tests {
         metrics.request(Some(Operation::GetItem), 200, Duration::from_micros(51));
         metrics.request(Some(Operation::PutItem), 400, Duration::from_secs(6));
         metrics.request(None, 503, Duration::ZERO);
-        let text = metrics.render(&Budget::new(&crate::Limits::default()), false);
+        let text = metrics.render(&Budget::new(&crate::Limits::default()), false, 3);
+        assert!(text.contains("hashrange_background_panics_total 3\n"), "{text}");
         for expected in [
             "hashrange_requests_total{operation=\"GetItem\",status=\"200\"} 2\n",
             "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\"} 1\n",

@@ -132,6 +132,10 @@ impl Api for Served {
     fn check_writable(&self) -> Result<(), String> {
         self.0.check_writable().map_err(|error| error.to_string())
     }
+
+    fn background_panics(&self) -> u64 {
+        self.0.background_panics()
+    }
 }
 
 fn server_config(settings: &Settings) -> anyhow::Result<Config> {
