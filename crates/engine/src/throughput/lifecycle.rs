@@ -328,15 +328,15 @@ fn show(what: &UnderWay, shown: &TableDescription, description: &mut TableDescri
         UnderWay::IndexAllocation(name) => show_creation(index(description, name), false),
         UnderWay::IndexBackfill(name) => show_creation(index(description, name), true),
         UnderWay::IndexDeletion(name) => {
-            let described = shown.global_secondary_indexes.iter().flatten();
-            let deleted = described.cloned().find(|index| index.index_name.as_ref() == Some(name));
+            let mut described = shown.global_secondary_indexes.iter().flatten();
+            let deleted = described.find(|index| index.index_name.as_ref() == Some(name)).cloned();
             if index(description, name).is_none() {
                 description.global_secondary_indexes.get_or_insert_default().extend(deleted);
             }
         }
         UnderWay::IndexUpdate(name) | UnderWay::IndexWarm(name) => {
-            let described = shown.global_secondary_indexes.iter().flatten();
-            let was = described.clone().find(|index| index.index_name.as_ref() == Some(name));
+            let mut described = shown.global_secondary_indexes.iter().flatten();
+            let was = described.find(|index| index.index_name.as_ref() == Some(name));
             if let (Some(index), Some(was)) = (index(description, name), was) {
                 index.index_status = was.index_status;
                 index.provisioned_throughput.clone_from(&was.provisioned_throughput);
@@ -353,8 +353,8 @@ fn index<'d>(
     description: &'d mut TableDescription,
     name: &str,
 ) -> Option<&'d mut GlobalSecondaryIndexDescription> {
-    let described = description.global_secondary_indexes.iter_mut().flatten();
-    described.into_iter().find(|index| index.index_name.as_deref() == Some(name))
+    let mut described = description.global_secondary_indexes.iter_mut().flatten();
+    described.find(|index| index.index_name.as_deref() == Some(name))
 }
 
 fn show_creation(index: Option<&mut GlobalSecondaryIndexDescription>, is_backfilling: bool) {
