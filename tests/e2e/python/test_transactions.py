@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import tables
-from api import ENV, NOT_FOUND
+from api import ENV, NOT_FOUND, Has
 from values import item, plain_item
 
 CANCELLED = "TransactionCanceledException"
@@ -105,7 +105,7 @@ def test_faults_against_the_table_are_reasons(api, simple, action, message):
 def test_faults_of_an_action_by_itself_refuse_the_request(api, simple):
     api.invalid(SAME_ITEM, "TransactWriteItems", TransactItems=[put(simple, pk="a"), delete(simple, pk="a")])
     api.invalid('Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "="', "TransactWriteItems", TransactItems=[delete("missing", "a =", pk="a")])
-    api.invalid(ENV + "Value at 'TransactItems' failed to satisfy constraint: Member must have length less than or equal to 100",
+    api.invalid(Has(ENV + "Value '[TransactWriteItem(", "at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100"),
                 "TransactWriteItems", TransactItems=[delete(simple, pk=f"{nth}") for nth in range(101)])
     api.refuses(NOT_FOUND, "Requested resource not found", "TransactWriteItems", TransactItems=[delete("missing", pk="a"), delete(simple, pk=1)])
 

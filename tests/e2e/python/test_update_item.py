@@ -137,11 +137,17 @@ def test_arithmetic_is_exact(api, simple, pk):
     assert answer["Attributes"] == {"n": {"N": "0.3"}}
 
 
-@pytest.mark.parametrize("expression, wanted", [(None, {}), ("SET x = :v", {"x": 1}), ("ADD x :v", {"x": 1}), ("REMOVE x", {})])
+@pytest.mark.parametrize("expression, wanted", [(None, {}), ("SET x = :v", {"x": 1}), ("ADD x :v", {"x": 1}), ("REMOVE x SET y = :v", {"y": 1})])
 def test_update_creates_an_absent_item(api, simple, pk, expression, wanted):
     values = {"v": 1} if expression and ":v" in expression else None
     update(api, simple, pk, expression, values)
     assert plain_item(api("GetItem", TableName=simple, Key=item(pk=pk))["Item"]) == {"pk": pk, **wanted}
+
+
+@pytest.mark.parametrize("expression", ["REMOVE x", "REMOVE x.y, l[0]"])
+def test_removing_creates_nothing(api, simple, pk, expression):
+    assert "Attributes" not in update(api, simple, pk, expression, ReturnValues="ALL_NEW")
+    assert "Item" not in api("GetItem", TableName=simple, Key=item(pk=pk))
 
 
 RETURNED = [
