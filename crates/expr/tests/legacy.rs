@@ -174,6 +174,31 @@ fn expected_entries_hold_as_documented() {
 }
 
 #[test]
+fn hundreds_of_expected_entries_hold_as_each_does() {
+    let names: Vec<String> = (0..300).map(|nth| format!("a{nth:03}")).collect();
+    let stored = |count| {
+        let names = names.iter().take(count).map(String::as_str);
+        Item::from_attributes(names.map(|name| (name, AttributeValue::from(name))))
+    };
+    let absent = |operator| {
+        let entry = |name| Expected {
+            attribute: name,
+            value: None,
+            exists: Some(false),
+            operator: None,
+            arguments: None,
+        };
+        let entries = names.iter().map(|name| entry(name.as_str())).collect();
+        expected(entries, Some(operator)).expect("sound entries").expect("a condition")
+    };
+    let (all, any) = (absent(ConditionalOperator::And), absent(ConditionalOperator::Or));
+    for (count, all_hold, any_holds) in [(0, true, true), (1, false, true), (300, false, false)] {
+        assert_eq!(all.matches(&stored(count)), all_hold, "{count}");
+        assert_eq!(any.matches(&stored(count)), any_holds, "{count}");
+    }
+}
+
+#[test]
 fn expected_entries_are_checked() {
     let one = || Some(AttributeValue::from(1));
     let list = || Some(vec![AttributeValue::from(1)]);

@@ -18,6 +18,9 @@ pub(crate) use check::{check_bounds, check_range_operand};
 pub(crate) use evaluate::order;
 pub use filter::Filter;
 
+/// Fewest joined conditions that are worth preparing for one item.
+const JOINED_MANY: usize = 64;
+
 /// Operand of a checked condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Operand {
@@ -75,7 +78,13 @@ fn compile(
 impl Condition {
     /// Returns true if the condition holds for `item`; an item that does not exist is empty.
     pub fn matches(&self, item: &Item) -> bool {
-        self.0.holds(item)
+        match &self.0 {
+            // Expected may join a hundred thousand: each attribute is looked up once.
+            Node::And(nodes) | Node::Or(nodes) if nodes.len() >= JOINED_MANY => {
+                Filter::from(self).matches(item)
+            }
+            node => node.holds(item),
+        }
     }
 
     /// Returns the top-level attributes that the condition names, as often as it names them.
