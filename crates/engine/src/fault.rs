@@ -25,7 +25,13 @@ pub(crate) fn of_commit(error: Error) -> ApiError {
 /// A store's fault: logged; the client learns what it can act on.
 pub(crate) fn of_store(error: Error) -> ApiError {
     match &error {
-        Error::Full | Error::Closed => Reason::StoreUnavailable(error.to_string()).into(),
+        Error::Full => {
+            if LOGGED.is_news(error.to_string()) {
+                tracing::error!(%error, "the store refuses writes");
+            }
+            Reason::StoreUnavailable(error.to_string()).into()
+        }
+        Error::Closed => Reason::StoreUnavailable(error.to_string()).into(),
         Error::Conflict => Reason::Contended.into(),
         Error::Io { .. } | Error::Corrupt { .. } => {
             if LOGGED.is_news(error.to_string()) {

@@ -59,7 +59,11 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { action, source } => write!(formatter, "{action}: {source}"),
-            Self::Corrupt { what, place } => write!(formatter, "corrupt data in {place}: {what}"),
+            Self::Corrupt { what, place } => write!(
+                formatter,
+                "corrupt data in {place}: {what}. Stop the server, copy the folder, run \
+                 `hashrange check` on it, and restore what it names from a copy"
+            ),
             Self::Conflict => write!(formatter, "another writer was faster"),
             Self::Full => write!(formatter, "no space is left for the store's data"),
             Self::Closed => write!(formatter, "the store is closed"),

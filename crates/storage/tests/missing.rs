@@ -226,3 +226,17 @@ fn data_are_private_to_their_owner() {
     drop(open(&path).unwrap());
     assert_eq!((mode("fjall"), mode("FORMAT"), mode("LOGS")), (0o700, 0o600, 0o600));
 }
+
+#[test]
+fn a_damaged_block_is_reported_with_its_file_and_what_to_do() {
+    let [closed, _] = folders();
+    let tables = files(&closed.path().join("fjall/keyspaces/1/tables"));
+    let table = tables.iter().max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+    let mut bytes = fs::read(table).unwrap();
+    // A data block comes first; what opens the file reads its end.
+    bytes[200] ^= 1;
+    fs::write(table, bytes).unwrap();
+    let text = open(closed.path()).unwrap_err().to_string();
+    assert!(text.contains(table.to_str().unwrap()), "{text}");
+    assert!(text.contains("near key") && text.contains("restore the folder"), "{text}");
+}

@@ -87,7 +87,7 @@ impl Committer {
         group.batches.iter().filter_map(|batch| batch.garbage.as_ref()).for_each(|range| {
             shared.cache.forget_range(range);
         });
-        shared.publish_snapshot(self.last_group);
+        shared.publish_snapshot(self.last_group)?;
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
         shared.tidy.note_written(written_keys, group.size_bytes as u64);
         shared.sequencer.publish(&group);

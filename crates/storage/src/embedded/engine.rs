@@ -112,6 +112,7 @@ impl Engine {
     /// Returns the newest durable value of `key`, published or not.
     pub(crate) fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         guarded("read key", || Ok(self.keyspace.get(key)?.map(Bytes::from)))
+            .map_err(|error| name_file(&self.keyspace, error, key))
     }
 
     /// Returns the number of the last group, 0 when there was none.
@@ -141,6 +142,7 @@ impl Engine {
         number: u64,
         changes: Vec<(Bytes, Option<Bytes>)>,
     ) -> Result<(), Error> {
+        assert_eq!(number, self.last_group()? + 1, "groups have no gaps");
         guarded("commit group", || {
             let mut batch =
                 OwnedWriteBatch::with_capacity(self.database.clone(), changes.len() + 1)
@@ -311,11 +313,19 @@ impl Engine {
 }
 
 impl EngineSnapshot {
+    /// Returns the number of the last group in it.
+    pub(crate) fn last_group(&self) -> Result<u64, Error> {
+        let stored =
+            guarded("read key", || Ok(self.snapshot.get(&self.keyspace, &self.marker)?))?;
+        Ok(stored.and_then(|stored| journal::decode_marker(&stored)).map_or(0, |(group, _)| group))
+    }
+
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         if key.is_empty() {
             return Ok(None);
         }
         guarded("read key", || Ok(self.snapshot.get(&self.keyspace, key)?.map(Bytes::from)))
+            .map_err(|error| name_file(&self.keyspace, error, key))
     }
 
     pub(crate) fn visit(
@@ -346,14 +356,39 @@ impl EngineSnapshot {
             true => waits.timed(&mut next),
             false => next(),
         };
-        while let Some((key, value)) = following()? {
+        let mut reached = match direction {
+            Direction::Forward => fjall::UserKey::from(&range.start[..]),
+            Direction::Backward => fjall::UserKey::from(range.end.as_deref().unwrap_or(&[0xff])),
+        };
+        while let Some((key, value)) =
+            following().map_err(|error| name_file(&self.keyspace, error, &reached))?
+        {
             ask_for_next(&value, direction);
             if key[..] != self.marker[..] && visitor(&key, Bytes::from(value)).is_break() {
                 return Ok(());
             }
+            reached = key;
         }
         Ok(())
     }
+}
+
+/// Names in an error the sorted file that cannot be read at `key`, if it is one's fault.
+fn name_file(keyspace: &Keyspace, error: Error, key: &[u8]) -> Error {
+    let Error::Corrupt { what, place } = error else { return error };
+    let version = keyspace.tree.current_version();
+    let holding = version.iter_tables().filter(|table| table.metadata.key_range.contains_key(key));
+    let damaged = holding.into_iter().find(|table| {
+        let user_key = || fjall::UserKey::from(key);
+        let mut around = [
+            guarded("read file", || Ok(table.range(user_key()..).next().transpose()?)),
+            guarded("read file", || Ok(table.range(..=user_key()).next_back().transpose()?)),
+        ]
+        .into_iter();
+        around.any(|read| read.is_err())
+    });
+    let place = damaged.map_or(place, |table| format!("file '{}'", table.path.display()));
+    Error::Corrupt { what: format!("{what} (near key {})", key.escape_ascii()), place }
 }
 
 /// Lowers the priority of this thread and of those that it starts.

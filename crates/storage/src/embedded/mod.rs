@@ -374,14 +374,17 @@ impl Shared {
     }
 
     /// Publishes the state after `group`, of which the cache was told.
-    fn publish_snapshot(&self, group: u64) {
+    fn publish_snapshot(&self, group: u64) -> Result<(), Error> {
+        let snapshot = self.engine.snapshot();
+        assert_eq!(snapshot.last_group()?, group, "what is published is the whole group");
         self.published.store(Arc::new(Published {
-            snapshot: self.engine.snapshot(),
+            snapshot,
             group,
             cache: Arc::clone(&self.cache),
             waits: Arc::clone(&self.waits),
             _folder: Arc::clone(&self.folder),
         }));
+        Ok(())
     }
 }
 

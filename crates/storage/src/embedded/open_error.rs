@@ -59,13 +59,12 @@ impl fmt::Display for OpenError {
                     advice(*was_closed)
                 )
             }
-            Self::Store(error) => {
-                write!(formatter, "open data folder: {error}")?;
-                if matches!(error, Error::Corrupt { .. }) {
-                    write!(formatter, ". Put the file back or restore the folder from a copy")?;
-                }
-                Ok(())
-            }
+            Self::Store(Error::Corrupt { what, place }) => write!(
+                formatter,
+                "open data folder: corrupt data in {place}: {what}. Put the file back or restore the \
+                 folder from a copy"
+            ),
+            Self::Store(error) => write!(formatter, "open data folder: {error}"),
         }
     }
 }

@@ -26,6 +26,11 @@ pub(crate) type Ticket = u64;
 
 const OVERLAY_SHARDS: usize = 64;
 
+/// A group ends with the batch that reaches one of these. Many writers may have waited for room and
+/// come at once, and a group has so many commit stamps and no more.
+const GROUP_BYTES: usize = 32 << 20;
+const GROUP_APPENDS: usize = 1 << 18;
+
 /// Declared keys up to this many are compared one by one.
 const FEW_KEYS: usize = 8;
 
@@ -38,6 +43,7 @@ pub(crate) struct Sequenced {
     pub(crate) declared: Vec<Bytes>,
     /// A range of which all is garbage.
     pub(crate) garbage: Option<KeyRange>,
+    size_bytes: usize,
 }
 
 /// The batches the committer took in one go.
@@ -52,6 +58,8 @@ pub(crate) struct Group {
 struct Queue {
     batches: Vec<Sequenced>,
     last_ticket: Ticket,
+    /// The last ticket that the committer took.
+    taken: Ticket,
     size_bytes: usize,
     closed: bool,
     /// Writers that found the queue full.
@@ -76,6 +84,8 @@ pub(crate) struct Sequencer {
     /// A copy of the queue's size, to look without its lock.
     queued_bytes: AtomicUsize,
     overlay: Box<[OverlayShard]>,
+    /// Keys in the overlay. Grows under the queue's lock only.
+    pending_keys: AtomicUsize,
     overlay_hasher: RandomState,
     published: AtomicU64,
     waiters: Mutex<Vec<(Ticket, Waker)>>,
@@ -89,6 +99,7 @@ impl Sequencer {
             work: Condvar::new(),
             queue_bytes: queue_bytes.max(1),
             queued_bytes: AtomicUsize::new(0),
+            pending_keys: AtomicUsize::new(0),
             overlay: (0..OVERLAY_SHARDS).map(|_| OverlayShard::default()).collect(),
             overlay_hasher: RandomState::default(),
             published: AtomicU64::new(0),
@@ -119,7 +130,7 @@ impl Sequencer {
         let declared = declared.into_iter().map(|(key, _)| key).collect();
         let garbage = batch.take_garbage();
         let (operations, appends) = batch.into_parts();
-        queue.batches.push(Sequenced { operations, appends, declared, garbage });
+        queue.batches.push(Sequenced { operations, appends, declared, garbage, size_bytes });
         let was_empty = queue.batches.len() == 1;
         drop(queue);
         if was_empty {
@@ -137,12 +148,17 @@ impl Sequencer {
             }
             self.work.wait(&mut queue);
         }
-        let group = Group {
-            batches: std::mem::take(&mut queue.batches),
-            last_ticket: queue.last_ticket,
-            size_bytes: std::mem::take(&mut queue.size_bytes),
-        };
-        self.queued_bytes.store(0, Ordering::Relaxed);
+        let group_len = group_len(&queue.batches);
+        let rest = queue.batches.split_off(group_len);
+        let batches = std::mem::replace(&mut queue.batches, rest);
+        let size_bytes = batches.iter().map(|batch| batch.size_bytes).sum();
+        // Tickets have no gaps, so those that stay tell the last one that goes.
+        let last_ticket = queue.last_ticket - queue.batches.len() as u64;
+        assert_eq!(queue.taken + batches.len() as u64, last_ticket, "tickets have no gaps");
+        queue.taken = last_ticket;
+        queue.size_bytes -= size_bytes;
+        self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
+        let group = Group { batches, last_ticket, size_bytes };
         let room_waiters = std::mem::take(&mut queue.room_waiters);
         drop(queue);
         room_waiters.into_iter().for_each(Waker::wake);
@@ -154,8 +170,23 @@ impl Sequencer {
         for key in group.batches.iter().flat_map(|batch| &batch.declared) {
             self.remove_pending(key, group.last_ticket);
         }
-        self.published.store(group.last_ticket, Ordering::Release);
+        let before = self.published.swap(group.last_ticket, Ordering::AcqRel);
+        assert_eq!(
+            before + group.batches.len() as u64,
+            group.last_ticket,
+            "groups are published one after the other"
+        );
+        self.check_overlay(group.last_ticket);
         self.wake_waiters(group.last_ticket);
+    }
+
+    /// The overlay holds nothing when everything that was sequenced is published.
+    fn check_overlay(&self, published: Ticket) {
+        let queue = self.queue.lock();
+        if queue.last_ticket == published {
+            let pending = self.pending_keys.load(Ordering::Relaxed);
+            assert_eq!(pending, 0, "a value is pending that nothing will publish");
+        }
     }
 
     /// Fails everything that is not published, now and later.
@@ -239,8 +270,10 @@ impl Sequencer {
     }
 
     fn insert_pending(&self, key: Bytes, pending: Pending) {
-        if let Some(shard) = self.shard(&key) {
-            shard.lock().insert(key, pending);
+        if let Some(shard) = self.shard(&key)
+            && shard.lock().insert(key, pending).is_none()
+        {
+            self.pending_keys.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -249,8 +282,20 @@ impl Sequencer {
         let mut shard = shard.lock();
         if shard.get(key).is_some_and(|pending| pending.ticket <= published) {
             shard.remove(key);
+            self.pending_keys.fetch_sub(1, Ordering::Relaxed);
         }
     }
+}
+
+/// Returns how many batches from the first on make a group.
+fn group_len(batches: &[Sequenced]) -> usize {
+    let (mut bytes, mut appends) = (0, 0);
+    let is_full = |batch: &Sequenced| {
+        bytes += batch.size_bytes;
+        appends += batch.appends.len();
+        bytes >= GROUP_BYTES || appends >= GROUP_APPENDS
+    };
+    batches.iter().position(is_full).map_or(batches.len(), |nth| nth + 1)
 }
 
 /// Returns the last value each declared key gets from `operations`.
@@ -326,5 +371,45 @@ impl Future for Publication<'_> {
         waiters.push((self.ticket, context.waker().clone()));
         self.registered = Some(context.waker().clone());
         Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(key: &[u8], bytes: usize) -> Batch {
+        let mut batch = Batch::new();
+        batch.put(key.to_vec(), Bytes::from(vec![0; bytes]));
+        batch
+    }
+
+    #[test]
+    fn a_group_ends_where_it_is_large_and_the_rest_makes_the_next() {
+        let sequencer = Sequencer::new(usize::MAX);
+        for nth in 0..5 {
+            let key = vec![nth];
+            sequencer.push(std::slice::from_ref(&key), batch(&key, GROUP_BYTES / 2)).unwrap();
+        }
+        let mut sizes = Vec::new();
+        while sequencer.queued() > 0 {
+            let group = sequencer.take_group().unwrap();
+            sizes.push(group.batches.len());
+            sequencer.publish(&group);
+        }
+        assert_eq!(sizes, [2, 2, 1]);
+        assert_eq!(sequencer.pending(&[4]).map(|(ticket, _)| ticket), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "published one after the other")]
+    fn a_group_that_is_left_out_is_noticed() {
+        let sequencer = Sequencer::new(usize::MAX);
+        for nth in 0..2 {
+            sequencer.push(&[], batch(&[nth], GROUP_BYTES)).unwrap();
+        }
+        drop(sequencer.take_group());
+        let second = sequencer.take_group().unwrap();
+        sequencer.publish(&second);
     }
 }

@@ -43,7 +43,23 @@ pub(super) struct Entry {
 impl Page {
     pub(super) fn new(bounds: [Bytes; 2], group: u64, entries: Vec<Entry>, bytes: Bytes) -> Self {
         let [start, end] = bounds;
-        Self { start, end, group, entries, bytes, is_used: AtomicBool::new(false) }
+        let page = Self { start, end, group, entries, bytes, is_used: AtomicBool::new(false) };
+        page.check();
+        page
+    }
+
+    /// The keys ascend and lie between the bounds.
+    fn check(&self) {
+        assert!(
+            self.entries.is_sorted_by(|one, next| self.key(one) < self.key(next)),
+            "the entries of a page ascend"
+        );
+        let [first, last] = [self.entries.first(), self.entries.last()];
+        assert!(
+            first.is_none_or(|first| *self.key(first) >= *self.start)
+                && last.is_none_or(|last| *self.key(last) < *self.end),
+            "the entries of a page lie between its bounds"
+        );
     }
 
     pub(super) fn start(&self) -> &Bytes {

@@ -117,6 +117,11 @@ impl Pages {
             if let Excess::Ranges(excess_bytes) = self.budget.excess() {
                 self.shrink(excess_bytes);
             }
+            let before = self.last_before(page.end());
+            assert!(
+                before.is_none_or(|before| before.end() <= page.start()),
+                "pages do not overlap"
+            );
             self.by_start.insert(page.start().clone(), Arc::new(page));
         }
     }
