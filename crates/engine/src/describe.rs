@@ -157,6 +157,14 @@ impl<S: Store> Engine<S> {
     }
 }
 
+impl<S: Store> Engine<S> {
+    /// Returns how many items a table has.
+    pub(crate) async fn counted_items(&self, table: &Table) -> ApiResult<i64> {
+        let (items, _) = counts(&self.store().view(), &table.record, IndexId::BASE).await?;
+        Ok(items)
+    }
+}
+
 /// Returns number and bytes of the entries of a table or index. A new index is not counted before
 /// it is complete.
 async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiResult<(i64, i64)> {

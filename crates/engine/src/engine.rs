@@ -9,7 +9,7 @@ use crate::fault;
 use crate::jobs::complaints::Complaints;
 use crate::jobs::retries::Retries;
 use crate::jobs::timer::Timer;
-use crate::jobs::{self, Job, Jobs};
+use crate::jobs::{self, Ended, Job, Jobs};
 use crate::layout;
 use crate::options::EngineOptions;
 use crate::schema::{IndexState, KeyNames, Table, TableRecord, TimeToLiveState};
@@ -162,7 +162,12 @@ impl<S: Store> Engine<S> {
     }
 
     pub(crate) fn start_job(&self, job: Job) {
-        self.jobs.start(&self.core, job);
+        drop(self.begin_job(job));
+    }
+
+    /// Starts a job whose first attempt somebody may wait for.
+    pub(crate) fn begin_job(&self, job: Job) -> Ended {
+        self.jobs.start(&self.core, job)
     }
 
     fn start_timer(&self) {

@@ -453,3 +453,25 @@ fn some_settings_change_only_so_often() {
     database.clock.advance_ms(30 * DAY_MS);
     database.update(&class("STANDARD_INFREQUENT_ACCESS")).unwrap();
 }
+
+#[test]
+fn time_to_live_is_changed_again_after_half_an_hour() {
+    let database = Database::with_table(false);
+    let change = |enabled: bool| {
+        let specification = json!({"Enabled": enabled, "AttributeName": "until"});
+        json!({"TableName": "tab", "TimeToLiveSpecification": specification})
+    };
+    database.ok("UpdateTimeToLive", &change(true));
+    assert_eq!(
+        database.call("UpdateTimeToLive", &change(true)).unwrap_err(),
+        "ValidationException: TimeToLive is already enabled"
+    );
+    let too_soon = "ValidationException: Time to live has been modified multiple times within a \
+                    fixed interval";
+    for after_ms in [0, 1_811_000] {
+        database.clock.advance_ms(after_ms);
+        assert_eq!(database.call("UpdateTimeToLive", &change(false)).unwrap_err(), too_soon);
+    }
+    database.clock.advance_ms(1_872_000 - 1_811_000);
+    database.ok("UpdateTimeToLive", &change(false));
+}

@@ -44,9 +44,18 @@ impl Database {
 
     /// Returns an empty database that does background jobs when it is told to.
     fn without_jobs() -> Self {
+        Self::open_without_jobs(MemoryStore::new().into())
+    }
+
+    fn folder_without_jobs(path: &Path) -> Self {
+        let options = EmbeddedOptions::default();
+        Self::open_without_jobs(EmbeddedStore::open(path, &options).unwrap().into())
+    }
+
+    fn open_without_jobs(store: AnyStore) -> Self {
         let (environment, clock) = virtual_environment();
         let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
-        let store = ContendedStore::new(AnyStore::from(MemoryStore::new()), 0);
+        let store = ContendedStore::new(store, 0);
         Self { engine: block_on(Engine::open_with(store, environment, options)).unwrap(), clock }
     }
 
@@ -256,10 +265,27 @@ fn while_it_is_being_changed_no_other_change_is_admitted() {
 }
 
 #[test]
+fn a_small_table_is_ready_when_the_change_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::folder(folder.path());
+    database.create();
+    (0..100).for_each(|nth| database.put(&format!("item {nth}"), NOW_S + 1000));
+    for _ in 0..20 {
+        database.switch(true);
+        assert_eq!(database.status(), "ENABLED");
+        assert_eq!(database.entries(), 100);
+        database.switch(false);
+        assert_eq!(database.status(), "DISABLED");
+        assert_eq!(database.entries(), 0);
+    }
+    database.check();
+}
+
+#[test]
 fn enabling_and_disabling_go_on_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     for round in 0..3 {
-        let database = Database::folder(folder.path());
+        let database = Database::folder_without_jobs(folder.path());
         if round == 0 {
             database.create();
             (0..1000).for_each(|nth| database.put(&format!("item {nth}"), NOW_S + 1000));
@@ -270,6 +296,8 @@ fn enabling_and_disabling_go_on_after_a_restart() {
         database.wait("ENABLED");
         assert_eq!(database.entries(), 1000);
         database.check();
+        drop(database);
+        let database = Database::folder_without_jobs(folder.path());
         database.switch(false);
         drop(database);
         let database = Database::folder(folder.path());

@@ -37,6 +37,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::oneshot;
 
 /// Something to do in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,6 +115,9 @@ impl Job {
     }
 }
 
+/// Ready when an attempt has ended: done, failed or stopped.
+pub(crate) type Ended = oneshot::Receiver<()>;
+
 /// The jobs under way.
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
@@ -121,20 +125,31 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// Queues a job.
-    pub(crate) fn start<S: Store>(&self, core: &Arc<Core<S>>, job: Job) {
-        self.queue(core, Attempt::first(job));
+    /// Queues a job. What it returns is ready when the first attempt has ended, in whatever way.
+    pub(crate) fn start<S: Store>(&self, core: &Arc<Core<S>>, job: Job) -> Ended {
+        let (ends, ended) = oneshot::channel();
+        self.queue(core, Attempt::first(job), Some(ends));
+        ended
     }
 
     /// Queues the jobs that have failed and are due again.
     pub(crate) fn try_again<S: Store>(&self, core: &Arc<Core<S>>) {
         let due = core.retries.take_due((core.environment.now_ms)());
-        due.into_iter().for_each(|attempt| self.queue(core, attempt));
+        due.into_iter().for_each(|attempt| self.queue(core, attempt, None));
     }
 
-    fn queue<S: Store>(&self, core: &Arc<Core<S>>, attempt: Attempt) {
+    /// Dropping `ends`, with the job if that is not even begun, tells who waits.
+    fn queue<S: Store>(
+        &self,
+        core: &Arc<Core<S>>,
+        attempt: Attempt,
+        ends: Option<oneshot::Sender<()>>,
+    ) {
         let (table, core_of_job) = (attempt.job.table(), Arc::clone(core));
-        let make = |pace: Arc<Pace>| async move { make(&core_of_job, attempt, &pace).await };
+        let make = |pace: Arc<Pace>| async move {
+            make(&core_of_job, attempt, &pace).await;
+            drop(ends);
+        };
         self.lanes.queue(table, make);
         if core.options.jobs_run {
             self.lanes.open();

@@ -10,8 +10,13 @@ use hashrange_wire::{
     UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
 };
 
+/// Up to so many items the change is complete when it is answered; with more it goes on while time
+/// to live is described as ENABLING or DISABLING.
+const READY_ITEMS_MAX: i64 = 10_000;
+
 impl<S: Store> Engine<S> {
-    /// Enables or disables time to live. The expiry index is filled or removed in the background.
+    /// Enables or disables time to live. The expiry index is filled or removed in the background,
+    /// which a small table waits for.
     pub async fn update_time_to_live(
         &self,
         input: UpdateTimeToLiveInput<'_>,
@@ -21,14 +26,23 @@ impl<S: Store> Engine<S> {
         let enabled = required(asked.enabled, "timeToLiveSpecification.enabled")?;
         let attribute =
             required(asked.attribute_name.as_deref(), "timeToLiveSpecification.attributeName")?;
-        let _definitions = self.core().definitions.lock().await;
-        let table = self.changeable_table(table_name)?;
-        let changed = changed(table.record.time_to_live.as_ref(), enabled, attribute)?;
-        let table = self.core().change_table(&table, |record| {
-            record.time_to_live = Some(changed);
-            Ok(())
-        })?;
-        self.start_job(Job::ExpiryIndex { table: table.id() });
+        let table = {
+            let _definitions = self.core().definitions.lock().await;
+            let table = self.changeable_table(table_name)?;
+            let changed = changed(table.record.time_to_live.as_ref(), enabled, attribute)?;
+            self.check_time_to_live_pause(table.id())?;
+            let table = self.core().change_table(&table, |record| {
+                record.time_to_live = Some(changed);
+                Ok(())
+            })?;
+            self.remember_time_to_live(table.id());
+            table
+        };
+        let ended = self.begin_job(Job::ExpiryIndex { table: table.id() });
+        if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
+            // However it ended: a job that failed is tried again, and what is described is true.
+            ended.await.unwrap_or_default();
+        }
         Ok(UpdateTimeToLiveOutput { time_to_live_specification: Some(asked) })
     }
 

@@ -30,6 +30,8 @@ const CLASS_WINDOW_MS: u64 = 30 * DAY_MS;
 const FREE_ENCRYPTION_CHANGES: usize = 4;
 const ENCRYPTION_WINDOW_MS: u64 = DAY_MS;
 const ENCRYPTION_PAUSE_MS: u64 = 21_600 * 1000;
+/// Refused after 1811 seconds, accepted after 1872.
+const TIME_TO_LIVE_PAUSE_MS: u64 = 31 * 60 * 1000;
 
 impl<S: Store> Engine<S> {
     /// Refuses a new table that the account has no room for.
@@ -149,12 +151,32 @@ impl<S: Store> Engine<S> {
                 Setting::Protection => protection_exceeded(times, now_ms, &new.name),
                 Setting::Class => class_exceeded(times, now_ms),
                 Setting::Encryption => encryption_exceeded(times, now_ms),
+                Setting::TimeToLive => None, // judged where it is changed
             };
             if let Some(quota) = exceeded {
                 return Err(Reason::Quota(quota));
             }
         }
         Ok(())
+    }
+
+    /// Refuses a change of time to live soon after another.
+    pub(crate) fn check_time_to_live_pause(&self, table: TableId) -> Result<(), Reason> {
+        let Some(governor) = self.core().governor.as_ref().filter(|_| self.keeps_quotas()) else {
+            return Ok(());
+        };
+        let now_ms = (self.environment().now_ms)();
+        match governor.rules.history().of(table, Setting::TimeToLive).last() {
+            Some(last) if now_ms < last + TIME_TO_LIVE_PAUSE_MS => Err(Reason::TimeToLiveChanging),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Remembers when time to live was changed.
+    pub(crate) fn remember_time_to_live(&self, table: TableId) {
+        let Some(governor) = &self.core().governor else { return };
+        let now_ms = (self.environment().now_ms)();
+        governor.rules.history().times.insert((table, Setting::TimeToLive), vec![now_ms]);
     }
 
     /// Remembers when settings were changed.
@@ -178,6 +200,7 @@ enum Setting {
     Protection,
     Class,
     Encryption,
+    TimeToLive,
 }
 
 /// When settings of tables were changed, epoch milliseconds. A restart forgets it.
