@@ -122,6 +122,6 @@ fn remove_all(tree: &mut AttributeValue, mut removed: Vec<&[Step]>) -> Result<()
     Ok(())
 }
 
-fn container<'s>(steps: &'s [Step]) -> Option<&'s [Step]> {
+fn container(steps: &[Step]) -> Option<&[Step]> {
     steps.split_last().map(|(_, before)| before)
 }
