@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_sound_request_is_read() {
-        let request = read_request::<calls::DescribeTable>(br#"{"TableName":"T"}"#);
-        assert_eq!(request.map(|request| request.table_name), Ok(Some("T".into())));
+        let request = read_request::<calls::DescribeTable>(br#"{"TableName":"Music"}"#);
+        assert_eq!(request.map(|request| request.table_name), Ok(Some("Music".into())));
     }
 }
