@@ -259,14 +259,14 @@ fn reasons() -> Vec<Reason> {
         Reason::TimeToLiveOtherAttribute(..) => [Reason::TimeToLiveOtherAttribute("text".to_owned())],
         Reason::TimeToLiveChanging => [Reason::TimeToLiveChanging],
     };
-    samples.extend(value_faults().into_iter().skip(1).map(|fault| Reason::Value(fault)));
+    samples.extend(value_faults().into_iter().skip(1).map(Reason::Value));
     samples.extend(
         value_faults()
             .into_iter()
             .skip(1)
             .map(|fault| Reason::ExpressionValue { fault, placeholder: ":v".to_owned() }),
     );
-    samples.extend(value_faults().into_iter().skip(1).map(|fault| Reason::UpdateResult(fault)));
+    samples.extend(value_faults().into_iter().skip(1).map(Reason::UpdateResult));
     samples.extend(indexed_key_faults().into_iter().skip(1).map(|fault| Reason::IndexKey {
         index: "by-year".to_owned(),
         attribute: "genre".to_owned(),
@@ -283,9 +283,9 @@ fn reasons() -> Vec<Reason> {
             .skip(1)
             .map(|fault| Reason::Expression(ExpressionKind::Condition, fault)),
     );
-    samples.extend(quotas().into_iter().skip(1).map(|fault| Reason::Quota(fault)));
-    samples.extend(statement_faults().into_iter().skip(1).map(|fault| Reason::Statement(fault)));
-    samples.extend(table_faults().into_iter().skip(1).map(|fault| Reason::TableDefinition(fault)));
+    samples.extend(quotas().into_iter().skip(1).map(Reason::Quota));
+    samples.extend(statement_faults().into_iter().skip(1).map(Reason::Statement));
+    samples.extend(table_faults().into_iter().skip(1).map(Reason::TableDefinition));
     samples.extend(refused().skip(1).map(|busy| Reason::TableBusy(Box::new(busy))));
     samples
 }
@@ -301,7 +301,7 @@ fn value_faults() -> Vec<ValueFault> {
         ValueFault::EmptyAttributeName => [ValueFault::EmptyAttributeName],
         ValueFault::NestingTooDeep => [ValueFault::NestingTooDeep],
     };
-    samples.extend(number_faults().into_iter().skip(1).map(|fault| ValueFault::Number(fault)));
+    samples.extend(number_faults().into_iter().skip(1).map(ValueFault::Number));
     samples
 }
 
@@ -380,14 +380,14 @@ fn statement_faults() -> Vec<StatementFault> {
         StatementFault::TransactionMixed => [StatementFault::TransactionMixed],
         StatementFault::InTransaction(..) => [StatementFault::InTransaction(3, TransactionFault::Select)],
     };
-    samples.extend(malformed().into_iter().skip(1).map(|fault| StatementFault::Malformed(fault)));
+    samples.extend(malformed().into_iter().skip(1).map(StatementFault::Malformed));
     samples.extend(
         number_faults()
             .into_iter()
             .skip(1)
             .map(|fault| StatementFault::Number { fault, place: "root.x".to_owned() }),
     );
-    samples.extend(value_faults().into_iter().skip(1).map(|fault| StatementFault::Value(fault)));
+    samples.extend(value_faults().into_iter().skip(1).map(StatementFault::Value));
     samples.extend(
         transaction_faults()
             .into_iter()
