@@ -306,29 +306,27 @@ fn value_faults() -> Vec<ValueFault> {
 }
 
 fn number_faults() -> Vec<NumberFault> {
-    let samples = samples! { NumberFault:
+    samples! { NumberFault:
         NumberFault::NotNumeric(..) => [NumberFault::NotNumeric("text".to_owned())],
         NumberFault::Overflow => [NumberFault::Overflow],
         NumberFault::Underflow => [NumberFault::Underflow],
         NumberFault::TooManyDigits => [NumberFault::TooManyDigits],
         NumberFault::ExponentBeyond32Bits { .. } => [NumberFault::ExponentBeyond32Bits { text: "1e99".to_owned(), overflow: false }, NumberFault::ExponentBeyond32Bits { text: "1e99".to_owned(), overflow: true }],
         NumberFault::ExponentAt32BitMax => [NumberFault::ExponentAt32BitMax],
-    };
-    samples
+    }
 }
 
 fn indexed_key_faults() -> Vec<IndexedKeyFault> {
-    let samples = samples! { IndexedKeyFault:
+    samples! { IndexedKeyFault:
         IndexedKeyFault::Type { .. } => [IndexedKeyFault::Type { expected: AttributeType::S, actual: AttributeType::S }],
         IndexedKeyFault::Empty(..) => [IndexedKeyFault::Empty(AttributeType::S)],
         IndexedKeyFault::PartitionKeyTooLong => [IndexedKeyFault::PartitionKeyTooLong],
         IndexedKeyFault::SortKeyTooLong => [IndexedKeyFault::SortKeyTooLong],
-    };
-    samples
+    }
 }
 
 fn quotas() -> Vec<Quota> {
-    let samples = samples! { Quota:
+    samples! { Quota:
         Quota::Tables(..) => [Quota::Tables(3)],
         Quota::TableChanges(..) => [Quota::TableChanges(3)],
         Quota::IndexedTableCreations => [Quota::IndexedTableCreations],
@@ -339,8 +337,7 @@ fn quotas() -> Vec<Quota> {
         Quota::Protection { .. } => [Quota::Protection { table: "music".to_owned(), until_ms: 3 }],
         Quota::ClassChanges => [Quota::ClassChanges],
         Quota::EncryptionChanges { .. } => [Quota::EncryptionChanges { count: 3, window_ms: 3, last_ms: 3, next_ms: 3 }],
-    };
-    samples
+    }
 }
 
 fn statement_faults() -> Vec<StatementFault> {
@@ -398,24 +395,22 @@ fn statement_faults() -> Vec<StatementFault> {
 }
 
 fn malformed() -> Vec<Malformed> {
-    let samples = samples! { Malformed:
+    samples! { Malformed:
         Malformed::Token => [Malformed::Token],
         Malformed::Leftover => [Malformed::Leftover],
         Malformed::Term => [Malformed::Term],
         Malformed::Statement => [Malformed::Statement],
         Malformed::PathDot => [Malformed::PathDot],
-    };
-    samples
+    }
 }
 
 fn transaction_faults() -> Vec<TransactionFault> {
-    let samples = samples! { TransactionFault:
+    samples! { TransactionFault:
         TransactionFault::Select => [TransactionFault::Select],
         TransactionFault::Index => [TransactionFault::Index],
         TransactionFault::Returning => [TransactionFault::Returning],
         TransactionFault::Exists => [TransactionFault::Exists],
-    };
-    samples
+    }
 }
 
 fn table_faults() -> Vec<TableFault> {
@@ -464,16 +459,15 @@ fn table_faults() -> Vec<TableFault> {
 }
 
 fn warm_floors() -> Vec<WarmFloor> {
-    let samples = samples! { WarmFloor:
+    samples! { WarmFloor:
         WarmFloor::OnDemand => [WarmFloor::OnDemand],
         WarmFloor::Provisioned => [WarmFloor::Provisioned],
         WarmFloor::Current => [WarmFloor::Current],
-    };
-    samples
+    }
 }
 
 fn expression_faults() -> Vec<ExpressionFault> {
-    let samples = samples! { ExpressionFault:
+    samples! { ExpressionFault:
         ExpressionFault::Empty => [ExpressionFault::Empty],
         ExpressionFault::TooLong(..) => [ExpressionFault::TooLong(3)],
         ExpressionFault::Syntax { .. } => [ExpressionFault::Syntax { token: "=".to_owned(), near: "a = =".to_owned() }],
@@ -507,12 +501,11 @@ fn expression_faults() -> Vec<ExpressionFault> {
         ExpressionFault::KeyNoName => [ExpressionFault::KeyNoName],
         ExpressionFault::KeyNotFirst(..) => [ExpressionFault::KeyNotFirst("text".to_owned())],
         ExpressionFault::KeyTwice => [ExpressionFault::KeyTwice],
-    };
-    samples
+    }
 }
 
 fn asked() -> Vec<Asked> {
-    let samples = samples! { Asked:
+    samples! { Asked:
         Asked::Deletion => [Asked::Deletion],
         Asked::Protection => [Asked::Protection],
         Asked::Units => [Asked::Units],
@@ -524,12 +517,11 @@ fn asked() -> Vec<Asked> {
         Asked::IndexCreation => [Asked::IndexCreation],
         Asked::IndexDeletion(..) => [Asked::IndexDeletion("text".to_owned())],
         Asked::IndexUpdate(..) => [Asked::IndexUpdate("text".to_owned())],
-    };
-    samples
+    }
 }
 
 fn under_way() -> Vec<UnderWay> {
-    let samples = samples! { UnderWay:
+    samples! { UnderWay:
         UnderWay::Units => [UnderWay::Units],
         UnderWay::BillingMode { .. } => [UnderWay::BillingMode { to_on_demand: false }, UnderWay::BillingMode { to_on_demand: true }],
         UnderWay::Stream { .. } => [UnderWay::Stream { label: "label".to_owned(), enables: false }, UnderWay::Stream { label: "label".to_owned(), enables: true }],
@@ -541,8 +533,7 @@ fn under_way() -> Vec<UnderWay> {
         UnderWay::IndexDeletion(..) => [UnderWay::IndexDeletion("text".to_owned())],
         UnderWay::IndexUpdate(..) => [UnderWay::IndexUpdate("text".to_owned())],
         UnderWay::IndexWarm(..) => [UnderWay::IndexWarm("text".to_owned())],
-    };
-    samples
+    }
 }
 
 /// Returns the lines of one reason: what it is, then its sentence as each layer words it.

@@ -115,7 +115,7 @@ def test_local_index_with_a_filter_on_what_it_does_not_hold(api, make):
     tables.fill(api, table, [item(pk="p", sk=1, x="x", a=1)])
     found = rows(api, f"SELECT a FROM \"{table}\".\"by_x\" WHERE pk = 'p' AND x = 'x'")
     assert found == [{"a": 1}]
-    api.invalid(Has("does not project [a]"), "ExecuteStatement",
+    api.invalid(Has("does not project one or more filter attributes: [a]"), "ExecuteStatement",
                 Statement=f"SELECT sk FROM \"{table}\".\"by_x\" WHERE pk = 'p' AND a = 1")
     assert rows(api, f'SELECT sk FROM "{table}"."by_x" WHERE a = 1') == []
 

@@ -257,7 +257,7 @@ class TestKeysOfManyAttributes:
         assert query(api, table, "wide", "x = :x AND y = :y", {"x": "x", "y": 10})["Count"] == 8
         assert query(api, table, "wide", "y = :y AND x = :x AND z < :z", {"x": "x", "y": 2, "z": 4})["Count"] == 4
         parameters = {"KeyConditionExpression": "x = :x", "ExpressionAttributeValues": item({":x": "x"})}
-        api.invalid("Query condition missed key schema element: y", "Query", TableName=table, IndexName="wide", **parameters)
+        api.invalid("HASH key attributes y must have equality conditions specified in the query", "Query", TableName=table, IndexName="wide", **parameters)
 
     def test_items_without_all_key_attributes_are_left_out(self, api, table):
         assert len(tables.all_items(api, "Scan", TableName=table, IndexName="deep")) == 16
