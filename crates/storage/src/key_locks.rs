@@ -5,12 +5,12 @@
 //! store, so nobody can choose keys that share one.
 
 use crate::Key;
-use foldhash::fast::RandomState;
-use parking_lot::{Mutex, MutexGuard};
+use crate::planted::{Planted, is_planted};
+use crate::sync::{Mutex, MutexGuard, RandomState, shards};
 use std::hash::BuildHasher;
 
 /// Enough that commits on different keys rarely meet.
-const STRIPES: usize = 1024;
+const STRIPES: usize = shards(1024);
 
 /// A mutex on a cache line of its own.
 #[repr(align(64))]
@@ -34,7 +34,9 @@ impl KeyLocks {
     /// anything but other stripes, so the wait is as long as a few decisions.
     pub(crate) fn lock(&self, keys: &[Key]) -> Vec<MutexGuard<'_, ()>> {
         let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
-        stripes.sort_unstable();
+        if !is_planted(Planted::StripesUnordered) {
+            stripes.sort_unstable();
+        }
         stripes.dedup();
         stripes.iter().filter_map(|&stripe| self.stripes.get(stripe)).map(|s| s.0.lock()).collect()
     }

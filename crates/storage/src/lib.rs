@@ -22,7 +22,9 @@ mod image;
 mod key_locks;
 mod key_range;
 mod memory;
+mod planted;
 mod stats;
+mod sync;
 
 pub use any::{AnyStore, AnyView};
 pub use batch::{Batch, STAMP_BYTES};

@@ -1,5 +1,5 @@
 //! Tests that can go on for as long as one likes: crashes, random models, histories,
-//! simulations, benchmarks.
+//! simulations, schedules of threads, benchmarks.
 
 use crate::command::{cargo, program, run};
 use crate::workspace;
@@ -42,6 +42,14 @@ fn simulation() -> Command {
     let mut tests = cargo(&["test", "--release", "--locked", "-p", "hashrange-engine"]);
     tests.args(["--test", "simulation", "--", "nothing_is_lost_made_or_left_over"]);
     tests
+}
+
+/// Runs the store's writers, readers and committer under a scheduler, so many schedules of each kind
+/// for each test. Its locks are others, so the store alone is built once more.
+pub fn shuttle(schedules: &str) -> Result<(), String> {
+    let mut tests = cargo(&["test", "--locked", "--quiet", "-p", "hashrange-storage"]);
+    tests.args(["--features", "shuttle", "--lib", "schedules"]);
+    run(tests.env("HASHRANGE_SHUTTLE_ITERATIONS", schedules))
 }
 
 /// Runs the benchmark package with the given arguments.

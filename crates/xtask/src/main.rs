@@ -34,6 +34,7 @@ tasks:
   history [ROUNDS]       concurrent clients, their histories checked (100)
   simulate [SEEDS]       the whole engine on a virtual clock and a failing disk (1000)
   simulate --seed N      one such run again, exactly
+  shuttle [SCHEDULES]    the store's threads under a scheduler, so many schedules of each kind (20000)
   fuzz TARGET [--seconds N] [--seed N]
                          inputs that reach new code, for one target or for each
   bench [ARGUMENT...]    the benchmark
@@ -73,6 +74,8 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["simulate"] => long_runs::simulate("1000"),
         ["simulate", "--seed", seed] => long_runs::simulate_again(seed),
         ["simulate", seeds] => long_runs::simulate(seeds),
+        ["shuttle"] => long_runs::shuttle("20000"),
+        ["shuttle", schedules] => long_runs::shuttle(schedules),
         ["fuzz", rest @ ..] if !rest.is_empty() => fuzzing::fuzz(rest),
         ["bench", rest @ ..] => long_runs::bench(rest),
         ["codegen"] => codegen::write(),

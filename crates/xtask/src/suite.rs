@@ -4,6 +4,7 @@ use crate::check;
 use crate::command::{cargo, is_present, run, step};
 use crate::conformance;
 use crate::fuzzing;
+use crate::long_runs;
 
 /// Runs every test of the workspace, with real clients at the end; `filter` narrows it to
 /// workspace tests whose name contains it.
@@ -15,6 +16,7 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     step("documentation tests", || {
         run(&mut cargo(&["test", "--workspace", "--locked", "--doc", "--quiet"]))
     })?;
+    step("schedules, briefly", || long_runs::shuttle("1000"))?;
     step("fuzzing, briefly", || fuzzing::fuzz(&["all", "--seconds", "3"]))?;
     conformance::all()
 }

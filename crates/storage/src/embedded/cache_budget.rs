@@ -3,7 +3,7 @@
 //! Either kind may fill the whole budget while the other leaves it; when both want more, each is
 //! entitled to a half. Who is beyond its half gives way first.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts of what the two kinds take. The kinds themselves keep the counts true.
 #[derive(Debug)]

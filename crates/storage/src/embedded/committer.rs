@@ -12,8 +12,9 @@ use super::pace::Pace;
 use super::sequencer::Group;
 use crate::Error;
 use crate::batch::{Change, Operation, decode_counter, encode_counter};
+use crate::planted::{Planted, is_planted};
+use crate::sync::RandomState;
 use bytes::Bytes;
-use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,14 +84,24 @@ impl Committer {
         let written_keys = changes.len() as u64;
         shared.engine.write_group(self.last_group, changes.clone())?;
         self.logs.after_group(self.last_group)?;
-        shared.cache.tell(self.last_group, &changes);
+        if !is_planted(Planted::CachesToldLate) {
+            shared.cache.tell(self.last_group, &changes);
+        }
+        if is_planted(Planted::AnsweredEarly) {
+            shared.sequencer.publish(&group);
+        }
         group.batches.iter().filter_map(|batch| batch.garbage.as_ref()).for_each(|range| {
             shared.cache.forget_range(range);
         });
         shared.publish_snapshot(self.last_group)?;
+        if is_planted(Planted::CachesToldLate) {
+            shared.cache.tell(self.last_group, &changes);
+        }
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
         shared.tidy.note_written(written_keys, group.size_bytes as u64);
-        shared.sequencer.publish(&group);
+        if !is_planted(Planted::AnsweredEarly) {
+            shared.sequencer.publish(&group);
+        }
         self.check_space(shared, group.size_bytes);
         Ok(())
     }

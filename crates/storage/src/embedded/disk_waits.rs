@@ -6,6 +6,7 @@
 //! costs one look at a flag and one in sixteen two looks at the clock. See
 //! `docs/adr/0004-reads-that-wait.md`.
 
+use crate::sync;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -39,7 +40,7 @@ pub(super) struct DiskWaits {
 impl DiskWaits {
     /// Returns whether the next read of the ordered map is likely to wait.
     pub(super) fn are_expected(&self) -> bool {
-        self.expected.load(Ordering::Relaxed)
+        sync::toss().unwrap_or_else(|| self.expected.load(Ordering::Relaxed))
     }
 
     /// Reads, and learns from it.

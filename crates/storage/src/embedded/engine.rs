@@ -315,8 +315,7 @@ impl Engine {
 impl EngineSnapshot {
     /// Returns the number of the last group in it.
     pub(crate) fn last_group(&self) -> Result<u64, Error> {
-        let stored =
-            guarded("read key", || Ok(self.snapshot.get(&self.keyspace, &self.marker)?))?;
+        let stored = guarded("read key", || self.snapshot.get(&self.keyspace, &self.marker))?;
         Ok(stored.and_then(|stored| journal::decode_marker(&stored)).map_or(0, |(group, _)| group))
     }
 

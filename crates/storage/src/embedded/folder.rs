@@ -68,6 +68,11 @@ impl Folder {
         self.id
     }
 
+    /// Returns the folder itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Returns the folder of the ordered map.
     pub(crate) fn engine_path(&self) -> PathBuf {
         self.file("fjall")

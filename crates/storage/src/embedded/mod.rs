@@ -10,6 +10,8 @@
 //! | `folder.rs`    | lock file, format file                                   |
 //! | `examine.rs`   | looks at a folder without changing it                    |
 //! | `engine.rs`    | all that knows fjall                                     |
+//! | `engine_model.rs` | what stands for it where a scheduler runs the threads |
+//! | `schedules.rs` | runs of writers and readers under chosen schedules       |
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
 //! | `log_note.rs`  | knows, outside the logs, which log must exist            |
@@ -31,6 +33,7 @@ mod cache_budget;
 mod checkpoint;
 mod committer;
 mod disk_waits;
+#[cfg_attr(feature = "shuttle", path = "engine_model.rs")]
 mod engine;
 mod examine;
 mod faults;
@@ -46,6 +49,9 @@ mod pace;
 mod point_cache;
 mod range_cache;
 mod read_cache;
+#[cfg(feature = "shuttle")]
+#[cfg(test)]
+mod schedules;
 mod sequencer;
 mod space;
 mod tidy;
@@ -58,8 +64,11 @@ pub use open_error::OpenError;
 pub use options::EmbeddedOptions;
 
 use crate::key_locks::KeyLocks;
+use crate::planted::{Planted, is_planted};
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::thread::{self, JoinHandle};
+use crate::sync::{ArcSwap, RwLock};
 use crate::{Batch, Demand, Direction, Error, Key, KeyRange, Stats, Store, View, give_way};
-use arc_swap::ArcSwap;
 use bytes::Bytes;
 use checkpoint::Checkpoint;
 use disk_waits::DiskWaits;
@@ -68,7 +77,7 @@ use faults::Faults;
 use folder::{Folder, StoreId};
 use log_note::{LogKeeper, LogNote};
 use merger::Merger;
-use parking_lot::{MutexGuard, RwLock};
+use parking_lot::MutexGuard;
 use read_cache::ReadCache;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
@@ -76,8 +85,6 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
 use tidy::Tidy;
 use writeback::Writeback;
 
@@ -156,34 +163,7 @@ impl EmbeddedStore {
         let last_group = engine.last_group()?;
         check_groups(&engine, &logged, note, last_group)?;
         let logs = LogKeeper::new(path, &engine_path, folder.id(), note)?;
-        let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
-        let waits = Arc::new(DiskWaits::default());
-        let published = Published {
-            snapshot: engine.snapshot(),
-            group: last_group,
-            cache: Arc::clone(&cache),
-            waits: Arc::clone(&waits),
-            _folder: Arc::clone(&folder),
-        };
-        let shared = Arc::new(Shared {
-            published: ArcSwap::from_pointee(published),
-            engine,
-            cache,
-            waits,
-            cache_bytes: options.cache_bytes,
-            locks: KeyLocks::new(),
-            deciding: RwLock::new(()),
-            sequencer: Sequencer::new(options.queue_bytes),
-            writeback: Writeback::new(),
-            merger: Merger::new(),
-            space: Space::new(path, options.reserve_bytes),
-            tidy: Tidy::new(),
-            counts: Counts::default(),
-            faults: Faults::default(),
-            checkpoint: Checkpoint::new(engine_path),
-            torn_bytes: logged.torn_bytes,
-            folder,
-        });
+        let shared = Arc::new(Shared::new(&folder, engine, options, last_group, logged.torn_bytes));
         shared.note_data();
         shared.space.check();
         let committer = thread::Builder::new()
@@ -304,6 +284,44 @@ impl Drop for EmbeddedStore {
 }
 
 impl Shared {
+    /// Returns the state of a store that was just opened and has no threads yet.
+    fn new(
+        folder: &Arc<Folder>,
+        engine: Engine,
+        options: &EmbeddedOptions,
+        last_group: u64,
+        torn_bytes: u64,
+    ) -> Self {
+        let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
+        let waits = Arc::new(DiskWaits::default());
+        let published = Published {
+            snapshot: engine.snapshot(),
+            group: last_group,
+            cache: Arc::clone(&cache),
+            waits: Arc::clone(&waits),
+            _folder: Arc::clone(folder),
+        };
+        Self {
+            published: ArcSwap::from_pointee(published),
+            engine,
+            cache,
+            waits,
+            cache_bytes: options.cache_bytes,
+            locks: KeyLocks::new(),
+            deciding: RwLock::new(()),
+            sequencer: Sequencer::new(options.queue_bytes),
+            writeback: Writeback::new(),
+            merger: Merger::new(),
+            space: Space::new(folder.path(), options.reserve_bytes),
+            tidy: Tidy::new(),
+            counts: Counts::default(),
+            faults: Faults::default(),
+            checkpoint: Checkpoint::new(folder.engine_path()),
+            torn_bytes,
+            folder: Arc::clone(folder),
+        }
+    }
+
     /// Decides under the keys' locks and queues the batch; returns the answer and the ticket that
     /// must be published before it may be given.
     fn sequence<T>(
@@ -313,7 +331,7 @@ impl Shared {
     ) -> Result<(T, Ticket), Error> {
         let _deciding = self.deciding.read();
         self.sequencer.check_writable()?;
-        let _locks = self.locks.lock(keys);
+        let mut locks = self.locks.lock(keys);
         let (values, shown) = self.newest(keys)?;
         let mut batch = Batch::new();
         let answer = decide(&values, &mut batch);
@@ -321,7 +339,11 @@ impl Shared {
             return Ok((answer, shown));
         }
         self.space.check_room(|| batch.frees_space())?;
+        if is_planted(Planted::LocksGivenBackEarly) {
+            locks.clear();
+        }
         let ticket = self.sequencer.push(keys, batch)?;
+        drop(locks);
         Ok((answer, ticket))
     }
 

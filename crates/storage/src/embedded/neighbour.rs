@@ -17,6 +17,7 @@ const LINE_BYTES: usize = 64;
 /// Asks for what comes next to a value in its block, about as much as the value itself is long.
 /// Reads nothing and changes nothing but what the processor's cache holds.
 #[inline]
+#[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only the ordered map asks"))]
 pub(super) fn ask_for_next(value: &[u8], direction: Direction) {
     for offset in neighbour(value.len(), direction).step_by(LINE_BYTES) {
         ask_for_line(value.as_ptr().wrapping_offset(offset));

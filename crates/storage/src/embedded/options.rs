@@ -46,6 +46,7 @@ impl Default for EmbeddedOptions {
 
 impl EmbeddedOptions {
     /// Returns the bytes for blocks of sorted files.
+    #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only the ordered map asks"))]
     pub(super) fn block_cache_bytes(&self) -> u64 {
         self.cache_bytes - self.cache_bytes / 2
     }

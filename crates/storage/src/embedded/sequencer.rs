@@ -9,22 +9,21 @@
 //! - once a failure is set nothing is queued or published any more.
 
 use crate::batch::{Append, Change, Operation};
+use crate::planted::{Planted, is_planted};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Condvar, Mutex, OnceLock, RandomState, shards};
 use crate::{Batch, Error, Key, KeyRange};
 use bytes::Bytes;
-use foldhash::fast::RandomState;
-use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::future::Future;
 use std::hash::BuildHasher;
 use std::pin::Pin;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 /// The place of a batch in the order of all batches; 0 = before the first.
 pub(crate) type Ticket = u64;
 
-const OVERLAY_SHARDS: usize = 64;
+const OVERLAY_SHARDS: usize = shards(64);
 
 /// A group ends with the batch that reaches one of these. Many writers may have waited for room and
 /// come at once, and a group has so many commit stamps and no more.
@@ -125,6 +124,10 @@ impl Sequencer {
             self.insert_pending(key.clone(), Pending { ticket, value: value.clone() });
         }
         queue.last_ticket = ticket;
+        if is_planted(Planted::TicketsOutsideTheQueue) {
+            drop(queue);
+            queue = self.queue.lock();
+        }
         queue.size_bytes += size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let declared = declared.into_iter().map(|(key, _)| key).collect();
@@ -142,7 +145,8 @@ impl Sequencer {
     /// Takes all queued batches, waiting for one; `None` when the queue is closed and empty.
     pub(crate) fn take_group(&self) -> Option<Group> {
         let mut queue = self.queue.lock();
-        while queue.batches.is_empty() {
+        let is_hasty = is_planted(Planted::EndBeforeDrained);
+        while queue.batches.is_empty() || (is_hasty && queue.closed) {
             if queue.closed {
                 return None;
             }
@@ -159,17 +163,21 @@ impl Sequencer {
         queue.size_bytes -= size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let group = Group { batches, last_ticket, size_bytes };
-        let room_waiters = std::mem::take(&mut queue.room_waiters);
+        let mut room_waiters = std::mem::take(&mut queue.room_waiters);
         drop(queue);
+        if is_planted(Planted::RoomNotTold) {
+            room_waiters.clear();
+        }
         room_waiters.into_iter().for_each(Waker::wake);
+        if is_planted(Planted::ValuesForgottenEarly) {
+            self.forget_pending(&group);
+        }
         Some(group)
     }
 
     /// Makes a group, which must be visible in new views by now, known as published.
     pub(crate) fn publish(&self, group: &Group) {
-        for key in group.batches.iter().flat_map(|batch| &batch.declared) {
-            self.remove_pending(key, group.last_ticket);
-        }
+        self.forget_pending(group);
         let before = self.published.swap(group.last_ticket, Ordering::AcqRel);
         assert_eq!(
             before + group.batches.len() as u64,
@@ -191,6 +199,9 @@ impl Sequencer {
 
     /// Fails everything that is not published, now and later.
     pub(crate) fn fail(&self, error: Error) {
+        if is_planted(Planted::FailureToldEarly) {
+            self.wake_waiters(Ticket::MAX);
+        }
         let mut queue = self.queue.lock();
         // Only the committer fails the store, and only once; a second error would add nothing.
         self.failure.get_or_init(|| error);
@@ -200,7 +211,9 @@ impl Sequencer {
         let room_waiters = std::mem::take(&mut queue.room_waiters);
         drop(queue);
         room_waiters.into_iter().for_each(Waker::wake);
-        self.wake_waiters(Ticket::MAX);
+        if !is_planted(Planted::FailureToldEarly) {
+            self.wake_waiters(Ticket::MAX);
+        }
     }
 
     /// Refuses further batches; the committer ends after those that are queued.
@@ -274,6 +287,12 @@ impl Sequencer {
             && shard.lock().insert(key, pending).is_none()
         {
             self.pending_keys.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn forget_pending(&self, group: &Group) {
+        for key in group.batches.iter().flat_map(|batch| &batch.declared) {
+            self.remove_pending(key, group.last_ticket);
         }
     }
 
@@ -365,7 +384,9 @@ impl Future for Publication<'_> {
             return Poll::Pending;
         }
         let mut waiters = sequencer.waiters.lock();
-        if let Some(result) = sequencer.is_published(self.ticket) {
+        if !is_planted(Planted::NoSecondLook)
+            && let Some(result) = sequencer.is_published(self.ticket)
+        {
             return Poll::Ready(result);
         }
         waiters.push((self.ticket, context.waker().clone()));

@@ -172,7 +172,7 @@ mod tests {
         assert!(!tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
         assert!(!tidy.is_due(), "until so much more was written");
         tidy.note_entry_bytes(1 << 10);
-        tidy.note_written(24 * MIN_WRITTEN_BYTES >> 10, 0);
+        tidy.note_written((24 * MIN_WRITTEN_BYTES) >> 10, 0);
         assert!(tidy.is_due());
         assert!(tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
         assert!(!tidy.is_due());

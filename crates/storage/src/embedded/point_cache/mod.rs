@@ -22,17 +22,17 @@
 mod tests;
 
 use super::cache_budget::{CacheBudget, Excess};
+use crate::planted::{Planted, is_planted};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{RandomState, RwLock, shards};
 use bytes::Bytes;
-use foldhash::fast::RandomState;
-use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Enough that readers and the committer rarely meet in one, and that a group leaves most of them
 /// untouched.
-const SHARDS: usize = 256;
+const SHARDS: usize = shards(256);
 
 /// Larger values are not kept: for them finding is not what takes the time.
 const VALUE_MAX_BYTES: usize = 16 << 10;
@@ -123,7 +123,8 @@ impl PointCache {
         }
         let mut shard = self.shard(key).write();
         // Another reader may have been first.
-        if shard.touched <= group && shard.slot(key).is_none() {
+        let is_newest = shard.touched <= group || is_planted(Planted::ValueKeptLate);
+        if is_newest && shard.slot(key).is_none() {
             shard.insert(slot);
             self.add_bytes(added_bytes);
         }

@@ -26,11 +26,12 @@ mod span;
 mod tests;
 
 use super::cache_budget::CacheBudget;
+use crate::planted::{Planted, is_planted};
+use crate::sync::RwLock;
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
 use page::Page;
 use pages::Pages;
-use parking_lot::RwLock;
 use recording::Recording;
 use span::Span;
 use std::ops::ControlFlow;
@@ -55,10 +56,15 @@ impl RangeCache {
     pub(super) fn forget<'k>(&self, group: u64, keys: impl Iterator<Item = &'k [u8]>) {
         // No page of an earlier group comes in from here on, so those to drop can be looked for
         // beside the readers.
-        self.pages.write().set_group(group);
+        if !is_planted(Planted::PagesForgottenFirst) {
+            self.pages.write().set_group(group);
+        }
         let outdated = self.pages.read().holding(keys);
         if !outdated.is_empty() {
             self.pages.write().remove_all(&outdated);
+        }
+        if is_planted(Planted::PagesForgottenFirst) {
+            self.pages.write().set_group(group);
         }
     }
 

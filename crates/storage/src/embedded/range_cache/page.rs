@@ -5,9 +5,9 @@ use super::super::neighbour::ask_for;
 use super::Visitor;
 use super::span::Span;
 use crate::Direction;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// About what a page takes besides its entries: its own fields, its place among the pages and what
 /// the allocator adds to each piece.

@@ -3,11 +3,12 @@
 
 use super::super::cache_budget::{CacheBudget, Excess};
 use super::page::Page;
+use crate::planted::{Planted, is_planted};
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// While the cache is full, one visit in so many is recorded: what is visited often gets in all the
 /// same, and what is visited once costs little.
@@ -104,7 +105,7 @@ impl Pages {
 
     /// Takes pages in that were read after `group`, unless a later group is known.
     pub(super) fn insert(&mut self, group: u64, pages: Vec<Page>) {
-        if group != self.group {
+        if group != self.group && !is_planted(Planted::PageKeptLate) {
             return;
         }
         for page in pages {

@@ -1,0 +1,34 @@
+//! The locks, atomics and threads by which writers, readers and the committer meet.
+//!
+//! In every ordinary build these are names for those of the standard library, `parking_lot` and
+//! `arc-swap`, and nothing more. With the feature `shuttle` they are those of a scheduler that runs
+//! all threads one at a time and decides at each step which one goes on (`scheduled.rs`), so that
+//! the same code is tried under thousands of orders (`embedded/schedules.rs`).
+
+#[cfg(feature = "shuttle")]
+mod scheduled;
+
+#[cfg(feature = "shuttle")]
+pub(crate) use scheduled::*;
+
+#[cfg(not(feature = "shuttle"))]
+pub(crate) use {
+    arc_swap::ArcSwap,
+    foldhash::fast::RandomState,
+    parking_lot::{Condvar, Mutex, MutexGuard, RwLock},
+    std::sync::{OnceLock, atomic},
+    std::thread,
+};
+
+/// Returns among how many parts something is shared out: `count`.
+#[cfg(not(feature = "shuttle"))]
+pub(crate) const fn shards(count: usize) -> usize {
+    count
+}
+
+/// Returns what the scheduler decides in the clock's place: nothing, there is none.
+#[cfg(not(feature = "shuttle"))]
+#[inline(always)]
+pub(crate) const fn toss() -> Option<bool> {
+    None
+}
