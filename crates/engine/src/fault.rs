@@ -3,7 +3,8 @@
 //! Faults of the store are logged here, where the details are known: each once a minute, so that a
 //! disk that fails every request does not flood the log.
 
-use crate::layout::KeyFault;
+use crate::layout::{self, KeyFault};
+use crate::schema::{Table, TableId};
 use hashrange_model::item::UnknownForm;
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::Error;
@@ -15,15 +16,23 @@ static LOGGED: Logged = Logged(Mutex::new(BTreeMap::new()));
 
 /// A fault of a commit of items: a conflict that was lost again and again is one with the
 /// transactions of others.
-pub(crate) fn of_commit(error: Error) -> ApiError {
+pub(crate) fn of_commit<'t>(tables: impl IntoIterator<Item = &'t Table>, error: Error) -> ApiError {
     match error {
         Error::Conflict => Reason::TransactionConflict.into(),
-        Error::Io { .. } | Error::Corrupt { .. } | Error::Full | Error::Closed => of_store(error),
+        Error::Io { .. } | Error::Corrupt { .. } | Error::Full | Error::Closed => {
+            of_tables(tables, error)
+        }
     }
 }
 
 /// A store's fault: logged; the client learns what it can act on.
 pub(crate) fn of_store(error: Error) -> ApiError {
+    of_tables([], error)
+}
+
+/// A store's fault in reading or writing one or more of `tables`: logged with the name of the table whose data
+/// it was that could not be read.
+pub(crate) fn of_tables<'t>(tables: impl IntoIterator<Item = &'t Table>, error: Error) -> ApiError {
     match &error {
         Error::Full => {
             if LOGGED.is_news(error.to_string()) {
@@ -35,11 +44,20 @@ pub(crate) fn of_store(error: Error) -> ApiError {
         Error::Conflict => Reason::Contended.into(),
         Error::Io { .. } | Error::Corrupt { .. } => {
             if LOGGED.is_news(error.to_string()) {
-                tracing::error!(%error, "the store failed");
+                let id = table_of(&error);
+                let table = tables.into_iter().find(|table| id == Some(table.id()));
+                let table = table.map(|table| table.record.name.as_str());
+                tracing::error!(%error, table, "the store failed");
             }
             Reason::Internal.into()
         }
     }
+}
+
+/// Returns the table to which the key belongs that could not be read, if it is known.
+fn table_of(error: &Error) -> Option<TableId> {
+    let Error::Corrupt { near: Some(key), .. } = error else { return None };
+    layout::parse_item_keyspace(key).map(|(table, _)| table)
 }
 
 /// Stored bytes that are no item: the folder is damaged or from a newer release.
@@ -120,6 +138,22 @@ pub(crate) fn of_key_member(fault: KeyFault) -> Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::IndexId;
+
+    #[test]
+    fn the_table_is_known_by_the_key_that_could_not_be_read() {
+        let near = |key: hashrange_storage::Key| {
+            let near = Some(Box::new(key));
+            table_of(&Error::Corrupt { what: String::new(), place: String::new(), near })
+        };
+        for index in [0, 3] {
+            let key = layout::keyspace(TableId(7), IndexId(index)).start;
+            assert_eq!(near(key), Some(TableId(7)));
+        }
+        assert_eq!(near(layout::table_record(TableId(7))), None, "no item's key");
+        assert_eq!(near(Vec::new()), None);
+        assert_eq!(table_of(&Error::corrupt("", "")), None);
+    }
 
     #[test]
     fn a_fault_is_logged_once_and_counted_until_it_is_forgotten() {

@@ -107,7 +107,7 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
         loop {
             view.visit(rest, plan.direction, |key, stored| walk.step(key, stored))
                 .await
-                .map_err(fault::of_store)?;
+                .map_err(|error| fault::of_tables([plan.table], error))?;
             let Some(key) = walk.paused_before.take() else { break };
             walk.pace.pause().await;
             rest = from_key(range, key, plan.direction);
@@ -255,7 +255,8 @@ async fn complete_from_table<V: View, R: Rows>(
             .map(|key| key.bytes)
             .collect();
         assert_eq!(keys.len(), entries.len(), "an index entry holds the table's key");
-        let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
+        let stored =
+            view.get_many(&keys).await.map_err(|error| fault::of_tables([plan.table], error))?;
         for stored in stored.into_iter().flatten() {
             pace.spend(item_work(stored.len(), plan.filter.as_ref())).await;
             let item = Item::from_stored(stored).map_err(fault::of_form)?;

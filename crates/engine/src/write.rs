@@ -196,7 +196,8 @@ impl<S: Store> Core<S> {
             }
             Decision::Done(decided)
         });
-        match decided.await.map_err(fault::of_commit)? {
+        let tables = writes.iter().map(|(table, _)| *table);
+        match decided.await.map_err(|error| fault::of_commit(tables, error))? {
             Decision::Done(decided) => {
                 if let Some(admission) = admission {
                     admission.settle();

@@ -2,6 +2,7 @@
 //!
 //! No wording of the API: the engine above turns these into answers.
 
+use crate::Key;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub enum Error {
         what: String,
         /// The file or the part of the store it was found in.
         place: String,
+        /// The key that was looked for, or the last one that could be read before it.
+        near: Option<Box<Key>>,
     },
     /// Another writer was faster; the commit may be tried again.
     Conflict,
@@ -49,9 +52,18 @@ impl Error {
         Self::Io { action, source: Arc::new(io::Error::other(message)) }
     }
 
-    /// Returns an [`Error::Corrupt`].
-    pub(crate) fn corrupt(what: impl Into<String>, place: impl Into<String>) -> Self {
-        Self::Corrupt { what: what.into(), place: place.into() }
+    /// Returns an [`Error::Corrupt`] of a part of the store that is no key's.
+    pub fn corrupt(what: impl Into<String>, place: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into(), place: place.into(), near: None }
+    }
+}
+
+/// A key in a message, if one is known.
+pub(crate) struct NearKey<'k>(pub(crate) Option<&'k Key>);
+
+impl fmt::Display for NearKey<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |key| write!(formatter, " (near key {})", key.escape_ascii()))
     }
 }
 
@@ -59,10 +71,11 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { action, source } => write!(formatter, "{action}: {source}"),
-            Self::Corrupt { what, place } => write!(
+            Self::Corrupt { what, place, near } => write!(
                 formatter,
-                "corrupt data in {place}: {what}. Stop the server, copy the folder, run \
-                 `hashrange check` on it, and restore what it names from a copy"
+                "corrupt data in {place}: {what}{}. Stop the server, copy the folder, run \
+                 `hashrange check` on it, and restore what it names from a copy",
+                NearKey(near.as_deref())
             ),
             Self::Conflict => write!(formatter, "another writer was faster"),
             Self::Full => write!(formatter, "no space is left for the store's data"),

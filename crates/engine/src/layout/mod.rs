@@ -154,6 +154,11 @@ pub(crate) fn every_keyspace() -> KeyRange {
     KeyRange::prefix(&[SPACE_ITEM])
 }
 
+/// Returns table and index of a key, if it is an item's or an index entry's.
+pub(crate) fn parse_item_keyspace(key: &[u8]) -> Option<(TableId, IndexId)> {
+    key.first().filter(|space| **space == SPACE_ITEM).and_then(|_| parse_keyspace(key))
+}
+
 /// Returns table and index of an item key.
 pub(crate) fn parse_keyspace(key: &[u8]) -> Option<(TableId, IndexId)> {
     let (table, rest) = key.get(1..)?.split_first_chunk::<4>()?;

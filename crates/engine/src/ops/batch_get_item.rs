@@ -165,7 +165,8 @@ impl Answer {
         mut gate: Gate<'_, '_>,
     ) -> ApiResult<()> {
         let PlannedPart { part, table, keys } = planned;
-        let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
+        let stored =
+            view.get_many(&keys).await.map_err(|error| fault::of_tables([&*table], error))?;
         let mut units = Units::default();
         let mut items = Vec::new();
         let mut left = Vec::new();

@@ -142,7 +142,7 @@ fn next_id(stored: Option<&[u8]>, newest: Option<TableId>) -> ApiResult<u32> {
             }
         };
         let place = layout::next_table_id().escape_ascii().to_string();
-        fault::of_store(hashrange_storage::Error::Corrupt { what, place })
+        fault::of_store(hashrange_storage::Error::corrupt(what, place))
     })
 }
 

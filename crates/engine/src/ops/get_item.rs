@@ -35,7 +35,11 @@ impl<S: Store> Engine<S> {
         let consistent = input.consistent_read == Some(true);
         let target = ReadTarget::item(&table, &key.bytes, consistent);
         let reading = self.core().begin_read(&target)?;
-        let stored = reading.view.get(&key.bytes).await.map_err(fault::of_store)?;
+        let stored = reading
+            .view
+            .get(&key.bytes)
+            .await
+            .map_err(|error| fault::of_tables([&*table], error))?;
         let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
         let size = item.as_ref().map_or(0, Item::size);
         let units = Units::of_table(read_units(size, consistent));

@@ -87,7 +87,9 @@ impl<S: Store> Engine<S> {
             items.map(|(table, key)| ReadTarget::item(table, key, true))
         };
         let admission = self.core().admit_reads(targets())?;
-        let stored = self.store().view().get_many(&keys).await.map_err(fault::of_store)?;
+        let stored = self.store().view().get_many(&keys).await;
+        let stored =
+            stored.map_err(|error| fault::of_tables(tables.iter().map(|table| &**table), error))?;
         let items = stored
             .into_iter()
             .map(|stored| stored.map(Item::from_stored).transpose().map_err(fault::of_form))

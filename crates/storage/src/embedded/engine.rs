@@ -374,7 +374,7 @@ impl EngineSnapshot {
 
 /// Names in an error the sorted file that cannot be read at `key`, if it is one's fault.
 fn name_file(keyspace: &Keyspace, error: Error, key: &[u8]) -> Error {
-    let Error::Corrupt { what, place } = error else { return error };
+    let Error::Corrupt { what, place, .. } = error else { return error };
     let version = keyspace.tree.current_version();
     let holding = version.iter_tables().filter(|table| table.metadata.key_range.contains_key(key));
     let damaged = holding.into_iter().find(|table| {
@@ -387,7 +387,7 @@ fn name_file(keyspace: &Keyspace, error: Error, key: &[u8]) -> Error {
         around.any(|read| read.is_err())
     });
     let place = damaged.map_or(place, |table| format!("file '{}'", table.path.display()));
-    Error::Corrupt { what: format!("{what} (near key {})", key.escape_ascii()), place }
+    Error::Corrupt { what, place, near: Some(Box::new(key.to_vec())) }
 }
 
 /// Lowers the priority of this thread and of those that it starts.

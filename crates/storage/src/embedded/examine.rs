@@ -85,10 +85,13 @@ impl Shadow {
     fn name_original(&self, error: OpenError, original: &Path) -> OpenError {
         let (shadow, name) = (self.path.display().to_string(), original.display().to_string());
         match error {
-            OpenError::Store(Error::Corrupt { what, place }) => OpenError::Store(Error::Corrupt {
-                what: what.replace(&shadow, &name),
-                place: place.replace(&shadow, &name),
-            }),
+            OpenError::Store(Error::Corrupt { what, place, near }) => {
+                OpenError::Store(Error::Corrupt {
+                    what: what.replace(&shadow, &name),
+                    place: place.replace(&shadow, &name),
+                    near,
+                })
+            }
             OpenError::MissingLog { path, was_closed } => {
                 let path =
                     path.strip_prefix(&self.path).map_or(path.clone(), |rest| original.join(rest));

@@ -1,6 +1,7 @@
 //! Why a data folder could not be opened.
 
 use crate::Error;
+use crate::error::NearKey;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -59,10 +60,11 @@ impl fmt::Display for OpenError {
                     advice(*was_closed)
                 )
             }
-            Self::Store(Error::Corrupt { what, place }) => write!(
+            Self::Store(Error::Corrupt { what, place, near }) => write!(
                 formatter,
-                "open data folder: corrupt data in {place}: {what}. Put the file back or restore the \
-                 folder from a copy"
+                "open data folder: corrupt data in {place}: {what}{}. Put the file back or restore the \
+                 folder from a copy",
+                NearKey(near.as_deref())
             ),
             Self::Store(error) => write!(formatter, "open data folder: {error}"),
         }
