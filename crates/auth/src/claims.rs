@@ -11,6 +11,7 @@ use crate::query::pairs;
 use crate::request::{HeaderView, Request};
 use crate::timestamp::Timestamp;
 use crate::verify::{MAX_CLOCK_SKEW_S, MAX_PRESIGNED_LIFE_S};
+use memchr::{memchr, memchr2};
 
 const AUTHORIZATION: &str = "authorization";
 const SECURITY_TOKEN_HEADER: &str = "x-amz-security-token";
@@ -114,16 +115,20 @@ impl<'a> Authorization<'a> {
     /// Reads `algorithm name=value, name=value...`; the first of equal names counts, an empty value
     /// is as good as none.
     fn parse(header: &'a str) -> Self {
-        let (algorithm, rest) = header.split_once(' ').unwrap_or((header, ""));
+        let (algorithm, mut rest) = split_at_byte(header, memchr(b' ', header.as_bytes()));
         let mut parsed =
             Self { algorithm, credential: None, signature: None, signed_headers: None };
-        for part in rest.split([',', ' ']) {
-            let Some((name, value)) = part.split_once('=') else { continue };
-            let slot = match name {
-                "Credential" => &mut parsed.credential,
-                "Signature" => &mut parsed.signature,
-                "SignedHeaders" => &mut parsed.signed_headers,
-                _ => continue,
+        while !rest.is_empty() {
+            let part;
+            (part, rest) = split_at_byte(rest, memchr2(b',', b' ', rest.as_bytes()));
+            let (slot, value) = if let Some(value) = part.strip_prefix("Credential=") {
+                (&mut parsed.credential, value)
+            } else if let Some(value) = part.strip_prefix("SignedHeaders=") {
+                (&mut parsed.signed_headers, value)
+            } else if let Some(value) = part.strip_prefix("Signature=") {
+                (&mut parsed.signature, value)
+            } else {
+                continue;
             };
             if slot.is_none() && !value.is_empty() {
                 *slot = Some(value);
@@ -131,6 +136,11 @@ impl<'a> Authorization<'a> {
         }
         parsed
     }
+}
+
+/// Splits a text around the ASCII byte at an index; without one nothing comes after.
+fn split_at_byte(text: &str, at: Option<usize>) -> (&str, &str) {
+    at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]))
 }
 
 /// The parameters of a presigned query.

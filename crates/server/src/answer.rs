@@ -79,8 +79,8 @@ pub enum Readers {
 pub struct Wishes {
     /// Which pages may read the answer.
     pub readers: Readers,
-    /// What the client takes, and the size from which on the server compresses.
-    pub compress: Option<(Coding, usize)>,
+    /// How the answer is to be compressed: something the client takes, if the answer is long enough.
+    pub compress: Option<Coding>,
     /// Whether `Connection: close` may be said: HTTP/2 has no such header.
     pub http1: bool,
 }

@@ -8,6 +8,7 @@ use hyper::Version;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
+use std::cell::RefCell;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
@@ -24,6 +25,11 @@ pub type Protocols = auto::Builder<TokioExecutor>;
 /// Head and body of an answer up to this size are copied together: the system takes one piece faster
 /// than two. Larger bodies are handed over where they are.
 const TOGETHER_MAX_BYTES: usize = 4096;
+
+thread_local! {
+    /// Where they are copied to: once for each thread, so that nothing is filled with zeros.
+    static TOGETHER: RefCell<Vec<u8>> = RefCell::new(Vec::with_capacity(TOGETHER_MAX_BYTES));
+}
 
 /// Returns the protocols: HTTP/1.1, and HTTP/2 for clients that begin with it.
 pub fn protocols(limits: &Limits) -> Protocols {
@@ -126,7 +132,13 @@ impl AsyncWrite for Observed {
         let is_large = slices.iter().map(|slice| slice.len()).sum::<usize>() > TOGETHER_MAX_BYTES;
         let polled = match is_large {
             true => stream.poll_write_vectored(context, slices),
-            false => stream.poll_write(context, join(slices, &mut [0; TOGETHER_MAX_BYTES])),
+            false => TOGETHER.with_borrow_mut(|together| {
+                together.clear();
+                for slice in slices {
+                    together.extend_from_slice(slice);
+                }
+                stream.poll_write(context, together)
+            }),
         };
         self.activity.note_blocked(polled.is_pending());
         polled
@@ -135,14 +147,4 @@ impl AsyncWrite for Observed {
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
-}
-
-/// Copies slices behind each other. There must be room for them.
-fn join<'t>(slices: &[io::IoSlice<'_>], together: &'t mut [u8]) -> &'t [u8] {
-    let mut length = 0;
-    for slice in slices {
-        together[length..length + slice.len()].copy_from_slice(slice);
-        length += slice.len();
-    }
-    &together[..length]
 }

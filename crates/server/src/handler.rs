@@ -42,6 +42,10 @@ use std::time::{Duration, Instant, SystemTime};
 const LONG_CODED_BYTES: usize = 4096;
 
 static TARGET: HeaderName = HeaderName::from_static("x-amz-target");
+static AUTHORIZATION: HeaderName = header::AUTHORIZATION;
+static AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
+static SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+static CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 
 /// How long browsers remember the answer to a preflight. Source: captured answers.
 static PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("172800");
@@ -109,8 +113,10 @@ impl<A: Api> Handler<A> {
         }
         // Nothing holds back a client that asks for what has no body and reads none of it.
         answer.close |= answer.body.is_empty() && open.activity().is_blocked();
-        let wishes = self.wishes(&parts, readers);
-        let answer = self.compressed(answer, &wishes, &mut open).await;
+        let wishes = self.wishes(&parts, readers, answer.body.len());
+        if let Some(coding) = wishes.compress {
+            answer = self.compressed(answer, coding, &mut open).await;
+        }
         let status = answer.status.as_u16();
         parts.headers.clear();
         let response = answer::respond(answer, parts.headers, wishes, id, open);
@@ -341,23 +347,20 @@ impl<A: Api> Handler<A> {
         self.access.policy().authenticate(&request, SystemTime::now().into()).map(drop)
     }
 
-    fn wishes(&self, parts: &Parts, readers: Readers) -> Wishes {
+    fn wishes(&self, parts: &Parts, readers: Readers, body_bytes: usize) -> Wishes {
+        let is_long = self.compress_from_bytes.is_some_and(|least| body_bytes >= least);
         let coding = || parts.headers.get(header::ACCEPT_ENCODING).and_then(Coding::accepted);
-        let compress = self.compress_from_bytes.and_then(|least| Some((coding()?, least)));
+        let compress = if is_long { coding() } else { None };
         Wishes { readers, compress, http1: parts.version < Version::HTTP_2 }
     }
 
-    /// Compresses the body of an answer, if that is wished. It is counted while it waits for that.
+    /// Compresses the body of an answer. It is counted while it waits for that.
     async fn compressed(
         &self,
         mut answer: Answer,
-        wishes: &Wishes,
+        coding: Coding,
         open: &mut OpenRequest,
     ) -> Answer {
-        let Some((coding, least)) = wishes.compress else { return answer };
-        if answer.body.len() < least {
-            return answer;
-        }
         let body = answer.body.clone();
         open.hold_answer(body.len());
         let compressed = match body.len() < LONG_BODY_BYTES {
@@ -387,7 +390,31 @@ struct Headers<'m>(&'m HeaderMap);
 
 impl HeaderView for Headers<'_> {
     fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.0.get_all(name).iter().map(HeaderValue::as_bytes)
+        let values = match known_name(name) {
+            Some(name) => self.0.get_all(name),
+            None => self.0.get_all(name),
+        };
+        values.iter().map(HeaderValue::as_bytes)
+    }
+
+    fn first_value<'a>(&'a self, name: &'a str) -> Option<&'a [u8]> {
+        let value = match known_name(name) {
+            Some(name) => self.0.get(name),
+            None => self.0.get(name),
+        };
+        value.map(HeaderValue::as_bytes)
+    }
+}
+
+/// Returns the name of a header that is asked for with every signed request, ready to be looked up:
+/// a text has to be made a name first.
+fn known_name(name: &str) -> Option<&'static HeaderName> {
+    match name {
+        "authorization" => Some(&AUTHORIZATION),
+        "x-amz-date" => Some(&AMZ_DATE),
+        "x-amz-security-token" => Some(&SECURITY_TOKEN),
+        "x-amz-content-sha256" => Some(&CONTENT_SHA256),
+        _ => None,
     }
 }
 
@@ -422,6 +449,10 @@ fn content_type(headers: &HeaderMap, body: &[u8]) -> Option<&'static HeaderValue
         return body.is_empty().then_some(&AMZ_JSON);
     };
     let sent = sent.as_bytes();
+    // What every SDK sends.
+    if sent == AMZ_JSON.as_bytes() {
+        return Some(&AMZ_JSON);
+    }
     let end = sent.iter().position(|&byte| byte == b';').unwrap_or(sent.len());
     let name = sent[..end].trim_ascii();
     [&AMZ_JSON, &JSON].into_iter().find(|known| name.eq_ignore_ascii_case(known.as_bytes()))

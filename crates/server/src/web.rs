@@ -164,6 +164,9 @@ impl Rules {
     }
 
     fn is_own_host(&self, host: &[u8]) -> bool {
+        if is_usual_loopback(host) {
+            return true;
+        }
         let Ok(host) = std::str::from_utf8(host) else { return false };
         let name = host_of(host);
         is_loopback(name) || self.hosts.iter().any(|own| own.eq_ignore_ascii_case(name))
@@ -223,6 +226,17 @@ fn is_loopback(name: &str) -> bool {
     }
 }
 
+/// Returns true for the names that clients on this machine use, as they write them, with or without a
+/// port: a short way to what [`is_loopback`] says of them.
+fn is_usual_loopback(host: &[u8]) -> bool {
+    let rest = host.strip_prefix(b"localhost").or_else(|| host.strip_prefix(b"127.0.0.1"));
+    match rest {
+        Some([b':', port @ ..]) => port.iter().all(u8::is_ascii_digit),
+        Some(rest) => rest.is_empty(),
+        None => false,
+    }
+}
+
 /// Returns the address that a host is written as; IPv6 stands in brackets.
 fn ip_of(name: &str) -> Option<IpAddr> {
     match name.strip_prefix('[') {
@@ -234,6 +248,19 @@ fn ip_of(name: &str) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_short_way_to_loopback_agrees_with_the_long_one() {
+        let usual = ["localhost", "localhost:", "localhost:8000", "127.0.0.1", "127.0.0.1:1"];
+        let others = ["localhost.evil.test", "localhost:8a", "127.0.0.1.evil.test", "127.0.0.10x"];
+        for host in usual {
+            assert!(is_usual_loopback(host.as_bytes()) && is_loopback(host_of(host)), "{host}");
+        }
+        for host in others {
+            assert!(!is_usual_loopback(host.as_bytes()) && !is_loopback(host_of(host)), "{host}");
+        }
+        assert!(!is_usual_loopback(b""));
+    }
 
     fn rules(origins: &[&str], hosts: &[&str], is_open: bool, is_local: bool) -> Rules {
         let web = Web {
