@@ -36,8 +36,8 @@ fn fill(store: &EmbeddedStore, table: u8, salt: u64) {
         }
         Bytes::from(value)
     };
-    for first in (0..KEYS).step_by(30) {
-        let entries: Vec<_> = (first..first + 30).map(|nth| (key(table, nth), value())).collect();
+    for first in (0..KEYS).step_by(90) {
+        let entries: Vec<_> = (first..first + 90).map(|nth| (key(table, nth), value())).collect();
         let declared = entries.iter().map(|(key, _)| key.clone()).collect();
         block_on(store.commit(declared, |_, batch| {
             entries.iter().for_each(|(key, value)| batch.put(key.clone(), value.clone()));
@@ -171,7 +171,7 @@ fn what_was_overwritten_gives_its_space_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let live = u64::from(KEYS) * VALUE_BYTES as u64;
-    (0..5).for_each(|salt| fill(&store, 1, salt));
+    (0..3).for_each(|salt| fill(&store, 1, salt));
     drop(store);
     let bytes = disk_bytes(folder.path());
     assert!(bytes < 2 * live, "{bytes} bytes for {live} of data");
