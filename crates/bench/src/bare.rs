@@ -33,7 +33,8 @@ pub fn serve(port: u16, body: Vec<u8>) -> Result<(), String> {
     })
 }
 
-async fn serve_connection(stream: TcpStream, body: Bytes) {
+/// Answers the requests of one connection.
+pub async fn serve_connection(stream: TcpStream, body: Bytes) {
     // A connection without this option works too.
     drop(stream.set_nodelay(true));
     let service = service_fn(move |request| answer(request, body.clone()));

@@ -1,5 +1,6 @@
-//! The hot paths themselves: what a request costs apart from HTTP and the disk.
+//! The hot paths themselves: what a request costs apart from the disk.
 
+use super::http_path;
 use crate::data;
 use crate::load::Template;
 use crate::rows::http;
@@ -24,6 +25,8 @@ pub fn run(name: &str, times: u64) -> Result<(), String> {
         "update-item" => {
             calls(Operation::UpdateItem, &http::update_item(ITEMS).templates[0], times)
         }
+        "http-bare" => http_path::run_bare(times),
+        "http-request" => http_path::run(times),
         "verify-signature" => verify_signature(times),
         "update-expression" => update_expression(times),
         _ => Err(format!("no path is called '{name}'")),

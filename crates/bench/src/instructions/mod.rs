@@ -7,6 +7,7 @@
 //! The file has one `path = instructions per operation` a line, as TOML has it.
 
 mod hot_paths;
+mod http_path;
 
 use crate::bench::workspace;
 use std::collections::BTreeMap;
