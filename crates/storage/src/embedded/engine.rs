@@ -379,9 +379,18 @@ fn name_file(keyspace: &Keyspace, error: Error, key: &[u8]) -> Error {
     let holding = version.iter_tables().filter(|table| table.metadata.key_range.contains_key(key));
     let damaged = holding.into_iter().find(|table| {
         let user_key = || fjall::UserKey::from(key);
+        // A visit has read the entry of the key, and failed at the one behind it.
         let mut around = [
-            guarded("read file", || Ok(table.range(user_key()..).next().transpose()?)),
-            guarded("read file", || Ok(table.range(..=user_key()).next_back().transpose()?)),
+            guarded("read file", || {
+                Ok(table.range(user_key()..).take(2).try_for_each(|entry| entry.map(drop))?)
+            }),
+            guarded("read file", || {
+                Ok(table
+                    .range(..=user_key())
+                    .rev()
+                    .take(2)
+                    .try_for_each(|entry| entry.map(drop))?)
+            }),
         ]
         .into_iter();
         around.any(|read| read.is_err())
