@@ -379,16 +379,16 @@ fn name_file(keyspace: &Keyspace, error: Error, key: &[u8]) -> Error {
     let holding = version.iter_tables().filter(|table| table.metadata.key_range.contains_key(key));
     let damaged = holding.into_iter().find(|table| {
         let user_key = || fjall::UserKey::from(key);
-        // A visit has read the entry of the key, and failed at the one behind it.
+        // A visit has read the entry of the key, and failed at one of the next two: it looks ahead.
         let mut around = [
             guarded("read file", || {
-                Ok(table.range(user_key()..).take(2).try_for_each(|entry| entry.map(drop))?)
+                Ok(table.range(user_key()..).take(3).try_for_each(|entry| entry.map(drop))?)
             }),
             guarded("read file", || {
                 Ok(table
                     .range(..=user_key())
                     .rev()
-                    .take(2)
+                    .take(3)
                     .try_for_each(|entry| entry.map(drop))?)
             }),
         ]
