@@ -10,8 +10,16 @@ use hashrange_expr::Placeholders;
 use std::hint::black_box;
 
 /// The names of the paths.
-pub const NAMES: [&str; 6] =
-    ["get-item", "query-100", "put-item", "update-item", "verify-signature", "update-expression"];
+pub const NAMES: [&str; 8] = [
+    "get-item",
+    "query-100",
+    "put-item",
+    "update-item",
+    "http-bare",
+    "http-request",
+    "verify-signature",
+    "update-expression",
+];
 
 /// Items in the table.
 const ITEMS: u64 = 1000;
