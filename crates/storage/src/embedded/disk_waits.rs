@@ -4,7 +4,7 @@
 //! after. So some reads are timed: while many of them take as long as only a disk does, those to come
 //! are expected to. While they do not, which is always so when memory holds what is read, a read
 //! costs one look at a flag and one in sixteen two looks at the clock. See
-//! `docs/adr/0004-reads-that-wait.md`.
+//! `docs/adr/0001-reads-that-wait.md`.
 
 use crate::sync;
 use std::cell::Cell;
