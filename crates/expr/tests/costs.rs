@@ -157,6 +157,18 @@ fn a_set_taken_from_many_sets_is_laid_out_once() {
     assert!(allocated < 4 * MIB, "{allocated}");
 }
 
+/// Captured: a DELETE costs its target, not its value.
+#[test]
+fn a_large_set_may_be_taken_from_many_sets() {
+    let members = AttributeValue::string_set((0..50_000).map(|nth| format!("{nth:05}")));
+    let old = Item::from_attributes([("s0", AttributeValue::string_set(["00007", "x"]))]);
+    let text = format!("DELETE {}", list(|nth| format!("s{nth} :v"), 300));
+    let value = members.to_value();
+    let compiled = update(&text, &mut placeholders(None, Some(&value))).expect("it is sound");
+    let sized = compiled.sized_by_statement().expect("the statement is short");
+    assert_eq!(sized.apply(&old).map(|new| new.size()), Ok("s0".len() + 1));
+}
+
 #[test]
 fn a_long_name_is_copied_once_however_often_it_is_used() {
     let name = "n".repeat(65_535);

@@ -21,6 +21,11 @@ impl Budget {
         Ok(room)
     }
 
+    /// Returns what was taken.
+    fn taken(self) -> usize {
+        ITEM_SIZE_MAX_BYTES - self.0
+    }
+
     fn take(&mut self, bytes: usize) -> Result<(), Reason> {
         self.0 = self.0.checked_sub(bytes).ok_or(Reason::UpdatedItemTooLarge)?;
         Ok(())
@@ -43,24 +48,63 @@ impl Budget {
     }
 }
 
-/// Returns what the statement of an update costs beside the values it writes.
-/// Source: captures of 2026 in us-east-1, size of items in UpdateItem.
-pub(super) fn statement_overhead(actions: &[Action]) -> usize {
-    3 + actions.iter().map(action_overhead).sum::<usize>()
+/// Returns what the statement of an update costs beside the values it writes, unless that alone
+/// is more than an item may have.
+pub(super) fn statement_overhead(actions: &[Action]) -> Result<usize, Reason> {
+    let mut room = Budget::new(0)?;
+    room.take_statement(actions)?;
+    Ok(room.taken())
 }
 
-fn action_overhead(action: &Action) -> usize {
-    let path = &action.path;
-    let ends_in_list = usize::from(matches!(path.steps.last(), Some(Step::Element(_))));
-    // The name of a whole attribute is counted with its value.
-    let target = if path.is_nested() { target(path) } else { 0 };
-    match &action.effect {
-        Effect::Set(Operand::Value(_)) => 19 + target + ends_in_list,
-        Effect::Set(operand) => 19 + target + ends_in_list + operand_overhead(operand),
-        Effect::Add(_) | Effect::AddLegacy(_) => 19 + target + ends_in_list,
-        Effect::Remove => 1 + self::target(path),
-        Effect::Delete(value) | Effect::DeleteLegacy(value) => {
-            1 + self::target(path) + value.get().size()
+impl Budget {
+    /// Takes what the statement of an update costs beside the values it writes; stops at the first
+    /// action for which there is no room, so that no value is measured in vain.
+    /// Source: captures of 2026 in us-east-1, size of items in UpdateItem.
+    fn take_statement(&mut self, actions: &[Action]) -> Result<(), Reason> {
+        self.take(3)?;
+        actions.iter().try_for_each(|action| self.take_action(action))
+    }
+
+    fn take_action(&mut self, action: &Action) -> Result<(), Reason> {
+        let path = &action.path;
+        let ends_in_list = usize::from(matches!(path.steps.last(), Some(Step::Element(_))));
+        // The name of a whole attribute is counted with its value.
+        let target = if path.is_nested() { target(path) } else { 0 };
+        match &action.effect {
+            Effect::Set(Operand::Value(_)) | Effect::Add(_) | Effect::AddLegacy(_) => {
+                self.take(19 + target + ends_in_list)
+            }
+            Effect::Set(operand) => {
+                self.take(19 + target + ends_in_list)?;
+                self.take_operand(operand)
+            }
+            Effect::Remove | Effect::Delete(_) | Effect::DeleteLegacy(_) => {
+                self.take(1 + self::target(path))
+            }
+        }
+    }
+
+    fn take_operand(&mut self, operand: &Operand) -> Result<(), Reason> {
+        match operand {
+            Operand::Value(value) => self.take_value(value.get()),
+            Operand::Path(path) => self.take(read(path)),
+            Operand::IfNotExists(path, otherwise) => {
+                self.take(39 + read(path))?;
+                self.take_operand(otherwise)
+            }
+            Operand::ListAppend(lists) => {
+                self.take(37)?;
+                self.take_operand(&lists.0)?;
+                self.take_operand(&lists.1)
+            }
+            Operand::Sum(terms) => terms.iter().enumerate().try_for_each(|(nth, term)| {
+                self.take(match (nth, term.negative) {
+                    (0, _) => 0,
+                    (_, true) => 37,
+                    (_, false) => 34,
+                })?;
+                self.take_operand(&term.operand)
+            }),
         }
     }
 }
@@ -68,27 +112,6 @@ fn action_overhead(action: &Action) -> usize {
 fn target(path: &DocumentPath) -> usize {
     path.attribute.len()
         + path.steps.iter().map(|step| STEP_BYTES + name_bytes(step)).sum::<usize>()
-}
-
-fn operand_overhead(operand: &Operand) -> usize {
-    match operand {
-        Operand::Value(value) => value.get().size(),
-        Operand::Path(path) => read(path),
-        Operand::IfNotExists(path, otherwise) => 39 + read(path) + operand_overhead(otherwise),
-        Operand::ListAppend(lists) => 37 + operand_overhead(&lists.0) + operand_overhead(&lists.1),
-        Operand::Sum(terms) => terms
-            .iter()
-            .enumerate()
-            .map(|(nth, term)| {
-                let operator = match (nth, term.negative) {
-                    (0, _) => 0,
-                    (_, true) => 37,
-                    (_, false) => 34,
-                };
-                operator + operand_overhead(&term.operand)
-            })
-            .sum(),
-    }
 }
 
 fn read(path: &DocumentPath) -> usize {

@@ -133,7 +133,7 @@ impl Update {
     /// statement alone exceeds it. Source: captures of 2026: UpdateItem in us-east-1, and that this
     /// is found before the condition is looked at.
     pub fn sized_by_statement(self) -> Result<Self, Reason> {
-        let overhead = budget::statement_overhead(&self.actions);
+        let overhead = budget::statement_overhead(&self.actions)?;
         let mut budget = Budget::new(overhead)?;
         for action in &self.actions {
             if let Effect::Set(Operand::Value(value)) | Effect::Add(value) = &action.effect {
