@@ -1,8 +1,8 @@
 //! How long a read goes on before it gives way to others.
 //!
 //! Work is counted, not timed, so that the same requests pause at the same places: the engine has no
-//! clock. One unit is about what a byte costs that is copied into an answer, a nanosecond or so. The
-//! figures behind the constants are in `docs/robustness.md`, "Fairness".
+//! clock. One unit is about what a byte costs that is copied into an answer, a nanosecond or so. Why
+//! long reads give way: `docs/adr/0002-lanes-for-long-calls.md`.
 
 use hashrange_expr::Filter;
 use hashrange_storage::{Demand, give_way};
