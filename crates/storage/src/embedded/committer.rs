@@ -93,7 +93,7 @@ impl Committer {
         group.batches.iter().filter_map(|batch| batch.garbage.as_ref()).for_each(|range| {
             shared.cache.forget_range(range);
         });
-        shared.publish_snapshot(self.last_group)?;
+        shared.publish_snapshot(self.last_group);
         if is_planted(Planted::CachesToldLate) {
             shared.cache.tell(self.last_group, &changes);
         }

@@ -14,6 +14,7 @@ use fjall::{
     AbstractTree, Database, Guard, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode,
     Readable, Snapshot,
 };
+use parking_lot::Mutex;
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,6 +51,7 @@ pub(crate) struct Engine {
     keyspace: Keyspace,
     /// Holds the number of the last group; see `journal.rs`. Not shown to readers.
     marker: Bytes,
+    written: Mutex<Written>,
     memtable_bytes: u64,
     /// By what files are merged.
     strategy: Arc<Leveled>,
@@ -57,11 +59,20 @@ pub(crate) struct Engine {
     is_merging_all: AtomicBool,
 }
 
+/// The last group that was given to the map, 0 before the first, and the map's sequence number of its
+/// changes, 0 for a group of an earlier run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    group: u64,
+    sequence: u64,
+}
+
 /// One state of the ordered map.
 pub(crate) struct EngineSnapshot {
     snapshot: Snapshot,
     keyspace: Keyspace,
     marker: Bytes,
+    group: u64,
 }
 
 impl Engine {
@@ -90,23 +101,33 @@ impl Engine {
     }
 
     fn open_here(path: &Path, marker: Bytes, options: &EmbeddedOptions) -> Result<Self, Error> {
-        guarded("open store", || {
+        let opened = guarded("open store", || {
             let database = builder(path, options).open()?;
             if !database.keyspace_exists(KEYSPACE) {
                 return Ok(None);
             }
             let keyspace = database.keyspace(KEYSPACE, || keyspace_options(options))?;
-            Ok(Some(Self {
-                database,
-                keyspace,
-                marker,
-                memtable_bytes: options.memtable_bytes,
-                strategy: Arc::new(Leveled::default().with_table_target_size(options.table_bytes)),
-                is_merging: AtomicBool::new(false),
-                is_merging_all: AtomicBool::new(false),
-            }))
-        })?
-        .ok_or_else(|| Error::corrupt("the keyspace is missing", path.display().to_string()))
+            Ok(Some((database, keyspace)))
+        })?;
+        let Some((database, keyspace)) = opened else {
+            return Err(Error::corrupt("the keyspace is missing", path.display().to_string()));
+        };
+        let mut engine = Self {
+            database,
+            keyspace,
+            marker,
+            written: Mutex::default(),
+            memtable_bytes: options.memtable_bytes,
+            strategy: Arc::new(Leveled::default().with_table_target_size(options.table_bytes)),
+            is_merging: AtomicBool::new(false),
+            is_merging_all: AtomicBool::new(false),
+        };
+        if let Some(stored) = engine.get_newest(&engine.marker)? {
+            let (group, _) = journal::decode_marker(&stored)
+                .ok_or_else(|| Error::corrupt("not a group's number", "marker"))?;
+            engine.written.get_mut().group = group;
+        }
+        Ok(engine)
     }
 
     /// Returns the newest durable value of `key`, published or not.
@@ -116,11 +137,8 @@ impl Engine {
     }
 
     /// Returns the number of the last group, 0 when there was none.
-    pub(crate) fn last_group(&self) -> Result<u64, Error> {
-        let Some(stored) = self.get_newest(&self.marker)? else { return Ok(0) };
-        let (number, _) = journal::decode_marker(&stored)
-            .ok_or_else(|| Error::corrupt("not a group's number", "marker"))?;
-        Ok(number)
+    pub(crate) fn last_group(&self) -> u64 {
+        self.written.lock().group
     }
 
     /// Returns the number of the last group in sorted files, 0 when there was none, if no group from
@@ -142,12 +160,15 @@ impl Engine {
         number: u64,
         changes: Vec<(Bytes, Option<Bytes>)>,
     ) -> Result<(), Error> {
-        assert_eq!(number, self.last_group()? + 1, "groups have no gaps");
+        let sequence = self.database.seqno();
+        let before =
+            std::mem::replace(&mut *self.written.lock(), Written { group: number, sequence });
+        assert_eq!(number, before.group + 1, "groups have no gaps");
         guarded("commit group", || {
             let mut batch =
                 OwnedWriteBatch::with_capacity(self.database.clone(), changes.len() + 1)
                     .durability(Some(PersistMode::SyncData));
-            let marker_value = journal::encode_marker(number, self.database.seqno());
+            let marker_value = journal::encode_marker(number, sequence);
             batch.insert(&self.keyspace, self.marker.clone(), &marker_value[..]);
             for (key, value) in changes {
                 match value {
@@ -298,11 +319,11 @@ impl Engine {
 
     /// Returns the state after the last group.
     pub(crate) fn snapshot(&self) -> EngineSnapshot {
-        EngineSnapshot {
-            snapshot: self.database.snapshot(),
-            keyspace: self.keyspace.clone(),
-            marker: self.marker.clone(),
-        }
+        let snapshot = self.database.snapshot();
+        let Written { group, sequence } = *self.written.lock();
+        assert!(snapshot.seqno() > sequence || group == 0, "a state holds the whole last group");
+        let (keyspace, marker) = (self.keyspace.clone(), self.marker.clone());
+        EngineSnapshot { snapshot, keyspace, marker, group }
     }
 
     /// Returns the bytes of all files, of the cache and of unsorted data.
@@ -314,9 +335,8 @@ impl Engine {
 
 impl EngineSnapshot {
     /// Returns the number of the last group in it.
-    pub(crate) fn last_group(&self) -> Result<u64, Error> {
-        let stored = guarded("read key", || self.snapshot.get(&self.keyspace, &self.marker))?;
-        Ok(stored.and_then(|stored| journal::decode_marker(&stored)).map_or(0, |(group, _)| group))
+    pub(crate) fn last_group(&self) -> u64 {
+        self.group
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {

@@ -47,8 +47,8 @@ impl Engine {
         Ok(value)
     }
 
-    pub(crate) fn last_group(&self) -> Result<u64, Error> {
-        Ok(self.snapshot.lock().group)
+    pub(crate) fn last_group(&self) -> u64 {
+        self.snapshot.lock().group
     }
 
     pub(crate) fn sorted_group_before(&self, _: u64) -> Result<Option<u64>, Error> {
@@ -60,7 +60,7 @@ impl Engine {
         number: u64,
         changes: Vec<(Bytes, Option<Bytes>)>,
     ) -> Result<(), Error> {
-        assert_eq!(number, self.last_group()? + 1, "groups have no gaps");
+        assert_eq!(number, self.last_group() + 1, "groups have no gaps");
         for (key, value) in changes {
             point();
             match value {
@@ -147,8 +147,8 @@ impl Engine {
 }
 
 impl EngineSnapshot {
-    pub(crate) fn last_group(&self) -> Result<u64, Error> {
-        Ok(self.group)
+    pub(crate) fn last_group(&self) -> u64 {
+        self.group
     }
 
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {

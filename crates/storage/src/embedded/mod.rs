@@ -160,7 +160,7 @@ impl EmbeddedStore {
         let marker = marker(folder.id());
         let logged = journal::check(&engine_path, &marker)?;
         let engine = Engine::open(&engine_path, marker, options)?;
-        let last_group = engine.last_group()?;
+        let last_group = engine.last_group();
         check_groups(&engine, &logged, note, last_group)?;
         let logs = LogKeeper::new(path, &engine_path, folder.id(), note)?;
         let shared = Arc::new(Shared::new(&folder, engine, options, last_group, logged.torn_bytes));
@@ -396,9 +396,9 @@ impl Shared {
     }
 
     /// Publishes the state after `group`, of which the cache was told.
-    fn publish_snapshot(&self, group: u64) -> Result<(), Error> {
+    fn publish_snapshot(&self, group: u64) {
         let snapshot = self.engine.snapshot();
-        assert_eq!(snapshot.last_group()?, group, "what is published is the whole group");
+        assert_eq!(snapshot.last_group(), group, "what is published is the whole group");
         self.published.store(Arc::new(Published {
             snapshot,
             group,
@@ -406,7 +406,6 @@ impl Shared {
             waits: Arc::clone(&self.waits),
             _folder: Arc::clone(&self.folder),
         }));
-        Ok(())
     }
 }
 

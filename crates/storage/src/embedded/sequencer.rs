@@ -145,6 +145,7 @@ impl Sequencer {
     /// Takes all queued batches, waiting for one; `None` when the queue is closed and empty.
     pub(crate) fn take_group(&self) -> Option<Group> {
         let mut queue = self.queue.lock();
+        self.check_overlay(&queue);
         let is_hasty = is_planted(Planted::EndBeforeDrained);
         while queue.batches.is_empty() || (is_hasty && queue.closed) {
             if queue.closed {
@@ -184,14 +185,12 @@ impl Sequencer {
             group.last_ticket,
             "groups are published one after the other"
         );
-        self.check_overlay(group.last_ticket);
         self.wake_waiters(group.last_ticket);
     }
 
     /// The overlay holds nothing when everything that was sequenced is published.
-    fn check_overlay(&self, published: Ticket) {
-        let queue = self.queue.lock();
-        if queue.last_ticket == published {
+    fn check_overlay(&self, queue: &Queue) {
+        if queue.last_ticket == self.published.load(Ordering::Relaxed) {
             let pending = self.pending_keys.load(Ordering::Relaxed);
             assert_eq!(pending, 0, "a value is pending that nothing will publish");
         }
