@@ -3,6 +3,7 @@
 //! `cargo run --release -p hashrange-auth --example verify_speed`. The figures are the best of
 //! several rounds on one thread; the last column is SHA-256 of the body alone.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
 #![expect(clippy::print_stdout, reason = "the output is what the example is for")]
 
 use std::hint::black_box;

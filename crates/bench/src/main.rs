@@ -3,6 +3,7 @@
 //!
 //! Run as `cargo xtask bench`. Both sides of a row are measured in turn in one run, so that the
 //! ratio means something on a machine that does other things too; figures across machines do not.
+#![expect(clippy::disallowed_methods, reason = "time is what the benchmark measures")]
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
 mod bare;

@@ -111,7 +111,7 @@ fn commit_groups(raw: &Raw, mut receiver: mpsc::UnboundedReceiver<Write>) {
         }
         for answer in answers {
             // The writer may have given up.
-            let _ = answer.send(());
+            answer.send(()).unwrap_or_default();
         }
     }
 }

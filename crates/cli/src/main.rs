@@ -16,6 +16,7 @@ mod literal;
 mod logs;
 mod memory;
 mod output;
+mod surroundings;
 
 use arguments::Arguments;
 use clap::Parser;

@@ -3,6 +3,10 @@
 //!
 //! `HASHRANGE_BLESS=1` writes what is printed into the pages instead.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "whether to rewrite the pages comes from the environment"
+)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use hashrange::{Database, Options};

@@ -3,6 +3,10 @@
 //! The scripts are in `scripts/OPERATION/FACT.txt`; their form is described at
 //! [`hashrange_testkit::script`]. `HASHRANGE_SCRIPT` runs those whose path contains it.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "which scripts run, and whether to rewrite them, come from the environment"
+)]
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_engine::{Engine, EngineOptions};

@@ -3,6 +3,11 @@
 //!
 //! `cargo xtask simulate` runs it for as long as one likes.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "how long a run is, and its seed, come from the environment"
+)]
+
 use hashrange_testkit::simulation::{Flaw, Simulation};
 use std::env;
 

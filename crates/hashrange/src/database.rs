@@ -196,11 +196,13 @@ fn environment(options: &Options) -> Environment {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the clock that the engine gets as a parameter")]
 fn now_ms() -> u64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the chance that the engine gets as a parameter")]
 fn random() -> u128 {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");

@@ -5,6 +5,10 @@
 //! `HASHRANGE_SEED` is the seed of the first.
 
 #![expect(
+    clippy::disallowed_methods,
+    reason = "how long a run is, and its seed, come from the environment"
+)]
+#![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a test: failures panic, seeds are told"

@@ -6,6 +6,10 @@
 //! SIGKILL after a random number of acknowledgements. `HASHRANGE_KILL_ROUNDS` asks for more rounds,
 //! `HASHRANGE_SEED` for other choices.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the process that is killed gets its folder in the environment"
+)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test: failures panic")]
 
 use hashrange::{Blocking, Database, Operation, Options};

@@ -3,6 +3,10 @@
 //! A reason without a sample here does not compile. `HASHRANGE_BLESS=1` rewrites
 //! `error_catalogue.txt`; then read the difference.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "whether to rewrite the golden file comes from the environment"
+)]
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_model::error::{

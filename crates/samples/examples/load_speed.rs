@@ -1,6 +1,7 @@
 //! Loads samples into a data folder and prints how long each takes and what to type next.
 //!
 //! `cargo run --release -p hashrange-samples --example load_speed -- FOLDER [SAMPLE...]`
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
 use hashrange::{Database, Options};

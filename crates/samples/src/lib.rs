@@ -27,6 +27,9 @@ pub const DEFAULT_ENDPOINT: &str = "http://localhost:8000";
 /// How many examples of a page [`Sample::next_steps`] shows.
 const NEXT_STEPS: usize = 3;
 
+/// Why what is written to a string is there.
+const IN_MEMORY: &str = "writing to a string cannot fail";
+
 /// A table with its items and its page of queries.
 #[derive(Debug)]
 pub struct Sample {
@@ -158,10 +161,9 @@ impl Sample {
                 append_commented(&mut text, example.heading, &command, endpoint);
             }
         }
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "More: docs/samples/{}.md", self.name);
+        writeln!(text, "More: docs/samples/{}.md", self.name).expect(IN_MEMORY);
         if let Some(attribution) = self.attribution {
-            let _ = writeln!(text, "{attribution}");
+            writeln!(text, "{attribution}").expect(IN_MEMORY);
         }
         text
     }
@@ -177,9 +179,9 @@ fn endpoint_option(endpoint: &str) -> String {
 
 fn append_commented(text: &mut String, comment: &str, command: &str, endpoint: &str) {
     let command = command.trim_end().replace(DEFAULT_ENDPOINT, endpoint);
-    let _ = writeln!(text, "  # {comment}");
+    writeln!(text, "  # {comment}").expect(IN_MEMORY);
     for line in command.lines() {
-        let _ = writeln!(text, "  {line}");
+        writeln!(text, "  {line}").expect(IN_MEMORY);
     }
     text.push('\n');
 }

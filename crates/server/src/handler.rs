@@ -14,6 +14,7 @@ use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
 use crate::api::Api;
 use crate::body::{self, BodyFault};
+use crate::clock;
 use crate::config::{Config, Limits};
 use crate::content_coding::{Coding, CodingFault};
 use crate::envelope;
@@ -36,7 +37,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 /// From this size on what a body is compressed from may be long work.
 const LONG_CODED_BYTES: usize = 4096;
@@ -97,7 +98,7 @@ impl<A: Api> Handler<A> {
         request: Request<Incoming>,
         mut open: OpenRequest,
     ) -> Response<AnswerBody> {
-        let started = Instant::now();
+        let started = clock::now();
         let id = self.ids.next();
         let (mut parts, body) = request.into_parts();
         let mut operation = None;
@@ -272,7 +273,7 @@ impl<A: Api> Handler<A> {
         if status.is_server_error() {
             let is_refused = matches!(error.reason(), Reason::StoreUnavailable(_));
             let limit = if is_refused { &self.refused_writes } else { &self.failures };
-            if let Some(left_out) = limit.admit(Instant::now()) {
+            if let Some(left_out) = limit.admit(clock::now()) {
                 let operation = operation.name();
                 tracing::error!(
                     request_id = id.as_str(), operation, %error, left_out, "request failed"
@@ -344,7 +345,7 @@ impl<A: Api> Handler<A> {
             headers: &Headers(&parts.headers),
             payload,
         };
-        self.access.policy().authenticate(&request, SystemTime::now().into()).map(drop)
+        self.access.policy().authenticate(&request, clock::timestamp()).map(drop)
     }
 
     fn wishes(&self, parts: &Parts, readers: Readers, body_bytes: usize) -> Wishes {

@@ -24,6 +24,7 @@ mod api;
 mod bind;
 mod body;
 mod budget;
+mod clock;
 mod config;
 mod connection;
 mod content_coding;

@@ -152,7 +152,7 @@ impl Watch {
     /// counts before the connection. Whoever has had a weight for a moment only is spared.
     fn relieve_of(&self, now: Instant, weigh: impl Fn(&Watched) -> (Option<Instant>, u64)) {
         let mut connections = self.lock();
-        let mut of_address: HashMap<IpAddr, u64> = HashMap::new();
+        let mut of_address = weights_of_addresses::<u64>();
         let mut total = 0;
         let mut heavy = Vec::new();
         for (nth, watched) in connections.iter_mut().enumerate() {
@@ -189,7 +189,7 @@ impl Watch {
         let tick = self.budget.tick();
         let mut connections = self.lock();
         connections.retain(|watched| !watched.task.is_finished());
-        let mut of_address: HashMap<IpAddr, usize> = HashMap::new();
+        let mut of_address = weights_of_addresses::<usize>();
         for watched in connections.iter() {
             *of_address.entry(watched.activity.peer).or_default() += 1;
         }
@@ -295,6 +295,15 @@ impl Watched {
 }
 
 /// Keeps the time since which something is so.
+/// Returns a map from addresses to what they weigh, in no order.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "strangers choose their addresses, against whom the random keys of std's hasher help"
+)]
+fn weights_of_addresses<W>() -> HashMap<IpAddr, W> {
+    HashMap::new()
+}
+
 fn keep_since(since: &mut Option<Instant>, is_so: bool, now: Instant) {
     match is_so {
         true => drop(since.get_or_insert(now)),

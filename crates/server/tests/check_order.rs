@@ -1,5 +1,9 @@
 //! The order in which faults are reported, and the body of each error, over real sockets.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "requests are signed for the date that the server sees"
+)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod harness;

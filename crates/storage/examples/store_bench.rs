@@ -4,6 +4,7 @@
 //! `store_bench [read|write|open] [ITEMS]`; prints one line per measurement. Figures compare the
 //! two columns of one run; they say little across machines.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program for people")]
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable};

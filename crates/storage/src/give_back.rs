@@ -6,7 +6,7 @@
 /// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, in which
 /// other threads may have to wait: not for busy moments.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code, reason = "the C library's function has no safe form")]
+#[expect(unsafe_code, reason = "the C library's function has no safe form")]
 pub fn give_back_memory() {
     // SAFETY: malloc_trim has no requirements; 0 keeps nothing beyond the heap's end.
     unsafe { libc::malloc_trim(0) };

@@ -14,6 +14,7 @@
 mod any;
 mod batch;
 mod block_on;
+mod clock;
 pub mod embedded;
 mod error;
 mod give_back;

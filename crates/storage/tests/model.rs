@@ -4,6 +4,10 @@
 //! one run again.
 
 #![expect(
+    clippy::disallowed_methods,
+    reason = "how long a run is, and its seed, come from the environment"
+)]
+#![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a test: failures panic, seeds are printed"

@@ -2,6 +2,7 @@
 //!
 //! Run with `cargo run --release -p hashrange-wire --example transcode_bench [-- FILTER]`; the
 //! filter is a part of the name of a measurement.
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::hint::black_box;

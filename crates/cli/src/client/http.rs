@@ -2,15 +2,16 @@
 
 use super::refused;
 use crate::exit::Usage;
+use crate::surroundings::now;
 use anyhow::{Context, bail};
 use bytes::Bytes;
 use hashrange::Operation;
-use hashrange_auth::{Signer, Timestamp};
+use hashrange_auth::Signer;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
@@ -106,9 +107,4 @@ async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes
     // How the connection ends is seen by the request that is on it.
     tokio::spawn(async { drop(connection.await) });
     Ok(open)
-}
-
-fn now() -> Timestamp {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_epoch_s(i64::try_from(since_epoch.as_secs()).unwrap_or(i64::MAX))
 }

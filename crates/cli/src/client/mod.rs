@@ -4,6 +4,7 @@ mod http;
 mod signing;
 
 use crate::arguments::Connection;
+use crate::surroundings::text_variable;
 use anyhow::Context;
 use hashrange::{Blocking, Database, Encode, Operation, Options};
 use http::HttpClient;
@@ -105,7 +106,7 @@ impl Client {
 }
 
 fn endpoint(connection: &Connection) -> String {
-    let variable = || std::env::var("HASHRANGE_ENDPOINT").ok().filter(|text| !text.is_empty());
+    let variable = || text_variable("HASHRANGE_ENDPOINT");
     let given = connection.endpoint.clone().or_else(variable);
     given.unwrap_or_else(|| "http://127.0.0.1:8000".to_owned())
 }

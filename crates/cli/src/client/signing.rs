@@ -7,6 +7,7 @@
 use crate::arguments::Connection;
 use crate::config::SettingsError;
 use crate::exit::Usage;
+use crate::surroundings::text_variable;
 use anyhow::Context;
 use hashrange_auth::{CredentialStore, Signer};
 use std::collections::BTreeMap;
@@ -17,25 +18,21 @@ pub fn signer(connection: &Connection) -> anyhow::Result<Option<Signer>> {
     let region = connection
         .region
         .clone()
-        .or_else(|| variable("HASHRANGE_REGION"))
-        .or_else(|| variable("AWS_REGION"))
+        .or_else(|| text_variable("HASHRANGE_REGION"))
+        .or_else(|| text_variable("AWS_REGION"))
         .unwrap_or_else(|| "us-east-1".to_owned());
     let file = connection
         .credentials
         .clone()
-        .or_else(|| variable("HASHRANGE_CREDENTIALS").map(PathBuf::from));
+        .or_else(|| text_variable("HASHRANGE_CREDENTIALS").map(PathBuf::from));
     if let Some(file) = file {
         let profile = profile(&file, connection.profile.as_deref())?;
         return Ok(Some(profile.signer(&region)));
     }
-    let keys = (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"));
+    let keys = (text_variable("AWS_ACCESS_KEY_ID"), text_variable("AWS_SECRET_ACCESS_KEY"));
     let (Some(access_key_id), Some(secret_access_key)) = keys else { return Ok(None) };
-    let session_token = variable("AWS_SESSION_TOKEN");
+    let session_token = text_variable("AWS_SESSION_TOKEN");
     Ok(Some(Profile { access_key_id, secret_access_key, session_token }.signer(&region)))
-}
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The credentials of one profile.

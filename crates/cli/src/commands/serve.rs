@@ -11,6 +11,7 @@ use crate::files;
 use crate::logs;
 use crate::memory;
 use crate::output;
+use crate::surroundings;
 use anyhow::Context;
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Options, Profile};
@@ -25,8 +26,8 @@ const CACHE_SHARE: u64 = 4;
 
 /// Serves until a signal arrives.
 pub fn run(arguments: Serve) -> anyhow::Result<()> {
-    let variable = |name: &str| std::env::var_os(name);
-    let settings = Settings::resolve(arguments.flags, arguments.config.as_deref(), variable)?;
+    let config = arguments.config.as_deref();
+    let settings = Settings::resolve(arguments.flags, config, surroundings::variable)?;
     let config = server_config(&settings)?;
     let sample = settings.sample.as_deref().map(find_sample).transpose()?;
     check_profile(&settings)?;

@@ -6,6 +6,10 @@
 //! Bounded by default; `HASHRANGE_HISTORY_ROUNDS` asks for more runs, each on a fresh folder,
 //! `HASHRANGE_SEED` is the seed of the first.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "how long a run is, and its seed, come from the environment"
+)]
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 mod bank;

@@ -17,7 +17,7 @@ use hashrange_wire::{
     BatchExecuteStatementInput, BatchExecuteStatementOutput, BatchStatementError,
     BatchStatementErrorCodeEnum, BatchStatementRequest, BatchStatementResponse,
 };
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
@@ -171,7 +171,7 @@ fn plan_item(
 }
 
 fn check_distinct<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), Reason> {
-    let mut known = HashSet::new();
+    let mut known = BTreeSet::new();
     let mut keys = keys;
     if keys.all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::DuplicateKeys) }
 }

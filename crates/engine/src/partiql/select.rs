@@ -273,6 +273,11 @@ impl Ordering {
     /// they overlap.
     fn arrange(&self, ranges: Vec<PartitionRange>) -> Result<Vec<KeyRange>, Reason> {
         let mut partitions: Vec<(Value, Vec<PartitionRange>)> = Vec::new();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "values are only looked up, and a client writes them, against whom the random \
+                      keys of std's hasher help"
+        )]
         let mut places: HashMap<Value, usize> = HashMap::new();
         for range in ranges {
             let place = *places.entry(range.partition.clone()).or_insert(partitions.len());

@@ -6,7 +6,7 @@ use super::scaling::Scaling;
 use crate::capacity::Charge;
 use crate::schema::{Billing, Index, Table};
 use hashrange_model::error::ThrottleLimit;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Seconds of unused provisioned capacity that are kept.
 /// Source: DynamoDB developer guide, "Burst capacity".
@@ -88,7 +88,7 @@ pub(super) struct Meter {
     /// Under the limit that the owner has set.
     allowed: Bucket,
     scaling: Scaling,
-    partitions: HashMap<u32, Bucket>,
+    partitions: BTreeMap<u32, Bucket>,
 }
 
 impl Meter {
@@ -104,7 +104,7 @@ impl Meter {
             whole: Bucket::new(whole, now_ms),
             allowed: Bucket::new(allowed, now_ms),
             scaling: Scaling::default(),
-            partitions: HashMap::new(),
+            partitions: BTreeMap::new(),
         }
     }
 

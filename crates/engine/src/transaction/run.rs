@@ -13,7 +13,7 @@ use hashrange_model::error::Layer;
 use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
 use hashrange_storage::{Batch, Key, Store};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A transaction that was done, now or before.
@@ -126,7 +126,7 @@ fn plan<'p>(actions: &'p [TransactionAction], tables: &[Arc<Table>]) -> ApiResul
 
 /// Refuses several operations on one item.
 pub(crate) fn check_distinct<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), Reason> {
-    let mut known = HashSet::new();
+    let mut known = BTreeSet::new();
     let mut keys = keys;
     if keys.all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::TransactionSameItem) }
 }

@@ -4,6 +4,10 @@
 //! Bounded by default. `HASHRANGE_MODEL_OPS` asks for more operations, `HASHRANGE_SEED` for one run
 //! again. A failure is reported with its seed and with the fewest operations found that show it.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "how long a run is, and its seed, come from the environment"
+)]
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 mod partiql;

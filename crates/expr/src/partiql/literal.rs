@@ -38,11 +38,11 @@ impl Literal<'_> {
     fn place(&self) -> String {
         let mut text = "root".to_owned();
         for step in self.place.iter().skip(usize::from(self.is_item)) {
-            // Writing to a string cannot fail.
-            let _ = match step {
+            match step {
                 PlaceStep::Name(name) => write!(text, ".{name}"),
                 PlaceStep::Offset(offset) => write!(text, "[{offset}]"),
-            };
+            }
+            .expect("writing to a string cannot fail");
         }
         text
     }

@@ -6,10 +6,10 @@
 //! costs one look at a flag and one in sixteen two looks at the clock. See
 //! `docs/adr/0001-reads-that-wait.md`.
 
-use crate::sync;
+use crate::{clock, sync};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A read that takes longer has waited. What is in memory, the system's included, takes a few
 /// microseconds.
@@ -50,7 +50,7 @@ impl DiskWaits {
         if share == 0 && !nth.is_multiple_of(TIMED_ONE_OF) {
             return read();
         }
-        let started = Instant::now();
+        let started = clock::now();
         let result = read();
         self.learn(share, started.elapsed() >= WAIT_MIN);
         result

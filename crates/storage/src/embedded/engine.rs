@@ -6,7 +6,7 @@
 use super::disk_waits::DiskWaits;
 use super::neighbour::ask_for_next;
 use super::{EmbeddedOptions, journal};
-use crate::{Direction, Error, KeyRange};
+use crate::{Direction, Error, KeyRange, clock};
 use bytes::Bytes;
 use fjall::compaction::Leveled;
 use fjall::config::BlockSizePolicy;
@@ -187,7 +187,7 @@ impl Engine {
             || (self.has_many_runs() && self.is_sorting())
         {
             guarded("sort files", || self.database.persist(PersistMode::Buffer))?;
-            thread::sleep(Duration::from_millis(1));
+            clock::pause(Duration::from_millis(1));
         }
         Ok(())
     }
@@ -312,7 +312,7 @@ impl Engine {
         while !is_flushed() {
             guarded("flush", || self.keyspace.rotate_memtable())?;
             guarded("flush", || self.database.persist(PersistMode::Buffer))?;
-            thread::sleep(Duration::from_millis(1));
+            clock::pause(Duration::from_millis(1));
         }
         Ok(())
     }

@@ -10,7 +10,7 @@
 //! A folder without its lock file, as some tools leave out empty files, is looked at without a lock:
 //! a store that is open keeps that file.
 
-use super::folder::{self, StoreId};
+use super::folder;
 use super::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError, journal};
 use crate::{Error, Store};
 use std::fs::{self, File};
@@ -63,9 +63,8 @@ struct Shadow {
 impl Shadow {
     fn create(original: &Path) -> Result<Self, Error> {
         let create = || {
-            let mut name = StoreId::default();
-            getrandom::fill(&mut name)?;
-            let name = format!("hashrange-check-{:032x}", u128::from_be_bytes(name));
+            let id = u128::from_be_bytes(folder::random_id()?);
+            let name = format!("hashrange-check-{id:032x}");
             let shadow = Self { path: std::env::temp_dir().join(name) };
             folder::create_private(&shadow.path)?;
             shadow.fill(&fs::canonicalize(original)?)?;

@@ -31,6 +31,14 @@ const PRIVATE_FILE: u32 = 0o600;
 /// from values that look like some.
 pub(crate) type StoreId = [u8; 16];
 
+/// Returns an id that no other store has.
+#[expect(clippy::disallowed_methods, reason = "an id names a folder; nothing in it depends on it")]
+pub(super) fn random_id() -> io::Result<StoreId> {
+    let mut id = StoreId::default();
+    getrandom::fill(&mut id)?;
+    Ok(id)
+}
+
 /// An open, locked data folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -135,9 +143,7 @@ impl Folder {
 
     fn write_new_format(&self) -> io::Result<()> {
         let mut file = create_private_file(&self.file("FORMAT.new"))?;
-        let mut id = StoreId::default();
-        getrandom::fill(&mut id)?;
-        write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(id))?;
+        write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(random_id()?))?;
         file.sync_all()?;
         sync_folder(&self.path)
     }

@@ -45,7 +45,7 @@ fn neighbour(value_bytes: usize, direction: Direction) -> Range<isize> {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "the hint to the processor has no safe form")]
+#[expect(unsafe_code, reason = "the hint to the processor has no safe form")]
 fn ask_for_line(address: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a hint may name any address; one that cannot be read has no effect.

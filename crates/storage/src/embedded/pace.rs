@@ -5,7 +5,7 @@
 //! each group while much is unsorted or unmerged, by the bytes of the group: the fuller, the longer.
 //! What is left for writes then is what sorting and merging take away, without halts.
 
-use std::thread;
+use crate::clock;
 use std::time::{Duration, Instant};
 
 /// Bytes a second that come in when waiting begins, and when nothing more fits.
@@ -27,15 +27,15 @@ pub(crate) struct Pace {
 
 impl Pace {
     pub(crate) fn new() -> Self {
-        Self { due: Instant::now() }
+        Self { due: clock::now() }
     }
 
     /// Waits until a group of so many bytes may go on; `fullness` is 1 when nothing more fits.
     pub(crate) fn wait(&mut self, fullness: f64, group_bytes: usize) {
-        let now = Instant::now();
+        let now = clock::now();
         let wait = self.wait_at(now, fullness, group_bytes);
         if !wait.is_zero() {
-            thread::sleep(wait);
+            clock::pause(wait);
         }
     }
 
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn nothing_waits_while_there_is_room() {
-        let (mut pace, now) = (Pace::new(), Instant::now());
+        let (mut pace, now) = (Pace::new(), clock::now());
         for _ in 0..100 {
             assert_eq!(pace.wait_at(now, FREE_SHARE, 8 << 20), Duration::ZERO);
         }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_fuller_the_slower_and_no_group_waits_for_long() {
         let waits = |fullness| {
-            let (mut pace, mut now) = (Pace::new(), Instant::now());
+            let (mut pace, mut now) = (Pace::new(), clock::now());
             let waits = (0..100).map(|_| {
                 let wait = pace.wait_at(now, fullness, 100_000);
                 now += wait;
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn time_between_groups_counts() {
-        let (mut pace, now) = (Pace::new(), Instant::now());
+        let (mut pace, now) = (Pace::new(), clock::now());
         pace.wait_at(now, 1.0, 100_000);
         assert_eq!(pace.wait_at(now + Duration::from_millis(50), 1.0, 100_000), Duration::ZERO);
     }

@@ -8,7 +8,7 @@
 //! the next group all the same, because not every system reports the failure a second time.
 
 use super::Shared;
-use crate::Error;
+use crate::{Error, clock};
 use parking_lot::{Condvar, Mutex};
 use std::fs::{self, File};
 use std::io;
@@ -102,10 +102,10 @@ pub(crate) fn run(shared: &Shared) {
     while shared.writeback.wait() {
         // A folder that cannot be read is for fjall to report.
         let Ok(mut tables) = Tables::new(shared.engine.tables_path()) else { continue };
-        let mut seen_work = Instant::now();
+        let mut seen_work = clock::now();
         while seen_work.elapsed() < PATIENCE && shared.writeback.tick() {
             if shared.engine.is_sorting() {
-                seen_work = Instant::now();
+                seen_work = clock::now();
             }
             if let Err(error) = tables.sync() {
                 let error = Error::from_io("sync growing sorted file", error);
@@ -142,7 +142,7 @@ impl Tables {
     /// Syncs what has grown.
     fn sync(&mut self) -> io::Result<()> {
         self.find_new();
-        let now = Instant::now();
+        let now = clock::now();
         for growing in &mut self.growing {
             growing.sync(now)?;
         }
@@ -153,7 +153,7 @@ impl Tables {
     fn find_new(&mut self) {
         for number in self.next..self.next.saturating_add(NUMBERS_AHEAD) {
             let Ok(file) = File::open(self.folder.join(number.to_string())) else { continue };
-            self.growing.push(Growing { file, synced_bytes: 0, grown_at: Instant::now() });
+            self.growing.push(Growing { file, synced_bytes: 0, grown_at: clock::now() });
             self.next = number + 1;
         }
     }

@@ -10,6 +10,10 @@
 //!
 //! The program starts itself again as the process that is killed, so it brings its own `main`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a program with a main of its own: the process that is killed gets its work in the environment"
+)]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test: failures panic")]
 
 mod child;

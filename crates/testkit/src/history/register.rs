@@ -5,7 +5,7 @@
 //! returned. What was tried is remembered as the set of operations placed and the value they leave.
 
 use super::Span;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// A value of the item; `None` if it is absent.
 pub type Value = Option<u64>;
@@ -52,7 +52,7 @@ impl Action {
 }
 
 /// A state of the search: all events before `first` are placed and those listed, in order.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     first: usize,
     placed: Vec<usize>,
@@ -105,7 +105,7 @@ pub fn check(initial: Value, events: &[Event]) -> Result<(), String> {
     let mut events = events.to_vec();
     events.sort_by_key(|event| event.span.called);
     let mut stack = vec![State { first: 0, placed: Vec::new(), value: initial }];
-    let mut known: HashSet<State> = HashSet::new();
+    let mut known: BTreeSet<State> = BTreeSet::new();
     let mut furthest: Option<State> = None;
     while let Some(state) = stack.pop() {
         let is_open = |nth: &usize| !state.is_placed(*nth);

@@ -34,6 +34,9 @@ use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+/// Why what is written to a string is there.
+const IN_MEMORY: &str = "writing to a string cannot fail";
+
 /// The database that a script talks to.
 pub trait Subject {
     /// Runs the operation of this name.
@@ -117,10 +120,11 @@ pub fn run(path: &Path, tables: &Path, subject: &impl Subject, bless: Bless) -> 
         if let Some(mut actual) = paragraph.run(tables, subject, &mut answers) {
             let Paragraph { header, expected, .. } = &paragraph;
             if !is_same(&actual, expected) && !bless.replaces(expected) {
-                let _ = writeln!(report, "{header}\n  expected: {expected}\n  answered: {actual}");
+                writeln!(report, "{header}\n  expected: {expected}\n  answered: {actual}")
+                    .expect(IN_MEMORY);
                 actual.clone_from(expected);
             }
-            let _ = writeln!(answered, "---\n{}", actual.trim_end());
+            writeln!(answered, "---\n{}", actual.trim_end()).expect(IN_MEMORY);
         }
         answered.push('\n');
     }
@@ -244,10 +248,10 @@ fn answer(subject: &impl Subject, operation: &str, request: &str, answers: &mut 
         Err(error) => {
             let mut text = print::shorten(&error.to_string());
             if let Some(item) = error.item() {
-                let _ = write!(text, "\n{}", print::item(item));
+                write!(text, "\n{}", print::item(item)).expect(IN_MEMORY);
             }
             for error in error.cancellation_reasons().into_iter().flatten() {
-                let _ = write!(text, "\n{}", print::cancellation_reason(error.as_ref()));
+                write!(text, "\n{}", print::cancellation_reason(error.as_ref())).expect(IN_MEMORY);
             }
             text
         }

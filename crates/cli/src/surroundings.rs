@@ -1,0 +1,24 @@
+//! What the program asks of its process: variables of the environment, and the date.
+//!
+//! The only place that does, so that everything else can be tested with other answers.
+
+use hashrange_auth::Timestamp;
+use std::ffi::OsString;
+use std::time::SystemTime;
+
+/// Returns a variable of the environment.
+#[expect(clippy::disallowed_methods, reason = "all commands read variables here")]
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// Returns a variable of the environment that holds text and is not empty.
+pub fn text_variable(name: &str) -> Option<String> {
+    variable(name)?.into_string().ok().filter(|text| !text.is_empty())
+}
+
+/// Returns the date and time now, with which requests are signed.
+#[expect(clippy::disallowed_methods, reason = "the client's only clock")]
+pub fn now() -> Timestamp {
+    SystemTime::now().into()
+}
