@@ -4,9 +4,11 @@
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
 use hashrange_storage::{
-    Bytes, EmbeddedOptions, EmbeddedStore, Error, Examined, OpenError, Store, View, block_on,
+    Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, Examined, KeyRange, OpenError,
+    Store, View, block_on,
 };
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 fn open(path: &Path) -> Result<EmbeddedStore, OpenError> {
@@ -14,7 +16,7 @@ fn open(path: &Path) -> Result<EmbeddedStore, OpenError> {
 }
 
 fn put(store: &EmbeddedStore, key: &str) {
-    let write = |_: &[Option<Bytes>], batch: &mut hashrange_storage::Batch| {
+    let write = |_: &[Option<Bytes>], batch: &mut Batch| {
         batch.put(key.into(), Bytes::from_static(b"value"));
     };
     block_on(store.commit(vec![key.into()], write)).unwrap();
@@ -239,4 +241,52 @@ fn a_damaged_block_is_reported_with_its_file_and_what_to_do() {
     let text = open(closed.path()).unwrap_err().to_string();
     assert!(text.contains(table.to_str().unwrap()), "{text}");
     assert!(text.contains("near key") && text.contains("restore the folder"), "{text}");
+}
+
+/// Returns what a walk over everything fails with.
+fn walk_error(path: &Path, direction: Direction) -> Option<Error> {
+    let store = open(path).ok()?;
+    let everything = KeyRange { start: b"key".to_vec(), end: Some(b"l".to_vec()) };
+    block_on(store.view().visit(everything, direction, |_, _| ControlFlow::Continue(()))).err()
+}
+
+#[test]
+fn a_walk_names_the_damaged_file_wherever_the_damage_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = EmbeddedOptions {
+        memtable_bytes: 64 << 10,
+        table_bytes: 64 << 10,
+        ..EmbeddedOptions::default()
+    };
+    let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    for nth in 0..400 {
+        let value: Bytes = (0..1024).map(|_| random()).collect();
+        let write = |_: &[Option<Bytes>], batch: &mut Batch| {
+            batch.put(format!("key {nth:04}").into(), value.clone());
+        };
+        block_on(store.commit(Vec::new(), write)).unwrap();
+    }
+    drop(store);
+    let mut damaged = 0;
+    for table in files(&folder.path().join("fjall/keyspaces/1/tables")) {
+        let whole = fs::read(&table).unwrap();
+        for place in [200, whole.len() / 2] {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 1;
+            fs::write(&table, bytes).unwrap();
+            for direction in [Direction::Forward, Direction::Backward] {
+                let Some(error) = walk_error(folder.path(), direction) else { continue };
+                damaged += 1;
+                let text = error.to_string();
+                assert!(text.contains(table.to_str().unwrap()), "{place}, {direction:?}: {text}");
+            }
+        }
+        fs::write(&table, whole).unwrap();
+    }
+    assert!(damaged > 8, "several files were damaged where a walk reads: {damaged}");
 }
