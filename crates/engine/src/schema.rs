@@ -206,6 +206,9 @@ pub struct TimeToLive {
     pub state: TimeToLiveState,
 }
 
+/// The tags of a table or stream, by key.
+pub type Tags = BTreeMap<String, String>;
+
 /// The stored form of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRecord {
@@ -244,13 +247,16 @@ pub struct TableRecord {
     /// Server-side encryption asked for: the KMS key, if named.
     pub encryption: Option<Option<String>>,
     /// Tags.
-    pub tags: BTreeMap<String, String>,
+    pub tags: Tags,
     /// Its latest stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamSettings>,
     /// Time to live, unless it is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_live: Option<TimeToLive>,
+    /// Whether replicas are to follow changes of settings, if ever said; there are no replicas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicates_settings: Option<bool>,
 }
 
 impl TableRecord {

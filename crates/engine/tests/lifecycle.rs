@@ -475,3 +475,155 @@ fn time_to_live_is_changed_again_after_half_an_hour() {
     database.clock.advance_ms(1_872_000 - 1_811_000);
     database.ok("UpdateTimeToLive", &change(false));
 }
+
+fn tags(pairs: &[(&str, &str)]) -> Json {
+    pairs.iter().map(|(key, value)| json!({"Key": key, "Value": value})).collect()
+}
+
+impl Database {
+    fn tag(&self, pairs: &[(&str, &str)]) -> Result<Json, String> {
+        self.call("TagResource", &json!({"ResourceArn": ARN, "Tags": tags(pairs)}))
+    }
+
+    fn untag(&self, key: &str) -> Result<Json, String> {
+        self.call("UntagResource", &json!({"ResourceArn": ARN, "TagKeys": [key]}))
+    }
+
+    fn listed(&self) -> Result<Json, String> {
+        let listed = self.call("ListTagsOfResource", &json!({"ResourceArn": ARN}))?;
+        Ok(listed["Tags"].clone())
+    }
+}
+
+const ARN: &str = "arn:aws:dynamodb:us-east-1:314159265358:table/tab";
+
+#[test]
+fn other_operations_see_a_new_table_later_and_a_deleted_one_for_a_while() {
+    let database = Database::open();
+    let named = json!({"TableName": "tab"});
+    let until = json!({"Enabled": true, "AttributeName": "until"});
+    let until = json!({"TableName": "tab", "TimeToLiveSpecification": until});
+    let no_recovery = json!({
+        "TableName": "tab",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": false},
+    });
+    let policy = json!({"ResourceArn": ARN});
+    let fails = |operation: &str, request: &Json| database.call(operation, request).unwrap_err();
+    let backups = || {
+        let described = database.ok("DescribeContinuousBackups", &named);
+        described["ContinuousBackupsDescription"]["ContinuousBackupsStatus"].clone()
+    };
+    let not_found = "ResourceNotFoundException: Requested resource not found: Table: tab not found";
+    let no_arn = format!(
+        "ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN} not found"
+    );
+    let no_backups = "TableNotFoundException: Table not found: tab";
+    let too_early = "ValidationException: Cannot describe time to live while table is in CREATING \
+                     state: Current table state is CREATING";
+    database.ok(
+        "CreateTable",
+        &json!({
+            "TableName": "tab", "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "Tags": tags(&[("team", "blue")]),
+        }),
+    );
+    for after_ms in [0, 4999] {
+        database.clock.advance_ms(after_ms);
+        assert_eq!(database.tag(&[("a", "b")]).unwrap_err(), no_arn);
+        assert_eq!(database.untag("a").unwrap_err(), no_arn);
+        assert_eq!(database.listed().unwrap_err(), no_arn);
+        assert_eq!(fails("UpdateTimeToLive", &until), not_found);
+        assert_eq!(fails("DescribeTimeToLive", &named), too_early);
+        assert_eq!(fails("DescribeContinuousBackups", &named), no_backups);
+        assert_eq!(fails("UpdateContinuousBackups", &no_recovery), no_backups);
+        assert_eq!(fails("GetResourcePolicy", &policy), not_found);
+    }
+    let no_backups_yet = "ContinuousBackupsUnavailableException: Backups are being enabled for the \
+                          table: tab. Please retry later";
+    for after_ms in [1, 999] {
+        database.clock.advance_ms(after_ms);
+        let created = format!("{IN_USE}Table is being created: tab");
+        assert_eq!(database.tag(&[("a", "b")]).unwrap_err(), created);
+        database.untag("a").unwrap();
+        assert_eq!(database.listed().unwrap(), json!([]));
+        assert_eq!(
+            fails("UpdateTimeToLive", &until),
+            format!("{IN_USE}Table tab is being created")
+        );
+        assert_eq!(fails("DescribeTimeToLive", &named), too_early);
+        assert_eq!(backups(), "DISABLED");
+        assert_eq!(fails("UpdateContinuousBackups", &no_recovery), no_backups_yet);
+    }
+    for after_ms in [1, 2999] {
+        database.clock.advance_ms(after_ms);
+        assert_eq!(database.listed().unwrap(), tags(&[("team", "blue")]));
+        database.ok("DescribeTimeToLive", &named);
+        assert_eq!(backups(), "DISABLED");
+        assert_eq!(fails("UpdateContinuousBackups", &no_recovery), no_backups_yet);
+    }
+    database.clock.advance_ms(1);
+    assert_eq!(backups(), "ENABLED");
+    database.ok("UpdateContinuousBackups", &no_recovery);
+
+    database.delete().unwrap();
+    let deleted = format!("{IN_USE}Table is being deleted: tab");
+    let too_late = "ValidationException: Cannot describe time to live while table is in DELETING \
+                    state: Current table state is DELETING";
+    assert_eq!(fails("DescribeTimeToLive", &named), too_late);
+    database.clock.advance_ms(999);
+    database.tag(&[("team", "blue")]).unwrap();
+    assert_eq!(backups(), "ENABLED");
+    database.clock.advance_ms(1);
+    assert_eq!(database.tag(&[("team", "blue")]).unwrap_err(), deleted);
+    assert_eq!(fails("DescribeContinuousBackups", &named), no_backups);
+    database.clock.advance_ms(199);
+    assert_eq!(database.listed().unwrap(), tags(&[("team", "blue")]));
+    database.clock.advance_ms(1);
+    assert_eq!(database.listed().unwrap_err(), no_arn);
+    database.clock.advance_ms(399);
+    assert_eq!(database.tag(&[("team", "red")]).unwrap_err(), deleted);
+    assert_eq!(database.untag("team").unwrap_err(), deleted);
+    database.clock.advance_ms(1);
+    assert_eq!(database.tag(&[("team", "red")]).unwrap_err(), no_arn);
+    assert_eq!(fails("DescribeTimeToLive", &named), too_late);
+    database.clock.advance_ms(3400);
+    assert_eq!(fails("DescribeTimeToLive", &named), not_found);
+}
+
+#[test]
+fn tags_are_listed_late_and_changed_one_after_the_other() {
+    let database = Database::with_table(false);
+    let locked =
+        "LimitExceededException: Subscriber limit exceeded: Table tags are being updated: tab";
+    database.tag(&[("a", "1"), ("b", "2")]).unwrap();
+    for after_ms in [0, 1649] {
+        database.clock.advance_ms(after_ms);
+        assert_eq!(database.listed().unwrap(), json!([]));
+        assert_eq!(database.tag(&[("a", "1")]).unwrap_err(), locked);
+        assert_eq!(database.tag(&[("a", "2"), ("b", "2")]).unwrap_err(), locked);
+        assert_eq!(database.untag("absent").unwrap_err(), locked);
+        database.tag(&[("a", "1"), ("b", "2")]).unwrap();
+        database.refuses(&[(Json::Null, "Table tags are being updated: tab")]);
+        database.update(&protection(false)).unwrap();
+    }
+    // What changes nothing keeps nobody out.
+    database.clock.advance_ms(1);
+    database.untag("absent").unwrap();
+    database.tag(&[("a", "1")]).unwrap();
+    database.tag(&[("b", "2"), ("c", "3")]).unwrap();
+    database.clock.advance_ms(249);
+    assert_eq!(database.listed().unwrap(), json!([]));
+    database.clock.advance_ms(1);
+    assert_eq!(database.listed().unwrap(), tags(&[("a", "1"), ("b", "2")]));
+    assert_eq!(database.untag("a").unwrap_err(), locked);
+    // One that repeats what is under way may add to it.
+    database.tag(&[("b", "2"), ("c", "3"), ("d", "4")]).unwrap();
+    database.clock.advance_ms(1650);
+    database.untag("a").unwrap();
+    assert_eq!(database.tag(&[("a", "1")]).unwrap_err(), locked);
+    database.clock.advance_ms(1900);
+    assert_eq!(database.listed().unwrap(), tags(&[("b", "2"), ("c", "3"), ("d", "4")]));
+    database.delete().unwrap();
+}

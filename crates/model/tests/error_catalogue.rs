@@ -167,6 +167,7 @@ fn reasons() -> Vec<Reason> {
         Reason::TableExists(..) => [Reason::TableExists("text".to_owned())],
         Reason::TableBusy(..) => [Reason::TableBusy(Box::new(refused().next().expect("something is refused")))],
         Reason::TableBeingCreated(..) => [Reason::TableBeingCreated("text".to_owned())],
+        Reason::TableTagsBeingUpdated(..) => [Reason::TableTagsBeingUpdated("text".to_owned())],
         Reason::TableBeingDeleted(..) => [Reason::TableBeingDeleted("text".to_owned())],
         Reason::TableProtected => [Reason::TableProtected],
         Reason::TableNameMissing => [Reason::TableNameMissing],
@@ -222,6 +223,7 @@ fn reasons() -> Vec<Reason> {
         Reason::TagKeyInvalid(..) => [Reason::TagKeyInvalid("text".to_owned())],
         Reason::TagValueInvalid(..) => [Reason::TagValueInvalid("text".to_owned())],
         Reason::TagsTooLarge { .. } => [Reason::TagsTooLarge { size_bytes: 3, max_bytes: 3 }],
+        Reason::BackupsBeingEnabled(..) => [Reason::BackupsBeingEnabled("text".to_owned())],
         Reason::BackedUpTableNotFound(..) => [Reason::BackedUpTableNotFound("text".to_owned())],
         Reason::BackupNotFound(..) => [Reason::BackupNotFound("text".to_owned())],
         Reason::InvalidBackupArn => [Reason::InvalidBackupArn],
@@ -262,6 +264,8 @@ fn reasons() -> Vec<Reason> {
         Reason::TimeToLiveDisabled => [Reason::TimeToLiveDisabled],
         Reason::TimeToLiveOtherAttribute(..) => [Reason::TimeToLiveOtherAttribute("text".to_owned())],
         Reason::TimeToLiveChanging => [Reason::TimeToLiveChanging],
+        Reason::TimeToLiveOfNewTable(..) => [Reason::TimeToLiveOfNewTable("text".to_owned())],
+        Reason::TimeToLiveNotReady { .. } => [Reason::TimeToLiveNotReady { is_deleted: false }, Reason::TimeToLiveNotReady { is_deleted: true }],
     };
     samples.extend(value_faults().into_iter().skip(1).map(Reason::Value));
     samples.extend(
@@ -339,6 +343,7 @@ fn quotas() -> Vec<Quota> {
         Quota::AccountUnits { .. } => [Quota::AccountUnits { is_write: false, reserved: 3, requested: 3, limit: 3, region: "region".to_owned() }, Quota::AccountUnits { is_write: true, reserved: 3, requested: 3, limit: 3, region: "region".to_owned() }],
         Quota::OnDemandMaximum { .. } => [Quota::OnDemandMaximum { is_write: false, region: "region".to_owned() }, Quota::OnDemandMaximum { is_write: true, region: "region".to_owned() }],
         Quota::Protection { .. } => [Quota::Protection { table: "music".to_owned(), until_ms: 3 }],
+        Quota::TagChanges { .. } => [Quota::TagChanges { table: "music".to_owned() }],
         Quota::ClassChanges => [Quota::ClassChanges],
         Quota::EncryptionChanges { .. } => [Quota::EncryptionChanges { count: 3, window_ms: 3, last_ms: 3, next_ms: 3 }],
     }
@@ -435,6 +440,7 @@ fn table_faults() -> Vec<TableFault> {
         TableFault::MaximaEmpty => [TableFault::MaximaEmpty],
         TableFault::WarmTooLow { .. } => [TableFault::WarmTooLow { index: None, is_write: false, floor: WarmFloor::OnDemand }],
         TableFault::WarmEmpty { .. } => [TableFault::WarmEmpty { index: None }, TableFault::WarmEmpty { index: Some("by-year".to_owned()) }],
+        TableFault::SettingsOverridden => [TableFault::SettingsOverridden],
         TableFault::NothingToUpdate { .. } => [TableFault::NothingToUpdate { has_consistency: false }, TableFault::NothingToUpdate { has_consistency: true }],
         TableFault::NotAlone(..) => [TableFault::NotAlone("text")],
         TableFault::MaximaNotAlone => [TableFault::MaximaNotAlone],

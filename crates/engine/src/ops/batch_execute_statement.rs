@@ -273,6 +273,7 @@ fn code_of(kind: ErrorKind) -> BatchStatementErrorCodeEnum {
         | ErrorKind::Serialization
         | ErrorKind::UnknownOperation
         | ErrorKind::TableNotFound
+        | ErrorKind::ContinuousBackupsUnavailable
         | ErrorKind::BackupNotFound
         | ErrorKind::PolicyNotFound
         | ErrorKind::ExportNotFound

@@ -93,6 +93,7 @@ impl<S: Store> Engine<S> {
             tags: tags::checked_tags(input.tags.unwrap_or_default())?,
             stream: None,
             time_to_live: None,
+            replicates_settings: None,
         })
     }
 

@@ -21,6 +21,7 @@ impl<S: Store> Engine<S> {
             return Err(Reason::TableProtected.into());
         }
         self.check_admitted(&table, &[Asked::Deletion])?;
+        self.check_deletable_tags(&table)?;
         let mut description = self.describe(&table).await?;
         description.table_status = Some(TableStatus::Deleting);
         let keys = vec![

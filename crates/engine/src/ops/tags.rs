@@ -2,7 +2,8 @@
 
 use crate::arn::{self, NamedResource};
 use crate::engine::{Engine, required};
-use crate::schema::{Table, TableRecord};
+use crate::schema::{Table, TableRecord, Tags};
+use crate::throughput::Readiness;
 use hashrange_model::limits::TAGS_MAX;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
@@ -10,16 +11,12 @@ use hashrange_wire::{
     ListTagsOfResourceInput, ListTagsOfResourceOutput, Tag, TagResourceInput, TagResourceOutput,
     UntagResourceInput, UntagResourceOutput,
 };
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Tag keys with this prefix, in any case, belong to the service.
 const RESERVED_PREFIX: &str = "aws:";
 /// Bytes of all keys and values of a resource.
 const TAG_SET_MAX_BYTES: usize = 10_240;
-
-/// The tags of a resource, by key.
-pub(crate) type Tags = BTreeMap<String, String>;
 
 impl<S: Store> Engine<S> {
     /// Adds or replaces tags of a table.
@@ -29,7 +26,7 @@ impl<S: Store> Engine<S> {
         if tags.is_empty() {
             return Err(Reason::NoTags.into());
         }
-        self.change_tags(arn, |kept| kept.extend(tags)).await?;
+        self.change_tags(arn, Some(&tags), |kept| kept.extend(tags.clone())).await?;
         Ok(TagResourceOutput {})
     }
 
@@ -47,7 +44,7 @@ impl<S: Store> Engine<S> {
             return Err(Reason::TooManyTags.into());
         }
         keys.iter().try_for_each(|key| check_not_reserved(key))?;
-        self.change_tags(arn, |kept| {
+        self.change_tags(arn, None, |kept| {
             kept.retain(|key, _| !keys.iter().any(|removed| removed == key));
         })
         .await?;
@@ -61,36 +58,69 @@ impl<S: Store> Engine<S> {
         input: ListTagsOfResourceInput<'_>,
     ) -> ApiResult<ListTagsOfResourceOutput> {
         let arn = required(input.resource_arn.as_deref(), "resourceArn")?;
-        let (table, named) = self.tagged(arn)?;
-        let tags = tags_of(&table.record, named);
-        let tag = |(key, value): (&String, &String)| Tag {
-            key: Some(key.clone()),
-            value: Some(value.clone()),
-        };
-        let tags = tags.into_iter().flatten().map(tag).collect();
+        let tag = |(key, value)| Tag { key: Some(key), value: Some(value) };
+        let tags = self.tags_as_listed(arn)?.into_iter().map(tag).collect();
         Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token: None })
     }
 
-    /// Changes the tags of a table or stream, all or nothing.
-    async fn change_tags(&self, arn: &str, change: impl FnOnce(&mut Tags)) -> ApiResult<()> {
+    /// Returns the tags of a table or stream as they are listed.
+    fn tags_as_listed(&self, arn: &str) -> ApiResult<Tags> {
+        let named = arn::tagged(self.environment(), arn)?;
+        if named.stream.is_none()
+            && let Some(tags) = self.deleted_tags(named.table)
+        {
+            return Ok(tags);
+        }
+        let table = self.tagged(named, arn)?;
+        // Tags that came with the table are there when it is.
+        if self.readiness(&table) == Readiness::Creating {
+            return Ok(Tags::new());
+        }
+        let listed = self.listed_tags(&table, named.stream);
+        Ok(listed.or_else(|| tags_of(&table.record, named).cloned()).unwrap_or_default())
+    }
+
+    /// Changes the tags of a table or stream, all or nothing. `set` is what TagResource sets.
+    async fn change_tags(
+        &self,
+        arn: &str,
+        set: Option<&Tags>,
+        change: impl FnOnce(&mut Tags),
+    ) -> ApiResult<()> {
         let _definitions = self.core().definitions.lock().await;
-        let (table, named) = self.tagged(arn)?;
-        self.core().change_table(&table, |record| {
-            let tags = tags_of_mut(record, named).expect("the resource was just found");
-            change(tags);
-            check_set(tags).map_err(Into::into)
+        let named = arn::tagged(self.environment(), arn)?;
+        if named.stream.is_none()
+            && let Some(answer) = self.check_tags_not_deleted(named.table, set)
+        {
+            return answer.map_err(Into::into);
+        }
+        let table = self.tagged(named, arn)?;
+        if set.is_some() && self.readiness(&table) == Readiness::Creating {
+            return Err(Reason::TableBeingCreated(table.record.name.clone()).into());
+        }
+        self.check_tags_unlocked(&table, set)?;
+        let before = tags_of(&table.record, named).cloned().unwrap_or_default();
+        let mut after = before.clone();
+        change(&mut after);
+        check_set(&after)?;
+        if after == before {
+            return Ok(());
+        }
+        let table = self.core().change_table(&table, |record| {
+            *tags_of_mut(record, named).expect("the resource was just found") = after;
+            Ok(())
         })?;
+        self.remember_tags(table.id(), named.stream, set.cloned(), before);
         Ok(())
     }
 
-    /// Returns the table of an ARN, and what of it the ARN names.
-    fn tagged<'a>(&self, text: &'a str) -> ApiResult<(Arc<Table>, NamedResource<'a>)> {
-        let named = arn::tagged(self.environment(), text)?;
+    /// Returns the table of what an ARN names.
+    fn tagged(&self, named: NamedResource<'_>, arn: &str) -> ApiResult<Arc<Table>> {
         let table = self.core().catalog.get(named.table);
         table
             .filter(|table| tags_of(&table.record, named).is_some())
-            .map(|table| (table, named))
-            .ok_or_else(|| Reason::ResourceNotFound(text.to_owned()).into())
+            .filter(|table| self.readiness(table) != Readiness::Unseen)
+            .ok_or_else(|| Reason::ResourceNotFound(arn.to_owned()).into())
     }
 }
 

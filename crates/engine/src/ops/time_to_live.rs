@@ -3,7 +3,8 @@
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
 use crate::schema::{TimeToLive, TimeToLiveState};
-use hashrange_model::{ApiResult, Reason};
+use crate::throughput::{Readiness, Status};
+use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
     DescribeTimeToLiveInput, DescribeTimeToLiveOutput, TimeToLiveDescription, TimeToLiveStatus,
@@ -28,7 +29,9 @@ impl<S: Store> Engine<S> {
             required(asked.attribute_name.as_deref(), "timeToLiveSpecification.attributeName")?;
         let table = {
             let _definitions = self.core().definitions.lock().await;
-            let table = self.changeable_table(table_name)?;
+            let table = self
+                .changeable_table(table_name)
+                .map_err(|error| self.in_words_of_time_to_live(error))?;
             let changed = changed(table.record.time_to_live.as_ref(), enabled, attribute)?;
             self.check_time_to_live_pause(table.id())?;
             let table = self.core().change_table(&table, |record| {
@@ -52,7 +55,14 @@ impl<S: Store> Engine<S> {
         input: DescribeTimeToLiveInput<'_>,
     ) -> ApiResult<DescribeTimeToLiveOutput> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let is_deleted = self.deleted_table(table_name).is_some();
+        if is_deleted {
+            return Err(Reason::TimeToLiveNotReady { is_deleted }.into());
+        }
         let table = self.named_table(table_name)?;
+        if self.status(&table) == Status::Creating {
+            return Err(Reason::TimeToLiveNotReady { is_deleted }.into());
+        }
         let record = table.record.time_to_live.as_ref();
         Ok(DescribeTimeToLiveOutput {
             time_to_live_description: Some(TimeToLiveDescription {
@@ -65,6 +75,16 @@ impl<S: Store> Engine<S> {
                 attribute_name: record.map(|record| record.attribute.clone()),
             }),
         })
+    }
+
+    /// A table that is being created is not found at first, and then refused in other words.
+    fn in_words_of_time_to_live(&self, error: ApiError) -> ApiError {
+        let Reason::TableBeingCreated(name) = error.reason() else { return error };
+        let table = self.core().catalog.get(name);
+        if table.is_some_and(|table| self.readiness(&table) == Readiness::Unseen) {
+            return Reason::NamedTableNotFound(name.clone()).into();
+        }
+        Reason::TimeToLiveOfNewTable(name.clone()).into()
     }
 }
 

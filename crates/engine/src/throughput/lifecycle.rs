@@ -8,9 +8,10 @@
 
 use super::Governor;
 use super::pace::Pace;
+use super::readiness::{BACKUPS_DELAY_MS, TagChange};
 use crate::engine::Engine;
 use crate::environment::table_name_of;
-use crate::schema::{IndexState, Table, TableId};
+use crate::schema::{IndexState, Table, TableId, Tags};
 use hashrange_model::error::{Asked, Busy, UnderWay};
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
@@ -30,19 +31,30 @@ pub(crate) enum Status {
 /// The changes that are to look unfinished.
 #[derive(Debug)]
 pub(super) struct TableChanges {
-    pace: Pace,
+    pub(super) pace: Pace,
     pending: Mutex<Pending>,
 }
 
 #[derive(Debug, Default)]
-struct Pending {
+pub(super) struct Pending {
     /// When the creations of tables end.
-    creations: HashMap<TableId, u64>,
+    pub(super) creations: HashMap<TableId, u64>,
     updates: HashMap<TableId, Vec<Change>>,
     /// Kinds of change that a table has gone through.
     done: HashSet<(TableId, Discriminant<UnderWay>, bool)>,
-    /// When deletions end, by the tables' names, with their descriptions.
-    deletions: BTreeMap<String, (u64, TableDescription)>,
+    /// Deletions by the tables' names.
+    pub(super) deletions: BTreeMap<String, Deletion>,
+    /// Changes of tags, oldest first.
+    pub(super) tags: HashMap<TableId, Vec<TagChange>>,
+}
+
+/// A table that looks as if it were being deleted.
+#[derive(Debug)]
+pub(super) struct Deletion {
+    pub(super) at_ms: u64,
+    pub(super) until_ms: u64,
+    description: TableDescription,
+    pub(super) tags: Tags,
 }
 
 /// A change of a table that looks unfinished.
@@ -100,18 +112,24 @@ impl TableChanges {
 
     pub(super) fn forget_old(&self, now_ms: u64) {
         let mut pending = self.lock();
-        pending.creations.retain(|_, until_ms| now_ms < *until_ms);
+        let is_new = |until_ms: u64| now_ms < until_ms.saturating_add(BACKUPS_DELAY_MS);
+        pending.creations.retain(|_, until_ms| is_new(*until_ms));
         pending.updates.retain(|_, changes| {
             changes.retain(|change| now_ms < change.until_ms);
             !changes.is_empty()
         });
-        pending.deletions.retain(|_, (until_ms, _)| now_ms < *until_ms);
+        pending.deletions.retain(|_, deletion| now_ms < deletion.until_ms);
+        pending.tags.retain(|_, changes| {
+            changes.retain(|change| change.is_recent(now_ms));
+            !changes.is_empty()
+        });
     }
 
     fn forget_table(&self, table: TableId) {
         let mut pending = self.lock();
         pending.creations.remove(&table);
         pending.updates.remove(&table);
+        pending.tags.remove(&table);
         pending.done.retain(|(known, ..)| *known != table);
     }
 
@@ -139,8 +157,8 @@ impl TableChanges {
 
     fn deletion(&self, name: &str, now_ms: u64) -> Option<TableDescription> {
         let pending = self.lock();
-        let (until_ms, description) = pending.deletions.get(name)?;
-        (now_ms < *until_ms).then(|| description.clone())
+        let deletion = pending.deletions.get(name)?;
+        (now_ms < deletion.until_ms).then(|| deletion.description.clone())
     }
 
     fn remember(&self, table: TableId, what: UnderWay, now_ms: u64, shown: &Arc<TableDescription>) {
@@ -156,7 +174,7 @@ impl TableChanges {
         changes.push(Change { what, until_ms, allocated_ms, shown: Arc::clone(shown) });
     }
 
-    fn lock(&self) -> MutexGuard<'_, Pending> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -291,8 +309,12 @@ impl<S: Store> Engine<S> {
         if let Some((changes, now_ms)) = self.changes() {
             changes.forget_old(now_ms);
             changes.forget_table(table.id());
-            let until_ms = now_ms.saturating_add(changes.pace.deletion_ms());
-            let deletion = (until_ms, description.clone());
+            let deletion = Deletion {
+                at_ms: now_ms,
+                until_ms: now_ms.saturating_add(changes.pace.deletion_ms()),
+                description: description.clone(),
+                tags: table.record.tags.clone(),
+            };
             changes.lock().deletions.insert(table.record.name.clone(), deletion);
         }
         if let Some(governor) = &self.core().governor {
@@ -300,7 +322,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    fn changes(&self) -> Option<(&TableChanges, u64)> {
+    pub(super) fn changes(&self) -> Option<(&TableChanges, u64)> {
         let governor = self.core().governor.as_deref()?;
         Some((&governor.rules.changes, (self.environment().now_ms)()))
     }

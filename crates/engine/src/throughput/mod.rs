@@ -11,6 +11,7 @@
 //! | `admission.rs` | what one request may use, and what goes wrong with it |
 //! | `reading.rs`, `views.rs` | which state of the store a read sees |
 //! | `lifecycle.rs` | tables that are being created, updated or deleted |
+//! | `readiness.rs` | what other operations see of such tables, and of tags that change |
 //! | `pace.rs` | how long changes of tables take |
 //! | `quotas.rs` | how many tables and units an account has |
 //! | `dice.rs` | choices that a seed decides |
@@ -23,6 +24,7 @@ mod meter;
 mod pace;
 mod profile;
 mod quotas;
+mod readiness;
 mod reading;
 mod scaling;
 mod views;
@@ -31,6 +33,7 @@ pub(crate) use admission::{Admission, Arm};
 pub(crate) use lifecycle::Status;
 pub use profile::Profile;
 use quotas::History;
+pub(crate) use readiness::Readiness;
 pub(crate) use reading::ReadTarget;
 
 use crate::capacity::Charge;

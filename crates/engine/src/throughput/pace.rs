@@ -13,6 +13,8 @@ const HOSTILE_MS: u64 = 3000;
 const CREATION_MS: u64 = 6000;
 const CREATION_WITH_INDEXES_MS: u64 = 18_000;
 const DELETION_MS: u64 = 5000;
+/// How long most operations do not find a new table.
+const UNSEEN_MS: u64 = 5000;
 /// How long a new index waits for resources; until then it cannot be deleted.
 const INDEX_ALLOCATION_MS: u64 = 40_000;
 const INDEX_CREATION_MS: u64 = 520_000;
@@ -50,6 +52,22 @@ impl Pace {
     /// Returns how long a table is being deleted.
     pub(super) fn deletion_ms(self) -> u64 {
         self.or_even(DELETION_MS)
+    }
+
+    /// Returns how long most operations do not find a new table, half of an even pace.
+    pub(super) fn unseen_ms(self) -> u64 {
+        match self {
+            Self::Even(ms) => ms / 2,
+            Self::Service => UNSEEN_MS,
+        }
+    }
+
+    /// Returns a time of the service, unless an even pace is faster.
+    pub(super) fn at_most(self, service_ms: u64) -> u64 {
+        match self {
+            Self::Even(ms) => ms.min(service_ms),
+            Self::Service => service_ms,
+        }
     }
 
     /// Returns how long a new index waits for resources, half of an even pace.

@@ -5,6 +5,7 @@ use super::Parameters;
 use super::token::{Kind, Token};
 use crate::path::{DocumentPath, Step};
 use hashrange_model::error::{ExpressionFault, Malformed, Span, StatementFault, ValueFault};
+use hashrange_model::limits::LIST_INDEX_MAX;
 use hashrange_model::{Reason, Value};
 use std::borrow::Cow;
 
@@ -194,13 +195,25 @@ impl<'t> Parser<'t> {
     fn path_offset(&mut self) -> Parsed<Step> {
         let token = self.current;
         let step = match token.kind {
-            Kind::Number => self.text_of(token).parse().ok().map(Step::Element),
+            Kind::Number => self.list_index(self.text_of(token)).map(Step::Element),
             Kind::String => Some(Step::Member(self.content_of(token).as_ref().into())),
             _ => None,
         };
         let step = step.ok_or_else(|| self.malformed(Malformed::Term))?;
         self.advance();
         Ok(step)
+    }
+
+    /// Returns a list index; one that is too large is noted and stands for no element.
+    fn list_index(&mut self, digits: &str) -> Option<usize> {
+        match digits.parse() {
+            Ok(index) if index <= LIST_INDEX_MAX => Some(index),
+            _ if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                self.note(|| ExpressionFault::ListIndex(digits.to_owned()).into());
+                Some(LIST_INDEX_MAX)
+            }
+            _ => None,
+        }
     }
 
     /// Parses what stands between commas up to a closing token. The opening one was read.

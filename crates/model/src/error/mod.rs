@@ -38,6 +38,8 @@ pub enum ErrorKind {
     ResourceNotFound,
     /// `TableNotFoundException`
     TableNotFound,
+    /// `ContinuousBackupsUnavailableException`
+    ContinuousBackupsUnavailable,
     /// `BackupNotFoundException`
     BackupNotFound,
     /// `PolicyNotFoundException`
@@ -91,6 +93,9 @@ impl ErrorKind {
             Self::UnknownOperation => "com.amazon.coral.service#UnknownOperationException",
             Self::ResourceNotFound => "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",
             Self::TableNotFound => "com.amazonaws.dynamodb.v20120810#TableNotFoundException",
+            Self::ContinuousBackupsUnavailable => {
+                "com.amazonaws.dynamodb.v20120810#ContinuousBackupsUnavailableException"
+            }
             Self::BackupNotFound => "com.amazonaws.dynamodb.v20120810#BackupNotFoundException",
             Self::PolicyNotFound => "com.amazonaws.dynamodb.v20120810#PolicyNotFoundException",
             Self::ExportNotFound => "com.amazonaws.dynamodb.v20120810#ExportNotFoundException",
@@ -148,6 +153,7 @@ impl ErrorKind {
             | Self::UnknownOperation
             | Self::ResourceNotFound
             | Self::TableNotFound
+            | Self::ContinuousBackupsUnavailable
             | Self::BackupNotFound
             | Self::PolicyNotFound
             | Self::ExportNotFound
@@ -183,6 +189,7 @@ impl ErrorKind {
             | Self::UnknownOperation
             | Self::ResourceNotFound
             | Self::TableNotFound
+            | Self::ContinuousBackupsUnavailable
             | Self::BackupNotFound
             | Self::PolicyNotFound
             | Self::ExportNotFound

@@ -63,6 +63,11 @@ pub enum Quota {
     },
     /// How often the storage class changes.
     ClassChanges,
+    /// A change of tags while another one is under way.
+    TagChanges {
+        /// The table.
+        table: String,
+    },
     /// How often the encryption changes.
     EncryptionChanges {
         /// How often it did within the window.
@@ -89,6 +94,7 @@ impl Quota {
             | Self::AccountUnits { .. }
             | Self::OnDemandMaximum { .. }
             | Self::ClassChanges
+            | Self::TagChanges { .. }
             | Self::EncryptionChanges { .. } => ErrorKind::LimitExceeded,
         }
     }

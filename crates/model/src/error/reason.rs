@@ -305,6 +305,8 @@ pub enum Reason {
     TableBusy(Box<Busy>),
     TableBeingCreated(String),
     TableBeingDeleted(String),
+    /// A table is to be deleted while its tags change.
+    TableTagsBeingUpdated(String),
     TableProtected,
     TableNameMissing,
     InvalidArn(String),
@@ -392,6 +394,8 @@ pub enum Reason {
     // ---- features that are off
     /// A table named in an operation on backups does not exist.
     BackedUpTableNotFound(String),
+    /// A new table has no continuous backups yet.
+    BackupsBeingEnabled(String),
     BackupNotFound(String),
     InvalidBackupArn,
     /// The ARN of a backup in another region or partition.
@@ -453,6 +457,12 @@ pub enum Reason {
     TimeToLiveOtherAttribute(String),
     /// Time to live is still being enabled or disabled.
     TimeToLiveChanging,
+    /// Time to live of a table that is being created is changed.
+    TimeToLiveOfNewTable(String),
+    /// Time to live of a table that is being created or deleted is asked for.
+    TimeToLiveNotReady {
+        is_deleted: bool,
+    },
 }
 
 impl Reason {
@@ -465,6 +475,7 @@ impl Reason {
             Self::ParameterNotYetAvailable { .. } => ErrorKind::NotImplemented,
             Self::NotAuthorized { .. } | Self::AccessDenied => ErrorKind::AccessDenied,
             Self::BackedUpTableNotFound(_) => ErrorKind::TableNotFound,
+            Self::BackupsBeingEnabled(_) => ErrorKind::ContinuousBackupsUnavailable,
             Self::BackupNotFound(_) => ErrorKind::BackupNotFound,
             Self::PolicyNotFound(_) => ErrorKind::PolicyNotFound,
             Self::ExportNotFound(_) => ErrorKind::ExportNotFound,
@@ -490,9 +501,11 @@ impl Reason {
             | Self::InsightsIndexNotFound { .. }
             | Self::ShardNotFound { .. }
             | Self::IndexNotFound { .. } => ErrorKind::ResourceNotFound,
-            Self::TableExists(_) | Self::TableBeingCreated(_) | Self::TableBeingDeleted(_) => {
-                ErrorKind::ResourceInUse
-            }
+            Self::TableExists(_)
+            | Self::TableBeingCreated(_)
+            | Self::TableBeingDeleted(_)
+            | Self::TableTagsBeingUpdated(_)
+            | Self::TimeToLiveOfNewTable(_) => ErrorKind::ResourceInUse,
             Self::TableBusy(busy) => busy.kind(),
             Self::ShardIteratorExpired => ErrorKind::ExpiredIterator,
             Self::RecordsTrimmed => ErrorKind::TrimmedDataAccess,
@@ -665,7 +678,8 @@ impl Reason {
             | Self::TimeToLiveEnabled
             | Self::TimeToLiveDisabled
             | Self::TimeToLiveOtherAttribute(..)
-            | Self::TimeToLiveChanging => ErrorKind::Validation,
+            | Self::TimeToLiveChanging
+            | Self::TimeToLiveNotReady { .. } => ErrorKind::Validation,
         }
     }
 
@@ -794,6 +808,7 @@ impl Reason {
             | Self::TableBusy(..)
             | Self::TableBeingCreated(..)
             | Self::TableBeingDeleted(..)
+            | Self::TableTagsBeingUpdated(..)
             | Self::TableProtected
             | Self::TableNameMissing
             | Self::InvalidArn(..)
@@ -861,6 +876,7 @@ impl Reason {
             | Self::KinesisNotUpdatable { .. }
             | Self::AccessDenied
             | Self::BackedUpTableNotFound(..)
+            | Self::BackupsBeingEnabled(..)
             | Self::BackupNotFound(..)
             | Self::PolicyNotFound(..)
             | Self::ExportNotFound(..)
@@ -887,7 +903,9 @@ impl Reason {
             | Self::TimeToLiveEnabled
             | Self::TimeToLiveDisabled
             | Self::TimeToLiveOtherAttribute(..)
-            | Self::TimeToLiveChanging => false,
+            | Self::TimeToLiveChanging
+            | Self::TimeToLiveOfNewTable(..)
+            | Self::TimeToLiveNotReady { .. } => false,
         }
     }
 }

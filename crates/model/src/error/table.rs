@@ -81,6 +81,8 @@ pub enum TableFault {
         /// Whether MultiRegionConsistency was given, which the sentence then leaves out.
         has_consistency: bool,
     },
+    /// Settings that are replicated with overrides, of a table without replicas.
+    SettingsOverridden,
     /// A change that must be the only one; holds how the sentence begins.
     NotAlone(&'static str),
     /// OnDemandThroughput beside something else than BillingMode.
@@ -163,6 +165,7 @@ impl TableFault {
             | Self::WarmEmpty { .. }
             | Self::NothingToUpdate { .. }
             | Self::NotAlone(_)
+            | Self::SettingsOverridden
             | Self::MaximaNotAlone
             | Self::StreamWithUnits
             | Self::IndexWithUnits

@@ -430,6 +430,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
                 "Attempt to change a resource which is still in use: Table is being deleted: {table}"
             )
         }
+        Reason::TableTagsBeingUpdated(table) => format!(
+            "Attempt to change a resource which is still in use: Table tags are being updated: \
+             {table}"
+        ),
         Reason::TableProtected => {
             "Resource cannot be deleted as it is currently protected against deletion. Disable \
              deletion protection first."
@@ -584,6 +588,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         }
         // ---- features that are off
         Reason::BackedUpTableNotFound(table) => format!("Table not found: {table}"),
+        Reason::BackupsBeingEnabled(table) => {
+            format!("Backups are being enabled for the table: {table}. Please retry later")
+        }
         Reason::BackupNotFound(arn) => format!("Backup not found: {arn}"),
         Reason::InvalidBackupArn => "Invalid Backup ARN".to_owned(),
         Reason::BackupArnForeign => "Invalid Request: BackupArn is not valid".to_owned(),
@@ -685,6 +692,16 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         ),
         Reason::TimeToLiveChanging => {
             "Time to live has been modified multiple times within a fixed interval".to_owned()
+        }
+        Reason::TimeToLiveOfNewTable(table) => format!(
+            "Attempt to change a resource which is still in use: Table {table} is being created"
+        ),
+        Reason::TimeToLiveNotReady { is_deleted } => {
+            let state = if *is_deleted { "DELETING" } else { "CREATING" };
+            format!(
+                "Cannot describe time to live while table is in {state} state: Current table state \
+                 is {state}"
+            )
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::arn::{self, Arn};
 use crate::engine::{Engine, required};
+use crate::throughput::Readiness;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
@@ -18,8 +19,14 @@ impl<S: Store> Engine<S> {
         &self,
         input: DescribeContinuousBackupsInput<'_>,
     ) -> ApiResult<DescribeContinuousBackupsOutput> {
-        self.check_backed_up_table(required(input.table_name.as_deref(), "tableName")?)?;
-        Ok(DescribeContinuousBackupsOutput { continuous_backups_description: Some(off()) })
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let status = match self.backed_up_table(table_name)? {
+            Readiness::InUse => ContinuousBackupsStatus::Enabled,
+            Readiness::Unseen | Readiness::Creating | Readiness::WithoutBackups => {
+                ContinuousBackupsStatus::Disabled
+            }
+        };
+        Ok(DescribeContinuousBackupsOutput { continuous_backups_description: Some(off(status)) })
     }
 
     /// Leaves point-in-time recovery off; it cannot be enabled.
@@ -39,12 +46,16 @@ impl<S: Store> Engine<S> {
         if !enabled && asked.recovery_period_in_days.is_some() {
             return Err(Reason::RecoveryPeriodOfDisabled.into());
         }
-        self.check_backed_up_table(table_name)?;
+        if self.backed_up_table(table_name)? != Readiness::InUse {
+            let name = arn::control_table_name(self.environment(), table_name)?;
+            return Err(Reason::BackupsBeingEnabled(name.to_owned()).into());
+        }
         if enabled {
             let parameter = "PointInTimeRecoveryEnabled";
             return Err(Reason::ParameterNotYetAvailable { parameter }.into());
         }
-        Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(off()) })
+        let description = off(ContinuousBackupsStatus::Enabled);
+        Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
     }
 
     /// Lists no backup.
@@ -85,10 +96,17 @@ impl<S: Store> Engine<S> {
         Err(self.no_such_backup(arn).into())
     }
 
-    fn check_backed_up_table(&self, name_or_arn: &str) -> ApiResult<()> {
+    /// Returns how far a table is, unless it is not found.
+    fn backed_up_table(&self, name_or_arn: &str) -> ApiResult<Readiness> {
         let name = arn::control_table_name(self.environment(), name_or_arn)?;
-        let found = self.core().catalog.get(name);
-        found.map(drop).ok_or_else(|| Reason::BackedUpTableNotFound(name.to_owned()).into())
+        if self.is_deleted_with_backups(name) {
+            return Ok(Readiness::InUse);
+        }
+        let table = self.core().catalog.get(name);
+        table
+            .map(|table| self.readiness(&table))
+            .filter(|readiness| *readiness != Readiness::Unseen)
+            .ok_or_else(|| Reason::BackedUpTableNotFound(name.to_owned()).into())
     }
 
     fn no_such_backup(&self, text: &str) -> Reason {
@@ -108,9 +126,9 @@ impl<S: Store> Engine<S> {
 }
 
 /// The service keeps continuous backups of every table; what can be switched is recovery from them.
-fn off() -> ContinuousBackupsDescription {
+fn off(status: ContinuousBackupsStatus) -> ContinuousBackupsDescription {
     ContinuousBackupsDescription {
-        continuous_backups_status: Some(ContinuousBackupsStatus::Enabled),
+        continuous_backups_status: Some(status),
         point_in_time_recovery_description: Some(PointInTimeRecoveryDescription {
             point_in_time_recovery_status: Some(PointInTimeRecoveryStatus::Disabled),
             ..PointInTimeRecoveryDescription::default()

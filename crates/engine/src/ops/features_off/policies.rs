@@ -2,6 +2,7 @@
 
 use crate::arn;
 use crate::engine::{Engine, required};
+use crate::throughput::Readiness;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
@@ -36,6 +37,7 @@ impl<S: Store> Engine<S> {
     fn check_policy_resource(&self, text: &str) -> ApiResult<()> {
         let named = arn::with_policy(self.environment(), text)?;
         let table = self.core().catalog.get(named.table);
+        let table = table.filter(|table| self.readiness(table) != Readiness::Unseen);
         let table = table.ok_or_else(|| Reason::NamedTableNotFound(named.table.to_owned()))?;
         let Some(label) = named.stream else { return Ok(()) };
         let latest = table.record.stream.as_ref();

@@ -17,10 +17,6 @@ pub(super) fn refuse_parameters_to_come(input: &UpdateTableInput<'_>) -> Result<
         ("ReplicaUpdates", input.replica_updates.is_some()),
         ("MultiRegionConsistency", input.multi_region_consistency.is_some()),
         ("GlobalTableWitnessUpdates", input.global_table_witness_updates.is_some()),
-        (
-            "GlobalTableSettingsReplicationMode",
-            input.global_table_settings_replication_mode.is_some(),
-        ),
         ("DisassociationProtectionEnabled", input.disassociation_protection_enabled.is_some()),
         ("VectorIndexUpdates", input.vector_index_updates.is_some()),
     ];
@@ -36,7 +32,6 @@ pub(super) fn check_asks_something(input: &UpdateTableInput<'_>) -> Result<(), R
     let asks = !changes(input).is_empty()
         || input.on_demand_throughput.is_some()
         || input.replica_updates.is_some()
-        || input.global_table_settings_replication_mode.is_some()
         || input.disassociation_protection_enabled.is_some()
         || input.vector_index_updates.is_some();
     let has_consistency = input.multi_region_consistency.is_some();
@@ -55,6 +50,7 @@ enum Change {
     Protection,
     Maxima,
     Warm,
+    SettingsReplication,
 }
 
 /// Returns the changes that a request asks for; empty lists and maxima ask for nothing.
@@ -70,6 +66,7 @@ fn changes(input: &UpdateTableInput<'_>) -> Vec<Change> {
         (Change::Protection, input.deletion_protection_enabled.is_some()),
         (Change::Maxima, throughput::has_maximum(input.on_demand_throughput.as_ref())),
         (Change::Warm, input.warm_throughput.is_some()),
+        (Change::SettingsReplication, input.global_table_settings_replication_mode.is_some()),
     ];
     given.into_iter().filter(|(_, given)| *given).map(|(change, _)| change).collect()
 }
@@ -86,6 +83,7 @@ pub(super) fn asked(input: &UpdateTableInput<'_>) -> Vec<Asked> {
             Change::Protection => asked.push(Asked::Protection),
             Change::Maxima => asked.push(Asked::Maxima),
             Change::Warm => asked.push(Asked::Warm),
+            Change::SettingsReplication => {}
             Change::Indexes => {
                 let updates = input.global_secondary_index_updates.iter().flatten();
                 asked.extend(updates.filter_map(index_asked));

@@ -18,10 +18,10 @@ use super::{encryption, stream};
 use crate::engine::{Engine, required};
 use crate::jobs::Job;
 use crate::schema::{IndexId, StorageClass, TableId, TableRecord};
-use hashrange_model::error::{Asked, Busy, UnderWay};
+use hashrange_model::error::{Asked, Busy, TableFault, UnderWay};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{UpdateTableInput, UpdateTableOutput};
+use hashrange_wire::{GlobalTableSettingsReplicationMode, UpdateTableInput, UpdateTableOutput};
 
 /// What an update does to the indexes.
 enum IndexChange {
@@ -98,6 +98,19 @@ fn change_settings(
         let (known, changed_at_ms) = record.class.unwrap_or((StorageClass::Standard, None));
         let changed_at_ms = if known == class { changed_at_ms } else { Some(now_ms) };
         record.class = Some((class, changed_at_ms));
+    }
+    // A table of one region: there is nothing that could have been overridden in another one.
+    match input.global_table_settings_replication_mode {
+        None => {}
+        Some(GlobalTableSettingsReplicationMode::Enabled) => {
+            record.replicates_settings = Some(true);
+        }
+        Some(GlobalTableSettingsReplicationMode::Disabled) => {
+            record.replicates_settings = Some(false);
+        }
+        Some(GlobalTableSettingsReplicationMode::EnabledWithOverrides) => {
+            return Err(Reason::TableDefinition(TableFault::SettingsOverridden));
+        }
     }
     if let Some(protected) = input.deletion_protection_enabled {
         record.protected = protected;

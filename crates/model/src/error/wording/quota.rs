@@ -59,6 +59,7 @@ pub(super) fn exceeded(quota: &Quota) -> String {
              milliseconds. Please try again after {}",
             instant(*until_ms)
         ),
+        Quota::TagChanges { table } => format!("{LIMITED}Table tags are being updated: {table}"),
         Quota::ClassChanges => {
             format!("{LIMITED}Updates to TableClass are limited to 2 times in 30 day(s).")
         }

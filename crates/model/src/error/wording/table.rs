@@ -84,6 +84,12 @@ pub(super) fn fault(fault: &TableFault) -> String {
                  TableClass is required"
             )
         }
+        TableFault::SettingsOverridden => {
+            "Value 'ENABLED_WITH_OVERRIDES' at 'GlobalTableSettingsReplicationMode' failed to \
+             satisfy constraint: Only ENABLED and DISABLED settings replication are supported for \
+             a Regional Table."
+                .to_owned()
+        }
         TableFault::NotAlone(change) => {
             invalid(format!("{change} must be the only operation in the request"))
         }
