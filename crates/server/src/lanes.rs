@@ -6,6 +6,8 @@
 //! call that says what it is about to do ([`Api::demand`]) goes on in a lane from there:
 //! - long calls on as many threads as there are processors, which step back behind all others. A few
 //!   calls at a time take turns there, the rest wait in order of arrival;
+//! - large bodies on the same threads, in an order of their own: a large item is written as fast
+//!   beside many who scan as beside a few;
 //! - calls that wait for a disk on more threads than there are processors.
 //!
 //! A call that never asks is polled where its request arrived, and costs nothing more.
@@ -45,26 +47,36 @@ type Running = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send>>;
 #[derive(Debug)]
 pub struct Lanes {
     long: Lane,
+    bodies: Lane,
     blocking: Lane,
 }
 
-/// Threads of their own. They are started when they are first needed.
+/// Calls that take turns on some threads, as many at a time as there are places.
 #[derive(Debug)]
 struct Lane {
+    threads: Arc<Threads>,
+    places: Arc<Semaphore>,
+}
+
+/// Threads that are started when they are first needed.
+#[derive(Debug)]
+struct Threads {
     name: &'static str,
-    threads: usize,
+    count: usize,
     steps_back: bool,
     runtime: OnceLock<Runtime>,
-    places: Arc<Semaphore>,
 }
 
 impl Lanes {
     /// Returns the lanes, none of which has threads so far.
     pub fn new() -> Self {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let long = Threads::new("long", processors, true);
+        let blocking = Threads::new("blocking", BLOCKING_THREADS, false);
         Self {
-            long: Lane::new("long", processors, TURNS_PER_THREAD * processors, true),
-            blocking: Lane::new("blocking", BLOCKING_THREADS, BLOCKING_CALLS, false),
+            long: Lane::new(&long, TURNS_PER_THREAD * processors),
+            bodies: Lane::new(&long, TURNS_PER_THREAD * processors),
+            blocking: Lane::new(&blocking, BLOCKING_CALLS),
         }
     }
 
@@ -76,7 +88,7 @@ impl Lanes {
         body: Bytes,
     ) -> ApiResult<Vec<u8>> {
         if body.len() >= LONG_BODY_BYTES {
-            return self.long.run(start(api, operation, body)).await;
+            return self.bodies.run(start(api, operation, body)).await;
         }
         if operation == Operation::GetItem {
             // The shortest operation is not even put into memory of its own: it changes nothing and
@@ -93,12 +105,12 @@ impl Lanes {
         }
     }
 
-    /// Computes something long.
+    /// Computes something from a large body.
     pub async fn compute<T: Send + 'static>(
         &self,
         compute: impl FnOnce() -> T + Send + 'static,
     ) -> ApiResult<T> {
-        self.long.run(async move { Ok(compute()) }).await
+        self.bodies.run(async move { Ok(compute()) }).await
     }
 
     fn lane(&self, demand: Demand) -> &Lane {
@@ -128,9 +140,8 @@ async fn until_demand<A: Api, F: Future + ?Sized>(
 }
 
 impl Lane {
-    fn new(name: &'static str, threads: usize, places: usize, steps_back: bool) -> Self {
-        let places = Arc::new(Semaphore::new(places));
-        Self { name, threads, steps_back, runtime: OnceLock::new(), places }
+    fn new(threads: &Arc<Threads>, places: usize) -> Self {
+        Self { threads: Arc::clone(threads), places: Arc::new(Semaphore::new(places)) }
     }
 
     /// Runs a future in this lane, behind those that came before. Dropping what is returned ends it
@@ -144,10 +155,10 @@ impl Lane {
             Ok(place) => place,
             Err(AcquireError { .. }) => return Err(stopped("the lane is closed")),
         };
-        let runtime = match self.runtime() {
+        let runtime = match self.threads.runtime() {
             Ok(runtime) => runtime,
             Err(error) => {
-                tracing::error!(%error, lane = self.name, "no threads, going on here");
+                tracing::error!(%error, lane = self.threads.name, "no threads, going on here");
                 return future.await;
             }
         };
@@ -164,6 +175,12 @@ impl Lane {
             },
         }
     }
+}
+
+impl Threads {
+    fn new(name: &'static str, count: usize, steps_back: bool) -> Arc<Self> {
+        Arc::new(Self { name, count, steps_back, runtime: OnceLock::new() })
+    }
 
     fn runtime(&self) -> io::Result<&Runtime> {
         if let Some(runtime) = self.runtime.get() {
@@ -171,7 +188,7 @@ impl Lane {
         }
         let steps_back = self.steps_back;
         let runtime = runtime::Builder::new_multi_thread()
-            .worker_threads(self.threads)
+            .worker_threads(self.count)
             .thread_name(self.name)
             .on_thread_start(move || {
                 if steps_back {
@@ -187,7 +204,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for Threads {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
@@ -312,6 +329,32 @@ mod tests {
             }
         }
         assert_eq!(lanes.compute(|| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn large_bodies_do_not_wait_behind_long_calls() {
+        let (sender, mut told) = unbounded_channel();
+        let (lanes, api) = (Arc::new(Lanes::new()), Arc::new(Stub(sender)));
+        let places = lanes.long.places.available_permits();
+        let calls: Vec<_> = (0..places)
+            .map(|_| {
+                let (lanes, api) = (Arc::clone(&lanes), Arc::clone(&api));
+                tokio::spawn(async move {
+                    lanes.call(&api, Operation::Query, Bytes::from_static(b"endless")).await
+                })
+            })
+            .collect();
+        for _ in 0..places {
+            assert_eq!(told.recv().await, Some("begun"));
+        }
+        assert_eq!(lanes.long.places.available_permits(), 0);
+        let large = Bytes::from(vec![b' '; LONG_BODY_BYTES]);
+        assert_eq!(lanes.call(&api, Operation::PutItem, large).await.unwrap(), b"long");
+        assert_eq!(lanes.compute(|| 7).await.unwrap(), 7);
+        calls.iter().for_each(JoinHandle::abort);
+        for _ in 0..places {
+            assert_eq!(told.recv().await, Some("dropped"));
+        }
     }
 
     #[tokio::test]
