@@ -384,6 +384,44 @@ fn a_signal_ends_the_server_in_order() {
     }
 }
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn memory_of_large_requests_is_given_back_at_once() {
+    const BODIES: usize = 10;
+    const BODY_BYTES: usize = 16 << 20;
+    let server = Server::start(&["--memory"]);
+    let resident_mib = || {
+        let status = format!("/proc/{}/status", server.process.id());
+        let status = std::fs::read_to_string(status).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() / 1024
+    };
+    assert_eq!(server.run(&["api", "CreateTable", TABLE], "").0, 0);
+    let value = "v".repeat(390_000);
+    let puts: Vec<_> = (0..25)
+        .map(|rank| {
+            format!(
+                r#"{{"PutRequest":{{"Item":{{"country":{{"S":"NL"}},"rank":{{"N":"{rank}"}},"v":{{"S":"{value}"}}}}}}}}"#
+            )
+        })
+        .collect();
+    let body = format!(r#"{{"RequestItems":{{"cities":[{}]}}}}"#, puts.join(","));
+    let request = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.BatchWriteItem\r\n\
+         Content-Type: application/x-amz-json-1.0\r\nContent-Length: {BODY_BYTES}\r\n\r\n{body}{}",
+        " ".repeat(BODY_BYTES - body.len())
+    );
+    let stored_mib = (puts.len() * value.len()) as u64 >> 20;
+    let before = resident_mib();
+    for _ in 0..BODIES {
+        let (_, answer) = talk(&server.address, &request);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    // What the last one freed may still be on its way.
+    let grown = resident_mib() - before;
+    assert!(grown < stored_mib + 32, "{grown} MiB, of which {stored_mib} are items");
+}
+
 #[test]
 fn a_reader_that_goes_away_ends_a_command_quietly() {
     let server = Server::start(&["--memory"]);

@@ -32,6 +32,7 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let sample = settings.sample.as_deref().map(find_sample).transpose()?;
     check_profile(&settings)?;
     logs::start(settings.log_format, settings.log_level);
+    hashrange_storage::keep_little_freed_memory();
     let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
     runtime.block_on(serve(&settings, config, sample))
 }

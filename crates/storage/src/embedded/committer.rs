@@ -99,6 +99,7 @@ impl Committer {
         }
         shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
         shared.tidy.note_written(written_keys, group.size_bytes as u64);
+        shared.space.note_group();
         if !is_planted(Planted::AnsweredEarly) {
             shared.sequencer.publish(&group);
         }

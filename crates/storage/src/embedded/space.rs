@@ -1,7 +1,8 @@
 //! Free disk space: refuses writes before the disk is really full.
 //!
 //! A write that fails for lack of space poisons the store until it is opened again, and so does a
-//! merge of files. So the free space is asked for after every few MiB written. While it is below the
+//! merge of files. So the free space is asked for before the first commit after each group, because
+//! others may have filled the disk in between, and after every few MiB written. While it is below the
 //! reserve and what the next merge may need, commits that write are refused; those that give more
 //! space back than they take go on until the disk is nearly full. All work again as soon as there is
 //! space.
@@ -28,12 +29,19 @@ pub(crate) struct Space {
     reserve_bytes: u64,
     merge_bytes: AtomicU64,
     is_low: AtomicBool,
+    /// A group was written since the free space was asked for.
+    is_outdated: AtomicBool,
 }
 
 impl Space {
     pub(crate) fn new(path: &Path, reserve_bytes: u64) -> Self {
-        let (merge_bytes, is_low) = (AtomicU64::new(0), AtomicBool::new(false));
-        let space = Self { path: path.to_path_buf(), reserve_bytes, merge_bytes, is_low };
+        let space = Self {
+            path: path.to_path_buf(),
+            reserve_bytes,
+            merge_bytes: AtomicU64::new(0),
+            is_low: AtomicBool::new(false),
+            is_outdated: AtomicBool::new(false),
+        };
         space.check();
         space
     }
@@ -41,6 +49,11 @@ impl Space {
     /// Takes note of how much there is to merge.
     pub(crate) fn note_data(&self, data_bytes: u64) {
         self.merge_bytes.store(merge_bytes(data_bytes), Ordering::Relaxed);
+    }
+
+    /// Takes note that a group was written: the next commit looks at the free space again.
+    pub(crate) fn note_group(&self) {
+        self.is_outdated.store(true, Ordering::Relaxed);
     }
 
     /// Looks at the free space again.
@@ -51,9 +64,11 @@ impl Space {
     }
 
     /// Fails while space is low; for a commit that `frees` space, while there is next to none. Costs
-    /// nothing while it is not low.
+    /// one question to the system for each group, and more only while space is low.
     pub(crate) fn check_room(&self, frees: impl FnOnce() -> bool) -> Result<(), Error> {
-        if !self.is_low.load(Ordering::Relaxed) {
+        let is_outdated = self.is_outdated.load(Ordering::Relaxed)
+            && self.is_outdated.swap(false, Ordering::Relaxed);
+        if !is_outdated && !self.is_low.load(Ordering::Relaxed) {
             return Ok(());
         }
         self.check();
@@ -83,5 +98,23 @@ impl Space {
     fn free_bytes(&self) -> Option<u64> {
         let status = rustix::fs::statvfs(&self.path).ok()?;
         Some(status.f_bavail.saturating_mul(status.f_frsize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_others_fill_is_seen_by_the_first_commit_after_a_group() {
+        let mut space = Space::new(&std::env::temp_dir(), 0);
+        // As if everything but that had been taken.
+        space.reserve_bytes = u64::MAX;
+        assert!(space.check_room(|| false).is_ok(), "nobody looks again within a group");
+        space.note_group();
+        assert!(matches!(space.check_room(|| false), Err(Error::Full)));
+        assert!(matches!(space.check_room(|| false), Err(Error::Full)));
+        space.reserve_bytes = 0;
+        assert!(space.check_room(|| false).is_ok(), "and works again as soon as there is space");
     }
 }
