@@ -1,6 +1,6 @@
-//! Verifies a whole store: every item is readable and lies at its key, every index is the exact
-//! projection of its table, the expiry index too, counters and collection sizes are true, the
-//! change log is readable, nothing belongs to no table, client request tokens will end.
+//! Verifies a whole store: every item is readable, has its size and lies at its key, every index is
+//! the exact projection of its table, the expiry index too, counters and collection sizes are true,
+//! the change log is readable, nothing belongs to no table, client request tokens will end.
 //!
 //! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
 //! local indexes, and otherwise constant.
@@ -126,6 +126,9 @@ async fn verify_table<V: View>(view: &V, table: &Table, report: &mut Report) -> 
                     }
                 }
                 _ => report.add(Some(table), "an item does not lie at its key", key),
+            }
+            if !item.has_true_size() {
+                report.add(Some(table), "an item has another size than its attributes", key);
             }
             for (nth, index) in table.indexes.iter().enumerate() {
                 verify_entry(view, table, index, &item, &mut expected[nth], report).await?;

@@ -337,6 +337,7 @@ fn decide(
     let mut units = Units::of_table(write_units(old_size.max(new_size)));
     let mut growth = new_size as i64 - old_size as i64;
     if old != new {
+        assert!(new_size <= ITEM_SIZE_MAX_BYTES, "an item over the limit is refused, not stored");
         let entries = i64::from(new.is_some()) - i64::from(old.is_some());
         index::count(table, IndexId::BASE, entries, growth, batch);
         growth += index::maintain(table, old.as_ref(), new.as_ref(), batch, &mut units);

@@ -45,6 +45,11 @@ impl Item {
 
     /// Fills the header, with the size that is known.
     pub(crate) fn seal_with_size(mut buffer: Vec<u8>, size: usize) -> Self {
+        debug_assert_eq!(
+            size.min(SIZE_MAX),
+            attributes_size(&Entries(&buffer[HEADER_BYTES..])).min(SIZE_MAX),
+            "an item's size is that of its attributes"
+        );
         let size = size.min(SIZE_MAX) as u32;
         buffer[0] = FORM_VERSION;
         buffer[1..HEADER_BYTES].copy_from_slice(&size.to_le_bytes()[..3]);
@@ -77,6 +82,11 @@ impl Item {
     /// Returns DynamoDB's item size: names in UTF-8 plus values, in bytes.
     pub fn size(&self) -> usize {
         u32::from_le_bytes([self.0[1], self.0[2], self.0[3], 0]) as usize
+    }
+
+    /// Returns whether the size that is stored is that of the attributes; walks over all of them.
+    pub fn has_true_size(&self) -> bool {
+        self.size() == attributes_size(&self.attributes()).min(SIZE_MAX)
     }
 
     /// Returns the attributes.

@@ -1,7 +1,8 @@
 //! An item that cannot be read fails what would leave it out: an index is not complete without it.
 
 use crate::database::Database;
-use hashrange_storage::Bytes;
+use hashrange_engine::verify;
+use hashrange_storage::{Bytes, Store, block_on};
 use serde_json::json;
 
 /// Damages one item while `prepare`'s job runs, which must not be done before it is whole again.
@@ -53,4 +54,18 @@ fn an_index_is_not_complete_without_every_entry() {
     database.store().put(&stray, Bytes::from_static(b"\xffno item"));
     database.pass(0);
     assert_eq!(database.index_status(), "CREATING");
+}
+
+#[test]
+fn an_item_with_another_size_than_its_attributes_is_found() {
+    let database = Database::new();
+    database.create();
+    database.assert_sound();
+    let (key, stored) = database.store().entries(&[0x10]).remove(0);
+    let mut changed = stored.to_vec();
+    changed[1] += 1; // the size, after the form's version
+    database.store().put(&key, changed.into());
+    let report = block_on(verify(&Store::view(database.store()))).unwrap();
+    let found = report.problems.iter().find(|problem| problem.key == key).unwrap();
+    assert_eq!(found.what, "an item has another size than its attributes");
 }
