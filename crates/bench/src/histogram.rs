@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Steps within each power of two.
 const STEPS: u64 = 32;
 const STEPS_LOG2: u32 = STEPS.ilog2();
-const BUCKETS: usize = (64 - STEPS_LOG2 as usize + 1) * STEPS as usize;
+const BUCKETS: usize = (64 - STEPS_LOG2 as usize + 1) << STEPS_LOG2;
 
 /// Counts of durations by size.
 #[derive(Debug, Clone)]
@@ -42,6 +42,11 @@ impl Histogram {
 
     /// Returns a duration that `share` (0 to 1) of all counted do not exceed.
     pub fn quantile(&self, share: f64) -> Duration {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank is at least 1 and at most the total"
+        )]
         let rank = (self.total as f64 * share).ceil().max(1.0) as u64;
         let mut seen = 0;
         for (bucket, count) in self.counts.iter().enumerate() {
@@ -55,6 +60,7 @@ impl Histogram {
 }
 
 /// Returns the bucket of a value: itself below `STEPS`, then `STEPS` buckets per power of two.
+#[expect(clippy::cast_possible_truncation, reason = "there are BUCKETS of them, about 2000")]
 fn bucket(nanos: u64) -> usize {
     if nanos < STEPS {
         return nanos as usize;

@@ -3,6 +3,10 @@
 //!
 //! Run as `cargo xtask bench`. Both sides of a row are measured in turn in one run, so that the
 //! ratio means something on a machine that does other things too; figures across machines do not.
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "figures are shown with few digits: no count comes near 2^53"
+)]
 #![expect(clippy::disallowed_methods, reason = "time is what the benchmark measures")]
 #![expect(clippy::print_stdout, reason = "a program for people")]
 

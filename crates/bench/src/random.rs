@@ -18,6 +18,11 @@ impl Random {
         self.0
     }
 
+    /// Returns the next number as an offset below a length.
+    pub fn offset(&mut self, length: usize) -> usize {
+        usize::try_from(self.next() % length as u64).expect("it is less than a usize")
+    }
+
     /// Returns text of letters and digits that does not compress well.
     pub fn text(&mut self, bytes: usize) -> String {
         const LETTERS: &[u8; 64] =

@@ -80,11 +80,11 @@ impl Settings {
                 "--full" => settings.large_items = Some(1_000_000),
                 "--publish" => settings.publish = true,
                 "--soak" => settings.soak = Some(Duration::from_secs(60 * number(value()?)?)),
-                "--rounds" => settings.rounds = number(value()?)? as usize,
+                "--rounds" => settings.rounds = count(value()?)?,
                 "--seconds" => settings.round = Duration::from_secs(number(value()?)?),
                 "--items" => settings.items = number(value()?)?,
                 "--cache" => settings.cache_bytes = number(value()?)? << 20,
-                "--threads" => settings.threads = number(value()?)? as usize,
+                "--threads" => settings.threads = count(value()?)?,
                 "--program" => settings.program = Some(value()?.into()),
                 option if option.starts_with('-') => return Err(USAGE.to_owned()),
                 filter => settings.filters.push(filter.to_owned()),
@@ -97,6 +97,10 @@ impl Settings {
     pub fn wants(&self, row: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| row.contains(&**filter))
     }
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    usize::try_from(number(text)?).map_err(|_| format!("'{text}' is too large"))
 }
 
 fn number(text: &str) -> Result<u64, String> {

@@ -10,13 +10,18 @@ use hashrange_wire::{Capacity, ConsumedCapacity, Map, ReturnConsumedCapacity};
 /// Returns the units of reading `bytes` at once: half a unit for each 4 KB, twice that if
 /// consistent; reading nothing costs as much as reading one byte.
 pub(crate) fn read_units(bytes: usize, consistent: bool) -> f64 {
-    let units = bytes.div_ceil(READ_UNIT_BYTES).max(1) as f64;
+    let units = whole(bytes.div_ceil(READ_UNIT_BYTES).max(1));
     if consistent { units } else { units / 2.0 }
 }
 
 /// Returns the units of writing an image of `bytes`.
 pub(crate) fn write_units(bytes: usize) -> f64 {
-    bytes.div_ceil(WRITE_UNIT_BYTES).max(1) as f64
+    whole(bytes.div_ceil(WRITE_UNIT_BYTES).max(1))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no request uses 2^53 units")]
+fn whole(units: usize) -> f64 {
+    units as f64
 }
 
 /// What units are charged for.

@@ -187,7 +187,13 @@ async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiR
 
 /// Returns an instant in the wire's unit, seconds with a fraction.
 pub(crate) fn seconds(epoch_ms: u64) -> f64 {
-    epoch_ms as f64 / 1000.0
+    milliseconds(epoch_ms) / 1000.0
+}
+
+/// Returns an instant, or a time, as a number with which fractions can be compared.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 reach 2^53 in 287396")]
+pub(crate) fn milliseconds(ms: u64) -> f64 {
+    ms as f64
 }
 
 /// Sorted by name, however they were given. Source: answers of 2026-10.

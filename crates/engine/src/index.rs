@@ -71,8 +71,13 @@ pub(crate) fn count(table: &Table, index: IndexId, entries: i64, bytes: i64, bat
     }
 }
 
+/// Returns the size of an item as counters add it up.
+pub(crate) fn counted(item: &Item) -> i64 {
+    i64::try_from(item.size()).expect("an item is at most 400 KB")
+}
+
 fn size(entry: Option<&Entry>) -> i64 {
-    entry.map_or(0, |entry| entry.item.size() as i64)
+    entry.map_or(0, |entry| counted(&entry.item))
 }
 
 /// Units by the change of the entry. Source: index write cost, captures of 2026.

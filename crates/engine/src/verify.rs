@@ -100,7 +100,7 @@ struct Sums {
 impl Sums {
     fn add(&mut self, item: &Item) {
         self.entries += 1;
-        self.bytes += item.size() as i64;
+        self.bytes += index::counted(item);
     }
 }
 
@@ -171,8 +171,8 @@ fn collection_growth(table: &Table, item: &Item) -> i64 {
         .iter()
         .filter(|index| index.kind == IndexKind::Local)
         .filter_map(|index| index::entry(table, index, item))
-        .map(|entry| entry.item.size() as i64);
-    item.size() as i64 + entries.sum::<i64>()
+        .map(|entry| index::counted(&entry.item));
+    index::counted(item) + entries.sum::<i64>()
 }
 
 async fn verify_entry<V: View>(
@@ -219,7 +219,7 @@ async fn verify_index<V: View>(
         ControlFlow::Continue(())
     })
     .await?;
-    report.entries += found.entries as u64;
+    report.entries += found.entries.unsigned_abs();
     if index.state != IndexState::Active {
         return Ok(());
     }

@@ -335,7 +335,8 @@ fn decide(
     let size = |item: Option<&Item>| item.map_or(0, Item::size);
     let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
     let mut units = Units::of_table(write_units(old_size.max(new_size)));
-    let mut growth = new_size as i64 - old_size as i64;
+    let counted = |item: Option<&Item>| item.map_or(0, index::counted);
+    let mut growth = counted(new.as_ref()) - counted(old.as_ref());
     if old != new {
         assert!(new_size <= ITEM_SIZE_MAX_BYTES, "an item over the limit is refused, not stored");
         let entries = i64::from(new.is_some()) - i64::from(old.is_some());

@@ -76,7 +76,7 @@ impl Encoder {
         number.encode(&mut self.buffer);
         let length = self.buffer.len() - length_at - 1;
         debug_assert!(length <= ENCODED_MAX);
-        self.buffer[length_at] = length as u8;
+        self.buffer[length_at] = low_byte(length);
     }
 
     /// Appends binary data.
@@ -261,10 +261,10 @@ impl Encoder {
     fn short(&mut self, bytes: &[u8]) {
         let mut length = bytes.len();
         while length >= 0x80 {
-            self.buffer.push((length & 0x7F) as u8 | 0x80);
+            self.buffer.push(low_byte(length) | 0x80);
             length >>= 7;
         }
-        self.buffer.push(length as u8);
+        self.buffer.push(low_byte(length));
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -302,4 +302,9 @@ impl Encoder {
         }
         self.entries.truncate(mark.first_entry);
     }
+}
+
+/// Returns the lowest eight bits of a length.
+fn low_byte(length: usize) -> u8 {
+    length.to_le_bytes()[0]
 }

@@ -50,9 +50,9 @@ impl Item {
             attributes_size(&Entries(&buffer[HEADER_BYTES..])).min(SIZE_MAX),
             "an item's size is that of its attributes"
         );
-        let size = size.min(SIZE_MAX) as u32;
+        let size = size.min(SIZE_MAX).to_le_bytes();
         buffer[0] = FORM_VERSION;
-        buffer[1..HEADER_BYTES].copy_from_slice(&size.to_le_bytes()[..3]);
+        buffer[1..HEADER_BYTES].copy_from_slice(&size[..3]);
         Self(Bytes::from(buffer))
     }
 

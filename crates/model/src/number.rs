@@ -22,6 +22,8 @@ use std::fmt;
 pub const DIGITS_MAX: usize = 38;
 const EXPONENT_MAX: i64 = 125;
 const EXPONENT_MIN: i64 = -130;
+/// What the binary form adds to an exponent, so that none is negative.
+const EXPONENT_BIAS: i16 = 130;
 const SIGN_NEGATIVE: u8 = 1;
 const SIGN_ZERO: u8 = 2;
 const SIGN_POSITIVE: u8 = 3;
@@ -82,7 +84,7 @@ impl Number {
         if digits.is_empty() {
             return Ok(Self::ZERO);
         }
-        let exponent = exponent - leading as i64;
+        let exponent = exponent - signed(leading);
         if exponent > EXPONENT_MAX {
             return Err(NumberFault::Overflow);
         }
@@ -92,8 +94,9 @@ impl Number {
         if digits.len() > DIGITS_MAX {
             return Err(NumberFault::TooManyDigits);
         }
-        let mut number =
-            Self { negative, exponent: exponent as i16, length: digits.len() as u8, ..Self::ZERO };
+        let exponent = i16::try_from(exponent).expect("it is within the bounds of exponents");
+        let length = u8::try_from(digits.len()).expect("there are at most DIGITS_MAX digits");
+        let mut number = Self { negative, exponent, length, ..Self::ZERO };
         number.digits[..digits.len()].copy_from_slice(digits);
         Ok(number)
     }
@@ -117,7 +120,7 @@ impl Number {
         }
         let top = self.exponent.max(other.exponent) + 1;
         let low = self.lowest_exponent().min(other.lowest_exponent());
-        let span = (top - low + 1) as usize;
+        let span = usize::from(top.abs_diff(low)) + 1;
         // Neither number has trailing zeros, so the lowest digit stays; a span this wide cannot
         // shrink to 38 digits even when a carry or a borrow moves the top by one or two.
         if span > DIGITS_MAX + 3 {
@@ -150,7 +153,7 @@ impl Number {
 
     fn aligned(&self, top: i16, span: usize) -> [u8; DIGITS_MAX + 3] {
         let mut digits = [0; DIGITS_MAX + 3];
-        let offset = (top - self.exponent) as usize;
+        let offset = usize::from(top.abs_diff(self.exponent));
         debug_assert!(offset + usize::from(self.length) <= span, "aligned number exceeds its span");
         digits[offset..offset + usize::from(self.length)].copy_from_slice(self.significant());
         digits
@@ -164,7 +167,8 @@ impl Number {
         }
         let mask = if self.negative { 0xFF } else { 0 };
         out.push(if self.negative { SIGN_NEGATIVE } else { SIGN_POSITIVE });
-        out.push((self.exponent - EXPONENT_MIN as i16) as u8 ^ mask);
+        let exponent = u8::try_from(self.exponent + EXPONENT_BIAS);
+        out.push(exponent.expect("an exponent is within its bounds") ^ mask);
         for pair in self.significant().chunks(2) {
             let second = pair.get(1).copied().unwrap_or(0);
             out.push((pair[0] * 10 + second + 1) ^ mask);
@@ -178,12 +182,11 @@ impl Number {
         if self.is_zero() {
             return 1;
         }
-        let length = i32::from(self.length);
-        let before = (i32::from(self.exponent) + 1).clamp(0, length);
+        let length = usize::from(self.length);
+        let before = usize::try_from(self.exponent + 1).map_or(0, |before| before.min(length));
         // Zeros between the point and the first digit are not significant.
         let after = length - before;
-        (1 + before.div_euclid(2) + before % 2 + after / 2 + after % 2) as usize
-            + usize::from(self.negative)
+        1 + before.div_ceil(2) + after.div_ceil(2) + usize::from(self.negative)
     }
 
     /// Appends the plain decimal text, without exponent, as the service prints it.
@@ -196,13 +199,13 @@ impl Number {
             out.push(b'-');
         }
         let digits = self.significant();
-        if self.exponent < 0 {
+        let Ok(exponent) = usize::try_from(self.exponent) else {
             out.extend_from_slice(b"0.");
-            out.resize(out.len() + (-self.exponent - 1) as usize, b'0');
+            out.resize(out.len() + usize::from(self.exponent.unsigned_abs()) - 1, b'0');
             out.extend(digits.iter().map(|digit| digit + b'0'));
             return;
-        }
-        let before = self.exponent as usize + 1;
+        };
+        let before = exponent + 1;
         let split = before.min(digits.len());
         out.extend(digits[..split].iter().map(|digit| digit + b'0'));
         if before > digits.len() {
@@ -304,7 +307,7 @@ impl<'a> Parsed<'a> {
             return Err(NumberFault::ExponentAt32BitMax);
         }
         // A scale as Java has it: 1.5e-2147483647 has one of 2147483648. Source: captured 2026.
-        let scale = (self.fraction.len() as i64).saturating_sub(shift);
+        let scale = signed(self.fraction.len()).saturating_sub(shift);
         if i32::try_from(shift).is_err() || scale > i64::from(i32::MAX) {
             let overflow = shift > 0;
             return Err(NumberFault::ExponentBeyond32Bits { text: text.to_owned(), overflow });
@@ -328,12 +331,17 @@ impl<'a> Parsed<'a> {
                 beyond = true;
             }
         }
-        let exponent = shift + whole.len() as i64 - 1 - skipped_zeros;
+        let exponent = shift + signed(whole.len()) - 1 - skipped_zeros;
         if beyond && (EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent) {
             return Err(NumberFault::TooManyDigits);
         }
         Number::from_digits(self.negative, exponent, &digits[..length])
     }
+}
+
+/// Returns how many bytes a text has, to reckon with exponents.
+fn signed(length: usize) -> i64 {
+    i64::try_from(length).expect("no text is longer than isize::MAX")
 }
 
 fn split_sign(text: &[u8]) -> (bool, &[u8]) {
@@ -463,7 +471,7 @@ impl<'a> NumberRef<'a> {
         let mask = if *sign == SIGN_NEGATIVE { 0xFF } else { 0 };
         let mut number = Number {
             negative: mask != 0,
-            exponent: i16::from(exponent ^ mask) + EXPONENT_MIN as i16,
+            exponent: i16::from(exponent ^ mask) - EXPONENT_BIAS,
             length: 0,
             ..Number::ZERO
         };
@@ -477,7 +485,7 @@ impl<'a> NumberRef<'a> {
         if length > 0 && number.digits[length - 1] == 0 {
             length -= 1;
         }
-        number.length = length as u8;
+        number.length = u8::try_from(length).expect("it has at most DIGITS_MAX digits");
         number
     }
 
@@ -648,7 +656,7 @@ mod tests {
     fn order_by_digits(left: &Number, right: &Number) -> Ordering {
         let expand = |number: &Number| {
             let mut digits = vec![0_u8; 300];
-            let start = (130 - number.exponent) as usize;
+            let start = usize::try_from(130 - number.exponent).unwrap();
             digits[start..start + number.significant().len()].copy_from_slice(number.significant());
             digits
         };

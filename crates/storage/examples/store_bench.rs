@@ -4,6 +4,10 @@
 //! `store_bench [read|write|open] [ITEMS]`; prints one line per measurement. Figures compare the
 //! two columns of one run; they say little across machines.
 
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "rates are shown with few digits: no count comes near 2^53"
+)]
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program for people")]
 
@@ -192,6 +196,11 @@ where
     let mut latencies: Vec<Duration> =
         tasks.into_iter().flat_map(|task| runtime.block_on(task).unwrap()).collect();
     latencies.sort_unstable();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "shares are between 0 and 1, so the offset is one of the latencies"
+    )]
     let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
     println!(
         "{name} {writers:>2} writers: {:>8.0} /s  p50 {:?} p99 {:?}",

@@ -42,7 +42,7 @@ impl KeyLocks {
     }
 
     fn stripe(&self, key: &[u8]) -> usize {
-        // Truncation keeps the low bits, which is what the remainder needs.
-        (self.hasher.hash_one(key) % STRIPES as u64) as usize
+        usize::try_from(self.hasher.hash_one(key) % STRIPES as u64)
+            .expect("a remainder is less than the number of stripes")
     }
 }

@@ -11,6 +11,8 @@
 //!   applied whole or not at all;
 //! - when a commit answers, its batch is durable and every view taken afterwards shows it.
 
+#![deny(clippy::indexing_slicing)]
+
 mod any;
 mod batch;
 mod block_on;

@@ -332,8 +332,8 @@ fn readers_see_each_group_whole_and_never_an_earlier_one_while_pages_come_and_go
             scope.spawn(reader(Direction::Backward)),
             scope.spawn(reader(Direction::Forward)),
         ];
-        for step in 1..=600_u64 {
-            let nth = step as usize % (KEYS / 3);
+        for step in 1..=600_usize {
+            let nth = step % (KEYS / 3);
             let nths = [nth, nth + KEYS / 3 + 1, nth + KEYS / 3 * 2 + 2];
             block_on(store.commit(nths.map(key).to_vec(), |_, batch| {
                 for nth in nths {

@@ -33,15 +33,19 @@ impl Random {
         self.0 % limit
     }
 
+    fn offset(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).unwrap()
+    }
+
     /// Returns one of about a thousand keys, many of them prefixes of others.
     fn key(&mut self) -> Key {
         let length = 1 + self.below(5);
-        (0..length).map(|_| [b'a', b'b', 0, 0xff][self.below(4) as usize]).collect()
+        (0..length).map(|_| [b'a', b'b', 0, 0xff][self.offset(4)]).collect()
     }
 
     fn value(&mut self) -> Bytes {
-        let length = [0, 1, 20, 1000, 9000][self.below(5) as usize];
-        Bytes::from(vec![self.below(256) as u8; length])
+        let length = [0, 1, 20, 1000, 9000][self.offset(5)];
+        Bytes::from(vec![u8::try_from(self.below(256)).unwrap(); length])
     }
 
     fn range(&mut self) -> KeyRange {
@@ -87,7 +91,7 @@ fn commit(store: &AnyStore, model: &mut Model, random: &mut Random) {
 
 /// Visits a range in both directions. What one visit leaves in memory the other one shows.
 fn check_visits(view: &AnyView, model: &Model, random: &mut Random) {
-    let (range, limit) = (random.range(), 1 + random.below(40) as usize);
+    let (range, limit) = (random.range(), 1 + random.offset(40));
     let mut directions = [Direction::Forward, Direction::Backward];
     if random.below(2) == 0 {
         directions.reverse();

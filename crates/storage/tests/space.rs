@@ -128,10 +128,11 @@ fn files_of_a_removed_range_go_at_once() {
     let store = open(folder.path());
     (1..=3).for_each(|table| fill(&store, table, u64::from(table)));
     // Files are merged beside this; only merged ones hold nothing but one table.
-    let given_back = (0..10_000).any(|nth| {
+    let given_back = (0..10_000_usize).any(|nth| {
+        let key = vec![0xff, nth.to_le_bytes()[0]];
         block_on(store.reclaim(KeyRange::prefix(&[2]))).unwrap();
-        block_on(store.commit(vec![vec![0xff, nth as u8]], |_, batch| {
-            batch.put(vec![0xff, nth as u8], Bytes::from(vec![7; 1000]));
+        block_on(store.commit(vec![key.clone()], |_, batch| {
+            batch.put(key.clone(), Bytes::from(vec![7; 1000]));
         }))
         .unwrap();
         keys(&store.view(), 2).len() * 2 < KEYS as usize

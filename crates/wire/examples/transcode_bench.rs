@@ -2,6 +2,10 @@
 //!
 //! Run with `cargo run --release -p hashrange-wire --example transcode_bench [-- FILTER]`; the
 //! filter is a part of the name of a measurement.
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "rates are shown with few digits: no count comes near 2^53"
+)]
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 

@@ -157,7 +157,7 @@ fn get_item(
             seconds_per_operation(
                 of_thread,
                 round,
-                || keys[(random_raw.next() % items) as usize].clone(),
+                || keys[random_raw.offset(keys.len())].clone(),
                 |key| raw.get(&key)?.map(|item| drop(black_box(item))).ok_or("missing".into()),
             )
         },
@@ -222,7 +222,8 @@ fn query(
     let (mut random, mut random_raw) = (Random::new(1), Random::new(1));
     let template = super::http::query(items).templates.remove(0);
     // Item collections lie together, so every hundredth key begins one.
-    let starts: Vec<&Vec<u8>> = keys.iter().step_by(ITEMS_PER_PARTITION as usize).collect();
+    let in_partition = usize::try_from(ITEMS_PER_PARTITION).expect("it is a hundred");
+    let starts: Vec<&Vec<u8>> = keys.iter().step_by(in_partition).collect();
     Rounds::measure(
         bench.settings.rounds,
         || match is_json {
@@ -238,7 +239,8 @@ fn query(
                 || data::query(random.next() % items),
                 |request| {
                     let page = database.query(request).map_err(|error| error.to_string())?;
-                    let is_whole = page.count == Some(ITEMS_PER_PARTITION as i32);
+                    let count = page.count.and_then(|count| usize::try_from(count).ok());
+                    let is_whole = count == Some(in_partition);
                     drop(black_box(page));
                     is_whole.then_some(()).ok_or("a page is not whole".into())
                 },
@@ -248,8 +250,8 @@ fn query(
             seconds_per_operation(
                 of_thread,
                 round,
-                || starts[random_raw.next() as usize % starts.len()],
-                |key| raw.read_range(key, ITEMS_PER_PARTITION as usize).map(drop),
+                || starts[random_raw.offset(starts.len())],
+                |key| raw.read_range(key, in_partition).map(drop),
             )
         },
     )
@@ -369,7 +371,7 @@ fn raw_put_rate(
         // As long as an item's key and scattered as these are.
         let hash = nth.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let key = format!("{hash:016x}{nth:020}").into_bytes();
-        let value = values[nth as usize % values.len()].clone();
+        let value = values[usize::from(nth.to_le_bytes()[0]) % values.len()].clone();
         let raw = Arc::clone(&raw);
         async move { raw.put(key, value).await }
     })

@@ -24,7 +24,7 @@ const TRANSFERS: &str = "process/bank-transfers";
 const P99_MAX: Duration = Duration::from_millis(20);
 const ACCOUNTS_TABLE: &str = "Accounts";
 const ACCOUNTS: u64 = 100;
-const OPENING: u64 = 1_000_000;
+const OPENING: u32 = 1_000_000;
 
 /// Measures the rows of this kind.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
@@ -100,7 +100,7 @@ fn transfer(nth: u64) -> TransactWriteItemsInput<'static> {
     let mut random = Random::new(nth);
     let source = random.next() % ACCOUNTS;
     let target = (source + 1 + random.next() % (ACCOUNTS - 1)) % ACCOUNTS;
-    let amount = 1 + (random.next() % 10) as i64;
+    let amount = i64::try_from(1 + random.next() % 10).expect("it is at most 10");
     TransactWriteItemsInput {
         transact_items: Some(vec![change(source, -amount), change(target, amount)]),
         ..TransactWriteItemsInput::default()
@@ -115,7 +115,7 @@ fn transfers(bench: &mut Bench) -> Result<(), String> {
     }
     for nth in 0..ACCOUNTS {
         let id = format!("account-{nth:03}");
-        let balance = AttributeValue::from(OPENING as i64);
+        let balance = AttributeValue::from(i64::from(OPENING));
         let opened = blocking.put_item(PutItemInput {
             table_name: Some(ACCOUNTS_TABLE.into()),
             item: Some(item! { "id": &*id, "balance": balance }.into()),
@@ -135,7 +135,7 @@ fn transfers(bench: &mut Bench) -> Result<(), String> {
         || put_rate(round, &database, data::TABLE, &next_put),
     )?;
     let sum = sum_of_accounts(&database)?;
-    if sum != ACCOUNTS * OPENING {
+    if sum != ACCOUNTS * u64::from(OPENING) {
         return Err(format!("{TRANSFERS}: the accounts hold {sum}"));
     }
     let mut row = share_row(TRANSFERS, "PutItem of 1 KiB", &rounds, None);

@@ -163,7 +163,7 @@ async fn count_entries<V: View>(
         view.visit(range.clone(), Direction::Forward, |key, value| {
             match Item::from_stored(value) {
                 Ok(entry) if index::lies_at(table, known, key, &entry) => {
-                    bytes += entry.size() as i64;
+                    bytes += index::counted(&entry);
                 }
                 Ok(_) | Err(_) => unreadable = Some(key.to_vec()),
             }

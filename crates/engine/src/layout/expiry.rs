@@ -7,9 +7,7 @@
 //!
 //! The table stands before the second, so that the entries of one table can be removed as a range.
 
-use super::{
-    HASH_BYTES, ITEM_PREFIX_BYTES, ItemKey, META_EXPIRY, SPACE_EXPIRY, SPACE_META, item_prefix,
-};
+use super::{HASH_BYTES, ItemKey, META_EXPIRY, SPACE_EXPIRY, SPACE_META, item_prefix};
 use crate::schema::{IndexId, Table, TableId};
 use hashrange_storage::{Key, KeyRange};
 
@@ -24,7 +22,7 @@ pub(crate) fn expiry_progress(table: TableId) -> Key {
 /// Returns the key of the entry of an item that expires at an epoch second.
 pub(crate) fn expiry(table: TableId, second: u64, item: &ItemKey) -> Key {
     let mut key = from_second(table, second);
-    key.extend_from_slice(&item.bytes[ITEM_PREFIX_BYTES..]);
+    key.extend_from_slice(item.after_prefix());
     key
 }
 

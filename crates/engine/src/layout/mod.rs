@@ -16,6 +16,8 @@
 //! | `04 01` time (u64 BE), operation, token | empty: when that token was used |
 //! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
 
+#![deny(clippy::indexing_slicing)]
+
 mod change;
 mod component;
 mod expiry;
@@ -134,8 +136,9 @@ pub(crate) fn collections(table: TableId) -> KeyRange {
 pub(crate) fn collection(item_key: &[u8], partition_length: usize) -> Key {
     let mut key = Key::with_capacity(5 + partition_length);
     key.push(SPACE_COLLECTION);
-    key.extend_from_slice(&item_key[1..5]);
-    key.extend_from_slice(&item_key[ITEM_PREFIX_BYTES..ITEM_PREFIX_BYTES + partition_length]);
+    key.extend_from_slice(item_key.get(1..5).expect("an item key names its table"));
+    let partition = item_key.get(ITEM_PREFIX_BYTES..ITEM_PREFIX_BYTES + partition_length);
+    key.extend_from_slice(partition.expect("an item key has a partition"));
     key
 }
 
@@ -200,6 +203,11 @@ impl ItemKey {
         collection(&self.bytes, self.partition_length)
     }
 
+    /// Returns the hash, the partition key and the sort key.
+    fn after_prefix(&self) -> &[u8] {
+        self.bytes.get(ITEM_PREFIX_BYTES..).expect("an item key begins with its prefix")
+    }
+
     /// Returns the hash of the partition key.
     pub(crate) fn hash(&self) -> u32 {
         hash_of(&self.bytes)
@@ -208,7 +216,7 @@ impl ItemKey {
 
 /// Returns the hash of the partition key in a key of the table or of an index.
 pub(crate) fn hash_of(key: &[u8]) -> u32 {
-    let hash = key[ITEM_PREFIX_BYTES..].first_chunk();
+    let hash = key.get(ITEM_PREFIX_BYTES..).and_then(<[u8]>::first_chunk);
     u32::from_be_bytes(*hash.expect("a key has a hash"))
 }
 
@@ -276,9 +284,13 @@ pub(crate) fn partition_prefix_of_values(table: TableId, index: IndexId, values:
 
 /// Fills in the hash before a partition key: the upper half of its XXH3.
 fn fill_hash(bytes: &mut Key) {
-    let hash = xxhash_rust::xxh3::xxh3_64(&bytes[ITEM_PREFIX_BYTES + 4..]);
+    let (place, partition) = bytes
+        .get_mut(ITEM_PREFIX_BYTES..)
+        .and_then(<[u8]>::split_first_chunk_mut::<HASH_BYTES>)
+        .expect("the prefix and room for the hash were written");
+    let hash = xxhash_rust::xxh3::xxh3_64(partition);
     let hash = u32::try_from(hash >> 32).expect("the upper half of 64 bits");
-    bytes[ITEM_PREFIX_BYTES..ITEM_PREFIX_BYTES + 4].copy_from_slice(&hash.to_be_bytes());
+    *place = hash.to_be_bytes();
 }
 
 /// Checks key attributes of an item or key as [`item_key`] and [`entry_key`] would meet them.

@@ -76,7 +76,7 @@ pub(crate) fn tokens_used_between(start_ms: u64, end_ms: u64) -> KeyRange {
 /// Returns the key in the order of time of a token that was used then.
 pub(crate) fn token_time(time_ms: u64, token_key: &[u8]) -> Key {
     let mut key = time_key(time_ms);
-    key.extend_from_slice(&token_key[2..]);
+    key.extend_from_slice(token_key.get(2..).expect("a token key begins with its space"));
     key
 }
 

@@ -64,12 +64,18 @@ pub(super) fn collection_metrics(
     if asked != Some(ReturnItemCollectionMetrics::Size) {
         return None;
     }
-    let lower = written.collection_bytes? / GIB;
+    let lower = gigabytes(written.collection_bytes?);
     let partition = &table.record.key.partition;
     Some(ItemCollectionMetrics {
         item_collection_key: Some(
             key_attributes.retain(|name| partition.iter().any(|known| known == name)),
         ),
-        size_estimate_range_gb: Some(vec![lower as f64, (lower + 1) as f64]),
+        size_estimate_range_gb: Some(vec![lower, lower + 1.0]),
     })
+}
+
+/// Returns the whole GB of a size.
+#[expect(clippy::cast_precision_loss, reason = "2^53 GB are more than counters can hold")]
+fn gigabytes(bytes: i64) -> f64 {
+    (bytes / GIB) as f64
 }

@@ -1,6 +1,8 @@
 //! A token bucket: it fills at a rate, holds so many units, and may be overdrawn, since what a
 //! request takes is known only after it was let in.
 
+use crate::describe::milliseconds;
+
 /// Absorbs rounding, so that a unit which took its whole time to come is there.
 const ROUNDING: f64 = 1e-6;
 
@@ -21,7 +23,7 @@ impl Bucket {
     /// nothing.
     pub(super) fn fill(&mut self, rate: f64, capacity: f64, now_ms: u64) {
         let elapsed_ms = now_ms.saturating_sub(self.filled_at_ms);
-        self.units = (self.units + rate * elapsed_ms as f64 / 1000.0).min(capacity);
+        self.units = (self.units + rate * milliseconds(elapsed_ms) / 1000.0).min(capacity);
         self.filled_at_ms = self.filled_at_ms.max(now_ms);
     }
 

@@ -51,8 +51,8 @@ impl Rate {
             None => (&record.throughput, record.on_demand, record.warm),
         };
         let pick = |read: i64, write: i64| match charge {
-            Charge::Read => read as f64,
-            Charge::Write => write as f64,
+            Charge::Read => float(read),
+            Charge::Write => float(write),
         };
         match record.billing {
             Billing::Provisioned => Self::Provisioned(pick(throughput.read, throughput.write)),
@@ -65,10 +65,15 @@ impl Rate {
                         Charge::Read => limits.read,
                         Charge::Write => limits.write,
                     })
-                    .map(|units| units as f64),
+                    .map(float),
             },
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a limit of 2^53 units limits nothing any more")]
+fn float(units: i64) -> f64 {
+    units as f64
 }
 
 /// Units that a request has been let in for but not yet used.

@@ -52,6 +52,11 @@ impl Scaling {
 mod tests {
     use super::*;
 
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "limits are positive, and what is behind the point is not compared"
+    )]
     fn rounded(limit: f64) -> u64 {
         limit as u64
     }

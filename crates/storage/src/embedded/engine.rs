@@ -234,6 +234,10 @@ impl Engine {
     }
 
     /// Returns how full the room for unsorted and unmerged data is: writes stop at 1.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "bytes in memory and counts of files, as a share"
+    )]
     pub(crate) fn fullness(&self) -> f64 {
         let active = self.keyspace.tree.active_memtable().size() as f64;
         let memtables =

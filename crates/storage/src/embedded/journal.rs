@@ -277,9 +277,9 @@ mod tests {
     fn item(key: &[u8], value: &[u8]) -> Vec<u8> {
         let mut bytes = vec![ITEM, 0, 0];
         bytes.extend(1u64.to_le_bytes());
-        bytes.extend((key.len() as u16).to_le_bytes());
-        bytes.extend((value.len() as u32).to_le_bytes());
-        bytes.extend((value.len() as u32).to_le_bytes());
+        bytes.extend(u16::try_from(key.len()).unwrap().to_le_bytes());
+        bytes.extend(u32::try_from(value.len()).unwrap().to_le_bytes());
+        bytes.extend(u32::try_from(value.len()).unwrap().to_le_bytes());
         [bytes.as_slice(), key, value].concat()
     }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Nothing is asked for next to larger values: few of them lie in a block.
 const VALUE_MAX_BYTES: usize = 4096;
 /// What lies between two values: a header and a key, or a part of it.
-const BETWEEN_BYTES: usize = 64;
+const BETWEEN_BYTES: isize = 64;
 const LINE_BYTES: usize = 64;
 
 /// Asks for what comes next to a value in its block, about as much as the value itself is long.
@@ -34,10 +34,11 @@ pub(super) fn ask_for(entry: &[u8]) {
 
 /// Returns where the next entry lies, as offsets from the first byte of a value.
 fn neighbour(value_bytes: usize, direction: Direction) -> Range<isize> {
-    if value_bytes > VALUE_MAX_BYTES {
-        return 0..0;
-    }
-    let (value, entry) = (value_bytes as isize, (value_bytes + BETWEEN_BYTES) as isize);
+    let value = match i16::try_from(value_bytes) {
+        Ok(value) if value_bytes <= VALUE_MAX_BYTES => isize::from(value),
+        Ok(_) | Err(_) => return 0..0,
+    };
+    let entry = value + BETWEEN_BYTES;
     match direction {
         Direction::Forward => value..value + entry,
         Direction::Backward => -entry..0,

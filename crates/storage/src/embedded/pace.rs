@@ -41,6 +41,10 @@ impl Pace {
 
     /// Returns how long a group that comes at `now` waits. Time that passed since the groups before
     /// it were due counts.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the bytes of a group are in memory: below 2^53"
+    )]
     fn wait_at(&mut self, now: Instant, fullness: f64, group_bytes: usize) -> Duration {
         let wait = self.due.saturating_duration_since(now).min(WAIT_MAX);
         let begins = now + wait;

@@ -277,8 +277,8 @@ impl Sequencer {
     }
 
     fn shard(&self, key: &[u8]) -> Option<&OverlayShard> {
-        // Truncation keeps the low bits, which is what the remainder needs.
-        self.overlay.get((self.overlay_hasher.hash_one(key) % OVERLAY_SHARDS as u64) as usize)
+        let nth = self.overlay_hasher.hash_one(key) % OVERLAY_SHARDS as u64;
+        self.overlay.get(usize::try_from(nth).ok()?)
     }
 
     fn insert_pending(&self, key: Bytes, pending: Pending) {

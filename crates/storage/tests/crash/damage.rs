@@ -61,7 +61,7 @@ fn check_flip(
     let mut bytes = fs::read(&damaged).unwrap();
     // Where the file was never written there is nothing to damage.
     let end = bytes.iter().rposition(|&byte| byte != 0).unwrap_or(0) + 1;
-    let (offset, bit) = (random.below(end as u64) as usize, random.below(8));
+    let (offset, bit) = (random.offset(end), random.below(8));
     bytes[offset] ^= 1 << bit;
     fs::write(&damaged, bytes).unwrap();
     let Ok(store) = workload.open(copy.path()) else { return Ok("refused to open") };

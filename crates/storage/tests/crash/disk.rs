@@ -211,7 +211,7 @@ impl<'a> Disk<'a> {
         let mut bytes = node.synced.clone();
         let whole = match loss {
             Loss::Nothing => node.unsynced.len(),
-            _ if loss.is_random() => random.below(node.unsynced.len() as u64 + 1) as usize,
+            _ if loss.is_random() => random.offset(node.unsynced.len() + 1),
             _ => 0,
         };
         node.unsynced[..whole].iter().for_each(|change| bytes.apply(change, self.trace));

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
     let seed = setting("CRASH_SEED").unwrap_or_else(|| {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        now.as_nanos() as u64 % 1_000_000
+        u64::from(now.subsec_micros())
     });
     let mut failed = false;
     for (name, test) in TESTS {
@@ -85,6 +85,11 @@ struct Random(u64);
 impl Random {
     fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Returns an offset below a length.
+    fn offset(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(length as u64)).unwrap()
     }
 
     fn below(&mut self, limit: u64) -> u64 {

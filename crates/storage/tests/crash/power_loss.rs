@@ -52,7 +52,7 @@ fn stop_everywhere(workload: Workload, stops: u64, random: &mut Random) {
             child::acknowledge(text.trim_end(), &mut acknowledged);
         }
         for _ in 0..points.get(&nth).copied().unwrap_or(0) {
-            let loss = Loss::ALL[random.below(Loss::ALL.len() as u64) as usize];
+            let loss = Loss::ALL[random.offset(Loss::ALL.len())];
             check_stop(&disk, loss, workload, &acknowledged, random)
                 .unwrap_or_else(|what| panic!("stop after call {nth}, {loss:?}: {what}"));
         }
@@ -107,9 +107,8 @@ fn stop_points(events: &[Event], stops: u64, random: &mut Random) -> BTreeMap<us
     let mut points = BTreeMap::new();
     for stop in 0..stops {
         let nth = match stop % 2 {
-            0 => random.below(events.len() as u64) as usize,
-            _ => critical[random.below(critical.len() as u64) as usize]
-                .saturating_sub(random.below(2) as usize),
+            0 => random.offset(events.len()),
+            _ => critical[random.offset(critical.len())].saturating_sub(random.offset(2)),
         };
         *points.entry(nth).or_default() += 1;
     }

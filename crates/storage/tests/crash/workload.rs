@@ -129,7 +129,8 @@ impl Workload {
     fn value(self, thread: u64, round: u64, part: u64) -> Bytes {
         let seed = (thread * 1_000_003 + round) * PARTS + part;
         let length = self.value_bytes / 2 + seed * 7919 % self.value_bytes;
-        Bytes::from_iter((0..length).map(|nth| (seed.wrapping_mul(31) + nth * nth / 7) as u8))
+        let byte = |nth: u64| (seed.wrapping_mul(31) + nth * nth / 7).to_le_bytes()[0];
+        (0..length).map(byte).collect()
     }
 }
 

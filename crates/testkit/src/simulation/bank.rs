@@ -121,7 +121,7 @@ impl Bank {
     /// Compares the accounts with the receipts, and the receipts with what clients were told. No
     /// transfer is under way.
     pub(super) async fn close_books(&self) {
-        let mut balances = [INITIAL as i64; COUNT];
+        let mut balances = [signed(INITIAL); COUNT];
         let receipts = scan(&self.server, RECEIPTS).await;
         let applied: BTreeMap<_, _> = receipts
             .iter()
@@ -135,7 +135,7 @@ impl Bank {
                 (least..=most).contains(&times),
                 "{id} was applied {times} times: {transfer:?}"
             );
-            let moved = (transfer.amount * times) as i64;
+            let moved = signed(transfer.amount * times);
             balances[transfer.from] -= moved;
             balances[transfer.to] += moved;
         }
@@ -169,4 +169,8 @@ impl Transfer {
         let moved = count(moved(), "amount", self.amount);
         json!({"ClientRequestToken": id, "TransactItems": [taken, given, receipt, moved]})
     }
+}
+
+fn signed(amount: u64) -> i64 {
+    i64::try_from(amount).expect("there is not that much money")
 }

@@ -149,9 +149,9 @@ impl Histories {
     }
 
     async fn append(&self) {
-        let first = self.server.fate().below(LISTS as usize) as u32;
-        let count = 1 + self.server.fate().below(2) as u32;
-        let lists = (first..first + count).map(|nth| nth % LISTS);
+        let first = self.server.fate().below(LISTS as usize);
+        let count = 1 + self.server.fate().below(2);
+        let lists = (0..LISTS).cycle().skip(first).take(count);
         let appended: Vec<(u32, u64)> = lists.map(|nth| (nth, self.value())).collect();
         let update = |(nth, value): &(u32, u64)| {
             json!({"Update": {

@@ -87,8 +87,8 @@ fn special_in_word(bytes: [u8; WORD]) -> Option<usize> {
     // Each subtraction sets the high bit of a byte that is below the bound (or equal to the
     // letter). A borrow may run into bytes above the first hit, which are not looked at.
     let control = word.wrapping_sub(EACH_BYTE * 0x20);
-    let quote = (word ^ (EACH_BYTE * b'"' as u64)).wrapping_sub(EACH_BYTE);
-    let backslash = (word ^ (EACH_BYTE * b'\\' as u64)).wrapping_sub(EACH_BYTE);
+    let quote = (word ^ (EACH_BYTE * u64::from(b'"'))).wrapping_sub(EACH_BYTE);
+    let backslash = (word ^ (EACH_BYTE * u64::from(b'\\'))).wrapping_sub(EACH_BYTE);
     let found = (control | quote | backslash) & !word & HIGH_BITS;
     (found != 0).then(|| found.trailing_zeros() as usize / 8)
 }

@@ -4,6 +4,7 @@ use super::page_limit;
 use crate::change_log::{
     ChangeRecord, EventName, Shard, ShardIterator, Stream, StreamView, read_page, sequence_number,
 };
+use crate::describe::seconds;
 use crate::engine::{Engine, required};
 use crate::ops::stream::view_type;
 use crate::pace::Pace;
@@ -96,7 +97,7 @@ fn stream_record(
     let size_bytes: usize = images.into_iter().flatten().map(Item::size).sum();
     wire::StreamRecord {
         // Whole seconds. Source: DynamoDB Streams API reference, StreamRecord.
-        approximate_creation_date_time: Some((record.at_ms / 1000) as f64),
+        approximate_creation_date_time: Some(seconds(record.at_ms - record.at_ms % 1000)),
         keys: Some(keys),
         new_image: record.new,
         old_image: record.old,

@@ -3,6 +3,7 @@
 use crate::change_log::{
     Shard, ShardEnds, ShardIterator, Stream, oldest_since, parse_sequence_number, shard_ends,
 };
+use crate::describe::milliseconds;
 use crate::engine::{Engine, required};
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Store, View};
@@ -66,7 +67,7 @@ impl Start {
             ShardIteratorType::AfterSequenceNumber => Self::After(number()?),
             ShardIteratorType::AtTimestamp => {
                 let since_s = input.timestamp.ok_or(Reason::TimestampMissing)?.ceil();
-                if since_s * 1000.0 > now_ms as f64 {
+                if since_s * 1000.0 > milliseconds(now_ms) {
                     return Err(Reason::TimestampInFuture);
                 }
                 Self::Since { epoch_ms: whole_ms(since_s) }

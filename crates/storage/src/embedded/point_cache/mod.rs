@@ -190,9 +190,9 @@ impl PointCache {
     }
 
     fn shard(&self, key: &[u8]) -> &RwLock<Shard> {
-        // Truncation keeps the low bits, which is what the remainder needs.
-        let nth = (self.hasher.hash_one(key) % SHARDS as u64) as usize;
-        self.shards.get(nth).expect("a remainder is less than the number of shards")
+        let nth = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64).ok();
+        let shard = nth.and_then(|nth| self.shards.get(nth));
+        shard.expect("a remainder is less than the number of shards")
     }
 
     fn add_bytes(&self, bytes: usize) {

@@ -164,7 +164,7 @@ fn random_readers_see_the_state_of_their_group() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        (state % below as u64) as usize
+        usize::try_from(state % below as u64).unwrap()
     };
     let keys: Vec<Vec<u8>> = (0..40).map(|nth| format!("key {nth}").into_bytes()).collect();
     let mut hits = 0;
@@ -172,7 +172,7 @@ fn random_readers_see_the_state_of_their_group() {
         let mut changes: BTreeMap<&[u8], Option<Bytes>> = BTreeMap::new();
         for _ in 0..random(6) {
             let key = &keys[random(keys.len())];
-            let value = vec![step as u8; random(2000)];
+            let value = vec![i32::to_le_bytes(step)[0]; random(2000)];
             changes.insert(key, (random(4) > 0).then(|| Bytes::from(value)));
         }
         let changes: Vec<_> = changes.into_iter().collect();

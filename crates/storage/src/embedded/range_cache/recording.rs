@@ -66,11 +66,12 @@ impl Recording {
             self.finish_page(self.bound_before(key));
         }
         self.recorded_bytes += entry_bytes;
-        let offset = self.bytes.len() as u32;
-        let value_offset = offset + key.len() as u32;
+        let offset = end_of(&self.bytes);
         self.bytes.extend_from_slice(key);
+        let value_offset = end_of(&self.bytes);
         self.bytes.extend_from_slice(value);
-        self.entries.push(Entry { key: offset, value: value_offset, end: self.bytes.len() as u32 });
+        let end = end_of(&self.bytes);
+        self.entries.push(Entry { key: offset, value: value_offset, end });
     }
 
     /// Ends the recording behind an entry that was added.
@@ -118,6 +119,11 @@ impl Recording {
         self.finish_page(self.goal.clone());
         self.finished
     }
+}
+
+/// Returns the offset at which the next bytes of a page go.
+fn end_of(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.len()).expect("a page is shorter than RECORDING_MAX_BYTES")
 }
 
 /// Returns the first key after `key`.

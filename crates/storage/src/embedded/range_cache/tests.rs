@@ -23,7 +23,7 @@ struct Fixture {
 impl Fixture {
     /// `entries` keys `0000`, `0001`, ... with values of `value_bytes`.
     fn new(capacity_bytes: usize, entries: usize, value_bytes: usize) -> Self {
-        let value = |nth: usize| Bytes::from(vec![nth as u8; value_bytes]);
+        let value = |nth: usize| Bytes::from(vec![nth.to_le_bytes()[0]; value_bytes]);
         let map = (0..entries).map(|nth| (key(nth), value(nth))).collect();
         let budget = Arc::new(CacheBudget::new(capacity_bytes));
         let cache = RangeCache::new(Arc::clone(&budget), 0);
