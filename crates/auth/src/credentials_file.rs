@@ -150,6 +150,7 @@ impl CredentialStore {
             Ok(text) => Self::parse(text),
             Err(error) => {
                 let valid = &bytes[..error.valid_up_to()];
+                #[expect(clippy::naive_bytecount, reason = "a file that is refused, once")]
                 let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
                 Err(CredentialsFileFault::NotUtf8.at(line))
             }

@@ -3,6 +3,8 @@
 //! The order of the variants is the order in which the reasons are looked for. The sentences are
 //! those recorded from the service; a reason without a recorded sentence says so.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use std::fmt;
 
 use crate::timestamp::Timestamp;
@@ -136,7 +138,19 @@ impl AuthFault {
         match self {
             Self::HeaderAndQuery | Self::IncompleteQuery { .. } => true,
             Self::IncompleteHeader { missing, .. } => missing != &[HeaderPart::Date],
-            _ => false,
+            Self::MissingToken
+            | Self::BadDate { .. }
+            | Self::BadExpires { .. }
+            | Self::Expired { .. }
+            | Self::NotYetCurrent { .. }
+            | Self::HostNotSigned
+            | Self::UnsupportedAlgorithm { .. }
+            | Self::CredentialParts { .. }
+            | Self::Scope(_)
+            | Self::UnknownAccessKey
+            | Self::SignatureMismatch
+            | Self::BadSessionToken
+            | Self::ExpiredSessionToken => false,
         }
     }
 

@@ -107,7 +107,7 @@ impl Signer {
         let mut add = |name: &str, value: &str| {
             let separator = if query.is_empty() { "" } else { "&" };
             let value = String::from_utf8(encode(value.as_bytes())).expect("encoded text is ASCII");
-            query.push_str(&format!("{separator}{name}={value}"));
+            query.extend([separator, name, "=", &value]);
         };
         add("X-Amz-Algorithm", ALGORITHM);
         add("X-Amz-Content-Sha256", UNSIGNED_PAYLOAD);
@@ -151,9 +151,9 @@ impl Signer {
     fn signing_key(&self, now: Timestamp) -> SigningKey {
         let mut date = [0; 8];
         date.copy_from_slice(&now.to_basic()[..8]);
-        self.keys.find(&date, &self.region).unwrap_or_else(|| {
-            let key = self.keys.derive(&date, &self.region);
-            self.keys.keep(&date, &self.region, key.clone());
+        self.keys.find(date, &self.region).unwrap_or_else(|| {
+            let key = self.keys.derive(date, &self.region);
+            self.keys.keep(date, &self.region, key.clone());
             key
         })
     }

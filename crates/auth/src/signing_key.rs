@@ -90,27 +90,27 @@ impl SigningKeys {
     }
 
     /// Returns the cached signing key.
-    pub(crate) fn find(&self, date: &[u8; 8], region: &str) -> Option<SigningKey> {
+    pub(crate) fn find(&self, date: [u8; 8], region: &str) -> Option<SigningKey> {
         let cached = self.cached.read().unwrap_or_else(PoisonError::into_inner);
-        let found = cached.iter().find(|entry| entry.date == *date && *entry.region == *region);
+        let found = cached.iter().find(|entry| entry.date == date && *entry.region == *region);
         found.map(|entry| entry.key.clone())
     }
 
     /// Returns the signing key, computed anew.
-    pub(crate) fn derive(&self, date: &[u8; 8], region: &str) -> SigningKey {
-        SigningKey(keyed(&self.secret.derive(date, region, SERVICE)))
+    pub(crate) fn derive(&self, date: [u8; 8], region: &str) -> SigningKey {
+        SigningKey(keyed(&self.secret.derive(&date, region, SERVICE)))
     }
 
     /// Keeps a signing key, in place of the oldest if there are too many.
-    pub(crate) fn keep(&self, date: &[u8; 8], region: &str, key: SigningKey) {
+    pub(crate) fn keep(&self, date: [u8; 8], region: &str, key: SigningKey) {
         let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
-        if cached.iter().any(|entry| entry.date == *date && *entry.region == *region) {
+        if cached.iter().any(|entry| entry.date == date && *entry.region == *region) {
             return;
         }
         if cached.len() == CACHED_KEYS {
             cached.remove(0);
         }
-        cached.push(CachedKey { date: *date, region: region.into(), key });
+        cached.push(CachedKey { date, region: region.into(), key });
     }
 }
 
@@ -198,15 +198,15 @@ mod tests {
         let keys = SigningKeys::new(SecretKey::new(SECRET));
         let region = |nth: usize| format!("region-{nth}");
         for nth in 0..=CACHED_KEYS {
-            let key = keys.derive(b"20150830", &region(nth));
-            keys.keep(b"20150830", &region(nth), key.clone());
-            keys.keep(b"20150830", &region(nth), key);
+            let key = keys.derive(*b"20150830", &region(nth));
+            keys.keep(*b"20150830", &region(nth), key.clone());
+            keys.keep(*b"20150830", &region(nth), key);
         }
-        assert!(keys.find(b"20150830", &region(0)).is_none());
+        assert!(keys.find(*b"20150830", &region(0)).is_none());
         for nth in 1..=CACHED_KEYS {
-            assert!(keys.find(b"20150830", &region(nth)).is_some());
+            assert!(keys.find(*b"20150830", &region(nth)).is_some());
         }
-        assert!(keys.find(b"20150831", &region(1)).is_none());
+        assert!(keys.find(*b"20150831", &region(1)).is_none());
     }
 
     #[test]

@@ -117,9 +117,9 @@ fn check_signature<H: HeaderView + ?Sized>(
     let signature = from_hex(claims.signature.as_bytes()).ok_or(AuthFault::SignatureMismatch)?;
     let mut date = [0; 8];
     date.copy_from_slice(&claims.signed_at.to_basic()[..8]);
-    let cached = entry.keys.find(&date, region);
+    let cached = entry.keys.find(date, region);
     let fresh = cached.is_none();
-    let key = cached.unwrap_or_else(|| entry.keys.derive(&date, region));
+    let key = cached.unwrap_or_else(|| entry.keys.derive(date, region));
     let signs = |payload: PayloadHash| {
         let hash = hash_canonical_request(request, claims.form, signed_headers, payload);
         key.verify(claims.signed_at, region, &hash, &signature)
@@ -131,7 +131,7 @@ fn check_signature<H: HeaderView + ?Sized>(
         return Err(AuthFault::SignatureMismatch);
     }
     if fresh {
-        entry.keys.keep(&date, region, key);
+        entry.keys.keep(date, region, key);
     }
     Ok(())
 }

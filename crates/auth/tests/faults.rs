@@ -133,7 +133,7 @@ fn missing_query_parts_are_listed() {
     let must = |names: &[&str]| {
         let mut text = String::new();
         for name in names {
-            text.push_str(&format!("AWS query-string parameters must include 'X-Amz-{name}'. "));
+            text.extend(["AWS query-string parameters must include 'X-Amz-", name, "'. "]);
         }
         text + "Re-examine the query-string parameters."
     };

@@ -129,7 +129,7 @@ fn put_bodies(partition: &str) -> Vec<String> {
     let body = |content: &Content| {
         let Content { owner, status, region, payload } = content;
         format!(
-            r##"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"{partition}-########"}},"sk":{{"S":"sort-####"}},"owner":{{"S":"{owner}"}},"status":{{"S":"{status}"}},"region":{{"S":"{region}"}},"hits":{{"N":"1000000"}},"active":{{"BOOL":true}},"payload":{{"S":"{payload}"}}}}}}"##
+            r#"{{"TableName":"{TABLE}","Item":{{"pk":{{"S":"{partition}-########"}},"sk":{{"S":"sort-####"}},"owner":{{"S":"{owner}"}},"status":{{"S":"{status}"}},"region":{{"S":"{region}"}},"hits":{{"N":"1000000"}},"active":{{"BOOL":true}},"payload":{{"S":"{payload}"}}}}}}"#
         )
     };
     contents().iter().map(body).collect()

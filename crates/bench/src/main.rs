@@ -63,8 +63,5 @@ fn run(arguments: &[&str]) -> Result<(), String> {
 fn measure(arguments: &[&str]) -> Result<(), String> {
     let mut bench = Bench::new(Settings::parse(arguments)?)?;
     rows::run(&mut bench)?;
-    match bench.settings.publish {
-        true => publish::publish(&bench.rows, arguments),
-        false => Ok(()),
-    }
+    if bench.settings.publish { publish::publish(&bench.rows, arguments) } else { Ok(()) }
 }

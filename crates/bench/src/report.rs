@@ -152,7 +152,7 @@ pub fn markdown(rows: &[Row]) -> String {
     );
     for row in rows {
         let figure = &row.figure;
-        text.push_str(&format!(
+        text.extend([format!(
             "| {} | {} | {} | {} | {} | {} | {} |\n",
             row.name,
             figure.verdict(),
@@ -161,7 +161,7 @@ pub fn markdown(rows: &[Row]) -> String {
             row.ours,
             row.beside,
             row.notes.join("; ")
-        ));
+        )]);
     }
     text
 }

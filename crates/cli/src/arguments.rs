@@ -1,4 +1,8 @@
 //! The arguments of every command.
+#![expect(
+    clippy::doc_markdown,
+    reason = "these comments are printed as help, where a grave accent is a letter"
+)]
 
 use crate::config::Layer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -110,6 +114,7 @@ pub struct Describe {
 
 /// An item's key: values in the order of the table's key schema, or one literal like `{"pk": 1}`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "partition key and sort key are their names")]
 pub struct Key {
     /// Table
     pub table: String,

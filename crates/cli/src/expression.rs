@@ -127,12 +127,12 @@ impl Placeholders {
             self.names.push(name.to_owned());
             self.names.len() - 1
         });
-        out.push_str(&format!("#n{nth}"));
+        out.extend(["#n", &nth.to_string()]);
         Last::Path
     }
 
     fn value(&mut self, out: &mut String, value: Value) -> Last {
-        out.push_str(&format!(":v{}", self.values.len()));
+        out.extend([":v", &self.values.len().to_string()]);
         self.values.push(value);
         Last::Operand
     }
@@ -171,7 +171,7 @@ fn index(reader: &mut Reader<'_>, out: &mut String) -> Result<Last, LiteralFault
     if !reader.skip("]") {
         return Err(reader.fault("`]`"));
     }
-    out.push_str(&format!("[{digits}]"));
+    out.extend(["[", digits, "]"]);
     Ok(Last::Path)
 }
 

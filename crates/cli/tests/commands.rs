@@ -441,7 +441,7 @@ fn a_reader_that_goes_away_ends_a_command_quietly() {
 fn talk(address: &str, sent: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(sent.as_bytes()).unwrap();
-    let mut answer = [0; 64 * 1024];
+    let mut answer = vec![0; 64 * 1024];
     let length = stream.read(&mut answer).unwrap();
     (stream, String::from_utf8_lossy(&answer[..length]).into_owned())
 }

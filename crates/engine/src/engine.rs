@@ -143,7 +143,9 @@ impl<S: Store> Engine<S> {
         };
         change_log::close_ended_shards(&engine.core).await?;
         engine.start_timer();
-        pending.into_iter().for_each(|job| engine.start_job(job));
+        for job in pending {
+            engine.start_job(job);
+        }
         Ok(engine)
     }
 
@@ -277,6 +279,10 @@ impl<S: Store> Core<S> {
 
     /// Commits a change of definitions and waits for it on this thread. Not a future: one that is
     /// dropped between the commit and the catalog's change would leave the two apart.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers make the keys for this commit alone; each try of it takes a copy"
+    )]
     pub(crate) fn commit_definition<T: Send>(
         &self,
         keys: Vec<Key>,
@@ -300,10 +306,10 @@ pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenErr
     })
     .await
     .map_err(OpenError::Store)?;
-    records.into_iter().map(|(key, value)| read_table(key, &value)).collect()
+    records.into_iter().map(|(key, value)| read_table(&key, &value)).collect()
 }
 
-fn read_table(key: Key, value: &Bytes) -> Result<Table, OpenError> {
+fn read_table(key: &Key, value: &Bytes) -> Result<Table, OpenError> {
     let unreadable = |problem: String| OpenError::Record { key: key.clone(), problem };
     let record: TableRecord =
         serde_json::from_slice(value).map_err(|error| unreadable(error.to_string()))?;

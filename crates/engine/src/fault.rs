@@ -3,6 +3,8 @@
 //! Faults of the store are logged here, where the details are known: each once a minute, so that a
 //! disk that fails every request does not flood the log.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use crate::layout::{self, KeyFault};
 use crate::schema::{Table, TableId};
 use hashrange_model::item::UnknownForm;
@@ -32,6 +34,7 @@ pub(crate) fn of_store(error: Error) -> ApiError {
 
 /// A store's fault in reading or writing one or more of `tables`: logged with the name of the table whose data
 /// it was that could not be read.
+#[expect(clippy::needless_pass_by_value, reason = "map_err passes it so")]
 pub(crate) fn of_tables<'t>(tables: impl IntoIterator<Item = &'t Table>, error: Error) -> ApiError {
     match &error {
         Error::Full => {
@@ -61,6 +64,7 @@ fn table_of(error: &Error) -> Option<TableId> {
 }
 
 /// Stored bytes that are no item: the folder is damaged or from a newer release.
+#[expect(clippy::needless_pass_by_value, reason = "map_err passes it so")]
 pub(crate) fn of_form(form: UnknownForm) -> ApiError {
     if LOGGED.is_news(format!("unknown form of an item: {form:?}")) {
         tracing::error!(?form, "a stored item has an unknown form");

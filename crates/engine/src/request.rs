@@ -48,7 +48,7 @@ pub(crate) fn placeholders<'a, N: AsRef<str> + Ord, M: AsRef<str>, K: AsRef<str>
     Placeholders::new(names, values)
 }
 
-/// Returns the projection of a ProjectionExpression, or else the legacy one.
+/// Returns the projection of a `ProjectionExpression`, or else the legacy one.
 pub(crate) fn projection(
     expression: Option<&str>,
     legacy: Option<Projection>,
@@ -60,7 +60,7 @@ pub(crate) fn projection(
     }
 }
 
-/// Returns the filter of a FilterExpression, or else the legacy one.
+/// Returns the filter of a `FilterExpression`, or else the legacy one.
 pub(crate) fn filter(
     expression: Option<&str>,
     legacy: Option<Condition>,
@@ -74,7 +74,7 @@ pub(crate) fn filter(
     }
 }
 
-/// Refuses the first fault among ExpressionAttributeValues, then a value that no item can have.
+/// Refuses the first fault among `ExpressionAttributeValues`, then a value that no item can have.
 pub(crate) fn check_expression_values<K: AsRef<str> + Ord>(
     values: Option<&Map<K, DecodedValue>>,
 ) -> Result<(), Reason> {

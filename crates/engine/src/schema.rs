@@ -245,6 +245,10 @@ pub struct TableRecord {
     /// Storage class, if ever set, and when it last changed.
     pub class: Option<(StorageClass, Option<u64>)>,
     /// Server-side encryption asked for: the KMS key, if named.
+    #[expect(
+        clippy::option_option,
+        reason = "the stored form: never asked for, and asked for without a key"
+    )]
     pub encryption: Option<Option<String>>,
     /// Tags.
     pub tags: Tags,

@@ -86,7 +86,9 @@ pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
     tokens::verify_tokens(view, &mut report).await.map_err(OpenError::Store)?;
     let (changes, faults) = verify_changes(view).await.map_err(OpenError::Store)?;
     report.changes = changes;
-    faults.into_iter().for_each(|(key, what)| report.add(None, what, &key));
+    for (key, what) in faults {
+        report.add(None, what, &key);
+    }
     Ok(report)
 }
 

@@ -35,6 +35,7 @@ impl Database {
         answer.map(|_| ()).map_err(|error: ApiError| error.to_string())
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write json!({...}) in place")]
     fn create(&self, name: &str, more: Json) -> Result<(), String> {
         let mut request = json!({
             "TableName": name,

@@ -130,7 +130,7 @@ fn reads_by_keys_find_what_a_scan_finds() {
             let scan = format!("SELECT * FROM {source} WHERE ({condition}) OR nothing = 1");
             let scanned = database.select(&scan, None).unwrap();
             let descending = if random.chance(30) { keys[1] } else { keys[0] };
-            let orders = ["".to_owned(), format!(" ORDER BY {descending} DESC")];
+            let orders = [String::new(), format!(" ORDER BY {descending} DESC")];
             let keyed = format!("SELECT * FROM {source} WHERE {condition}");
             for order in orders {
                 let statement = format!("{keyed}{order}");

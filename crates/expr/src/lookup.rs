@@ -2,7 +2,7 @@
 //!
 //! The binary form of an item is walked from its beginning to find one attribute, and so are its
 //! maps and lists. An expression of 4 KB can name hundreds of places in an item of 400 KB, and
-//! AttributeUpdates a hundred thousand; walked for each of them, that would take seconds. So who
+//! `AttributeUpdates` a hundred thousand; walked for each of them, that would take seconds. So who
 //! looks up more than a few paths has each large container laid out once.
 
 use crate::path::{DocumentPath, Step};

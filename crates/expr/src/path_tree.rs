@@ -127,6 +127,7 @@ impl PathTree {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "an iterator is taken as iterators are")]
 fn nth_texts<'p>(
     paths: impl Iterator<Item = &'p DocumentPath> + Clone,
     one: usize,

@@ -1,4 +1,4 @@
-//! ExpressionAttributeNames and ExpressionAttributeValues of one request, and which of them its
+//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of one request, and which of them its
 //! expressions use.
 //!
 //! Use is syntactic: a placeholder counts as used when an expression names it, whether or not
@@ -16,7 +16,7 @@ struct Entry<'a, T: ?Sized> {
     used: bool,
 }
 
-/// ExpressionAttributeNames and -Values of one request with usage tracking across its expressions.
+/// `ExpressionAttributeNames` and -Values of one request with usage tracking across its expressions.
 #[derive(Debug, Default)]
 pub struct Placeholders<'a> {
     /// Invariant: sorted by key.

@@ -10,7 +10,7 @@ use hashrange_model::Item;
 use hashrange_model::encode::Encoder;
 use hashrange_model::error::{ExpressionFault, ExpressionKind, Reason};
 
-/// A compiled ProjectionExpression or AttributesToGet, or the columns of a SELECT.
+/// A compiled `ProjectionExpression` or `AttributesToGet`, or the columns of a SELECT.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projection(Form);
 
@@ -23,7 +23,7 @@ enum Form {
     Columns(Vec<(Name, DocumentPath)>, Option<PathTree>),
 }
 
-/// Compiles a ProjectionExpression.
+/// Compiles a `ProjectionExpression`.
 pub fn projection(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Projection, Reason> {
     compile(text, placeholders)
         .map(|tree| Projection(Form::Tree(tree)))
@@ -44,7 +44,7 @@ fn compile(text: &str, placeholders: &mut Placeholders<'_>) -> Result<PathTree, 
 }
 
 impl Projection {
-    /// Returns the projection to top-level attributes, as AttributesToGet and indexes have it.
+    /// Returns the projection to top-level attributes, as `AttributesToGet` and indexes have it.
     pub fn from_attribute_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         Self(Form::Tree(PathTree::of_attributes(names)))
     }

@@ -141,6 +141,7 @@ fn structure_is_checked() {
 
 #[test]
 fn operands_are_checked() {
+    const ANY_TYPE: &str = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
     let count = |operator: &str, count: usize| {
         format!(
             "Incorrect number of operands for operator or function; operator or function: \
@@ -159,7 +160,6 @@ fn operands_are_checked() {
              function; operator: {operator}, first operand: {operand}"
         )
     };
-    const ANY_TYPE: &str = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
     let path = |operator: &str| {
         format!("Operator or function requires a document path; operator or function: {operator}")
     };

@@ -233,6 +233,7 @@ fn expected_entries_are_checked() {
 
 #[test]
 fn key_conditions_become_the_same_plan() {
+    const NOT_INDEXABLE: &str = "Attempted conditional constraint is not an indexable operation";
     let pk = KeyAttribute { name: "pk", attribute_type: AttributeType::S };
     let sk = KeyAttribute { name: "sk", attribute_type: AttributeType::N };
     let plan = |operator, arguments: &[AttributeValue]| {
@@ -259,7 +260,6 @@ fn key_conditions_become_the_same_plan() {
         plan(Op::Between, &[1.into(), 2.into()]).map(|it| it.sort_range),
         Ok(Some(KeyOperator::Between(one(), two)))
     );
-    const NOT_INDEXABLE: &str = "Attempted conditional constraint is not an indexable operation";
     for (operator, arguments, expected) in [
         (Op::Ne, vec![1.into()], NOT_INDEXABLE),
         (Op::In, vec![1.into()], NOT_INDEXABLE),
@@ -293,6 +293,8 @@ fn change(
 
 #[test]
 fn attribute_updates_change_the_item() {
+    const INVALID: &str = "One or more parameter values were invalid: ";
+    const MISMATCH: &str = "Type mismatch for attribute to update";
     const ADD: Option<AttributeAction> = Some(AttributeAction::Add);
     const PUT: Option<AttributeAction> = Some(AttributeAction::Put);
     const DELETE: Option<AttributeAction> = Some(AttributeAction::Delete);
@@ -317,8 +319,6 @@ fn attribute_updates_change_the_item() {
         let expected = item().with_changes([(attribute, result.as_ref().map(Value::get))]);
         assert_eq!(change(attribute, action, value), Ok(expected), "{attribute} {action:?}");
     }
-    const INVALID: &str = "One or more parameter values were invalid: ";
-    const MISMATCH: &str = "Type mismatch for attribute to update";
     for (attribute, action, value, fault) in [
         (
             "n",

@@ -1,4 +1,4 @@
-//! ExpressionAttributeNames and -Values: keys, emptiness, and what no expression uses.
+//! `ExpressionAttributeNames` and -Values: keys, emptiness, and what no expression uses.
 
 mod request;
 

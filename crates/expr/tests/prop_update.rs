@@ -64,7 +64,7 @@ fn path() -> impl Strategy<Value = String> {
         .prop_map(|(name, steps)| name + &steps.concat())
 }
 
-/// An operand; with `appends` one in which list_append may stand, but not within another.
+/// An operand; with `appends` one in which `list_append` may stand, but not within another.
 fn term(appends: bool) -> BoxedStrategy<Operand> {
     let leaf = prop_oneof![
         (0..literals().len()).prop_map(Operand::Literal),
@@ -264,6 +264,7 @@ fn without<T: PartialEq + Clone>(
     (!left.is_empty()).then(|| wrap(left))
 }
 
+#[expect(clippy::option_option, reason = "another type, and nothing left, are two answers")]
 fn delete(
     stored: Option<&AttributeValue>,
     value: &AttributeValue,
@@ -365,7 +366,7 @@ fn check(actions: &[Action], old: &Tree) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks UPDATED_OLD and UPDATED_NEW of changes to elements of the list `a`: what stands at the
+/// Checks `UPDATED_OLD` and `UPDATED_NEW` of changes to elements of the list `a`: what stands at the
 /// offsets that are named, before and after.
 fn check_updated(actions: &[Action], old: &Tree) -> Result<(), TestCaseError> {
     let Some(compiled) = compile(actions)? else { return Ok(()) };

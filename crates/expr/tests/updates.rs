@@ -1,4 +1,4 @@
-//! Updates: what becomes of an item, what UPDATED_OLD and UPDATED_NEW return, and each fault.
+//! Updates: what becomes of an item, what `UPDATED_OLD` and `UPDATED_NEW` return, and each fault.
 
 mod request;
 
@@ -146,7 +146,12 @@ fn remove_means_the_item_as_it_was() {
             &[
                 ("l", Some(numbers(&[11]))),
                 ("m", Some(AttributeValue::map([("y", numbers(&[]))]))),
-                ("ms", Some(AttributeValue::list([AttributeValue::M(Default::default())]))),
+                (
+                    "ms",
+                    Some(AttributeValue::list([AttributeValue::M(
+                        std::collections::BTreeMap::default(),
+                    )])),
+                ),
             ],
         ),
         ("REMOVE l[7]", &[]),
@@ -182,7 +187,12 @@ fn add_and_delete_change_numbers_and_sets() {
         ("DELETE gone :ss", &[]),
         (
             "DELETE ms[0].k :ss",
-            &[("ms", Some(AttributeValue::list([AttributeValue::M(Default::default())])))],
+            &[(
+                "ms",
+                Some(AttributeValue::list([AttributeValue::M(
+                    std::collections::BTreeMap::default(),
+                )])),
+            )],
         ),
         (
             "DELETE ss :ss ADD n :one REMOVE s SET c = s",

@@ -53,6 +53,7 @@ struct Run {
 }
 
 impl Run {
+    #[expect(clippy::needless_pass_by_value, reason = "the run is the only one to use it")]
     fn new(database: Database, seed: u64) -> Self {
         let run = Self {
             database: database.blocking(),

@@ -141,6 +141,10 @@ impl Encoder {
     }
 
     /// Closes a list.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a mark is used up, so nothing is closed twice"
+    )]
     pub fn end_list(&mut self, mark: ListMark) {
         self.close(mark.start);
     }
@@ -164,6 +168,10 @@ impl Encoder {
     }
 
     /// Closes a map.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a mark is used up, so nothing is closed twice"
+    )]
     pub fn end_map(&mut self, mark: MapMark) {
         self.sort_entries(&mark);
         self.close(mark.start);
@@ -177,6 +185,10 @@ impl Encoder {
     }
 
     /// Closes an item and returns it; the encoder is empty again.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a mark is used up, so nothing is closed twice"
+    )]
     pub fn end_item(&mut self, mark: MapMark) -> Item {
         let attributes = self.entries.len() - mark.first_entry;
         self.sort_entries(&mark);
@@ -205,7 +217,9 @@ impl Encoder {
             }
             AttributeValue::L(elements) => {
                 let mark = self.begin_list();
-                elements.iter().for_each(|element| self.value(element));
+                for element in elements {
+                    self.value(element);
+                }
                 self.end_list(mark);
             }
             AttributeValue::M(entries) => {
@@ -291,10 +305,10 @@ impl Encoder {
                 let is_last_of_name = order
                     .get(position + 1)
                     .is_none_or(|next| name(starts[*next]) != name(starts[*nth]));
-                if !is_last_of_name {
-                    self.is_size_unknown = true;
-                } else {
+                if is_last_of_name {
                     sorted.extend_from_slice(&self.buffer[starts[*nth]..end_of(*nth)]);
+                } else {
+                    self.is_size_unknown = true;
                 }
             }
             self.buffer.truncate(mark.start);

@@ -110,6 +110,7 @@ impl Item {
     }
 
     /// Returns the item reduced to the top-level attributes that `keep` names.
+    #[must_use]
     pub fn retain(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
         let mut encoder = Encoder::with_capacity(self.0.len());
         let mark = encoder.begin_item();
@@ -122,6 +123,7 @@ impl Item {
 
     /// Returns the item with some attributes replaced, added (`Some`) or removed (`None`); of
     /// several changes of one attribute the last counts.
+    #[must_use]
     pub fn with_changes<'n>(
         &self,
         changes: impl IntoIterator<Item = (&'n str, Option<ValueRef<'n>>)>,

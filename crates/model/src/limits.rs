@@ -20,7 +20,7 @@ pub const EXPRESSION_OPERATORS_MAX: usize = 300;
 pub const IN_OPERANDS_MAX: usize = 100;
 /// Greatest list index of a document path. Source: captured.
 pub const LIST_INDEX_MAX: usize = 2_147_483_647;
-/// Most bytes of all ExpressionAttributeNames and -Values of a request together.
+/// Most bytes of all `ExpressionAttributeNames` and -Values of a request together.
 pub const SUBSTITUTIONS_MAX_BYTES: usize = 2 * 1024 * 1024;
 /// Longest placeholder (`#name` or `:value`).
 pub const PLACEHOLDER_MAX_BYTES: usize = 255;
@@ -35,7 +35,7 @@ pub const BATCH_WRITE_REQUESTS_MAX: usize = 25;
 /// Most bytes of all items of a transaction.
 pub const TRANSACTION_SIZE_MAX_BYTES: usize = 4 * 1024 * 1024;
 /// How long a client request token is remembered, in milliseconds.
-/// Source: DynamoDB API reference, TransactWriteItems, ClientRequestToken.
+/// Source: DynamoDB API reference, TransactWriteItems, `ClientRequestToken`.
 pub const TOKEN_LIFETIME_MS: u64 = 10 * 60 * 1000;
 /// Largest HTTP request body.
 pub const REQUEST_SIZE_MAX_BYTES: usize = 16 * 1024 * 1024;

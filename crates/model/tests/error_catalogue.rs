@@ -547,6 +547,7 @@ fn under_way() -> Vec<UnderWay> {
 }
 
 /// Returns the lines of one reason: what it is, then its sentence as each layer words it.
+#[expect(clippy::needless_pass_by_value, reason = "it is mapped over the samples")]
 fn describe(reason: Reason) -> String {
     let name = format!("{reason:?}");
     let kind = reason.kind();

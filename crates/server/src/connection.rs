@@ -130,15 +130,16 @@ impl AsyncWrite for Observed {
     ) -> Poll<io::Result<usize>> {
         let stream = Pin::new(&mut self.stream);
         let is_large = slices.iter().map(|slice| slice.len()).sum::<usize>() > TOGETHER_MAX_BYTES;
-        let polled = match is_large {
-            true => stream.poll_write_vectored(context, slices),
-            false => TOGETHER.with_borrow_mut(|together| {
+        let polled = if is_large {
+            stream.poll_write_vectored(context, slices)
+        } else {
+            TOGETHER.with_borrow_mut(|together| {
                 together.clear();
                 for slice in slices {
                     together.extend_from_slice(slice);
                 }
                 stream.poll_write(context, together)
-            }),
+            })
         };
         self.activity.note_blocked(polled.is_pending());
         polled

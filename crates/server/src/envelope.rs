@@ -1,5 +1,7 @@
 //! The bodies of errors: `{"__type":"<namespace>#<exception>","message":"..."}`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 use hashrange_auth::AuthFault;
 use hashrange_model::ApiError;
 use hashrange_wire::json::attribute_value::write_item;

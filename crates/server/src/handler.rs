@@ -298,13 +298,12 @@ impl<A: Api> Handler<A> {
             return Ok(sent.clone());
         };
         let (sent, most) = (sent.clone(), self.limits.body_bytes);
-        let decompressed = match sent.len() < LONG_CODED_BYTES {
-            true => coding.decompress(&sent, most),
+        let decompressed = if sent.len() < LONG_CODED_BYTES {
+            coding.decompress(&sent, most)
+        } else {
             // What it holds may be a thousand times as large.
-            false => {
-                let decompressed = self.lanes.compute(move || coding.decompress(&sent, most)).await;
-                decompressed.map_err(|_| unavailable())?
-            }
+            let decompressed = self.lanes.compute(move || coding.decompress(&sent, most)).await;
+            decompressed.map_err(|_| unavailable())?
         };
         let decoded = decompressed.map_err(|fault| match fault {
             CodingFault::TooLarge => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, Bytes::new()),
@@ -325,9 +324,10 @@ impl<A: Api> Handler<A> {
 
     /// Returns the answer to a fault that ranks behind a body that is not JSON.
     async fn refused(&self, body: Bytes, fault: impl FnOnce() -> Bytes) -> Answer {
-        let is_json = match body.len() < LONG_BODY_BYTES {
-            true => Ok(is_empty_or_json(&body)),
-            false => self.lanes.compute(move || is_empty_or_json(&body)).await,
+        let is_json = if body.len() < LONG_BODY_BYTES {
+            Ok(is_empty_or_json(&body))
+        } else {
+            self.lanes.compute(move || is_empty_or_json(&body)).await
         };
         match is_json {
             Ok(true) => client_fault(fault()),
@@ -364,9 +364,10 @@ impl<A: Api> Handler<A> {
     ) -> Answer {
         let body = answer.body.clone();
         open.hold_answer(body.len());
-        let compressed = match body.len() < LONG_BODY_BYTES {
-            true => Ok(coding.compress(&body)),
-            false => self.lanes.compute(move || coding.compress(&body)).await,
+        let compressed = if body.len() < LONG_BODY_BYTES {
+            Ok(coding.compress(&body))
+        } else {
+            self.lanes.compute(move || coding.compress(&body)).await
         };
         // Without the lane the client gets the body as it is.
         if let Ok(compressed) = compressed {

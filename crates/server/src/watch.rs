@@ -305,8 +305,5 @@ fn weights_of_addresses<W>() -> HashMap<IpAddr, W> {
 }
 
 fn keep_since(since: &mut Option<Instant>, is_so: bool, now: Instant) {
-    match is_so {
-        true => drop(since.get_or_insert(now)),
-        false => *since = None,
-    }
+    *since = if is_so { since.or(Some(now)) } else { None };
 }

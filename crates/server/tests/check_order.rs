@@ -317,11 +317,10 @@ async fn a_signed_request_is_run_and_a_changed_one_is_not() {
     let now = hashrange_auth::Timestamp::from_epoch_s(i64::try_from(now.as_secs()).unwrap());
     let signer = hashrange_auth::Signer::new("AKIDEXAMPLE", "secret", None, "eu-west-1");
     let headers = [("host", "localhost"), ("x-amz-target", GET_ITEM)];
-    let added: String = signer
-        .sign_request("POST", "/", "", &headers, b"{ }", now)
-        .into_iter()
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
+    let added = signer.sign_request("POST", "/", "", &headers, b"{ }", now);
+    let added: Vec<String> =
+        added.into_iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let added = added.concat();
     let cases = [("{ }", 200, "GetItem"), ("{  }", 400, "InvalidSignatureException")];
     for (body, status, part) in cases {
         let response = server.ask(post(GET_ITEM, &added, body)).await;

@@ -241,7 +241,9 @@ fn write_raw(path: &Path, writers: u64, items: u64) {
                 answers.push(answer);
             }
             batch.commit().unwrap();
-            answers.into_iter().for_each(|answer| answer.send(()).unwrap());
+            for answer in answers {
+                answer.send(()).unwrap();
+            }
         }
     });
     drive("raw ", writers, move |number| {

@@ -94,7 +94,9 @@ fn group_is_written_with_one_sync_in_order_and_with_folded_counters() {
         .collect();
     assert!(commits.iter_mut().all(|commit| is_pending(commit.as_mut())));
     drop(held);
-    commits.into_iter().for_each(|commit| block_on(commit).unwrap());
+    for commit in commits {
+        block_on(commit).unwrap();
+    }
     assert_eq!(get(&store, "k"), Some(bytes("49")));
     assert_eq!(counter(&store, "n"), Some(100));
     let stats = store.stats();

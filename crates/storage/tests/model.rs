@@ -65,7 +65,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 /// Commits a few random writes to store and model after checking what `decide` is shown.
 fn commit(store: &AnyStore, model: &mut Model, random: &mut Random) {
-    let keys: Vec<Key> = (0..1 + random.below(12)).map(|_| random.key()).collect();
+    let keys: Vec<Key> = (0..=random.below(12)).map(|_| random.key()).collect();
     let expected: Vec<_> = keys.iter().map(|key| model.get(key).cloned()).collect();
     let writes: Vec<_> =
         keys.iter().map(|key| (key.clone(), random.below(3), random.value())).collect();

@@ -40,7 +40,9 @@ fn fill(store: &EmbeddedStore, table: u8, salt: u64) {
         let entries: Vec<_> = (first..first + 90).map(|nth| (key(table, nth), value())).collect();
         let declared = entries.iter().map(|(key, _)| key.clone()).collect();
         block_on(store.commit(declared, |_, batch| {
-            entries.iter().for_each(|(key, value)| batch.put(key.clone(), value.clone()));
+            for (key, value) in &entries {
+                batch.put(key.clone(), value.clone());
+            }
         }))
         .unwrap();
     }
@@ -62,7 +64,9 @@ fn remove(store: &EmbeddedStore, table: u8) {
     let left = keys(&store.view(), table);
     for keys in left.chunks(100) {
         block_on(store.commit(vec![vec![0xff]], |_, batch| {
-            keys.iter().for_each(|key| batch.delete(key.clone()));
+            for key in keys {
+                batch.delete(key.clone());
+            }
         }))
         .unwrap();
     }
@@ -72,10 +76,11 @@ fn remove(store: &EmbeddedStore, table: u8) {
 fn disk_bytes(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
-        .map(|path| match path.is_dir() {
-            true => disk_bytes(&path),
-            false => fs::metadata(&path).unwrap().len(),
-        })
+        .map(
+            |path| {
+                if path.is_dir() { disk_bytes(&path) } else { fs::metadata(&path).unwrap().len() }
+            },
+        )
         .sum()
 }
 

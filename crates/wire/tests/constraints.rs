@@ -43,7 +43,7 @@ fn violations_are_worded_as_by_the_service() {
         // The parts of a message.
         (
             Operation::Query,
-            r#"{}"#.to_owned(),
+            r"{}".to_owned(),
             "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: \
              Member must not be null",
         ),

@@ -110,7 +110,7 @@ fn wrong_types_are_worded_as_by_the_service() {
         (r#"{"KeyConditions":{"a":1}}"#, "Unexpected value type in payload"),
         (r#"{"StreamSpecification":1}"#, "Unexpected field type"),
         (r#"{"StreamSpecification":[]}"#, &table),
-        (r#"[]"#, &request),
+        (r"[]", &request),
     ];
     for (body, expected) in cases {
         let fault = if body.contains("StreamSpecification") {
@@ -175,8 +175,8 @@ fn the_first_fault_of_a_value_is_kept() {
     let not_numeric = |text: &str| ValueFault::Number(NumberFault::NotNumeric(text.to_owned()));
     let (within, beyond) = (nested(31), nested(32));
     let cases = [
-        (r#"{}"#, Some(ValueFault::EmptyAttributeValue)),
-        (r#"null"#, Some(ValueFault::EmptyAttributeValue)),
+        (r"{}", Some(ValueFault::EmptyAttributeValue)),
+        (r"null", Some(ValueFault::EmptyAttributeValue)),
         (r#"{"X":1}"#, Some(ValueFault::EmptyAttributeValue)),
         (r#"{"S":null}"#, Some(ValueFault::EmptyAttributeValue)),
         (r#"{"S":null,"N":"1"}"#, None),

@@ -1,5 +1,6 @@
 //! Properties: items survive the way through JSON, every operation is read and written, and no
 //! bytes make the parser panic.
+#![expect(clippy::format_collect, reason = "long requests are made once")]
 
 use hashrange_model::{AttributeValue, Item, Number};
 use hashrange_wire::check::check;

@@ -1,4 +1,5 @@
 //! Lists and maps far longer than the model allows: refused as short ones are, and not kept.
+#![expect(clippy::format_collect, reason = "long requests are made once")]
 
 use hashrange_model::AttributeType;
 use hashrange_model::error::ValueFault;
@@ -52,6 +53,7 @@ fn one_element_more_than_allowed_is_kept() {
 
 #[test]
 fn long_lists_are_refused_in_the_words_for_those_one_too_long() {
+    const GET: &str = "{\"Get\":{\"TableName\":\"Tab\",\"Key\":{\"pk\":{\"S\":\"a\"}}}}";
     let keys = |count| {
         let keys = list("{\"pk\":{\"S\":\"a\"}}", count);
         format!("{{\"RequestItems\":{{\"Tab\":{{\"Keys\":{keys}}}}}}}")
@@ -67,7 +69,6 @@ fn long_lists_are_refused_in_the_words_for_those_one_too_long() {
     assert!(expected.ends_with("Member must have length less than or equal to 25"), "{expected}");
     assert_eq!(message(Operation::BatchWriteItem, &writes(MANY)), expected);
     let gets = |count| format!("{{\"TransactItems\":{}}}", list(GET, count));
-    const GET: &str = "{\"Get\":{\"TableName\":\"Tab\",\"Key\":{\"pk\":{\"S\":\"a\"}}}}";
     let short = message(Operation::TransactGetItems, &gets(101));
     let long = message(Operation::TransactGetItems, &gets(MANY));
     let end = "failed to satisfy constraint: Member must have length less than or equal to 100";

@@ -61,7 +61,7 @@ pub fn bless() -> Result<(), String> {
     for name in hot_paths::NAMES {
         let counted = count(name)?;
         println!("{name:24} {counted:>9} instructions");
-        text.push_str(&format!("{name} = {counted}\n"));
+        text.extend([name, " = ", &counted.to_string(), "\n"]);
     }
     std::fs::write(file(), text).map_err(|error| error.to_string())
 }

@@ -145,6 +145,7 @@ impl<'a> Share<'a> {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "map_err passes it so")]
 fn failed(error: io::Error) -> String {
     format!("connection failed: {error}")
 }

@@ -156,7 +156,7 @@ fn millis(latencies: &Histogram, share: f64) -> f64 {
 /// Returns scans from items at random on, with a filter that nothing passes.
 fn scans(items: u64) -> Requests {
     let body = format!(
-        r##"{{"TableName":"{TABLE}","ExclusiveStartKey":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}},"FilterExpression":"contains(payload, :p) AND hits > :h","ExpressionAttributeValues":{{":p":{{"S":"none of them"}},":h":{{"N":"0"}}}}}}"##
+        r#"{{"TableName":"{TABLE}","ExclusiveStartKey":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}},"FilterExpression":"contains(payload, :p) AND hits > :h","ExpressionAttributeValues":{{":p":{{"S":"none of them"}},":h":{{"N":"0"}}}}}}"#
     );
     requests("Scan", &[body], Numbers::Random(items))
 }
@@ -164,7 +164,7 @@ fn scans(items: u64) -> Requests {
 /// Returns queries whose answers are as large as a page may be.
 fn queries(_: u64) -> Requests {
     let body = format!(
-        r##"{{"TableName":"{TABLE}","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"{WIDE_PARTITION}"}}}}}}"##
+        r#"{{"TableName":"{TABLE}","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"{WIDE_PARTITION}"}}}}}}"#
     );
     requests("Query", &[body], Numbers::Random(1))
 }

@@ -85,7 +85,7 @@ fn after_writes(bench: &mut Bench) -> Result<(), String> {
     let mut measure = |nth: usize, server: &Server| {
         let before = server.processor_time()?;
         let outcome = run_load(bench, server, &reads)?;
-        let spent = server.processor_time()? - before;
+        let spent = server.processor_time()?.saturating_sub(before);
         processor_us[nth].push(spent.as_secs_f64() * 1e6 / outcome.answers.max(1) as f64);
         if nth == 0 {
             latencies.merge(&outcome.latencies);

@@ -104,12 +104,11 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
         let server = Server::product(&program, &folder, cache_bytes, None)?;
         let answers = cases.iter().map(|case| sample_answer(bench, case, &server));
         let answers = answers.collect::<Result<Vec<_>, String>>()?;
-        let server = match is_signed {
-            false => server,
-            true => {
-                server.stop()?;
-                Server::product(&program, &folder, cache_bytes, Some(&credentials))?
-            }
+        let server = if is_signed {
+            server.stop()?;
+            Server::product(&program, &folder, cache_bytes, Some(&credentials))?
+        } else {
+            server
         };
         for (case, answer) in cases.iter().zip(answers) {
             measure(bench, case, &server, &answer)?;
@@ -181,8 +180,8 @@ impl<'s> Side<'s> {
         let server_time = self.server.processor_time()?;
         let client_time = processor_time::of(None)?;
         let outcome = run_load(bench, self.server, requests)?;
-        self.server_time += self.server.processor_time()? - server_time;
-        self.client_time += processor_time::of(None)? - client_time;
+        self.server_time += self.server.processor_time()?.saturating_sub(server_time);
+        self.client_time += processor_time::of(None)?.saturating_sub(client_time);
         self.latencies.merge(&outcome.latencies);
         self.answers += outcome.answers;
         self.group_commits = group_commits.and_then(|before| before.note(self.server));
@@ -275,7 +274,7 @@ pub fn group_commit_note(commits: f64, syncs: f64, seconds: f64) -> String {
 pub fn get_item(items: u64) -> Requests {
     let table = data::TABLE;
     let body = format!(
-        r##"{{"TableName":"{table}","Key":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}}}}"##
+        r#"{{"TableName":"{table}","Key":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}}}}"#
     );
     requests("GetItem", &[body], Numbers::Random(items))
 }
@@ -284,7 +283,7 @@ pub fn get_item(items: u64) -> Requests {
 pub fn execute_statement(items: u64) -> Requests {
     let table = data::TABLE;
     let body = format!(
-        r##"{{"Statement":"SELECT * FROM \"{table}\" WHERE pk = ? AND sk = ?","Parameters":[{{"S":"part-########"}},{{"S":"sort-####"}}]}}"##
+        r#"{{"Statement":"SELECT * FROM \"{table}\" WHERE pk = ? AND sk = ?","Parameters":[{{"S":"part-########"}},{{"S":"sort-####"}}]}}"#
     );
     requests("ExecuteStatement", &[body], Numbers::Random(items))
 }
@@ -293,7 +292,7 @@ pub fn execute_statement(items: u64) -> Requests {
 pub fn query(items: u64) -> Requests {
     let table = data::TABLE;
     let body = format!(
-        r##"{{"TableName":"{table}","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"part-########"}}}}}}"##
+        r#"{{"TableName":"{table}","KeyConditionExpression":"pk = :p","ExpressionAttributeValues":{{":p":{{"S":"part-########"}}}}}}"#
     );
     requests("Query", &[body], Numbers::Random(items))
 }
@@ -316,7 +315,7 @@ fn update_hot_item(_: u64) -> Requests {
 fn update_body() -> String {
     let table = data::TABLE;
     format!(
-        r##"{{"TableName":"{table}","Key":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}},"UpdateExpression":"ADD hits :one","ExpressionAttributeValues":{{":one":{{"N":"1"}}}}}}"##
+        r#"{{"TableName":"{table}","Key":{{"pk":{{"S":"part-########"}},"sk":{{"S":"sort-####"}}}},"UpdateExpression":"ADD hits :one","ExpressionAttributeValues":{{":one":{{"N":"1"}}}}}}"#
     )
 }
 

@@ -58,7 +58,7 @@ pub fn seconds_per_operation<T>(
         for request in prepared {
             operation(request)?;
         }
-        counted += clock() - start;
+        counted += clock().saturating_sub(start);
         operations += BATCH as f64;
     }
     Ok(counted.as_secs_f64() / operations)
@@ -136,22 +136,29 @@ fn get_item(
     let template = super::http::get_item(items).templates.remove(0);
     Rounds::measure(
         bench.settings.rounds,
-        || match is_json {
-            true => seconds_per_operation(
-                of_thread,
-                round,
-                || template.fill(random.next() % items),
-                |body| call(database, Operation::GetItem, &body),
-            ),
-            false => seconds_per_operation(
-                of_thread,
-                round,
-                || data::get_item(random.next() % items),
-                |request| {
-                    let found = database.get_item(request).map_err(|error| error.to_string())?;
-                    found.item.map(|item| drop(black_box(item))).ok_or("an item is missing".into())
-                },
-            ),
+        || {
+            if is_json {
+                seconds_per_operation(
+                    of_thread,
+                    round,
+                    || template.fill(random.next() % items),
+                    |body| call(database, Operation::GetItem, &body),
+                )
+            } else {
+                seconds_per_operation(
+                    of_thread,
+                    round,
+                    || data::get_item(random.next() % items),
+                    |request| {
+                        let found =
+                            database.get_item(request).map_err(|error| error.to_string())?;
+                        found
+                            .item
+                            .map(|item| drop(black_box(item)))
+                            .ok_or("an item is missing".into())
+                    },
+                )
+            }
         },
         || {
             seconds_per_operation(
@@ -226,25 +233,28 @@ fn query(
     let starts: Vec<&Vec<u8>> = keys.iter().step_by(in_partition).collect();
     Rounds::measure(
         bench.settings.rounds,
-        || match is_json {
-            true => seconds_per_operation(
-                of_thread,
-                round,
-                || template.fill(random.next() % items),
-                |body| call(database, Operation::Query, &body),
-            ),
-            false => seconds_per_operation(
-                of_thread,
-                round,
-                || data::query(random.next() % items),
-                |request| {
-                    let page = database.query(request).map_err(|error| error.to_string())?;
-                    let count = page.count.and_then(|count| usize::try_from(count).ok());
-                    let is_whole = count == Some(in_partition);
-                    drop(black_box(page));
-                    is_whole.then_some(()).ok_or("a page is not whole".into())
-                },
-            ),
+        || {
+            if is_json {
+                seconds_per_operation(
+                    of_thread,
+                    round,
+                    || template.fill(random.next() % items),
+                    |body| call(database, Operation::Query, &body),
+                )
+            } else {
+                seconds_per_operation(
+                    of_thread,
+                    round,
+                    || data::query(random.next() % items),
+                    |request| {
+                        let page = database.query(request).map_err(|error| error.to_string())?;
+                        let count = page.count.and_then(|count| usize::try_from(count).ok());
+                        let is_whole = count == Some(in_partition);
+                        drop(black_box(page));
+                        is_whole.then_some(()).ok_or("a page is not whole".into())
+                    },
+                )
+            }
         },
         || {
             seconds_per_operation(

@@ -1,4 +1,8 @@
 //! The settings as one source gives them: every one may be absent.
+#![expect(
+    clippy::doc_markdown,
+    reason = "these comments are printed as help, where a grave accent is a letter"
+)]
 
 use super::{ByteSize, Interval, StoreChoice};
 use clap::{Args, ValueEnum};

@@ -33,12 +33,11 @@ impl Table {
         let mut row = vec![Cell::default(); self.columns.len()];
         for (name, value) in item {
             let cell = cell(value);
-            match self.columns.iter().position(|column| column == name) {
-                Some(nth) => row[nth] = cell,
-                None => {
-                    self.columns.push(name.clone());
-                    row.push(cell);
-                }
+            if let Some(nth) = self.columns.iter().position(|column| column == name) {
+                row[nth] = cell;
+            } else {
+                self.columns.push(name.clone());
+                row.push(cell);
             }
         }
         self.rows.push(row);

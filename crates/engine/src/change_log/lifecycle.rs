@@ -100,7 +100,9 @@ impl<S: Store> Core<S> {
             deleted_index.iter().map(|index| layout::purge(record.id, *index)).collect();
         let purges = keys.clone();
         let mark = |batch: &mut Batch| {
-            purges.iter().for_each(|purge| batch.put(purge.clone(), Bytes::new()));
+            for purge in &purges {
+                batch.put(purge.clone(), Bytes::new());
+            }
         };
         match change {
             StreamChange::None => self.replace_table(table, record, keys, mark),

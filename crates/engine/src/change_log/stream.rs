@@ -137,7 +137,7 @@ impl Stream {
 }
 
 /// Returns the sequence number of a commit stamp: a 1 and twenty digits, so that text and number
-/// order alike. Source: DynamoDB Streams API, SequenceNumber: 21 to 40 digits.
+/// order alike. Source: DynamoDB Streams API, `SequenceNumber`: 21 to 40 digits.
 pub(crate) fn sequence_number(stamp: u64) -> String {
     format!("1{stamp:020}")
 }

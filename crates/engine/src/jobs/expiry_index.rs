@@ -64,7 +64,9 @@ async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), 
                     return Ok(false);
                 }
                 let items = readable_items(&keys, current).inspect_err(|_| batch.clear())?;
-                items.iter().for_each(|item| put_entry(&table, item, batch));
+                for item in &items {
+                    put_entry(&table, item, batch);
+                }
                 batch.put(progress(id), done.clone());
                 Ok(true)
             },

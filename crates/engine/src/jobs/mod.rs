@@ -135,7 +135,9 @@ impl Jobs {
     /// Queues the jobs that have failed and are due again.
     pub(crate) fn try_again<S: Store>(&self, core: &Arc<Core<S>>) {
         let due = core.retries.take_due((core.environment.now_ms)());
-        due.into_iter().for_each(|attempt| self.queue(core, attempt, None));
+        for attempt in due {
+            self.queue(core, attempt, None);
+        }
     }
 
     /// Dropping `ends`, with the job if that is not even begun, tells who waits.

@@ -91,7 +91,9 @@ async fn trim<S: Store>(
     core.commit(
         || vec![key.clone()],
         |_, batch| {
-            removed.iter().for_each(|key| batch.delete(key.clone()));
+            for key in &removed {
+                batch.delete(key.clone());
+            }
             if is_over {
                 batch.delete(key.clone());
             } else {

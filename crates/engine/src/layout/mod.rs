@@ -183,6 +183,7 @@ pub(crate) fn segment(table: TableId, index: IndexId, nth: u32, total: u32) -> K
     }
 }
 
+#[expect(clippy::many_single_char_names, reason = "the bytes of two numbers in their order")]
 fn item_prefix(table: TableId, index: IndexId) -> [u8; ITEM_PREFIX_BYTES] {
     let [a, b, c, d] = table.0.to_be_bytes();
     let [e, f] = index.0.to_be_bytes();
@@ -277,7 +278,9 @@ pub(crate) fn partition_prefix_of_values(table: TableId, index: IndexId, values:
     let mut bytes = Key::with_capacity(64);
     bytes.extend_from_slice(&item_prefix(table, index));
     bytes.extend_from_slice(&[0; 4]);
-    values.iter().for_each(|value| component::append_counted_value(&mut bytes, value));
+    for value in values {
+        component::append_counted_value(&mut bytes, value);
+    }
     fill_hash(&mut bytes);
     bytes
 }

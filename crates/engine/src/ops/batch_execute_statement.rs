@@ -119,14 +119,15 @@ impl<S: Store> Engine<S> {
                 });
             }
             check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
-            let attempts = match writes.is_empty() {
-                true => Some(Vec::new()),
-                false => match self.commit_apart(&mut writes).await {
+            let attempts = if writes.is_empty() {
+                Some(Vec::new())
+            } else {
+                match self.commit_apart(&mut writes).await {
                     Err(error) if matches!(error.reason(), Reason::TransactionConflict) => {
                         Some(writes.iter().map(|_| Attempt::lost(&error)).collect())
                     }
                     attempts => attempts?,
-                },
+                }
             };
             if let Some(attempts) = attempts {
                 return Ok(Answer::of_writes(statements, &tables, errors, attempts));

@@ -1,4 +1,4 @@
-//! SSESpecification: what may stand in it, and what it asks of a table.
+//! `SSESpecification`: what may stand in it, and what it asks of a table.
 //!
 //! There is no key management service here. The key that is asked for is recorded and described;
 //! nothing is encrypted with it, and no name of a key is ever found wrong (`docs/compat.md`).

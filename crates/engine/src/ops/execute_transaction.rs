@@ -262,7 +262,9 @@ fn token(input: &ExecuteTransactionInput<'_>) -> Option<Token> {
         fingerprint.text(statement.statement.as_deref());
         let parameters = statement.parameters.as_deref().unwrap_or_default();
         fingerprint.number(parameters.len());
-        parameters.iter().for_each(|parameter| fingerprint.bytes(parameter.value.as_bytes()));
+        for parameter in parameters {
+            fingerprint.bytes(parameter.value.as_bytes());
+        }
         let on_failure = statement.return_values_on_condition_check_failure;
         fingerprint.number(usize::from(returns_item(on_failure)));
     }

@@ -1,4 +1,4 @@
-//! From key conditions and ExclusiveStartKey to the byte range of a page.
+//! From key conditions and `ExclusiveStartKey` to the byte range of a page.
 
 use crate::fault;
 use crate::layout::{self, SortBounds};
@@ -79,7 +79,7 @@ pub(crate) enum Reader {
     Scan,
 }
 
-/// Returns the byte key of an ExclusiveStartKey. It need not exist.
+/// Returns the byte key of an `ExclusiveStartKey`. It need not exist.
 pub(crate) fn start_key(
     table: &Table,
     index: Option<&Index>,

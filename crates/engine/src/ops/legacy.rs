@@ -31,7 +31,7 @@ pub(super) fn expected(
     legacy::expected(expected, operator.map(joining))
 }
 
-/// Returns the condition of QueryFilter or ScanFilter.
+/// Returns the condition of `QueryFilter` or `ScanFilter`.
 pub(super) fn filter(
     given: Option<&Map<Cow<'_, str>, wire::Condition>>,
     operator: Option<ConditionalOperator>,
@@ -41,7 +41,7 @@ pub(super) fn filter(
     legacy::filter(conditions, operator.map(joining))
 }
 
-/// Returns the key conditions of KeyConditions.
+/// Returns the key conditions of `KeyConditions`.
 pub(super) fn key_conditions(
     given: &Map<Cow<'_, str>, wire::Condition>,
 ) -> Result<KeyConditions, Reason> {
@@ -50,7 +50,7 @@ pub(super) fn key_conditions(
     legacy::key_conditions(conditions)
 }
 
-/// Returns the projection of AttributesToGet.
+/// Returns the projection of `AttributesToGet`.
 pub(super) fn attributes_to_get<S: AsRef<str>>(
     given: Option<&[S]>,
 ) -> Result<Option<Projection>, Reason> {
@@ -66,7 +66,7 @@ pub(super) fn attributes_to_get<S: AsRef<str>>(
     }
 }
 
-/// Returns the update of AttributeUpdates; without any it changes nothing.
+/// Returns the update of `AttributeUpdates`; without any it changes nothing.
 pub(super) fn attribute_updates(
     given: Option<&Map<Cow<'_, str>, wire::AttributeValueUpdate>>,
 ) -> Result<Update, Reason> {

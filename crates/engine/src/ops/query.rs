@@ -160,7 +160,7 @@ impl CheckedQuery {
     }
 }
 
-/// Refuses faulty values in KeyConditions or a legacy filter.
+/// Refuses faulty values in `KeyConditions` or a legacy filter.
 pub(super) fn check_legacy_values<K: Ord>(
     conditions: Option<&Map<K, LegacyCondition>>,
 ) -> Result<(), Reason> {
@@ -171,7 +171,7 @@ pub(super) fn check_legacy_values<K: Ord>(
 }
 
 /// Returns whether at most one item can match: the table read has no sort key.
-fn is_one_row<I>(table: &Table, index: Option<I>) -> bool {
+fn is_one_row<I: Copy>(table: &Table, index: Option<I>) -> bool {
     index.is_none() && table.key.sort.is_empty()
 }
 

@@ -1,8 +1,8 @@
-//! NextToken: where the next page of a SELECT begins, tied to the statement and its parameters.
+//! `NextToken`: where the next page of a SELECT begins, tied to the statement and its parameters.
 //!
 //! In base64: 16 bytes, hash of statement and parameters; 8 bytes, hash of what is before and
 //! after; the last evaluated key as JSON. The hashes find accidents, not malice: what a token says
-//! is checked like any ExclusiveStartKey.
+//! is checked like any `ExclusiveStartKey`.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

@@ -79,6 +79,10 @@ impl Pace {
     }
 
     /// Returns how long a change takes; one that the table has gone through before may be faster.
+    #[expect(
+        clippy::match_same_arms,
+        reason = "a table of measured times: equal ones were measured apart"
+    )]
     pub(super) fn change_ms(self, change: &UnderWay, is_repeated: bool) -> u64 {
         self.or_even(match (change, is_repeated) {
             (UnderWay::Units, _) => 1500,

@@ -15,9 +15,9 @@ use std::collections::HashMap;
 
 /// Source: developer guide, "Quotas in Amazon DynamoDB": tables per account and region.
 const TABLES_MAX: usize = 2500;
-/// Source: API reference, LimitExceededException: simultaneous table operations.
+/// Source: API reference, `LimitExceededException`: simultaneous table operations.
 const TABLE_CHANGES_MAX: usize = 500;
-/// Source: API reference, LimitExceededException: creations of tables with secondary indexes.
+/// Source: API reference, `LimitExceededException`: creations of tables with secondary indexes.
 const INDEXED_CREATIONS_MAX: usize = 250;
 /// Source: developer guide, "Quotas in Amazon DynamoDB": decreases of provisioned throughput.
 const FREE_DECREASES: i64 = 4;

@@ -61,7 +61,7 @@ impl<'t> ReadTarget<'t> {
     }
 
     /// Returns the units on the meter of the target: a local index shares that of its table.
-    fn units(&self, units: &Units) -> f64 {
+    fn units(units: &Units) -> f64 {
         units.table + units.indexes.iter().map(|(_, units)| units).sum::<f64>()
     }
 }
@@ -211,6 +211,6 @@ impl Admission<'_> {
 
     /// Adds what a read used.
     pub(crate) fn add_read(&mut self, target: &ReadTarget<'_>, units: &Units) {
-        self.add(&target.arm(), target.units(units));
+        self.add(&target.arm(), ReadTarget::units(units));
     }
 }

@@ -148,7 +148,7 @@ fn decide(
     // Source: captured: the first action that its table refuses is named, and nothing is decided.
     if let Some(first) = faults.iter().position(Option::is_some) {
         let mut errors = vec![None; faults.len()];
-        errors[first] = faults[first].clone();
+        errors[first].clone_from(&faults[first]);
         return Err(Reason::TransactionCanceled(errors).into());
     }
     let mut written = Vec::with_capacity(writes.len());

@@ -98,6 +98,7 @@ impl Failing {
     }
 
     /// Puts a value behind the engine's back.
+    #[expect(clippy::needless_pass_by_value, reason = "callers make the value in place")]
     pub fn put(&self, key: &[u8], value: Bytes) {
         let put = self.0.store.commit(vec![key.to_vec()], |_, batch| {
             batch.put(key.to_vec(), value.clone());

@@ -73,7 +73,9 @@ fn an_index_is_not_read_before_it_is_filled() {
         );
     }
     database.pass(0);
-    reads.iter().for_each(|(operation, request)| drop(database.ok(operation, request)));
+    for (operation, request) in &reads {
+        drop(database.ok(operation, request));
+    }
 }
 
 #[test]

@@ -283,6 +283,7 @@ impl Run {
             }
             _ => self.model.delete_index(table, index),
         };
+        #[expect(clippy::match_same_arms, reason = "what changes something, and what does not")]
         match (changed, answer) {
             (true, Ok(_)) => Ok(()),
             (true, Err(error)) => Err(format!("UpdateTable answers {error}")),

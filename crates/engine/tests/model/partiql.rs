@@ -69,9 +69,10 @@ impl Run {
         }
         self.seen.selects += usize::from(!found.is_empty());
         let plan = ReadPlan { evaluated: 0, groups: expected.groups, cursor: Vec::new() };
-        match expected.is_ordered {
-            true => compare_ordered(&found, &plan),
-            false => compare_unordered(&found, &plan),
+        if expected.is_ordered {
+            compare_ordered(&found, &plan)
+        } else {
+            compare_unordered(&found, &plan)
         }
     }
 

@@ -58,7 +58,9 @@ impl Consumer {
         loop {
             let page = database.records(iterator.as_str().unwrap());
             let records = page["Records"].as_array().unwrap();
-            records.iter().for_each(|record| self.apply(shard, record));
+            for record in records {
+                self.apply(shard, record);
+            }
             match page.get("NextShardIterator") {
                 None => {
                     self.finished.insert(shard.to_owned());

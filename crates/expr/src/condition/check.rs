@@ -74,9 +74,10 @@ fn function(call: Call<'_>) -> Checked<Node> {
             match first {
                 // What a given value is shows now. Source: captured.
                 syntax::Operand::Value(value) => {
-                    match value.get().attribute_type() == type_of(next())? {
-                        true => Node::And(Vec::new()),
-                        false => Node::Or(Vec::new()),
+                    if value.get().attribute_type() == type_of(next())? {
+                        Node::And(Vec::new())
+                    } else {
+                        Node::Or(Vec::new())
                     }
                 }
                 path => Node::HasType(required_path(name, path)?, type_of(next())?),

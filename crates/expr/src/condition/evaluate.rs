@@ -37,36 +37,45 @@ impl Node {
                 let has_no_size = left.is_size() && left_value.is_none()
                     || right.is_size() && right_value.is_none();
                 // What has no size compares false, also by <>. Source: captured, function size.
-                !has_no_size && compare(*comparator, view(&left_value), view(&right_value))
+                !has_no_size
+                    && compare(*comparator, view(left_value.as_ref()), view(right_value.as_ref()))
             }
             Self::Between { operand, lower, upper } => {
                 let value = operand.evaluate(item);
                 let (lower, upper) = (lower.evaluate(item), upper.evaluate(item));
-                compare(Comparator::GreaterOrEqual, view(&value), view(&lower))
-                    && compare(Comparator::LessOrEqual, view(&value), view(&upper))
+                compare(Comparator::GreaterOrEqual, view(value.as_ref()), view(lower.as_ref()))
+                    && compare(Comparator::LessOrEqual, view(value.as_ref()), view(upper.as_ref()))
             }
             Self::In { operand, candidates } => {
                 let value = operand.evaluate(item);
                 candidates.iter().any(|candidate| {
-                    compare(Comparator::Equal, view(&value), view(&candidate.evaluate(item)))
+                    compare(
+                        Comparator::Equal,
+                        view(value.as_ref()),
+                        view(candidate.evaluate(item).as_ref()),
+                    )
                 })
             }
             Self::Exists(path) => path.find(item).is_some(),
             Self::HasType(path, attribute_type) => {
                 path.find(item).is_some_and(|value| value.attribute_type() == *attribute_type)
             }
-            Self::BeginsWith(whole, prefix) => {
-                both(view(&whole.evaluate(item)), view(&prefix.evaluate(item)), begins_with)
-            }
-            Self::Contains(container, member) => {
-                both(view(&container.evaluate(item)), view(&member.evaluate(item)), contains)
-            }
+            Self::BeginsWith(whole, prefix) => both(
+                view(whole.evaluate(item).as_ref()),
+                view(prefix.evaluate(item).as_ref()),
+                begins_with,
+            ),
+            Self::Contains(container, member) => both(
+                view(container.evaluate(item).as_ref()),
+                view(member.evaluate(item).as_ref()),
+                contains,
+            ),
         }
     }
 }
 
-fn view<'v>(value: &'v Option<Evaluated<'_>>) -> Option<ValueRef<'v>> {
-    value.as_ref().map(Evaluated::get)
+fn view<'v>(value: Option<&'v Evaluated<'_>>) -> Option<ValueRef<'v>> {
+    value.map(Evaluated::get)
 }
 
 /// Applies `predicate` if both operands exist.

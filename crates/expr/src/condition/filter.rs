@@ -74,7 +74,7 @@ enum Test {
 struct Choice(Vec<(AttributeType, Box<[u8]>)>);
 
 impl Choice {
-    fn of(values: Vec<Value>) -> Self {
+    fn of(values: &[Value]) -> Self {
         let payload = |value: &Value| {
             let (attribute_type, bytes) = value.get().canonical();
             (attribute_type, Box::from(bytes))
@@ -243,7 +243,9 @@ impl Test {
         *steps += 1;
         match self {
             Self::Or(tests) | Self::And(tests) => {
-                tests.iter().for_each(|test| test.count(steps, scans));
+                for test in tests {
+                    test.count(steps, scans);
+                }
             }
             Self::Not(test) => test.count(steps, scans),
             Self::IsOneOf(_, choice) => {
@@ -321,7 +323,7 @@ impl<'n> Builder<'n> {
             values.entry(nth).or_default().extend(wanted);
         }
         let choices = values.into_iter().map(|(nth, values)| {
-            let test = Test::IsOneOf(nth, Choice::of(values));
+            let test = Test::IsOneOf(nth, Choice::of(&values));
             match chain {
                 Chain::Equal => test,
                 Chain::NotEqual => Test::Not(Box::new(test)),
@@ -352,7 +354,7 @@ impl<'n> Builder<'n> {
             }
         }
         if !values.is_empty() {
-            tests.insert(0, Test::IsOneOf(self.offset_of(operand), Choice::of(values)));
+            tests.insert(0, Test::IsOneOf(self.offset_of(operand), Choice::of(&values)));
         }
         Test::Or(tests)
     }
@@ -406,9 +408,8 @@ impl Chain {
             }
             _ => return None,
         };
-        let (operand, value) = match sides {
-            (operand, Operand::Value(value)) | (Operand::Value(value), operand) => (operand, value),
-            _ => return None,
+        let ((operand, Operand::Value(value)) | (Operand::Value(value), operand)) = sides else {
+            return None;
         };
         let fits = matches!(
             (self, comparator, operand),

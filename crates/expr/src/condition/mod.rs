@@ -45,11 +45,11 @@ pub(crate) enum Node {
     Contains(Operand, Operand),
 }
 
-/// A compiled ConditionExpression or FilterExpression.
+/// A compiled `ConditionExpression` or `FilterExpression`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition(pub(crate) Node);
 
-/// Compiles a ConditionExpression or, as `kind` says, a FilterExpression.
+/// Compiles a `ConditionExpression` or, as `kind` says, a `FilterExpression`.
 pub fn condition(
     kind: ExpressionKind,
     text: &str,
@@ -124,7 +124,9 @@ impl Node {
         match self {
             Self::Or(_) => {}
             Self::And(nodes) => {
-                nodes.iter().for_each(|node| node.collect_paths_outside_or(paths));
+                for node in nodes {
+                    node.collect_paths_outside_or(paths);
+                }
             }
             Self::Not(node) => node.collect_paths_outside_or(paths),
             Self::Compare { .. }
@@ -140,7 +142,9 @@ impl Node {
     fn collect_paths<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
             Self::Or(nodes) | Self::And(nodes) => {
-                nodes.iter().for_each(|node| node.collect_paths(paths));
+                for node in nodes {
+                    node.collect_paths(paths);
+                }
             }
             Self::Not(node) => node.collect_paths(paths),
             Self::Exists(path) | Self::HasType(path, _) => paths.push(path),
@@ -151,11 +155,15 @@ impl Node {
                 right.collect_paths(paths);
             }
             Self::Between { operand, lower, upper } => {
-                [operand, lower, upper].iter().for_each(|operand| operand.collect_paths(paths));
+                for operand in [operand, lower, upper] {
+                    operand.collect_paths(paths);
+                }
             }
             Self::In { operand, candidates } => {
                 operand.collect_paths(paths);
-                candidates.iter().for_each(|operand| operand.collect_paths(paths));
+                for operand in candidates {
+                    operand.collect_paths(paths);
+                }
             }
         }
     }

@@ -58,11 +58,11 @@ pub struct KeyCondition {
     pub operator: KeyOperator,
 }
 
-/// A compiled KeyConditionExpression or KeyConditions. Invariant: no attribute stands twice.
+/// A compiled `KeyConditionExpression` or `KeyConditions`. Invariant: no attribute stands twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyConditions(pub(crate) Vec<KeyCondition>);
 
-/// A KeyConditionExpression that is an expression, though its clauses may be none of a key.
+/// A `KeyConditionExpression` that is an expression, though its clauses may be none of a key.
 #[derive(Debug)]
 pub struct KeyExpression(Result<Vec<KeyCondition>, ExpressionFault>);
 
@@ -73,7 +73,7 @@ impl KeyExpression {
     }
 }
 
-/// Compiles a KeyConditionExpression as far as is possible without a key schema.
+/// Compiles a `KeyConditionExpression` as far as is possible without a key schema.
 pub fn key_condition(
     text: &str,
     placeholders: &mut Placeholders<'_>,
@@ -81,7 +81,7 @@ pub fn key_condition(
     key_expression(text, placeholders)?.conditions()
 }
 
-/// Parses a KeyConditionExpression and finds the faults that any expression can have. Those that
+/// Parses a `KeyConditionExpression` and finds the faults that any expression can have. Those that
 /// only key conditions can have are reported after those of the other expressions: they are kept.
 /// Source of the order: captured 2026.
 pub fn key_expression(

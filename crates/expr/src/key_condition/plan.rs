@@ -15,7 +15,7 @@ const SIMPLE_KEY_MAX: usize = 2;
 pub struct KeyAttribute<'s> {
     /// The attribute's name.
     pub name: &'s str,
-    /// The type declared in AttributeDefinitions: S, N or B.
+    /// The type declared in `AttributeDefinitions`: S, N or B.
     pub attribute_type: AttributeType,
 }
 

@@ -1,4 +1,4 @@
-//! Comparison operators with their arguments, as QueryFilter, ScanFilter, KeyConditions and
+//! Comparison operators with their arguments, as `QueryFilter`, `ScanFilter`, `KeyConditions` and
 //! Expected have them.
 
 use super::{ConditionalOperator, check_joinable, joined};
@@ -48,7 +48,7 @@ impl ComparisonOperator {
         }
     }
 
-    /// Returns true for NULL and NOT_NULL, which take no argument.
+    /// Returns true for NULL and `NOT_NULL`, which take no argument.
     pub(super) fn is_unary(self) -> bool {
         matches!(self, Self::Null | Self::NotNull)
     }
@@ -95,14 +95,14 @@ impl ComparisonOperator {
     }
 }
 
-/// A condition on one attribute, an entry of QueryFilter, ScanFilter or KeyConditions.
+/// A condition on one attribute, an entry of `QueryFilter`, `ScanFilter` or `KeyConditions`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeCondition<'a> {
     /// The attribute's name.
     pub attribute: &'a str,
     /// How it is compared.
     pub operator: ComparisonOperator,
-    /// AttributeValueList; empty where it is absent.
+    /// `AttributeValueList`; empty where it is absent.
     pub arguments: Vec<Value>,
 }
 
@@ -147,7 +147,7 @@ fn node(path: DocumentPath, operator: ComparisonOperator, arguments: Vec<Value>)
     }
 }
 
-/// Compiles QueryFilter or ScanFilter; no conditions make no filter.
+/// Compiles `QueryFilter` or `ScanFilter`; no conditions make no filter.
 pub fn filter(
     conditions: Vec<AttributeCondition<'_>>,
     operator: Option<ConditionalOperator>,
@@ -161,7 +161,7 @@ pub fn filter(
     Ok(joined(nodes, operator))
 }
 
-/// Compiles KeyConditions.
+/// Compiles `KeyConditions`.
 pub fn key_conditions(conditions: Vec<AttributeCondition<'_>>) -> Result<KeyConditions, Reason> {
     if conditions.is_empty() {
         return Err(Reason::KeyConditionCount);

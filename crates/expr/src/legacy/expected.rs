@@ -15,9 +15,9 @@ pub struct Expected<'a> {
     pub value: Option<Value>,
     /// Exists
     pub exists: Option<bool>,
-    /// ComparisonOperator
+    /// `ComparisonOperator`
     pub operator: Option<ComparisonOperator>,
-    /// AttributeValueList
+    /// `AttributeValueList`
     pub arguments: Option<Vec<Value>>,
 }
 

@@ -1,5 +1,5 @@
-//! The parameters that came before expressions: Expected, QueryFilter, ScanFilter, KeyConditions,
-//! ConditionalOperator and AttributeUpdates. They compile to the same forms as expressions do.
+//! The parameters that came before expressions: Expected, `QueryFilter`, `ScanFilter`, `KeyConditions`,
+//! `ConditionalOperator` and `AttributeUpdates`. They compile to the same forms as expressions do.
 //!
 //! All of them name top-level attributes only; their values are checked by the caller.
 //! Source: Amazon DynamoDB developer guide, "Legacy conditional parameters".
@@ -25,7 +25,7 @@ pub enum ConditionalOperator {
     Or,
 }
 
-/// Refuses a ConditionalOperator where there is nothing to join.
+/// Refuses a `ConditionalOperator` where there is nothing to join.
 fn check_joinable(conditions: usize, operator: Option<ConditionalOperator>) -> Result<(), Reason> {
     match (conditions, operator) {
         (0, Some(_)) => Err(Reason::ConditionalOperatorWithoutConditions),

@@ -1,4 +1,4 @@
-//! AttributeUpdates: the older form of an update.
+//! `AttributeUpdates`: the older form of an update.
 
 use crate::path::DocumentPath;
 use crate::update::{Action, Effect, Operand, Update};
@@ -17,7 +17,7 @@ pub enum AttributeAction {
     Delete,
 }
 
-/// An entry of AttributeUpdates, as sent.
+/// An entry of `AttributeUpdates`, as sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeUpdate<'a> {
     /// The attribute's name.
@@ -28,7 +28,7 @@ pub struct AttributeUpdate<'a> {
     pub value: Option<Value>,
 }
 
-/// Compiles AttributeUpdates.
+/// Compiles `AttributeUpdates`.
 pub fn attribute_updates(updates: Vec<AttributeUpdate<'_>>) -> Result<Update, Reason> {
     let actions = updates.into_iter().map(action).collect::<Result<_, _>>()?;
     Ok(Update::from_legacy_actions(actions))

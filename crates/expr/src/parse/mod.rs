@@ -34,7 +34,7 @@ pub(crate) struct Parser<'t, 'p, 'a> {
     previous: Option<Token>,
     current: Token,
     depth: usize,
-    /// How many calls of list_append are being read.
+    /// How many calls of `list_append` are being read.
     open_list_appends: usize,
     /// Start and end of the parentheses closed last, to see doubled ones.
     last_group: Option<(usize, usize)>,

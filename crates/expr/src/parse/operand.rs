@@ -82,12 +82,11 @@ impl<'t> Parser<'t, '_, '_> {
     pub(crate) fn value(&mut self) -> Parsed<Operand<'t>> {
         let word = self.word();
         self.expect(TokenKind::Placeholder)?;
-        Ok(match self.placeholders.value(word) {
-            Some(value) => Operand::Value(value.clone()),
-            None => {
-                self.found.undefined_value.get_or_insert(word);
-                Operand::UndefinedValue(word)
-            }
+        Ok(if let Some(value) = self.placeholders.value(word) {
+            Operand::Value(value.clone())
+        } else {
+            self.found.undefined_value.get_or_insert(word);
+            Operand::UndefinedValue(word)
         })
     }
 

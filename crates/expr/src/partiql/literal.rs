@@ -82,20 +82,17 @@ impl<'t> Parser<'t> {
             Kind::Parameter => {
                 self.advance();
                 let value = self.parameter();
-                match value.get() {
-                    ValueRef::M(entries) => {
-                        let mut encoder = Encoder::new();
-                        let mark = encoder.begin_item();
-                        for (name, value) in entries.iter() {
-                            encoder.map_entry(name);
-                            encoder.value_ref(&value);
-                        }
-                        Ok(encoder.end_item(mark))
+                if let ValueRef::M(entries) = value.get() {
+                    let mut encoder = Encoder::new();
+                    let mark = encoder.begin_item();
+                    for (name, value) in entries.iter() {
+                        encoder.map_entry(name);
+                        encoder.value_ref(&value);
                     }
-                    _ => {
-                        self.note(|| StatementFault::InsertOfOther.into());
-                        Ok(Item::empty())
-                    }
+                    Ok(encoder.end_item(mark))
+                } else {
+                    self.note(|| StatementFault::InsertOfOther.into());
+                    Ok(Item::empty())
                 }
             }
             Kind::OpenBrace => {

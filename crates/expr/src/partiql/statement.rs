@@ -49,10 +49,8 @@ impl Parser<'_> {
     }
 
     fn select(&mut self) -> Parsed<Select> {
-        let (projection, column_fault) = match self.eat(Kind::Star) {
-            true => (None, None),
-            false => self.projection()?,
-        };
+        let (projection, column_fault) =
+            if self.eat(Kind::Star) { (None, None) } else { self.projection()? };
         self.expect_word("from")?;
         let (table, index) = self.unaliased_table()?;
         let condition = self.where_clause()?;
@@ -134,12 +132,11 @@ impl Parser<'_> {
 
     /// Parses the WHERE clause of a write; without one there is no key.
     fn required_where(&mut self) -> Parsed<Condition> {
-        match self.where_clause()? {
-            Some(condition) => Ok(condition),
-            None => {
-                self.note(|| StatementFault::KeyEquality.into());
-                Ok(Condition(Node::And(Vec::new())))
-            }
+        if let Some(condition) = self.where_clause()? {
+            Ok(condition)
+        } else {
+            self.note(|| StatementFault::KeyEquality.into());
+            Ok(Condition(Node::And(Vec::new())))
         }
     }
 

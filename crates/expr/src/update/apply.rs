@@ -24,7 +24,7 @@ pub(super) fn apply(actions: &[Action], old: &Item, mut budget: Budget) -> Resul
     let mut evaluation = Evaluation { lookup: &lookup, sets: Sets::default() };
     let mut results = Vec::with_capacity(actions.len());
     for action in actions {
-        let result = evaluation.result(action, &budget)?;
+        let result = evaluation.result(action, budget)?;
         budget.take_result(action, result.as_ref().map(Evaluated::get))?;
         results.push(result);
     }
@@ -41,7 +41,7 @@ pub(super) fn apply(actions: &[Action], old: &Item, mut budget: Budget) -> Resul
     }
     let nested = nested
         .into_iter()
-        .map(|(name, document)| Ok((name, within_depth(document.finish()?)?)))
+        .map(|(name, document)| Ok((name, within_depth(&document.finish()?)?)))
         .collect::<Result<Vec<(&str, Value)>, Reason>>()?;
     let whole = actions
         .iter()
@@ -52,7 +52,7 @@ pub(super) fn apply(actions: &[Action], old: &Item, mut budget: Budget) -> Resul
     Ok(old.with_changes(whole.chain(parts)))
 }
 
-fn within_depth(value: AttributeValue) -> Result<Value, Reason> {
+fn within_depth(value: &AttributeValue) -> Result<Value, Reason> {
     if value.depth() > NESTING_DEPTH_MAX {
         return Err(Reason::UpdateResult(ValueFault::NestingTooDeep));
     }
@@ -70,7 +70,7 @@ impl<'v> Evaluation<'_, 'v> {
     fn result(
         &mut self,
         action: &'v Action,
-        budget: &Budget,
+        budget: Budget,
     ) -> Result<Option<Evaluated<'v>>, Reason> {
         let lookup = self.lookup;
         let stored = || lookup.find(&action.path);
@@ -96,7 +96,7 @@ impl<'v> Evaluation<'_, 'v> {
         }
     }
 
-    fn operand(&self, operand: &'v Operand, budget: &Budget) -> Result<Evaluated<'v>, Reason> {
+    fn operand(&self, operand: &'v Operand, budget: Budget) -> Result<Evaluated<'v>, Reason> {
         match operand {
             Operand::Value(value) => Ok(Evaluated::Stored(value.get())),
             Operand::Path(path) => {
@@ -122,7 +122,7 @@ impl<'v> Evaluation<'_, 'v> {
         &self,
         operand: &'v Operand,
         lists: &mut Vec<Evaluated<'v>>,
-        budget: &Budget,
+        budget: Budget,
     ) -> Result<(), Reason> {
         match operand {
             Operand::ListAppend(pair) => {
@@ -136,7 +136,7 @@ impl<'v> Evaluation<'_, 'v> {
         }
     }
 
-    fn sum(&self, terms: &'v [Term], budget: &Budget) -> Result<Evaluated<'v>, Reason> {
+    fn sum(&self, terms: &'v [Term], budget: Budget) -> Result<Evaluated<'v>, Reason> {
         let mut total = Number::ZERO;
         for term in terms {
             let value = self.operand(&term.operand, budget)?;
@@ -167,8 +167,7 @@ fn computed_number<'v>(number: Number) -> Evaluated<'v> {
 }
 
 /// Returns the lists as one.
-fn joined<'v>(lists: &[Evaluated<'v>], budget: &Budget) -> Result<Evaluated<'v>, Reason> {
-    let mut budget = *budget;
+fn joined<'v>(lists: &[Evaluated<'v>], mut budget: Budget) -> Result<Evaluated<'v>, Reason> {
     for list in lists {
         let list = list.get();
         if !matches!(list, ValueRef::L(_)) {

@@ -83,7 +83,7 @@ impl Operand {
     }
 }
 
-/// A compiled UpdateExpression or AttributeUpdates; the default one changes nothing.
+/// A compiled `UpdateExpression` or `AttributeUpdates`; the default one changes nothing.
 /// Invariant: no two paths overlap.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Update {
@@ -104,7 +104,7 @@ pub struct Target<'u> {
     pub is_nested: bool,
 }
 
-/// Compiles an UpdateExpression.
+/// Compiles an `UpdateExpression`.
 pub fn update(text: &str, placeholders: &mut Placeholders<'_>) -> Result<Update, Reason> {
     check::compile(text, placeholders)
         .map(Update::from_actions)
@@ -120,8 +120,8 @@ impl Update {
         Self { actions, needs_item, overhead: 0 }
     }
 
-    /// Takes the actions of AttributeUpdates. If all of them delete, an item that does not exist
-    /// is not created. Source: API reference, AttributeUpdates, DELETE.
+    /// Takes the actions of `AttributeUpdates`. If all of them delete, an item that does not exist
+    /// is not created. Source: API reference, `AttributeUpdates`, DELETE.
     pub(crate) fn from_legacy_actions(actions: Vec<Action>) -> Self {
         let deletes =
             |action: &Action| matches!(action.effect, Effect::Remove | Effect::DeleteLegacy(_));
@@ -176,12 +176,12 @@ impl Update {
         apply::apply(&self.actions, old, Budget::new(self.overhead)?)
     }
 
-    /// Returns what UPDATED_OLD returns of the old item, `None` if it had nothing of it.
+    /// Returns what `UPDATED_OLD` returns of the old item, `None` if it had nothing of it.
     pub fn updated_old(&self, old: &Item) -> Option<Item> {
         not_empty(self.path_tree().reduce(old))
     }
 
-    /// Returns what UPDATED_NEW returns of the new item, `None` if it has nothing of it: what stands
+    /// Returns what `UPDATED_NEW` returns of the new item, `None` if it has nothing of it: what stands
     /// at the paths as they were written, also where elements of a list have moved. Source: captured.
     pub fn updated_new(&self, new: &Item) -> Option<Item> {
         not_empty(self.path_tree().reduce(new))

@@ -14,12 +14,14 @@ pub(super) struct Sets<'v>(
 impl<'v> Sets<'v> {
     /// Returns the set without the members of `value` (`None` inside when nothing is left), or
     /// `None` if the stored value is of another type.
+    #[expect(clippy::option_option, reason = "another type, and nothing left, are two answers")]
     pub(super) fn without(
         &mut self,
         stored: Option<ValueRef<'v>>,
         value: &'v Value,
     ) -> Option<Option<Evaluated<'v>>> {
         let Some(stored) = stored else { return Some(None) };
+        #[expect(clippy::manual_let_else, reason = "three lines read as the table that they are")]
         let (members, removed) = match (stored, value.get()) {
             (ValueRef::Ss(members), ValueRef::Ss(removed))
             | (ValueRef::Ns(members), ValueRef::Ns(removed))

@@ -16,7 +16,7 @@ pub struct Busy {
 
 impl Busy {
     /// Returns the exception this is reported as. Where the service fails with a status of 500, a
-    /// ValidationException.
+    /// `ValidationException`.
     pub fn kind(&self) -> ErrorKind {
         if self.asked == Asked::Warm { ErrorKind::Validation } else { ErrorKind::ResourceInUse }
     }
@@ -27,19 +27,19 @@ impl Busy {
 pub enum Asked {
     /// DeleteTable.
     Deletion,
-    /// DeletionProtectionEnabled.
+    /// `DeletionProtectionEnabled`.
     Protection,
-    /// ProvisionedThroughput or BillingMode.
+    /// `ProvisionedThroughput` or `BillingMode`.
     Units,
-    /// StreamSpecification.
+    /// `StreamSpecification`.
     Stream,
-    /// OnDemandThroughput.
+    /// `OnDemandThroughput`.
     Maxima,
-    /// WarmThroughput.
+    /// `WarmThroughput`.
     Warm,
-    /// TableClass.
+    /// `TableClass`.
     Class,
-    /// SSESpecification.
+    /// `SSESpecification`.
     Encryption,
     /// A new global index.
     IndexCreation,
@@ -128,13 +128,28 @@ impl Asked {
             Self::IndexCreation => is_updating && is_of_table,
             Self::IndexDeletion(index) => match under_way {
                 UnderWay::IndexAllocation(other) | UnderWay::IndexDeletion(other) => other == index,
-                other => is_updating && !other.is_creation_of(index),
+                UnderWay::Units
+                | UnderWay::BillingMode { .. }
+                | UnderWay::Stream { .. }
+                | UnderWay::Class(_)
+                | UnderWay::Encryption
+                | UnderWay::Warm
+                | UnderWay::IndexBackfill(_)
+                | UnderWay::IndexUpdate(_)
+                | UnderWay::IndexWarm(_) => is_updating && !under_way.is_creation_of(index),
             },
             Self::IndexUpdate(index) => match under_way {
                 UnderWay::IndexAllocation(other)
                 | UnderWay::IndexDeletion(other)
                 | UnderWay::IndexUpdate(other) => other == index,
-                other => is_updating && !other.is_creation_of(index),
+                UnderWay::Units
+                | UnderWay::BillingMode { .. }
+                | UnderWay::Stream { .. }
+                | UnderWay::Class(_)
+                | UnderWay::Encryption
+                | UnderWay::Warm
+                | UnderWay::IndexBackfill(_)
+                | UnderWay::IndexWarm(_) => is_updating && !under_way.is_creation_of(index),
             },
         }
     }

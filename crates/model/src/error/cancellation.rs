@@ -6,14 +6,15 @@ use super::{ApiError, ErrorKind};
 /// Source: DynamoDB API reference, TransactWriteItems, "Cancellation reason codes and messages".
 pub fn cancellation_code(error: Option<&ApiError>) -> &'static str {
     let Some(error) = error else { return "None" };
-    match error.kind() {
-        ErrorKind::Validation => "ValidationError",
-        ErrorKind::Throttling => "ThrottlingError",
-        kind => {
-            let name = kind.short_name();
-            name.strip_suffix("Exception").unwrap_or(name)
-        }
+    let kind = error.kind();
+    if kind == ErrorKind::Validation {
+        return "ValidationError";
     }
+    if kind == ErrorKind::Throttling {
+        return "ThrottlingError";
+    }
+    let name = kind.short_name();
+    name.strip_suffix("Exception").unwrap_or(name)
 }
 
 #[cfg(test)]

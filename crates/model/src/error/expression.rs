@@ -59,9 +59,9 @@ pub enum ExpressionFault {
     RedundantParentheses,
     /// A bare name that is a reserved word, as written.
     ReservedWord(String),
-    /// A `#name` that is not in ExpressionAttributeNames.
+    /// A `#name` that is not in `ExpressionAttributeNames`.
     UndefinedName(String),
-    /// A `:value` that is not in ExpressionAttributeValues.
+    /// A `:value` that is not in `ExpressionAttributeValues`.
     UndefinedValue(String),
     /// Two paths of which one contains the other.
     Overlap(String, String),
@@ -131,7 +131,7 @@ pub enum ExpressionFault {
     KeyMultipleNames,
     /// No attribute name in a key condition.
     KeyNoName,
-    /// BETWEEN or begins_with whose first operand is not the attribute; holds the operator.
+    /// BETWEEN or `begins_with` whose first operand is not the attribute; holds the operator.
     KeyNotFirst(String),
     /// Two conditions on one key attribute.
     KeyTwice,

@@ -1,6 +1,8 @@
 //! Every error the API can answer with: its kind (the exception on the wire), its typed reason, and
 //! the members that travel with it. The sentences stand in [`wording`]; none is composed elsewhere.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod busy;
 mod cancellation;
 mod expression;
@@ -275,18 +277,14 @@ impl ApiError {
 
     /// Returns each action's error, in request order, if this is a cancelled transaction.
     pub fn cancellation_reasons(&self) -> Option<&[Option<ApiError>]> {
-        match &self.0.reason {
-            Reason::TransactionCanceled(errors) => Some(errors),
-            _ => None,
-        }
+        let Reason::TransactionCanceled(errors) = &self.0.reason else { return None };
+        Some(errors)
     }
 
     /// Returns which limit was exceeded, if the request was throttled.
     pub fn throttle(&self) -> Option<&Throttle> {
-        match &self.0.reason {
-            Reason::Throttled(throttle) => Some(throttle),
-            _ => None,
-        }
+        let Reason::Throttled(throttle) = &self.0.reason else { return None };
+        Some(throttle)
     }
 
     /// Returns the message, or `None` for the few errors that carry none.

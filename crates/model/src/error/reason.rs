@@ -64,7 +64,7 @@ pub enum Reason {
     // ---- values
     /// A value in an item, a key or a legacy parameter.
     Value(ValueFault),
-    /// A value in ExpressionAttributeValues.
+    /// A value in `ExpressionAttributeValues`.
     ExpressionValue {
         fault: ValueFault,
         placeholder: String,
@@ -75,7 +75,7 @@ pub enum Reason {
     ItemTooLarge,
     /// The updated item exceeds 400 KB.
     UpdatedItemTooLarge,
-    /// ExpressionAttributeNames and -Values exceed 2 MB together.
+    /// `ExpressionAttributeNames` and -Values exceed 2 MB together.
     SubstitutionsTooLarge,
 
     // ---- keys
@@ -134,9 +134,9 @@ pub enum Reason {
     UnusedNames(Vec<String>),
     /// Values that no expression uses.
     UnusedValues(Vec<String>),
-    /// ExpressionAttributeNames without any expression; holds the parameters that are null.
+    /// `ExpressionAttributeNames` without any expression; holds the parameters that are null.
     NamesWithoutExpression(Vec<&'static str>),
-    /// ExpressionAttributeValues without any expression; holds the parameters that are null.
+    /// `ExpressionAttributeValues` without any expression; holds the parameters that are null.
     ValuesWithoutExpression(Vec<&'static str>),
     EmptyNames,
     EmptyValues,
@@ -240,7 +240,7 @@ pub enum Reason {
     },
     StartKeyInvalid,
     StartKeySchema,
-    /// The key of an index in ExclusiveStartKey; holds the inner sentence's reason.
+    /// The key of an index in `ExclusiveStartKey`; holds the inner sentence's reason.
     StartKeyValue(Box<Reason>),
     StartKeyOutsideBoundaries,
     StartKeyOutsideRange,

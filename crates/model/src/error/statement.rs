@@ -130,9 +130,9 @@ pub enum StatementFault {
     },
     /// An index in UPDATE or DELETE.
     IndexWrite,
-    /// A NextToken of another statement or other parameters.
+    /// A `NextToken` of another statement or other parameters.
     TokenMismatch,
-    /// A NextToken that is none.
+    /// A `NextToken` that is none.
     TokenInvalid,
     /// Reads and writes in one batch.
     BatchMixed,

@@ -23,7 +23,7 @@ pub enum TableFault {
         /// The schema of the new index.
         new: String,
     },
-    /// A new index without AttributeDefinitions beside it.
+    /// A new index without `AttributeDefinitions` beside it.
     DefinitionsMissing(String),
     /// UpdateTable brings a 21st global index.
     TooManyIndexes,
@@ -58,7 +58,7 @@ pub enum TableFault {
         /// The member.
         member: &'static str,
     },
-    /// OnDemandThroughput without a maximum, and nothing else.
+    /// `OnDemandThroughput` without a maximum, and nothing else.
     MaximaEmpty,
     /// Warm throughput below what there is.
     WarmTooLow {
@@ -69,7 +69,7 @@ pub enum TableFault {
         /// What it is below.
         floor: WarmFloor,
     },
-    /// WarmThroughput without a member.
+    /// `WarmThroughput` without a member.
     WarmEmpty {
         /// The index concerned.
         index: Option<String>,
@@ -78,14 +78,14 @@ pub enum TableFault {
     // ---- members of UpdateTable
     /// Nothing is to be changed.
     NothingToUpdate {
-        /// Whether MultiRegionConsistency was given, which the sentence then leaves out.
+        /// Whether `MultiRegionConsistency` was given, which the sentence then leaves out.
         has_consistency: bool,
     },
     /// Settings that are replicated with overrides, of a table without replicas.
     SettingsOverridden,
     /// A change that must be the only one; holds how the sentence begins.
     NotAlone(&'static str),
-    /// OnDemandThroughput beside something else than BillingMode.
+    /// `OnDemandThroughput` beside something else than `BillingMode`.
     MaximaNotAlone,
     /// A change of the stream beside one of provisioned throughput.
     StreamWithUnits,
@@ -95,7 +95,7 @@ pub enum TableFault {
     IndexWithStream,
     /// An index comes beside warm throughput.
     IndexWithWarm,
-    /// GlobalSecondaryIndexUpdates is an empty list.
+    /// `GlobalSecondaryIndexUpdates` is an empty list.
     IndexUpdatesEmpty,
     /// An index is updated twice.
     IndexUpdateTwice(String),
@@ -117,14 +117,14 @@ pub enum TableFault {
     },
 
     // ---- encryption
-    /// `member` of SSESpecification beside Enabled false.
+    /// `member` of `SSESpecification` beside Enabled false.
     EncryptionOffWith {
         /// The member.
         member: &'static str,
     },
-    /// A KMS key without SSEType KMS.
+    /// A KMS key without `SSEType` KMS.
     EncryptionKeyWithoutType,
-    /// SSEType AES256.
+    /// `SSEType` AES256.
     EncryptionTypeUnsupported,
     /// Encryption is switched off where it is.
     EncryptionOff,

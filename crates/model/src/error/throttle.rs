@@ -29,7 +29,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Returns the name of the limit. Source: DynamoDB API reference, ThrottlingReason.
+    /// Returns the name of the limit. Source: DynamoDB API reference, `ThrottlingReason`.
     pub fn name(&self) -> String {
         let resource = if self.is_index { "Index" } else { "Table" };
         let operation = if self.is_write { "Write" } else { "Read" };

@@ -706,6 +706,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
     }
 }
 
+#[expect(clippy::match_same_arms, reason = "one line for each fault of each layer")]
 fn number(fault: &NumberFault, layer: Layer) -> String {
     const OVERFLOW: &str =
         "Number overflow. Attempting to store a number with magnitude larger than supported range";
@@ -1061,11 +1062,10 @@ fn two_paths(how: &str, one: &str, two: &str) -> String {
 }
 
 fn empty_key(attribute_type: AttributeType) -> &'static str {
-    match attribute_type {
-        AttributeType::B => {
-            "The AttributeValue for a key attribute cannot contain an empty binary value."
-        }
-        _ => "The AttributeValue for a key attribute cannot contain an empty string value.",
+    if attribute_type == AttributeType::B {
+        "The AttributeValue for a key attribute cannot contain an empty binary value."
+    } else {
+        "The AttributeValue for a key attribute cannot contain an empty string value."
     }
 }
 

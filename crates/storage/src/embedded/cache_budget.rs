@@ -7,6 +7,7 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts of what the two kinds take. The kinds themselves keep the counts true.
 #[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "units stand in names")]
 pub(super) struct CacheBudget {
     capacity_bytes: AtomicUsize,
     /// Bytes of the ranges that are kept.

@@ -202,9 +202,10 @@ impl Engine {
     /// fjall is not asked to watch for this: it would send its worker a message with each group
     /// while the memtable is full, and a worker that finds its queue full of them waits for itself.
     pub(crate) fn seal_full_memtable(&self) -> Result<bool, Error> {
-        match self.keyspace.tree.active_memtable().size() > self.memtable_bytes {
-            true => guarded("seal memtable", || self.keyspace.rotate_memtable()),
-            false => Ok(false),
+        if self.keyspace.tree.active_memtable().size() > self.memtable_bytes {
+            guarded("seal memtable", || self.keyspace.rotate_memtable())
+        } else {
+            Ok(false)
         }
     }
 
@@ -380,10 +381,8 @@ impl EngineSnapshot {
             })
         };
         // Looking for the first entry is what a read of one key is; the others are read ahead of.
-        let mut following = || match std::mem::take(&mut is_first) {
-            true => waits.timed(&mut next),
-            false => next(),
-        };
+        let mut following =
+            || if std::mem::take(&mut is_first) { waits.timed(&mut next) } else { next() };
         let mut reached = match direction {
             Direction::Forward => fjall::UserKey::from(&range.start[..]),
             Direction::Backward => fjall::UserKey::from(range.end.as_deref().unwrap_or(&[0xff])),

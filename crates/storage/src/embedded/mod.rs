@@ -352,16 +352,13 @@ impl Shared {
         let mut values = Vec::with_capacity(keys.len());
         let mut newest = 0;
         for key in keys {
-            values.push(match self.sequencer.pending(key) {
-                Some((ticket, value)) => {
-                    newest = newest.max(ticket);
-                    value
-                }
-                None => {
-                    let published = self.published.load();
-                    let read = || self.waits.timed(|| self.engine.get_newest(key));
-                    self.cache.get_newest(published.group, key, read)?
-                }
+            values.push(if let Some((ticket, value)) = self.sequencer.pending(key) {
+                newest = newest.max(ticket);
+                value
+            } else {
+                let published = self.published.load();
+                let read = || self.waits.timed(|| self.engine.get_newest(key));
+                self.cache.get_newest(published.group, key, read)?
             });
         }
         Ok((values, newest))

@@ -27,6 +27,7 @@ impl ReadCache {
     }
 
     /// Returns the value of `key` as `group` left it if it is here; `Some(None)` = there is none.
+    #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get_kept(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
         self.points.get(group, key)
     }

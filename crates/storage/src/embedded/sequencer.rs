@@ -323,9 +323,12 @@ fn declared_writes(keys: &[Key], operations: &[Operation]) -> Vec<(Bytes, Option
         sorted = keys.iter().map(Vec::as_slice).collect();
         sorted.sort_unstable();
     }
-    let is_declared = |key: &[u8]| match sorted.is_empty() {
-        true => keys.iter().any(|declared| declared == key),
-        false => sorted.binary_search(&key).is_ok(),
+    let is_declared = |key: &[u8]| {
+        if sorted.is_empty() {
+            keys.iter().any(|declared| declared == key)
+        } else {
+            sorted.binary_search(&key).is_ok()
+        }
     };
     let mut writes = Vec::new();
     for operation in operations.iter().filter(|operation| is_declared(&operation.key)) {

@@ -28,6 +28,7 @@ pub(crate) const fn shards(count: usize) -> usize {
 
 /// Returns what the scheduler decides in the clock's place: nothing, there is none.
 #[cfg(not(feature = "shuttle"))]
+#[expect(clippy::inline_always, reason = "nothing may be left of it in an ordinary build")]
 #[inline(always)]
 pub(crate) const fn toss() -> Option<bool> {
     None

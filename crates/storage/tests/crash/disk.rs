@@ -224,9 +224,8 @@ impl<'a> Disk<'a> {
     }
 
     fn left_name_changes(&self, loss: Loss, random: &mut Random) -> Vec<NameChange> {
-        let is_synced = |change: &NameChange| match loss.is_strict() {
-            true => change.is_synced,
-            false => change.is_synced_with_journal,
+        let is_synced = |change: &NameChange| {
+            if loss.is_strict() { change.is_synced } else { change.is_synced_with_journal }
         };
         let mut lost_folders = HashSet::new();
         let mut left = Vec::new();

@@ -62,7 +62,9 @@ fn stop_everywhere(workload: Workload, stops: u64, random: &mut Random) {
 /// The recording is complete: replaying it gives the very folder the process left.
 fn check_recording(trace: &[u8], events: &[Event], data: &Path, random: &mut Random) {
     let mut disk = Disk::new(trace);
-    events.iter().for_each(|event| disk.apply(event));
+    for event in events {
+        disk.apply(event);
+    }
     let replayed = tempfile::tempdir().unwrap();
     disk.write(replayed.path(), Loss::Nothing, random);
     let (real, replayed) = (read_folder(data), read_folder(replayed.path()));

@@ -63,12 +63,12 @@ impl Condition {
     pub fn holds(&self, item: &Item) -> bool {
         match self {
             Self::Compare(left, comparator, right) => {
-                compare(left.evaluate(item), *comparator, right.evaluate(item))
+                compare(left.evaluate(item).as_ref(), *comparator, right.evaluate(item).as_ref())
             }
             Self::Between(operand, lower, upper) => {
                 let value = operand.evaluate(item);
-                compare(value.clone(), Comparator::GreaterOrEqual, Some(lower.clone()))
-                    && compare(value, Comparator::LessOrEqual, Some(upper.clone()))
+                compare(value.as_ref(), Comparator::GreaterOrEqual, Some(lower))
+                    && compare(value.as_ref(), Comparator::LessOrEqual, Some(upper))
             }
             Self::In(operand, choices) => {
                 operand.evaluate(item).is_some_and(|value| choices.contains(&value))
@@ -151,13 +151,13 @@ impl Operand {
 }
 
 fn compare(
-    left: Option<AttributeValue>,
+    left: Option<&AttributeValue>,
     comparator: Comparator,
-    right: Option<AttributeValue>,
+    right: Option<&AttributeValue>,
 ) -> bool {
     let equal = left.is_some() && left == right;
     let order = || {
-        let (left, right) = (KeyValue::of(left.as_ref()?)?, KeyValue::of(right.as_ref()?)?);
+        let (left, right) = (KeyValue::of(left?)?, KeyValue::of(right?)?);
         let same_type = std::mem::discriminant(&left) == std::mem::discriminant(&right);
         same_type.then(|| left.cmp(&right))
     };

@@ -358,7 +358,7 @@ impl Generator {
                 Condition::Between(Operand::Path(path), lower, upper)
             }
             4 => {
-                let choices = (0..1 + self.random.below(3)).map(|_| self.value(1)).collect();
+                let choices = (0..=self.random.below(3)).map(|_| self.value(1)).collect();
                 Condition::In(Operand::Path(path), choices)
             }
             5 if self.random.chance(50) => Condition::Exists(path),
@@ -382,7 +382,7 @@ impl Generator {
 
     fn paths(&mut self) -> Vec<Path> {
         let mut paths: Vec<Path> = Vec::new();
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             let path = self.path();
             if !paths.iter().any(|known| known.clashes(&path)) {
                 paths.push(path);
@@ -412,7 +412,7 @@ impl Generator {
 
     fn distinct_keys(&mut self, definition: &Definition, most: usize) -> Vec<Item> {
         let mut keys: Vec<Item> = Vec::new();
-        for _ in 0..1 + self.random.below(most) {
+        for _ in 0..=self.random.below(most) {
             let key = self.key(definition);
             if !keys.contains(&key) {
                 keys.push(key);

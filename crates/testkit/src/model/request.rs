@@ -300,8 +300,8 @@ impl Placeholders {
         let mut text = self.name(&path.attribute);
         for step in &path.steps {
             match step {
-                Step::Member(name) => text.push_str(&format!(".{}", self.name(name))),
-                Step::Element(nth) => text.push_str(&format!("[{nth}]")),
+                Step::Member(name) => text.extend([".", &self.name(name)]),
+                Step::Element(nth) => text.extend(["[", &nth.to_string(), "]"]),
             }
         }
         text

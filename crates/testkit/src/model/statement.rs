@@ -224,7 +224,7 @@ impl Model {
         for (item, entry) in reader.entries() {
             let rank = partitions.iter().position(|value| *value == entry[partition]);
             if (!partitions.is_empty() && rank.is_none())
-                || !select.matches(&reader, &entry, &filter)
+                || !select.matches(&reader, &entry, filter.as_ref())
             {
                 continue;
             }
@@ -265,12 +265,12 @@ impl Select {
         partitions
     }
 
-    fn matches(&self, reader: &Reader<'_>, entry: &Item, filter: &Option<Condition>) -> bool {
+    fn matches(&self, reader: &Reader<'_>, entry: &Item, filter: Option<&Condition>) -> bool {
         let fits = match (&self.sort, reader.sort.first()) {
             (Some(sort), Some(key)) => sort.condition(&key.name).holds(entry),
             _ => true,
         };
-        fits && filter.as_ref().is_none_or(|filter| filter.holds(entry))
+        fits && filter.is_none_or(|filter| filter.holds(entry))
     }
 
     fn in_order(&self, groups: BTreeMap<(usize, Vec<KeyValue>), Vec<Item>>) -> Vec<Vec<Item>> {

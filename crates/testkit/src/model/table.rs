@@ -156,7 +156,7 @@ pub struct ReadPlan {
     pub evaluated: usize,
     /// What passes the filter. Inside a group any order is right.
     pub groups: Vec<Vec<Item>>,
-    /// Names in a LastEvaluatedKey, sorted.
+    /// Names in a `LastEvaluatedKey`, sorted.
     pub cursor: Vec<String>,
 }
 

@@ -28,11 +28,11 @@ fn write(json: &Json, indent: usize, text: &mut String) {
             text.push_str("{\n");
             for (nth, (name, value)) in members.iter().enumerate() {
                 text.push_str(&" ".repeat(inner));
-                text.push_str(&format!("{}: ", Json::from(name.as_str())));
+                text.extend([&Json::from(name.as_str()).to_string(), ": "]);
                 write(value, inner, text);
                 text.push_str(if nth + 1 < members.len() { ",\n" } else { "\n" });
             }
-            text.push_str(&format!("{}}}", " ".repeat(indent)));
+            text.extend([&" ".repeat(indent), "}"]);
         }
         Json::Array(elements) => {
             text.push_str("[\n");
@@ -41,7 +41,7 @@ fn write(json: &Json, indent: usize, text: &mut String) {
                 write(value, inner, text);
                 text.push_str(if nth + 1 < elements.len() { ",\n" } else { "\n" });
             }
-            text.push_str(&format!("{}]", " ".repeat(indent)));
+            text.extend([&" ".repeat(indent), "]"]);
         }
         _ => text.push_str(&line),
     }
@@ -71,7 +71,7 @@ pub(super) fn shorten(text: &str) -> String {
             count += 1;
         }
         if count >= RUN_MIN && letter != ' ' {
-            short.push_str(&format!("@({letter}*{count})"));
+            short.extend(["@(", &letter.to_string(), "*", &count.to_string(), ")"]);
         } else {
             short.extend(std::iter::repeat_n(letter, count));
         }

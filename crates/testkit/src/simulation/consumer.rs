@@ -132,7 +132,9 @@ impl Consumer {
         };
         let records = page["Records"].as_array().map_or(&[][..], Vec::as_slice);
         let mut state = self.state.borrow_mut();
-        records.iter().for_each(|record| state.apply(shard, record));
+        for record in records {
+            state.apply(shard, record);
+        }
         if page.get("NextShardIterator").is_none() {
             state.finished.insert(shard.to_owned());
             return true;

@@ -147,6 +147,7 @@ impl Disk {
     /// Writes everything while nothing else can go on; the disk may fail meanwhile.
     pub(super) fn write_all(&self) {
         while !self.is_idle() && !self.is_failed() {
+            #[expect(clippy::same_functions_in_if_condition, reason = "fate is asked again")]
             if self.state().fate.strikes(5) {
                 self.crash();
             } else if self.state().fate.strikes(5) {

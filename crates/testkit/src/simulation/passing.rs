@@ -91,7 +91,9 @@ impl State {
 
     /// Panics unless these may be the items, of one partition or of all.
     fn assert_holds(&self, found: &BTreeMap<Name, u64>, partition: Option<&str>) {
-        found.values().for_each(|version| self.assert_possible(*version));
+        for version in found.values() {
+            self.assert_possible(*version);
+        }
         for (name, version) in &self.items {
             if partition.is_some_and(|partition| partition != name.0) {
                 continue;
@@ -200,9 +202,10 @@ impl Passing {
 
     async fn query(&self) {
         let (partition, _) = self.name();
-        let mut request = match self.server.fate().chance(500) {
-            true => of_index(LOCAL),
-            false => json!({"TableName": PASSING}),
+        let mut request = if self.server.fate().chance(500) {
+            of_index(LOCAL)
+        } else {
+            json!({"TableName": PASSING})
         };
         request["ConsistentRead"] = json!(true);
         request["KeyConditionExpression"] = json!("pk = :pk");

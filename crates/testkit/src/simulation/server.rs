@@ -109,7 +109,9 @@ impl Server {
     pub(super) fn restart(&self) {
         let tasks = std::mem::take(&mut *self.0.tasks.borrow_mut());
         drop(self.0.engine.borrow_mut().take());
-        tasks.into_iter().for_each(|task| self.0.executor.abort(task));
+        for task in tasks {
+            self.0.executor.abort(task);
+        }
         self.0.restarts.set(self.0.restarts.get() + 1);
         let engine = loop {
             self.0.disk.reopen();

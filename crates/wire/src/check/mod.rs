@@ -29,7 +29,7 @@ const LISTED_MAX: usize = 10;
 /// 62 levels, each an object with a list or map in it. Source: wire captures of the service.
 const OLD_FORM_NESTING: usize = 1 + 1 + 2 * 62;
 
-/// What is wrong with a request: the ground for a ValidationException.
+/// What is wrong with a request: the ground for a `ValidationException`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstraintViolations {
     /// What the answer lists, in its order.

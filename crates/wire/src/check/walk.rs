@@ -334,10 +334,10 @@ fn element_count(parser: Parser<'_>) -> Result<usize, Fault> {
 
 /// Returns the place of each value of the object that comes next; none for `null`. Of an object
 /// with more than `max` members, a few more than these.
-pub fn entries<'a>(
-    mut parser: Parser<'a>,
+pub fn entries(
+    mut parser: Parser<'_>,
     max: usize,
-) -> Result<Map<String, Option<Parser<'a>>>, Fault> {
+) -> Result<Map<String, Option<Parser<'_>>>, Fault> {
     let mut cursor = parser.begin_object()?;
     let mut entries = BoundedEntries::new(max);
     while let Some(name) = parser.next_member(&mut cursor)? {

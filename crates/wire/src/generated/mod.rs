@@ -1,8 +1,10 @@
 //! What `cargo xtask codegen` makes of `model/facts.json`.
 #![allow(missing_docs, reason = "the names are the service's own")]
 #![allow(
+    clippy::match_same_arms,
     clippy::redundant_closure_for_method_calls,
     clippy::semicolon_if_nothing_returned,
+    clippy::wildcard_imports,
     reason = "the generator writes one form for all members"
 )]
 

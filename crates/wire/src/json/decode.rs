@@ -12,9 +12,9 @@ use crate::map::BoundedEntries;
 /// Why a body is no request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Not well-formed JSON: a SerializationException without a message.
+    /// Not well-formed JSON: a `SerializationException` without a message.
     Syntax,
-    /// A value of the wrong type: a SerializationException with this message.
+    /// A value of the wrong type: a `SerializationException` with this message.
     Type(String),
 }
 

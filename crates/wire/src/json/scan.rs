@@ -13,6 +13,7 @@ const SHORT_BLOCK: usize = 16;
 
 /// Returns whether a short text holds no byte that [`special_byte`] would find.
 #[inline]
+#[expect(clippy::many_single_char_names, reason = "the eight bytes of a word in their order")]
 pub fn is_plain(bytes: &[u8]) -> bool {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<WORD>(), bytes.last_chunk::<WORD>()) {
         return special_in_word(*first).is_none()
@@ -77,6 +78,10 @@ fn special_in_long(bytes: &[u8], from: usize) -> usize {
     special_in_word(*last).map_or(bytes.len(), |offset| bytes.len() - WORD + offset)
 }
 
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "all three are computed: without a branch the loop over bytes is vectorised"
+)]
 const fn is_special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }

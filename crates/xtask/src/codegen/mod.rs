@@ -6,6 +6,10 @@
 //!
 //! The models are published with the AWS SDKs under Apache-2.0; the facts are of botocore 1.44.5
 //! (`botocore/data/{dynamodb,dynamodbstreams}/2012-08-10/service-2.json`).
+#![expect(
+    clippy::format_collect,
+    reason = "lines of generated code are made one by one, and rarely"
+)]
 
 use std::fs;
 use std::io::Write as _;

@@ -92,16 +92,16 @@ fn once(
     fetch: impl FnOnce() -> Result<(), String>,
 ) -> Result<(), String> {
     let read = |list: &PathBuf| {
-        fs::read_to_string(list).map_err(|error| format!("read {list:?}: {error}"))
+        fs::read_to_string(list).map_err(|error| format!("read {}: {error}", list.display()))
     };
     let wanted = lists.iter().map(read).collect::<Result<String, String>>()?;
     let stamp = folder.join("fetched");
     if fs::read_to_string(&stamp).is_ok_and(|given| given == wanted) {
         return Ok(());
     }
-    fs::create_dir_all(folder).map_err(|error| format!("create {folder:?}: {error}"))?;
+    fs::create_dir_all(folder).map_err(|error| format!("create {}: {error}", folder.display()))?;
     fetch()?;
-    fs::write(&stamp, wanted).map_err(|error| format!("write {stamp:?}: {error}"))
+    fs::write(&stamp, wanted).map_err(|error| format!("write {}: {error}", stamp.display()))
 }
 
 fn prepare_python() -> Result<(), String> {
@@ -190,7 +190,8 @@ fn node() -> Command {
 fn copy(files: &[PathBuf], folder: &Path) -> Result<(), String> {
     for file in files {
         let name = file.file_name().ok_or("a file without a name")?;
-        fs::copy(file, folder.join(name)).map_err(|error| format!("copy {file:?}: {error}"))?;
+        fs::copy(file, folder.join(name))
+            .map_err(|error| format!("copy {}: {error}", file.display()))?;
     }
     Ok(())
 }

@@ -45,10 +45,13 @@ impl Server {
     pub fn start(binary: &Path, store: Store) -> Result<Self, String> {
         let folder = workspace::target().join("e2e/server");
         drop(fs::remove_dir_all(&folder));
-        fs::create_dir_all(&folder).map_err(|error| format!("create {folder:?}: {error}"))?;
+        fs::create_dir_all(&folder)
+            .map_err(|error| format!("create {}: {error}", folder.display()))?;
         let log = folder.join("log");
-        let output = File::create(&log).map_err(|error| format!("create {log:?}: {error}"))?;
-        let errors = output.try_clone().map_err(|error| format!("open {log:?}: {error}"))?;
+        let output =
+            File::create(&log).map_err(|error| format!("create {}: {error}", log.display()))?;
+        let errors =
+            output.try_clone().map_err(|error| format!("open {}: {error}", log.display()))?;
         let port = free_port()?;
         let mut command = Command::new(binary);
         command.args(["serve", "--port", &port.to_string()]);
@@ -59,7 +62,8 @@ impl Server {
             Store::Embedded => command.arg("--data-dir").arg(folder.join("data")),
         };
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
-        let process = command.spawn().map_err(|error| format!("start {binary:?}: {error}"))?;
+        let process =
+            command.spawn().map_err(|error| format!("start {}: {error}", binary.display()))?;
         let mut server = Self { process, endpoint: format!("http://127.0.0.1:{port}"), log };
         server.wait_until_healthy(port)?;
         Ok(server)

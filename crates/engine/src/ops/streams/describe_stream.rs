@@ -36,9 +36,10 @@ impl<S: Store> Engine<S> {
         Ok(wire::DescribeStreamOutput {
             stream_description: Some(wire::StreamDescription {
                 stream_arn: Some(self.arn_of(&stream)),
-                stream_status: Some(match stream.enabled {
-                    true => wire::StreamStatus::Enabled,
-                    false => wire::StreamStatus::Disabled,
+                stream_status: Some(if stream.enabled {
+                    wire::StreamStatus::Enabled
+                } else {
+                    wire::StreamStatus::Disabled
                 }),
                 stream_view_type: Some(view_type(stream.view)),
                 creation_request_date_time: Some(seconds(stream.created_at_ms)),

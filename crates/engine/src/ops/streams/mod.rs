@@ -16,9 +16,10 @@ impl<S: Store> Engine<S> {
     /// Returns the stream with an ARN.
     async fn stream_of_arn<V: View>(&self, view: &V, arn: &str) -> ApiResult<Stream> {
         let (table, label) = parse_arn(arn).ok_or_else(|| Reason::InvalidStreamArn(arn.into()))?;
-        let found = match arn == self.environment().stream_arn(table, label) {
-            true => find_stream(view, table, label).await?,
-            false => None,
+        let found = if arn == self.environment().stream_arn(table, label) {
+            find_stream(view, table, label).await?
+        } else {
+            None
         };
         found.ok_or_else(|| Reason::StreamNotFound(arn.to_owned()).into())
     }

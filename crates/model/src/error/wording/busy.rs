@@ -30,10 +30,7 @@ pub(super) fn sentence(busy: &Busy) -> String {
         Asked::IndexUpdate(index) => same_index(table, index, under_way, false)
             .unwrap_or_else(|| when("Can't change table IOPS", table, under_way)),
     };
-    match asked {
-        Asked::Protection => words,
-        _ => format!("{IN_USE}{words}"),
-    }
+    if *asked == Asked::Protection { words } else { format!("{IN_USE}{words}") }
 }
 
 fn deletion(table: &str, under_way: &UnderWay) -> String {
@@ -101,7 +98,14 @@ fn stream(table: &str, under_way: &UnderWay) -> String {
         UnderWay::Units | UnderWay::BillingMode { .. } => format!(
             "Can't enable or disable stream while table IOPS are being updated. Table: {table}"
         ),
-        other => when("Can't change stream status", table, other),
+        UnderWay::Class(_)
+        | UnderWay::Encryption
+        | UnderWay::Warm
+        | UnderWay::IndexAllocation(_)
+        | UnderWay::IndexBackfill(_)
+        | UnderWay::IndexDeletion(_)
+        | UnderWay::IndexUpdate(_)
+        | UnderWay::IndexWarm(_) => when("Can't change stream status", table, under_way),
     }
 }
 
@@ -110,7 +114,15 @@ fn class(table: &str, under_way: &UnderWay) -> String {
         UnderWay::Units | UnderWay::BillingMode { .. } => {
             format!("Can't update table class while table IOPS are being updated. Table: {table}") // ours
         }
-        other => when("Can't update table class", table, other),
+        UnderWay::Stream { .. }
+        | UnderWay::Class(_)
+        | UnderWay::Encryption
+        | UnderWay::Warm
+        | UnderWay::IndexAllocation(_)
+        | UnderWay::IndexBackfill(_)
+        | UnderWay::IndexDeletion(_)
+        | UnderWay::IndexUpdate(_)
+        | UnderWay::IndexWarm(_) => when("Can't update table class", table, under_way),
     }
 }
 
@@ -119,7 +131,15 @@ fn index_set(table: &str, under_way: &UnderWay) -> String {
         UnderWay::Units | UnderWay::BillingMode { .. } => format!(
             "Can't create or delete indexes while table IOPS are being updated. Table: {table}"
         ),
-        other => when("Can't create or delete an index", table, other),
+        UnderWay::Stream { .. }
+        | UnderWay::Class(_)
+        | UnderWay::Encryption
+        | UnderWay::Warm
+        | UnderWay::IndexAllocation(_)
+        | UnderWay::IndexBackfill(_)
+        | UnderWay::IndexDeletion(_)
+        | UnderWay::IndexUpdate(_)
+        | UnderWay::IndexWarm(_) => when("Can't create or delete an index", table, under_way),
     }
 }
 

@@ -88,6 +88,7 @@ impl PointCache {
     }
 
     /// Returns the value of `key` as `group` left it, if it is here; `Some(None)` = there is none.
+    #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
         let shard = self.shard(key).read();
         let slot = shard.slot(key).filter(|slot| slot.group <= group)?;
@@ -99,6 +100,7 @@ impl PointCache {
 
     /// Returns the newest value of `key`, if it is here. Only for a writer that holds the key's lock
     /// and has found no unpublished value of it.
+    #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get_newest(&self, key: &[u8]) -> Option<Option<Bytes>> {
         self.get(u64::MAX, key)
     }

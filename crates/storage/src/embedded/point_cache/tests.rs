@@ -64,6 +64,10 @@ impl Fixture {
     }
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "tests compare it with what is read, which may be absent"
+)]
 fn value(text: &'static str) -> Option<Bytes> {
     Some(Bytes::from_static(text.as_bytes()))
 }

@@ -85,7 +85,9 @@ impl Pages {
 
     /// Drops pages by their first bounds.
     pub(super) fn remove_all(&mut self, starts: &[Bytes]) {
-        starts.iter().for_each(|start| self.remove(start));
+        for start in starts {
+            self.remove(start);
+        }
     }
 
     /// Drops the pages that have a part of what lies between two keys.

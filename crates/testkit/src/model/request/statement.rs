@@ -130,7 +130,7 @@ impl Writer {
         }
         let mut text = format!("SELECT {columns} FROM \"{}\"{index}", select.table);
         if !conditions.is_empty() {
-            text.push_str(&format!(" WHERE {}", conditions.join(" AND ")));
+            text.extend([" WHERE ", &conditions.join(" AND ")]);
         }
         let mut order = Vec::new();
         for (attribute, descending) in
@@ -142,7 +142,7 @@ impl Writer {
             }
         }
         if !order.is_empty() {
-            text.push_str(&format!(" ORDER BY {}", order.join(", ")));
+            text.extend([" ORDER BY ", &order.join(", ")]);
         }
         Some(text)
     }
@@ -269,7 +269,7 @@ impl Writer {
         for action in actions {
             let word = if matches!(action, Action::Remove(_)) { "REMOVE" } else { "SET" };
             let continues = last == word && self.either(true, false);
-            text.push_str(&if continues { ", ".to_owned() } else { format!(" {word} ") });
+            text.extend(if continues { [", ", "", ""] } else { [" ", word, " "] });
             last = word;
             text.push_str(&self.action(action));
         }
@@ -324,10 +324,11 @@ impl Writer {
     fn path(&mut self, path: &Path) -> String {
         let mut text = self.name(&path.attribute);
         for step in &path.steps {
-            text.push_str(&match step {
+            let step = match step {
                 Step::Element(nth) => format!("[{nth}]"),
                 Step::Member(name) => self.either(format!(".\"{name}\""), format!("['{name}']")),
-            });
+            };
+            text.push_str(&step);
         }
         text
     }
