@@ -15,7 +15,7 @@ const KEPT_BYTES: libc::c_int = 4 << 20;
 /// what it keeps at the end of a heap [`give_back_memory`] cannot reach. Answers of a page, 1 MiB,
 /// stay below, for to ask the system for memory costs as much as to fill it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code, reason = "the C library's function has no safe form")]
+#[expect(unsafe_code, reason = "the C library's function has no safe form")]
 pub fn keep_little_freed_memory() {
     // SAFETY: mallopt has no requirements; where it does not take a value it changes nothing.
     unsafe {
