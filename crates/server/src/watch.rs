@@ -294,7 +294,6 @@ impl Watched {
     }
 }
 
-/// Keeps the time since which something is so.
 /// Returns a map from addresses to what they weigh, in no order.
 #[expect(
     clippy::disallowed_methods,
@@ -304,6 +303,7 @@ fn weights_of_addresses<W>() -> HashMap<IpAddr, W> {
     HashMap::new()
 }
 
+/// Keeps the time since which something is so.
 fn keep_since(since: &mut Option<Instant>, is_so: bool, now: Instant) {
     *since = if is_so { since.or(Some(now)) } else { None };
 }

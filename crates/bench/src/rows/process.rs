@@ -9,7 +9,7 @@ use crate::random::Random;
 use crate::raw::{GroupCommit, Raw};
 use crate::report::{Figure, Row, Target, Unit, rate_text};
 use crate::rounds::Rounds;
-use hashrange::{ApiResult, Blocking, CreateTableInput, Database, Operation};
+use hashrange::{ApiResult, Blocking, CreateTableInput, Database, GetItemInput, Operation};
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -149,14 +149,7 @@ fn get_item(
                     of_thread,
                     round,
                     || data::get_item(random.next() % items),
-                    |request| {
-                        let found =
-                            database.get_item(request).map_err(|error| error.to_string())?;
-                        found
-                            .item
-                            .map(|item| drop(black_box(item)))
-                            .ok_or("an item is missing".into())
-                    },
+                    |request| read(database, request),
                 )
             }
         },
@@ -165,10 +158,20 @@ fn get_item(
                 of_thread,
                 round,
                 || keys[random_raw.offset(keys.len())].clone(),
-                |key| raw.get(&key)?.map(|item| drop(black_box(item))).ok_or("missing".into()),
+                |key| read_raw(raw, &key),
             )
         },
     )
+}
+
+/// Reads an item that is there.
+fn read(database: &Blocking, request: GetItemInput<'static>) -> Result<(), String> {
+    let found = database.get_item(request).map_err(|error| error.to_string())?;
+    found.item.map(|item| drop(black_box(item))).ok_or("an item is missing".into())
+}
+
+fn read_raw(raw: &Raw, key: &[u8]) -> Result<(), String> {
+    raw.get(key)?.map(|item| drop(black_box(item))).ok_or("missing".into())
 }
 
 /// One item, read again and again.
@@ -188,10 +191,7 @@ fn get_hot_item(
                 of_thread,
                 round,
                 || data::get_item(middle as u64),
-                |request| {
-                    let found = database.get_item(request).map_err(|error| error.to_string())?;
-                    found.item.map(|item| drop(black_box(item))).ok_or("an item is missing".into())
-                },
+                |request| read(database, request),
             )?;
             times_us.push(seconds * 1e6);
             Ok(seconds)
@@ -201,7 +201,7 @@ fn get_hot_item(
                 of_thread,
                 round,
                 || keys[middle].clone(),
-                |key| raw.get(&key)?.map(|item| drop(black_box(item))).ok_or("missing".into()),
+                |key| read_raw(raw, &key),
             )
         },
     )?;

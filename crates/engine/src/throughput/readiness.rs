@@ -94,7 +94,7 @@ impl TableChanges {
             return false;
         }
         let is_repeated = match (&last.set, set) {
-            (Some(last), Some(set)) => last.iter().all(|(key, value)| set.get(key) == Some(value)),
+            (Some(last), Some(set)) => are_among(last, set),
             _ => false,
         };
         !is_repeated
@@ -110,6 +110,11 @@ impl TableChanges {
         });
         lagging.map(|change| change.before.clone())
     }
+}
+
+/// Returns whether all of some tags are among others.
+fn are_among(some: &Tags, others: &Tags) -> bool {
+    some.iter().all(|(key, value)| others.get(key) == Some(value))
 }
 
 impl<S: Store> Engine<S> {
@@ -142,11 +147,7 @@ impl<S: Store> Engine<S> {
         set: Option<&Tags>,
     ) -> Option<Result<(), Reason>> {
         let (changes, now_ms) = self.changes()?;
-        let is_replay = |deletion: &Deletion| {
-            set.is_some_and(|set| {
-                set.iter().all(|(key, value)| deletion.tags.get(key) == Some(value))
-            })
-        };
+        let is_replay = |deletion: &Deletion| set.is_some_and(|set| are_among(set, &deletion.tags));
         if changes.of_deleted(name, now_ms, DELETED_REPLAYS_MS, is_replay) == Some(true) {
             return Some(Ok(()));
         }

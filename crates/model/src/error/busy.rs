@@ -85,6 +85,11 @@ pub enum UnderWay {
 }
 
 impl UnderWay {
+    /// Returns whether the units of the table change, or how they are paid for.
+    pub(super) fn is_of_units(&self) -> bool {
+        matches!(self, Self::Units | Self::BillingMode { .. })
+    }
+
     /// Returns whether this is the creation of an index.
     pub fn is_creation_of(&self, index: &str) -> bool {
         match self {
@@ -126,31 +131,22 @@ impl Asked {
             Self::Warm => matches!(under_way, UnderWay::IndexAllocation(_)),
             Self::Encryption => *under_way == UnderWay::Encryption,
             Self::IndexCreation => is_updating && is_of_table,
-            Self::IndexDeletion(index) => match under_way {
-                UnderWay::IndexAllocation(other) | UnderWay::IndexDeletion(other) => other == index,
-                UnderWay::Units
-                | UnderWay::BillingMode { .. }
-                | UnderWay::Stream { .. }
-                | UnderWay::Class(_)
-                | UnderWay::Encryption
-                | UnderWay::Warm
-                | UnderWay::IndexBackfill(_)
-                | UnderWay::IndexUpdate(_)
-                | UnderWay::IndexWarm(_) => is_updating && !under_way.is_creation_of(index),
-            },
-            Self::IndexUpdate(index) => match under_way {
-                UnderWay::IndexAllocation(other)
+            Self::IndexDeletion(index) => {
+                if let UnderWay::IndexAllocation(other) | UnderWay::IndexDeletion(other) = under_way
+                {
+                    return other == index;
+                }
+                is_updating
+            }
+            Self::IndexUpdate(index) => {
+                if let UnderWay::IndexAllocation(other)
                 | UnderWay::IndexDeletion(other)
-                | UnderWay::IndexUpdate(other) => other == index,
-                UnderWay::Units
-                | UnderWay::BillingMode { .. }
-                | UnderWay::Stream { .. }
-                | UnderWay::Class(_)
-                | UnderWay::Encryption
-                | UnderWay::Warm
-                | UnderWay::IndexBackfill(_)
-                | UnderWay::IndexWarm(_) => is_updating && !under_way.is_creation_of(index),
-            },
+                | UnderWay::IndexUpdate(other) = under_way
+                {
+                    return other == index;
+                }
+                is_updating
+            }
         }
     }
 

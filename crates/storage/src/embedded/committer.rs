@@ -27,8 +27,8 @@ const MAX_CACHED_COUNTERS: usize = 4096;
 /// That is enough for what fits the queue, and for a thousand groups a second over 500 years.
 const STAMP_NTH_BITS: u32 = 20;
 
-/// Free disk space is looked at again after this many bytes were written.
-const SPACE_CHECK_BYTES: usize = 4 << 20;
+/// How much data there is is noted again after this many bytes were written.
+const NOTE_DATA_BYTES: usize = 4 << 20;
 
 /// The committer's own state.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ struct Committer {
     logs: LogKeeper,
     pace: Pace,
     counters: HashMap<Bytes, i64, RandomState>,
-    unchecked_bytes: usize,
+    unnoted_bytes: usize,
 }
 
 /// Commits groups until the store is closed or fails; when it is closed, returns the keeper of the
@@ -52,7 +52,7 @@ pub(crate) fn run(
         logs,
         pace: Pace::new(),
         counters: HashMap::default(),
-        unchecked_bytes: 0,
+        unnoted_bytes: 0,
     };
     while let Some(group) = shared.sequencer.take_group() {
         let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, group)));
@@ -103,7 +103,7 @@ impl Committer {
         if !is_planted(Planted::AnsweredEarly) {
             shared.sequencer.publish(&group);
         }
-        self.check_space(shared, group.size_bytes);
+        self.note_data(shared, group.size_bytes);
         Ok(())
     }
 
@@ -145,12 +145,11 @@ impl Committer {
         Ok(counter)
     }
 
-    fn check_space(&mut self, shared: &Shared, written_bytes: usize) {
-        self.unchecked_bytes += written_bytes;
-        if self.unchecked_bytes >= SPACE_CHECK_BYTES {
-            self.unchecked_bytes = 0;
+    fn note_data(&mut self, shared: &Shared, written_bytes: usize) {
+        self.unnoted_bytes += written_bytes;
+        if self.unnoted_bytes >= NOTE_DATA_BYTES {
+            self.unnoted_bytes = 0;
             shared.note_data();
-            shared.space.check();
         }
     }
 }

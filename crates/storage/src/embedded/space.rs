@@ -2,10 +2,9 @@
 //!
 //! A write that fails for lack of space poisons the store until it is opened again, and so does a
 //! merge of files. So the free space is asked for before the first commit after each group, because
-//! others may have filled the disk in between, and after every few MiB written. While it is below the
-//! reserve and what the next merge may need, commits that write are refused; those that give more
-//! space back than they take go on until the disk is nearly full. All work again as soon as there is
-//! space.
+//! others may have filled the disk in between. While it is below the reserve and what the next merge
+//! may need, commits that write are refused; those that give more space back than they take go on
+//! until the disk is nearly full. All work again as soon as there is space.
 
 use crate::Error;
 use std::path::{Path, PathBuf};

@@ -110,37 +110,21 @@ fn stream(table: &str, under_way: &UnderWay) -> String {
 }
 
 fn class(table: &str, under_way: &UnderWay) -> String {
-    match under_way {
-        UnderWay::Units | UnderWay::BillingMode { .. } => {
-            format!("Can't update table class while table IOPS are being updated. Table: {table}") // ours
-        }
-        UnderWay::Stream { .. }
-        | UnderWay::Class(_)
-        | UnderWay::Encryption
-        | UnderWay::Warm
-        | UnderWay::IndexAllocation(_)
-        | UnderWay::IndexBackfill(_)
-        | UnderWay::IndexDeletion(_)
-        | UnderWay::IndexUpdate(_)
-        | UnderWay::IndexWarm(_) => when("Can't update table class", table, under_way),
+    if under_way.is_of_units() {
+        return format!(
+            "Can't update table class while table IOPS are being updated. Table: {table}" // ours
+        );
     }
+    when("Can't update table class", table, under_way)
 }
 
 fn index_set(table: &str, under_way: &UnderWay) -> String {
-    match under_way {
-        UnderWay::Units | UnderWay::BillingMode { .. } => format!(
+    if under_way.is_of_units() {
+        return format!(
             "Can't create or delete indexes while table IOPS are being updated. Table: {table}"
-        ),
-        UnderWay::Stream { .. }
-        | UnderWay::Class(_)
-        | UnderWay::Encryption
-        | UnderWay::Warm
-        | UnderWay::IndexAllocation(_)
-        | UnderWay::IndexBackfill(_)
-        | UnderWay::IndexDeletion(_)
-        | UnderWay::IndexUpdate(_)
-        | UnderWay::IndexWarm(_) => when("Can't create or delete an index", table, under_way),
+        );
     }
+    when("Can't create or delete an index", table, under_way)
 }
 
 fn maxima(under_way: &UnderWay) -> String {
