@@ -20,9 +20,13 @@ use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Api, Bound, Config, Demand, Limits};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Without a setting, this part of the memory is for cached data.
 const CACHE_SHARE: u64 = 4;
+
+/// So long the store may take to close when all connections have ended.
+const CLOSE_GRACE: Duration = Duration::from_millis(2500);
 
 /// Serves until a signal arrives.
 pub fn run(arguments: Serve) -> anyhow::Result<()> {
@@ -77,8 +81,17 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
     keeping.abort();
     served?;
     database.close().await.context("close the database")?;
+    tokio::spawn(end_in_time());
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Ends the process when the store takes long to close, because it merges files: all that was
+/// acknowledged is in the logs, and the next start reads them.
+async fn end_in_time() {
+    tokio::time::sleep(CLOSE_GRACE).await;
+    tracing::info!("files that are being merged are left as they are");
+    std::process::exit(0);
 }
 
 /// Returns the sample of that name, or says which there are.
