@@ -72,7 +72,7 @@ impl Committer {
         shared.writeback.check()?;
         shared.merger.check()?;
         shared.engine.wait_for_workers()?;
-        if shared.engine.seal_full_memtable()? {
+        if shared.engine.seal_full_memtable(&shared.remover)? {
             shared.writeback.watch();
             shared.merger.look();
         }
@@ -83,7 +83,7 @@ impl Committer {
         stamp(self.last_group, &mut group, &mut changes)?;
         let written_keys = changes.len() as u64;
         shared.engine.write_group(self.last_group, changes.clone())?;
-        self.logs.after_group(self.last_group)?;
+        self.logs.after_group(self.last_group, &shared.remover)?;
         if !is_planted(Planted::CachesToldLate) {
             shared.cache.tell(self.last_group, &changes);
         }

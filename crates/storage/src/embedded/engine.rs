@@ -5,6 +5,7 @@
 
 use super::disk_waits::DiskWaits;
 use super::neighbour::ask_for_next;
+use super::remover::Remover;
 use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange, clock};
 use bytes::Bytes;
@@ -20,7 +21,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -29,8 +30,13 @@ const KEYSPACE: &str = "data";
 
 /// fjall sleeps without end once it has this much unsorted data and its workers have stopped, so
 /// waiting happens here, at lower marks, where a failure is noticed.
-const MAX_SEALED_MEMTABLES: usize = 3;
+const MAX_FULL_MEMTABLES: u64 = 3;
 const MAX_UNMERGED_RUNS: usize = 28;
+
+/// A memtable holds this part of what is sorted, but no less than this part of what it may hold: a small
+/// store takes little memory.
+const MEMTABLE_PART: u64 = 2;
+const SMALLEST_MEMTABLE_PART: u64 = 4;
 
 /// fjall's worker merges by itself, instead of sorting memtables meanwhile, only when so many unmerged
 /// files have gathered or the first level holds so much: never while `merger.rs` does its work.
@@ -57,7 +63,9 @@ pub(crate) struct Engine {
     /// Holds the number of the last group; see `journal.rs`. Not shown to readers.
     marker: Bytes,
     written: Mutex<Written>,
+    /// What a memtable holds in a large store, and what the one of now may hold.
     memtable_bytes: u64,
+    sealed_from_bytes: AtomicU64,
     /// By what files are merged.
     strategy: Arc<Leveled>,
     is_merging: AtomicBool,
@@ -123,10 +131,12 @@ impl Engine {
             marker,
             written: Mutex::default(),
             memtable_bytes: options.memtable_bytes,
+            sealed_from_bytes: AtomicU64::new(0),
             strategy: Arc::new(Leveled::default().with_table_target_size(options.table_bytes)),
             is_merging: AtomicBool::new(false),
             is_merging_all: AtomicBool::new(false),
         };
+        engine.size_memtable();
         if let Some(stored) = engine.get_newest(&engine.marker)? {
             let (group, _) = journal::decode_marker(&stored)
                 .ok_or_else(|| Error::corrupt("not a group's number", "marker"))?;
@@ -188,7 +198,7 @@ impl Engine {
     /// Waits while too much data is unsorted; fails when the workers that sort have failed. Only
     /// the committer calls it, before each group.
     pub(crate) fn wait_for_workers(&self) -> Result<(), Error> {
-        while self.keyspace.sealed_memtable_count() >= MAX_SEALED_MEMTABLES
+        while self.keyspace.sealed_memtable_count() as u64 >= self.max_sealed_memtables()
             || (self.has_many_runs() && self.is_sorting())
         {
             guarded("sort files", || self.database.persist(PersistMode::Buffer))?;
@@ -201,25 +211,40 @@ impl Engine {
     ///
     /// fjall is not asked to watch for this: it would send its worker a message with each group
     /// while the memtable is full, and a worker that finds its queue full of them waits for itself.
-    pub(crate) fn seal_full_memtable(&self) -> Result<bool, Error> {
-        if self.keyspace.tree.active_memtable().size() > self.memtable_bytes {
-            guarded("seal memtable", || self.keyspace.rotate_memtable())
-        } else {
-            Ok(false)
+    pub(crate) fn seal_full_memtable(&self, remover: &Remover) -> Result<bool, Error> {
+        let memtable = self.keyspace.tree.active_memtable();
+        if memtable.size() <= self.sealed_from_bytes.load(Ordering::Relaxed) {
+            return Ok(false);
         }
+        remover.hold_memory(memtable);
+        let is_sealed = guarded("seal memtable", || self.keyspace.rotate_memtable())?;
+        self.size_memtable();
+        Ok(is_sealed)
+    }
+
+    /// Decides how much the memtable may hold from now on.
+    fn size_memtable(&self) {
+        let bytes = memtable_bytes(self.table_bytes(), self.memtable_bytes);
+        self.sealed_from_bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    fn max_sealed_memtables(&self) -> u64 {
+        let sealed_from = self.sealed_from_bytes.load(Ordering::Relaxed);
+        MAX_FULL_MEMTABLES * self.memtable_bytes.div_ceil(sealed_from.max(1))
     }
 
     /// Merges files if there is need; returns whether there may be more to merge. Only for the
     /// thread that merges.
-    pub(crate) fn merge(&self) -> Result<bool, Error> {
+    pub(crate) fn merge(&self, remover: &Remover) -> Result<bool, Error> {
         let version = || self.keyspace.tree.current_version().id();
         let before = version();
         // Versions of entries that no snapshot sees are left out.
         let seen_from = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
         let strategy = Arc::clone(&self.strategy);
         self.is_merging.store(true, Ordering::Relaxed);
-        let merged =
-            guarded("merge files", || Ok(self.keyspace.tree.compact(strategy, seen_from)?));
+        let merged = self.handing_over(remover, || {
+            guarded("merge files", || Ok(self.keyspace.tree.compact(strategy, seen_from)?))
+        });
         self.is_merging.store(false, Ordering::Relaxed);
         merged.map(|()| version() != before)
     }
@@ -241,10 +266,10 @@ impl Engine {
     )]
     pub(crate) fn fullness(&self) -> f64 {
         let active = self.keyspace.tree.active_memtable().size() as f64;
-        let memtables =
-            self.keyspace.sealed_memtable_count() as f64 + active / self.memtable_bytes as f64;
+        let sealed_from = self.sealed_from_bytes.load(Ordering::Relaxed).max(1) as f64;
+        let memtables = self.keyspace.sealed_memtable_count() as f64 + active / sealed_from;
         let runs = self.unmerged_runs() as f64;
-        (memtables / MAX_SEALED_MEMTABLES as f64).max(runs / MAX_UNMERGED_RUNS as f64)
+        (memtables / self.max_sealed_memtables() as f64).max(runs / MAX_UNMERGED_RUNS as f64)
     }
 
     fn has_many_runs(&self) -> bool {
@@ -278,7 +303,7 @@ impl Engine {
 
     /// Removes the sorted files of which everything lies in `range`, and waits for a merge that runs;
     /// returns whether there are any.
-    pub(crate) fn drop_files(&self, range: &KeyRange) -> Result<bool, Error> {
+    pub(crate) fn drop_files(&self, range: &KeyRange, remover: &Remover) -> Result<bool, Error> {
         // With the marker's file the number of the last group would go, and with it what tells how
         // much of the logs is in sorted files.
         assert!(range.start[..] > self.marker[..], "the store's own key is not in the range");
@@ -290,16 +315,31 @@ impl Engine {
         if !bounds.any(|bounds| lies_within(bounds.min(), bounds.max())) {
             return Ok(false);
         }
-        guarded("drop files", || Ok(self.keyspace.tree.drop_range::<&[u8], _>(range.bounds())?))?;
+        self.handing_over(remover, || {
+            guarded("drop files", || {
+                Ok(self.keyspace.tree.drop_range::<&[u8], _>(range.bounds())?)
+            })
+        })?;
         Ok(true)
     }
 
     /// Merges all sorted files, so that nothing overwritten or deleted is left in them.
-    pub(crate) fn merge_all(&self) -> Result<(), Error> {
+    pub(crate) fn merge_all(&self, remover: &Remover) -> Result<(), Error> {
         self.is_merging_all.store(true, Ordering::Relaxed);
-        let merged = guarded("merge files", || self.keyspace.major_compact());
+        let merged =
+            self.handing_over(remover, || guarded("merge files", || self.keyspace.major_compact()));
         self.is_merging_all.store(false, Ordering::Relaxed);
         merged
+    }
+
+    /// Hands the files over that a change of the list of files takes out of it.
+    fn handing_over<T>(&self, remover: &Remover, change: impl FnOnce() -> T) -> T {
+        // The files keep their names while this has them.
+        let before = self.keyspace.tree.current_version();
+        let changed = change();
+        let removed = before.iter_tables().filter(|table| table.is_deleted.load(Ordering::Acquire));
+        removed.for_each(|table| remover.hold_file(&table.path));
+        changed
     }
 
     /// Gives the memtable to the workers and lets go of files that no snapshot needs.
@@ -400,6 +440,11 @@ impl EngineSnapshot {
     }
 }
 
+/// Returns what a memtable may hold beside so many bytes that are sorted.
+fn memtable_bytes(table_bytes: u64, max: u64) -> u64 {
+    (table_bytes / MEMTABLE_PART).clamp(max / SMALLEST_MEMTABLE_PART, max)
+}
+
 /// Names in an error the sorted file that cannot be read at `key`, or from there on in a direction, if it
 /// is one's fault.
 fn name_file(keyspace: &Keyspace, error: Error, key: &[u8], onwards: Option<Direction>) -> Error {
@@ -497,4 +542,16 @@ fn translate(action: &'static str, error: fjall::Error) -> Error {
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memtables_grow_with_the_store() {
+        let sizes = [0, 10, 40, 64, 1000].map(|sorted| memtable_bytes(sorted, 32));
+        assert_eq!(sizes, [8, 8, 20, 32, 32]);
+        assert_eq!(memtable_bytes(0, 0), 0, "each group is sorted at once");
+    }
 }

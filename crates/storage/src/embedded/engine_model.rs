@@ -6,6 +6,7 @@
 
 use super::EmbeddedOptions;
 use super::disk_waits::DiskWaits;
+use super::remover::Remover;
 use crate::sync::point;
 use crate::{Direction, Error, KeyRange};
 use bytes::Bytes;
@@ -89,11 +90,11 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn seal_full_memtable(&self) -> Result<bool, Error> {
+    pub(crate) fn seal_full_memtable(&self, _: &Remover) -> Result<bool, Error> {
         Ok(false)
     }
 
-    pub(crate) fn merge(&self) -> Result<bool, Error> {
+    pub(crate) fn merge(&self, _: &Remover) -> Result<bool, Error> {
         Ok(false)
     }
 
@@ -125,11 +126,11 @@ impl Engine {
         0
     }
 
-    pub(crate) fn drop_files(&self, _: &KeyRange) -> Result<bool, Error> {
+    pub(crate) fn drop_files(&self, _: &KeyRange, _: &Remover) -> Result<bool, Error> {
         Ok(false)
     }
 
-    pub(crate) fn merge_all(&self) -> Result<(), Error> {
+    pub(crate) fn merge_all(&self, _: &Remover) -> Result<(), Error> {
         Ok(())
     }
 

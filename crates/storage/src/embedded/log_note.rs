@@ -17,6 +17,7 @@
 //! the last space.
 
 use super::folder::{StoreId, create_private_file, sync_folder};
+use super::remover::Remover;
 use super::{OpenError, journal};
 use crate::Error;
 use std::fs;
@@ -141,12 +142,14 @@ impl LogKeeper {
         if is_noted { Ok(()) } else { self.note_open(last_group) }
     }
 
-    /// To be called when `group` is durable and before it is acknowledged.
-    pub(crate) fn after_group(&mut self, group: u64) -> Result<(), Error> {
+    /// To be called when `group` is durable and before it is acknowledged. Logs that are full are given
+    /// to the remover: they go when what is in them is sorted.
+    pub(crate) fn after_group(&mut self, group: u64, remover: &Remover) -> Result<(), Error> {
         if !self.next_log.exists() {
             return Ok(());
         }
         while self.next_log.exists() {
+            remover.hold_file(&journal::path(&self.engine_path, self.newest_log));
             self.newest_log += 1;
             self.next_log = journal::path(&self.engine_path, self.newest_log + 1);
         }
@@ -242,14 +245,15 @@ mod tests {
         let read = || LogNote::read(folder.path(), ID).unwrap();
         fs::write(journal::path(folder.path(), 4), "").unwrap();
         let mut keeper = LogKeeper::new(folder.path(), folder.path(), ID, None).unwrap();
+        let remover = Remover::default();
         assert_eq!(read(), None, "opening writes nothing");
         keeper.before_group(20).unwrap();
         let noted = LogNote { is_closed: false, newest_log: 4, group: 20 };
         assert_eq!(read(), Some(noted));
-        keeper.after_group(21).unwrap();
+        keeper.after_group(21, &remover).unwrap();
         assert_eq!(read(), Some(noted));
         fs::write(journal::path(folder.path(), 5), "").unwrap();
-        keeper.after_group(22).unwrap();
+        keeper.after_group(22, &remover).unwrap();
         assert_eq!(read(), Some(LogNote { newest_log: 5, group: 22, ..noted }));
         keeper.close(30).unwrap();
         let closed = LogNote { is_closed: true, newest_log: 5, group: 30 };

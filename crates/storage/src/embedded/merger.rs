@@ -106,7 +106,7 @@ fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
     // A merge that fills the disk would fail the store; what is there stays readable without it.
     while !shared.merger.has_ended() && shared.has_room_to_merge() {
         shared.writeback.watch();
-        if !shared.engine.merge()? || shared.engine.unmerged_runs() < MANY_RUNS {
+        if !shared.engine.merge(&shared.remover)? || shared.engine.unmerged_runs() < MANY_RUNS {
             break;
         }
     }

@@ -27,6 +27,7 @@
 //! | `merger.rs`    | the thread that merges sorted files                      |
 //! | `pace.rs`      | slowing writes down before they would have to stop       |
 //! | `tidy.rs`      | the thread that gives space back while the store is idle |
+//! | `remover.rs`   | the thread that removes files and memtables              |
 //! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 
 mod cache_budget;
@@ -49,6 +50,7 @@ mod pace;
 mod point_cache;
 mod range_cache;
 mod read_cache;
+mod remover;
 #[cfg(feature = "shuttle")]
 #[cfg(test)]
 mod schedules;
@@ -79,6 +81,7 @@ use log_note::{LogKeeper, LogNote};
 use merger::Merger;
 use parking_lot::MutexGuard;
 use read_cache::ReadCache;
+use remover::Remover;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
 use std::fmt;
@@ -98,6 +101,7 @@ pub struct EmbeddedStore {
     writeback: Option<JoinHandle<()>>,
     merger: Option<JoinHandle<()>>,
     tidy: Option<JoinHandle<()>>,
+    remover: Option<JoinHandle<()>>,
 }
 
 /// A published state of an [`EmbeddedStore`].
@@ -119,6 +123,7 @@ struct Shared {
     sequencer: Sequencer,
     writeback: Writeback,
     merger: Merger,
+    remover: Remover,
     space: Space,
     tidy: Tidy,
     counts: Counts,
@@ -166,36 +171,14 @@ impl EmbeddedStore {
         let shared = Arc::new(Shared::new(&folder, engine, options, last_group, logged.torn_bytes));
         shared.note_data();
         shared.space.check();
-        let committer = thread::Builder::new()
-            .name("committer".to_owned())
-            .spawn({
-                let shared = Arc::clone(&shared);
-                move || committer::run(&shared, last_group, logs)
-            })
-            .map_err(|error| Error::from_io("start committer", error))?;
-        let writeback = thread::Builder::new()
-            .name("writeback".to_owned())
-            .spawn({
-                let shared = Arc::clone(&shared);
-                move || writeback::run(&shared)
-            })
-            .map_err(|error| Error::from_io("start writeback", error))?;
-        let merger = thread::Builder::new()
-            .name("merger".to_owned())
-            .spawn({
-                let shared = Arc::clone(&shared);
-                move || merger::run(&shared)
-            })
-            .map_err(|error| Error::from_io("start merger", error))?;
-        let tidy = thread::Builder::new()
-            .name("tidy".to_owned())
-            .spawn({
-                let shared = Arc::clone(&shared);
-                move || tidy::run(&shared)
-            })
-            .map_err(|error| Error::from_io("start tidy", error))?;
-        let [writeback, merger, tidy] = [writeback, merger, tidy].map(Some);
-        Ok(Self { shared, committer: Some(committer), writeback, merger, tidy })
+        let committer =
+            spawn("committer", &shared, move |shared| committer::run(shared, last_group, logs))?;
+        let writeback = spawn("writeback", &shared, |shared| writeback::run(shared))?;
+        let merger = spawn("merger", &shared, |shared| merger::run(shared))?;
+        let tidy = spawn("tidy", &shared, |shared| tidy::run(shared))?;
+        let remover = spawn("remover", &shared, |shared| remover::run(&shared.remover))?;
+        let [writeback, merger, tidy, remover] = [writeback, merger, tidy, remover].map(Some);
+        Ok(Self { shared, committer: Some(committer), writeback, merger, tidy, remover })
     }
 
     /// Bounds the bytes for cached data from now on, at most to what the store was opened with. The
@@ -217,6 +200,17 @@ impl EmbeddedStore {
     pub fn fail_next_group(&self, fault: Fault) {
         self.shared.faults.set(fault);
     }
+}
+
+/// Starts one of the store's threads.
+fn spawn<T: Send + 'static>(
+    name: &'static str,
+    shared: &Arc<Shared>,
+    run: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
+) -> Result<JoinHandle<T>, Error> {
+    let shared = Arc::clone(shared);
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(move || run(&shared));
+    thread.map_err(|error| Error::from_io("start a thread of the store", error))
 }
 
 /// Fails when a group is missing that was acknowledged.
@@ -271,7 +265,9 @@ impl Drop for EmbeddedStore {
             drop(merger.join());
         }
         self.shared.writeback.end();
-        for thread in [self.tidy.take(), self.writeback.take()].into_iter().flatten() {
+        self.shared.remover.end();
+        let others = [self.tidy.take(), self.writeback.take(), self.remover.take()];
+        for thread in others.into_iter().flatten() {
             drop(thread.join());
         }
         if let Some((logs, last_group)) = closed
@@ -312,6 +308,7 @@ impl Shared {
             sequencer: Sequencer::new(options.queue_bytes),
             writeback: Writeback::new(),
             merger: Merger::new(),
+            remover: Remover::default(),
             space: Space::new(folder.path(), options.reserve_bytes),
             tidy: Tidy::new(),
             counts: Counts::default(),
@@ -366,7 +363,7 @@ impl Shared {
 
     /// Drops the files of a range and makes known that what else is in it is garbage.
     async fn reclaim(&self, range: KeyRange) -> Result<(), Error> {
-        if !self.engine.drop_files(&range)? {
+        if !self.engine.drop_files(&range, &self.remover)? {
             return Ok(());
         }
         // Groups from this one on do not have the files, and what is kept of the range goes.

@@ -9,7 +9,8 @@ pub struct EmbeddedOptions {
     /// Bytes for what was read: half for blocks of sorted files, half for
     /// ranges of entries and single values.
     pub cache_bytes: u64,
-    /// Bytes of writes held in memory before they are sorted into a file.
+    /// Bytes of writes held in memory before they are sorted into a file; a quarter of it while the store
+    /// is small.
     pub memtable_bytes: u64,
     /// Bytes of a merged file; a folder keeps those it was created with. For each memtable that it
     /// sorts fjall merges once, or moves one merged file to the next level. So this is twice what a

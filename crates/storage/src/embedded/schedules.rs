@@ -92,8 +92,8 @@ fn open(folder: &Arc<Folder>, queue_bytes: usize) -> Arc<EmbeddedStore> {
         let shared = Arc::clone(&shared);
         move || committer::run(&shared, 0, logs)
     });
-    let [writeback, merger, tidy] = [None, None, None];
-    Arc::new(EmbeddedStore { shared, committer: Some(committer), writeback, merger, tidy })
+    let [writeback, merger, tidy, remover] = [const { None }; 4];
+    Arc::new(EmbeddedStore { shared, committer: Some(committer), writeback, merger, tidy, remover })
 }
 
 fn number(value: Option<&Bytes>) -> u64 {

@@ -23,7 +23,7 @@ const IDLE: Duration = Duration::from_secs(1);
 const MIN_WRITTEN_BYTES: u64 = 8 << 20;
 
 /// Merging everything takes about a second for each 128 MiB, and a store that closes waits for it.
-const MAX_BYTES_WHEN_IDLE: u64 = 512 << 20;
+const MAX_BYTES_WHEN_IDLE: u64 = 1280 << 20;
 const MAX_BYTES_AT_CLOSE: u64 = 256 << 20;
 
 /// An entry has at least so many bytes, and at most so many count.
@@ -136,7 +136,7 @@ pub(crate) fn merge_at_close(shared: &Shared) {
     let bytes = shared.engine.table_bytes();
     if shared.space.has_room_for(bytes) && shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE) {
         // The files stay as they are if it fails.
-        drop(shared.engine.merge_all());
+        drop(shared.engine.merge_all(&shared.remover));
     }
 }
 
@@ -147,7 +147,7 @@ fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
     }
     shared.writeback.watch();
     shared.engine.flush()?;
-    shared.engine.merge_all()?;
+    shared.engine.merge_all(&shared.remover)?;
     let_go(shared)
 }
 

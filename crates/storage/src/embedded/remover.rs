@@ -1,0 +1,174 @@
+//! Removes files and memtables in a thread of its own.
+//!
+//! fjall lets go of merged files, old logs and sorted memtables where it happens to look at them: in the
+//! committer, as it seals a memtable, one after the other, while readers wait for the list of files too.
+//! To give back the blocks of a file of 64 MiB takes the system 10 to 30 ms, and to free the entries
+//! of a memtable as long. But a file that somebody has open only loses its name, at once; its blocks go
+//! when the last one closes it. So this thread is given such files, open, and memtables, and is the last
+//! to let go of them.
+//!
+//! Nothing depends on it: what it does not have is removed where fjall does it.
+
+use parking_lot::{Condvar, Mutex};
+use std::any::Any;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the thread waits before it looks again: at first, and at most. Names go when a memtable is
+/// sealed or sorted, or when the last view of a merged file is dropped.
+const LOOKS_AGAIN: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
+
+/// So many things are held at most: open files are few, and a view can keep merged files for hours.
+const MAX_HELD: usize = 128;
+
+/// Something that others may still use.
+#[derive(Debug)]
+enum Thing {
+    File(File),
+    Memory(Arc<dyn Any + Send + Sync>),
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    things: Vec<Thing>,
+    has_ended: bool,
+}
+
+/// Takes things for the thread and ends it.
+#[derive(Debug, Default)]
+pub(crate) struct Remover {
+    held: Mutex<Held>,
+    changed: Condvar,
+}
+
+impl Remover {
+    /// Takes the file at `path`, which will be removed at some time.
+    pub(crate) fn hold_file(&self, path: &Path) {
+        // Without it, whoever removes the file waits.
+        if let Ok(file) = File::open(path) {
+            self.hold(Thing::File(file));
+        }
+    }
+
+    /// Takes memory that will be let go of at some time.
+    pub(crate) fn hold_memory(&self, memory: Arc<dyn Any + Send + Sync>) {
+        self.hold(Thing::Memory(memory));
+    }
+
+    fn hold(&self, thing: Thing) {
+        let mut held = self.held.lock();
+        if !held.has_ended && held.things.len() < MAX_HELD {
+            held.things.push(thing);
+        }
+        drop(held);
+        self.changed.notify_one();
+    }
+
+    /// Ends the thread; what it holds is let go.
+    pub(crate) fn end(&self) {
+        self.held.lock().has_ended = true;
+        self.changed.notify_one();
+    }
+
+    /// Takes the things that nobody else has.
+    fn take_unused(&self) -> Vec<Thing> {
+        self.held.lock().things.extract_if(.., |thing| !thing.is_used()).collect()
+    }
+
+    /// Waits for things, or for some time while there are any; `false` at the end.
+    fn wait(&self, time: Duration) -> bool {
+        let mut held = self.held.lock();
+        if !held.has_ended && held.things.is_empty() {
+            self.changed.wait(&mut held);
+        } else if !held.has_ended {
+            self.changed.wait_for(&mut held, time);
+        }
+        !held.has_ended
+    }
+}
+
+impl Thing {
+    fn is_used(&self) -> bool {
+        match self {
+            Self::File(file) => has_name(file),
+            Self::Memory(memory) => Arc::strong_count(memory) > 1,
+        }
+    }
+}
+
+/// Returns whether a file is still in a folder.
+#[cfg(unix)]
+fn has_name(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
+}
+
+/// Elsewhere whoever removes a file waits for it.
+#[cfg(not(unix))]
+fn has_name(_: &File) -> bool {
+    false
+}
+
+/// Removes until [`Remover::end`].
+pub(crate) fn run(remover: &Remover) {
+    super::engine::step_back();
+    let [first, most] = LOOKS_AGAIN;
+    let mut time = first;
+    while remover.wait(time) {
+        let unused = remover.take_unused();
+        time = if unused.is_empty() { (time * 2).min(most) } else { first };
+        // One after the other, without the lock.
+        drop(unused);
+    }
+    drop(std::mem::take(&mut remover.held.lock().things));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn held(remover: &Remover) -> usize {
+        remover.held.lock().things.len()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_nobody_else_has_is_let_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, removed] = ["kept", "removed"].map(|name| folder.path().join(name));
+        let memory = Arc::new([1, 2, 3]);
+        let remover = Remover::default();
+        for path in [&kept, &removed] {
+            fs::write(path, "x").unwrap();
+            remover.hold_file(path);
+        }
+        remover.hold_file(&folder.path().join("not there"));
+        remover.hold_memory(Arc::clone(&memory) as Arc<_>);
+        assert!(remover.take_unused().is_empty());
+        fs::remove_file(&removed).unwrap();
+        assert_eq!(remover.take_unused().len(), 1);
+        assert_eq!(held(&remover), 2);
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| run(&remover));
+            fs::remove_file(&kept).unwrap();
+            drop(memory);
+            while held(&remover) > 0 {
+                std::thread::yield_now();
+            }
+            remover.end();
+            thread.join().unwrap();
+        });
+        remover.hold_file(folder.path());
+        assert_eq!(held(&remover), 0, "nobody would let it go");
+    }
+
+    #[test]
+    fn what_is_held_has_a_bound() {
+        let remover = Remover::default();
+        (0..2 * MAX_HELD).for_each(|_| remover.hold_memory(Arc::new(())));
+        assert_eq!(held(&remover), MAX_HELD);
+    }
+}
