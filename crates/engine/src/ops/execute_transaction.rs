@@ -74,7 +74,7 @@ impl<S: Store> Engine<S> {
         let mut bytes = 0;
         let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);
         for (((plan, table), name), target) in read {
-            let mut page: Page = plan.run(&view).await?;
+            let mut page: Page = plan.run(table, &view).await?;
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(name, table, &units);
             if let Some(admission) = &mut admission {

@@ -115,8 +115,8 @@ impl SelectPlan<'_> {
         }
     }
 
-    /// Reads the page from one view.
-    pub(crate) async fn run<V: View, R: Rows>(self, view: &V) -> ApiResult<Page<R>> {
+    /// Reads the page of a table, or of its index, from one view.
+    pub(crate) async fn run<V: View, R: Rows>(self, table: &Table, view: &V) -> ApiResult<Page<R>> {
         match self {
             Self::Ranges { page: plan, ranges } => {
                 let mut page = read_ranges(view, &plan, &ranges).await?;
@@ -127,7 +127,8 @@ impl SelectPlan<'_> {
                 Ok(page)
             }
             Self::Item { key, filter, projection, consistent } => {
-                let stored = view.get(&key).await.map_err(fault::of_store)?;
+                let stored =
+                    view.get(&key).await.map_err(|error| fault::of_tables([table], error))?;
                 let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
                 let size = item.as_ref().map_or(0, Item::size);
                 let matching = item.filter(|item| filter.is_none_or(|filter| filter.matches(item)));

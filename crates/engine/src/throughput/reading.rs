@@ -129,14 +129,14 @@ impl<S: Store> Core<S> {
         view: &S::View,
     ) -> ApiResult<Page<R>> {
         if self.governor.is_none() {
-            return plan.run(view).await;
+            return plan.run(table, view).await;
         }
         let target = ReadTarget::select(table, &plan);
         let mut reading = self.begin_read(&target)?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
-        let page = plan.run(&reading.view).await?;
+        let page = plan.run(table, &reading.view).await?;
         reading.settle(&target, &page.units);
         Ok(page)
     }
