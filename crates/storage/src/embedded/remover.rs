@@ -77,15 +77,17 @@ impl Remover {
         self.held.lock().things.extract_if(.., |thing| !thing.is_used()).collect()
     }
 
-    /// Waits for things, or for some time while there are any; `false` at the end.
-    fn wait(&self, time: Duration) -> bool {
+    /// Waits for things, or for some time while there are any; returns whether more may have come,
+    /// `None` at the end.
+    fn wait(&self, time: Duration) -> Option<bool> {
         let mut held = self.held.lock();
+        let mut has_more = true;
         if !held.has_ended && held.things.is_empty() {
             self.changed.wait(&mut held);
         } else if !held.has_ended {
-            self.changed.wait_for(&mut held, time);
+            has_more = !self.changed.wait_for(&mut held, time).timed_out();
         }
-        !held.has_ended
+        (!held.has_ended).then_some(has_more)
     }
 }
 
@@ -116,9 +118,9 @@ pub(crate) fn run(remover: &Remover) {
     super::engine::step_back();
     let [first, most] = LOOKS_AGAIN;
     let mut time = first;
-    while remover.wait(time) {
+    while let Some(has_more) = remover.wait(time) {
         let unused = remover.take_unused();
-        time = if unused.is_empty() { (time * 2).min(most) } else { first };
+        time = if has_more || !unused.is_empty() { first } else { (time * 2).min(most) };
         // One after the other, without the lock.
         drop(unused);
     }
