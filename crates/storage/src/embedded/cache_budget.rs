@@ -1,9 +1,14 @@
 //! The bytes that ranges and values kept in memory may take together.
 //!
 //! Either kind may fill the whole budget while the other leaves it; when both want more, each is
-//! entitled to a half. Who is beyond its half gives way first.
+//! entitled to a half. Who is beyond its half gives way first. For what one kind drops for lack of room
+//! the other one's entries are passed over, and those that were not used since the last time go too: so
+//! a half that nobody reads any more does not stay.
 
 use crate::sync::atomic::{AtomicUsize, Ordering};
+
+/// Entries of the other kind are passed over when so much was dropped.
+const PASS_BYTES: usize = 64 << 10;
 
 /// Counts of what the two kinds take. The kinds themselves keep the counts true.
 #[derive(Debug)]
@@ -14,6 +19,9 @@ pub(super) struct CacheBudget {
     pub(super) range_bytes: AtomicUsize,
     /// Bytes of the values that are kept.
     pub(super) point_bytes: AtomicUsize,
+    /// Bytes of ranges, and of values, that were dropped since entries of the other kind were passed over.
+    pub(super) dropped_range_bytes: AtomicUsize,
+    pub(super) dropped_point_bytes: AtomicUsize,
 }
 
 /// Who is to give bytes back, and how many.
@@ -30,6 +38,8 @@ impl CacheBudget {
             capacity_bytes: AtomicUsize::new(capacity_bytes),
             range_bytes: AtomicUsize::new(0),
             point_bytes: AtomicUsize::new(0),
+            dropped_range_bytes: AtomicUsize::new(0),
+            dropped_point_bytes: AtomicUsize::new(0),
         }
     }
 
@@ -54,6 +64,16 @@ impl CacheBudget {
         self.size_bytes() < capacity - capacity / 8
     }
 
+    /// Returns over how many bytes of values to pass, for ranges were dropped; mostly 0.
+    pub(super) fn take_points_to_pass(&self) -> usize {
+        take_due(&self.dropped_range_bytes)
+    }
+
+    /// Returns over how many bytes of ranges to pass, for values were dropped; mostly 0.
+    pub(super) fn take_ranges_to_pass(&self) -> usize {
+        take_due(&self.dropped_point_bytes)
+    }
+
     /// Returns who is to give way.
     pub(super) fn excess(&self) -> Excess {
         let excess = self.size_bytes().saturating_sub(self.capacity_bytes());
@@ -64,6 +84,13 @@ impl CacheBudget {
             _ => Excess::Ranges(excess),
         }
     }
+}
+
+fn take_due(dropped_bytes: &AtomicUsize) -> usize {
+    if dropped_bytes.load(Ordering::Relaxed) < PASS_BYTES {
+        return 0;
+    }
+    dropped_bytes.swap(0, Ordering::Relaxed)
 }
 
 #[cfg(test)]

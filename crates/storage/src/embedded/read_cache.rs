@@ -129,5 +129,89 @@ impl ReadCache {
             Excess::Ranges(bytes) => self.ranges.shrink(bytes),
             Excess::Points(bytes) => self.points.shrink(bytes),
         }
+        match self.budget.take_points_to_pass() {
+            0 => {}
+            bytes => self.points.pass_over(bytes),
+        }
+        match self.budget.take_ranges_to_pass() {
+            0 => {}
+            bytes => self.ranges.pass_over(bytes),
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use super::*;
+    use crate::sync::atomic::Ordering;
+    use std::ops::ControlFlow;
+
+    const CAPACITY_BYTES: usize = 4 << 20;
+    const ENTRIES: usize = 3300;
+
+    fn key(nth: usize) -> Vec<u8> {
+        format!("{nth:06}").into_bytes()
+    }
+
+    fn get(cache: &ReadCache, nth: usize) {
+        let value = Bytes::from(vec![b'v'; 1000]);
+        cache.get(1, &key(nth), || Ok(Some(value))).expect("reading does not fail");
+    }
+
+    /// Visits a hundred entries.
+    fn visit(cache: &ReadCache, first: usize) {
+        let range = KeyRange { start: key(first), end: Some(key(first + 100)) };
+        let read = |range: &KeyRange, visitor: &mut Visitor<'_>| {
+            let value = Bytes::from(vec![b'v'; 1000]);
+            for nth in first..first + 100 {
+                let key = key(nth);
+                if key >= range.start && range.end.as_ref().is_none_or(|end| key < *end) {
+                    let _goes_on = visitor(&key, value.clone());
+                }
+            }
+            Ok(())
+        };
+        let visitor = &mut |_: &[u8], _| ControlFlow::Continue(());
+        cache.visit(1, &range, Direction::Forward, visitor, read).expect("reading does not fail");
+    }
+
+    /// Visits or reads all entries in turn, from `first` to the end, `rounds` times.
+    fn in_rounds(rounds: usize, step: usize, mut act: impl FnMut(usize)) {
+        for _ in 0..rounds {
+            (0..ENTRIES).step_by(step).for_each(&mut act);
+        }
+    }
+
+    fn sizes(cache: &ReadCache) -> [usize; 2] {
+        let budget = &cache.budget;
+        [&budget.range_bytes, &budget.point_bytes].map(|bytes| bytes.load(Ordering::Relaxed))
+    }
+
+    #[test]
+    fn the_kind_that_nobody_reads_any_more_gives_way() {
+        let cache = ReadCache::new(CAPACITY_BYTES, 1);
+        in_rounds(20, 1, |nth| get(&cache, nth));
+        assert!(sizes(&cache)[1] > CAPACITY_BYTES * 3 / 4, "{:?}", sizes(&cache));
+        in_rounds(100, 100, |nth| visit(&cache, nth));
+        let [ranges, points] = sizes(&cache);
+        assert!(ranges > CAPACITY_BYTES * 3 / 4, "ranges take {ranges}, values {points}");
+        in_rounds(100, 1, |nth| get(&cache, nth));
+        let [ranges, points] = sizes(&cache);
+        assert!(points > CAPACITY_BYTES * 3 / 4, "ranges take {ranges}, values {points}");
+        assert!(cache.size_bytes() <= CAPACITY_BYTES);
+    }
+
+    #[test]
+    fn values_that_are_read_again_and_again_stay_beside_many_visits() {
+        let cache = ReadCache::new(CAPACITY_BYTES, 1);
+        (0..500).for_each(|nth| get(&cache, nth));
+        let mut misses = 0;
+        in_rounds(50, 100, |first| {
+            visit(&cache, first);
+            for nth in 0..500 {
+                misses += usize::from(cache.get_kept(1, &key(nth)).is_none());
+            }
+        });
+        assert!(misses < 50 * 30, "{misses}");
     }
 }

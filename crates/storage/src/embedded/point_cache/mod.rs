@@ -45,6 +45,9 @@ const ENTRY_BYTES: usize = 200;
 /// and what is read once costs little.
 const KEPT_WHEN_FULL: usize = 8;
 
+/// So many entries of a shard are passed over at once.
+const PASSED_AT_ONCE: usize = 16;
+
 /// The values of a store; see the module's text for what makes them right.
 pub(super) struct PointCache {
     shards: Box<[RwLock<Shard>]>,
@@ -180,6 +183,23 @@ impl PointCache {
                 }
             }
         }
+        self.budget.dropped_point_bytes.fetch_add(freed_bytes, Ordering::Relaxed);
+    }
+
+    /// Passes over entries of about so many bytes, at most all, and drops those that were not read
+    /// since the last time.
+    pub(super) fn pass_over(&self, bytes: usize) {
+        let bytes = bytes.min(self.budget.point_bytes.load(Ordering::Relaxed));
+        let mut passed_bytes = 0;
+        let mut empty_shards = 0;
+        while passed_bytes < bytes && empty_shards < SHARDS {
+            let nth = self.hand.fetch_add(1, Ordering::Relaxed) % SHARDS;
+            let Some(shard) = self.shards.get(nth) else { continue };
+            let (passed, dropped) = shard.write().pass_over();
+            self.remove_bytes(dropped);
+            passed_bytes += passed;
+            empty_shards = if passed == 0 { empty_shards + 1 } else { 0 };
+        }
     }
 
     fn has_room(&self) -> bool {
@@ -235,16 +255,37 @@ impl Shard {
     /// Drops the next entry that was not read since the last search and returns its bytes; 0 if
     /// there is none.
     fn drop_one(&mut self) -> usize {
-        for _ in 0..self.slots.len() {
-            let place = if self.hand < self.slots.len() { self.hand } else { 0 };
-            let slot = self.slots.get_mut(place);
-            if slot.is_some_and(|slot| !std::mem::take(slot.is_used.get_mut())) {
-                self.hand = place;
-                return self.remove(place);
+        let dropped = (0..self.slots.len()).find_map(|_| self.step().err());
+        dropped.unwrap_or(0)
+    }
+
+    /// Passes over some entries and drops those that were not read since the last search; returns the
+    /// bytes of all and of those.
+    fn pass_over(&mut self) -> (usize, usize) {
+        let (mut passed_bytes, mut dropped_bytes) = (0, 0);
+        for _ in 0..self.slots.len().min(PASSED_AT_ONCE) {
+            match self.step() {
+                Ok(kept) => passed_bytes += kept,
+                Err(dropped) => {
+                    passed_bytes += dropped;
+                    dropped_bytes += dropped;
+                }
             }
-            self.hand = place + 1;
         }
-        0
+        (passed_bytes, dropped_bytes)
+    }
+
+    /// Looks at the next entry, of which there must be one, and returns its bytes: `Ok` if it was read
+    /// since the last search, else it is dropped.
+    fn step(&mut self) -> Result<usize, usize> {
+        let place = if self.hand < self.slots.len() { self.hand } else { 0 };
+        let slot = self.slots.get_mut(place).expect("there is an entry");
+        if std::mem::take(slot.is_used.get_mut()) {
+            self.hand = place + 1;
+            return Ok(slot.size_bytes());
+        }
+        self.hand = place;
+        Err(self.remove(place))
     }
 }
 

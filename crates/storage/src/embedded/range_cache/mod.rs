@@ -168,6 +168,12 @@ impl RangeCache {
     pub(super) fn shrink(&self, bytes: usize) {
         self.pages.write().shrink(bytes);
     }
+
+    /// Passes over pages of about so many bytes, at most all, and drops those that were not visited
+    /// since the last time.
+    pub(super) fn pass_over(&self, bytes: usize) {
+        self.pages.write().pass_over(bytes);
+    }
 }
 
 /// Where a visit goes on.

@@ -149,18 +149,36 @@ impl Pages {
     /// Drops pages of at least so many bytes, or all; those that were not visited for long first.
     pub(super) fn shrink(&mut self, bytes: usize) {
         let mut freed_bytes = 0;
-        while freed_bytes < bytes && !self.by_start.is_empty() {
-            let bounds = (self.hand.clone(), Bound::Unbounded);
-            let Some((start, page)) = self.by_start.range::<Bytes, _>(bounds).next() else {
-                self.hand = Bound::Unbounded;
-                continue;
-            };
-            let (start, size_bytes, is_used) = (start.clone(), page.size_bytes(), page.take_used());
-            if !is_used {
-                self.remove(&start);
-                freed_bytes += size_bytes;
-            }
-            self.hand = Bound::Excluded(start);
+        while freed_bytes < bytes
+            && let Some(step) = self.step()
+        {
+            freed_bytes += step.err().unwrap_or(0);
         }
+        self.budget.dropped_range_bytes.fetch_add(freed_bytes, Ordering::Relaxed);
+    }
+
+    /// Passes over pages of about so many bytes, at most all, and drops those that were not visited
+    /// since the last time.
+    pub(super) fn pass_over(&mut self, bytes: usize) {
+        let mut passed_bytes = 0;
+        for _ in 0..self.by_start.len() {
+            if passed_bytes >= bytes {
+                break;
+            }
+            passed_bytes += self.step().map_or(0, |step| step.unwrap_or_else(|dropped| dropped));
+        }
+    }
+
+    /// Looks at the next page and returns its bytes: `Ok` if it was visited since the last search,
+    /// else it is dropped; `None` if there is none.
+    fn step(&mut self) -> Option<Result<usize, usize>> {
+        let from = |hand| self.by_start.range::<Bytes, _>((hand, Bound::Unbounded)).next();
+        let (start, page) = from(self.hand.clone()).or_else(|| from(Bound::Unbounded))?;
+        let (start, size_bytes, is_used) = (start.clone(), page.size_bytes(), page.take_used());
+        if !is_used {
+            self.remove(&start);
+        }
+        self.hand = Bound::Excluded(start);
+        Some(if is_used { Ok(size_bytes) } else { Err(size_bytes) })
     }
 }
