@@ -1,7 +1,7 @@
 //! `hashrange serve`: opens the database, listens, and ends on SIGTERM or Ctrl-C.
 //!
-//! The first signal stops accepting and waits for running requests; the second ends the process
-//! at once (what was acknowledged is on disk either way).
+//! The first signal stops accepting and waits for running requests and, for a short time, for the
+//! store to close; the second ends the process at once (what was acknowledged is on disk either way).
 
 use crate::arguments::Serve;
 use crate::commands::credentials;

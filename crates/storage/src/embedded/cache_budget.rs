@@ -32,6 +32,28 @@ pub(super) enum Excess {
     Points(usize),
 }
 
+/// What a search for entries to drop did with the next one, of so many bytes.
+#[derive(Debug)]
+pub(super) enum Passed {
+    Kept(usize),
+    Dropped(usize),
+}
+
+impl Passed {
+    pub(super) fn size_bytes(&self) -> usize {
+        match self {
+            Self::Kept(bytes) | Self::Dropped(bytes) => *bytes,
+        }
+    }
+
+    pub(super) fn dropped_bytes(&self) -> usize {
+        match self {
+            Self::Kept(_) => 0,
+            Self::Dropped(bytes) => *bytes,
+        }
+    }
+}
+
 impl CacheBudget {
     pub(super) fn new(capacity_bytes: usize) -> Self {
         Self {
@@ -64,13 +86,13 @@ impl CacheBudget {
         self.size_bytes() < capacity - capacity / 8
     }
 
-    /// Returns over how many bytes of values to pass, for ranges were dropped; mostly 0.
-    pub(super) fn take_points_to_pass(&self) -> usize {
+    /// Returns over how many bytes of values to pass, if enough ranges were dropped.
+    pub(super) fn take_points_to_pass(&self) -> Option<usize> {
         take_due(&self.dropped_range_bytes)
     }
 
-    /// Returns over how many bytes of ranges to pass, for values were dropped; mostly 0.
-    pub(super) fn take_ranges_to_pass(&self) -> usize {
+    /// Returns over how many bytes of ranges to pass, if enough values were dropped.
+    pub(super) fn take_ranges_to_pass(&self) -> Option<usize> {
         take_due(&self.dropped_point_bytes)
     }
 
@@ -86,11 +108,9 @@ impl CacheBudget {
     }
 }
 
-fn take_due(dropped_bytes: &AtomicUsize) -> usize {
-    if dropped_bytes.load(Ordering::Relaxed) < PASS_BYTES {
-        return 0;
-    }
-    dropped_bytes.swap(0, Ordering::Relaxed)
+fn take_due(dropped_bytes: &AtomicUsize) -> Option<usize> {
+    let is_due = dropped_bytes.load(Ordering::Relaxed) >= PASS_BYTES;
+    is_due.then(|| dropped_bytes.swap(0, Ordering::Relaxed))
 }
 
 #[cfg(test)]

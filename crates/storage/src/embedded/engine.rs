@@ -213,7 +213,7 @@ impl Engine {
     /// while the memtable is full, and a worker that finds its queue full of them waits for itself.
     pub(crate) fn seal_full_memtable(&self, remover: &Remover) -> Result<bool, Error> {
         let memtable = self.keyspace.tree.active_memtable();
-        if memtable.size() <= self.sealed_from_bytes.load(Ordering::Relaxed) {
+        if memtable.size() <= self.sealed_from_bytes() {
             return Ok(false);
         }
         remover.hold_memory(memtable);
@@ -228,9 +228,12 @@ impl Engine {
         self.sealed_from_bytes.store(bytes, Ordering::Relaxed);
     }
 
+    fn sealed_from_bytes(&self) -> u64 {
+        self.sealed_from_bytes.load(Ordering::Relaxed).max(1)
+    }
+
     fn max_sealed_memtables(&self) -> u64 {
-        let sealed_from = self.sealed_from_bytes.load(Ordering::Relaxed);
-        MAX_FULL_MEMTABLES * self.memtable_bytes.div_ceil(sealed_from.max(1))
+        MAX_FULL_MEMTABLES * self.memtable_bytes.div_ceil(self.sealed_from_bytes())
     }
 
     /// Merges files if there is need; returns whether there may be more to merge. Only for the
@@ -266,8 +269,8 @@ impl Engine {
     )]
     pub(crate) fn fullness(&self) -> f64 {
         let active = self.keyspace.tree.active_memtable().size() as f64;
-        let sealed_from = self.sealed_from_bytes.load(Ordering::Relaxed).max(1) as f64;
-        let memtables = self.keyspace.sealed_memtable_count() as f64 + active / sealed_from;
+        let memtables =
+            self.keyspace.sealed_memtable_count() as f64 + active / self.sealed_from_bytes() as f64;
         let runs = self.unmerged_runs() as f64;
         (memtables / self.max_sealed_memtables() as f64).max(runs / MAX_UNMERGED_RUNS as f64)
     }
@@ -553,5 +556,24 @@ mod tests {
         let sizes = [0, 10, 40, 64, 1000].map(|sorted| memtable_bytes(sorted, 32));
         assert_eq!(sizes, [8, 8, 20, 32, 32]);
         assert_eq!(memtable_bytes(0, 0), 0, "each group is sorted at once");
+    }
+
+    #[test]
+    fn merged_files_and_sealed_memtables_are_handed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = EmbeddedOptions { memtable_bytes: 0, ..EmbeddedOptions::default() };
+        Engine::create(folder.path(), &options).unwrap();
+        let engine = Engine::open(folder.path(), Bytes::from_static(b"\0"), &options).unwrap();
+        let remover = Remover::default();
+        for number in 1..=2 {
+            let key = Bytes::from(format!("key {number}"));
+            engine.write_group(number, vec![(key.clone(), Some(key))]).unwrap();
+            engine.flush().unwrap();
+        }
+        engine.merge_all(&remover).unwrap();
+        assert_eq!(remover.held(), 2, "one file of each group was merged");
+        engine.write_group(3, Vec::new()).unwrap();
+        assert!(engine.seal_full_memtable(&remover).unwrap());
+        assert_eq!(remover.held(), 3);
     }
 }

@@ -66,6 +66,12 @@ impl Remover {
         self.changed.notify_one();
     }
 
+    /// Returns how many things are held.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.held.lock().things.len()
+    }
+
     /// Ends the thread; what it holds is let go.
     pub(crate) fn end(&self) {
         self.held.lock().has_ended = true;
@@ -132,10 +138,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn held(remover: &Remover) -> usize {
-        remover.held.lock().things.len()
-    }
-
     #[cfg(unix)]
     #[test]
     fn what_nobody_else_has_is_let_go() {
@@ -152,25 +154,25 @@ mod tests {
         assert!(remover.take_unused().is_empty());
         fs::remove_file(&removed).unwrap();
         assert_eq!(remover.take_unused().len(), 1);
-        assert_eq!(held(&remover), 2);
+        assert_eq!(remover.held(), 2);
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| run(&remover));
             fs::remove_file(&kept).unwrap();
             drop(memory);
-            while held(&remover) > 0 {
+            while remover.held() > 0 {
                 std::thread::yield_now();
             }
             remover.end();
             thread.join().unwrap();
         });
         remover.hold_file(folder.path());
-        assert_eq!(held(&remover), 0, "nobody would let it go");
+        assert_eq!(remover.held(), 0, "nobody would let it go");
     }
 
     #[test]
     fn what_is_held_has_a_bound() {
         let remover = Remover::default();
         (0..2 * MAX_HELD).for_each(|_| remover.hold_memory(Arc::new(())));
-        assert_eq!(held(&remover), MAX_HELD);
+        assert_eq!(remover.held(), MAX_HELD);
     }
 }

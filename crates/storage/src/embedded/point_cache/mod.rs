@@ -21,7 +21,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::cache_budget::{CacheBudget, Excess};
+use super::cache_budget::{CacheBudget, Excess, Passed};
 use crate::planted::{Planted, is_planted};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{RandomState, RwLock, shards};
@@ -255,37 +255,33 @@ impl Shard {
     /// Drops the next entry that was not read since the last search and returns its bytes; 0 if
     /// there is none.
     fn drop_one(&mut self) -> usize {
-        let dropped = (0..self.slots.len()).find_map(|_| self.step().err());
-        dropped.unwrap_or(0)
+        let passed = (0..self.slots.len()).map_while(|_| self.pass_one());
+        passed.map(|passed| passed.dropped_bytes()).find(|bytes| *bytes > 0).unwrap_or(0)
     }
 
     /// Passes over some entries and drops those that were not read since the last search; returns the
     /// bytes of all and of those.
     fn pass_over(&mut self) -> (usize, usize) {
         let (mut passed_bytes, mut dropped_bytes) = (0, 0);
-        for _ in 0..self.slots.len().min(PASSED_AT_ONCE) {
-            match self.step() {
-                Ok(kept) => passed_bytes += kept,
-                Err(dropped) => {
-                    passed_bytes += dropped;
-                    dropped_bytes += dropped;
-                }
-            }
+        let count = self.slots.len().min(PASSED_AT_ONCE);
+        for passed in (0..count).map_while(|_| self.pass_one()) {
+            passed_bytes += passed.size_bytes();
+            dropped_bytes += passed.dropped_bytes();
         }
         (passed_bytes, dropped_bytes)
     }
 
-    /// Looks at the next entry, of which there must be one, and returns its bytes: `Ok` if it was read
-    /// since the last search, else it is dropped.
-    fn step(&mut self) -> Result<usize, usize> {
+    /// Passes over the next entry, if there is any, and drops it if it was not read since the last
+    /// search.
+    fn pass_one(&mut self) -> Option<Passed> {
         let place = if self.hand < self.slots.len() { self.hand } else { 0 };
-        let slot = self.slots.get_mut(place).expect("there is an entry");
+        let slot = self.slots.get_mut(place)?;
         if std::mem::take(slot.is_used.get_mut()) {
             self.hand = place + 1;
-            return Ok(slot.size_bytes());
+            return Some(Passed::Kept(slot.size_bytes()));
         }
         self.hand = place;
-        Err(self.remove(place))
+        Some(Passed::Dropped(self.remove(place)))
     }
 }
 

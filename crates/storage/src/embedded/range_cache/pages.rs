@@ -1,7 +1,7 @@
 //! All pages of a cache: finding the one that holds a key, dropping those that are outdated or were
 //! not used for long.
 
-use super::super::cache_budget::{CacheBudget, Excess};
+use super::super::cache_budget::{CacheBudget, Excess, Passed};
 use super::page::Page;
 use crate::planted::{Planted, is_planted};
 use crate::sync::atomic::{AtomicUsize, Ordering};
@@ -150,9 +150,9 @@ impl Pages {
     pub(super) fn shrink(&mut self, bytes: usize) {
         let mut freed_bytes = 0;
         while freed_bytes < bytes
-            && let Some(step) = self.step()
+            && let Some(passed) = self.pass_one()
         {
-            freed_bytes += step.err().unwrap_or(0);
+            freed_bytes += passed.dropped_bytes();
         }
         self.budget.dropped_range_bytes.fetch_add(freed_bytes, Ordering::Relaxed);
     }
@@ -165,13 +165,13 @@ impl Pages {
             if passed_bytes >= bytes {
                 break;
             }
-            passed_bytes += self.step().map_or(0, |step| step.unwrap_or_else(|dropped| dropped));
+            passed_bytes += self.pass_one().map_or(0, |passed| passed.size_bytes());
         }
     }
 
-    /// Looks at the next page and returns its bytes: `Ok` if it was visited since the last search,
-    /// else it is dropped; `None` if there is none.
-    fn step(&mut self) -> Option<Result<usize, usize>> {
+    /// Passes over the next page, if there is any, and drops it if it was not visited since the last
+    /// search.
+    fn pass_one(&mut self) -> Option<Passed> {
         let from = |hand| self.by_start.range::<Bytes, _>((hand, Bound::Unbounded)).next();
         let (start, page) = from(self.hand.clone()).or_else(|| from(Bound::Unbounded))?;
         let (start, size_bytes, is_used) = (start.clone(), page.size_bytes(), page.take_used());
@@ -179,6 +179,6 @@ impl Pages {
             self.remove(&start);
         }
         self.hand = Bound::Excluded(start);
-        Some(if is_used { Ok(size_bytes) } else { Err(size_bytes) })
+        Some(if is_used { Passed::Kept(size_bytes) } else { Passed::Dropped(size_bytes) })
     }
 }
