@@ -175,7 +175,7 @@ fn prepare_js() -> Result<(), String> {
     })
 }
 
-const JS_TESTS: [&str; 2] = ["smoke.test.mjs", "stream_consumer.test.mjs"];
+const JS_TESTS: [&str; 3] = ["smoke.test.mjs", "stream_consumer.test.mjs", "sdk_page.test.mjs"];
 
 /// Returns the node runner. Packages are looked up beside a file, so the tests are copied there.
 fn node() -> Command {
@@ -183,7 +183,7 @@ fn node() -> Command {
     // A failed copy shows as a missing or an old test file, which node reports.
     drop(copy(&JS_TESTS.map(|name| sources("js").join(name)), &folder));
     let mut command = program("node".as_ref(), &["--test", "--test-reporter=spec"]);
-    command.args(JS_TESTS).current_dir(folder);
+    command.args(JS_TESTS).current_dir(folder).env("HASHRANGE_DOCS", workspace::root().join("docs"));
     command
 }
 
