@@ -70,7 +70,8 @@ impl Timestamp {
     }
 
     /// Returns the time written as `2026-11-21T05:28:00Z`, with `+hh:mm` or `-hh:mm` for `Z`.
-    pub(crate) fn parse_rfc3339(text: &str) -> Option<Self> {
+    #[must_use]
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
         let (date, time) = text.split_at_checked(10)?;
         let (time, offset) = time.strip_prefix(['T', 't', ' '])?.split_at_checked(8)?;
         let &[y0, y1, y2, y3, b'-', mo0, mo1, b'-', d0, d1] = date.as_bytes() else {

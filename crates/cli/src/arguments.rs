@@ -40,6 +40,10 @@ pub enum Command {
     Scan(Scan),
     /// Run PartiQL: a statement, or those on standard input
     Sql(Sql),
+    /// Save, restore and reset the whole state of a server, for tests
+    State(State),
+    /// Show or set the clock of a server, for tests
+    Clock(Clock),
     /// Call any operation of the API with a JSON request
     Api(Api),
     /// Verify the items, indexes and counters in a data folder
@@ -288,6 +292,57 @@ pub struct Api {
     /// Request in the API's JSON; `-` reads it from standard input
     #[arg(default_value = "{}")]
     pub request: String,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `state`.
+#[derive(Debug, Args)]
+pub struct State {
+    /// What to do
+    #[arg(value_enum)]
+    pub action: StateAction,
+    /// Name of the save [default: default]
+    pub name: Option<String>,
+    /// With reset: delete everything, also what --init and --load brought
+    #[arg(long)]
+    pub empty: bool,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What to do with the state of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StateAction {
+    /// Save everything under a name
+    Save,
+    /// Go back to a save
+    Restore,
+    /// Go back to the state after the start
+    Reset,
+    /// List the saves
+    List,
+    /// Delete a save
+    Delete,
+}
+
+/// Arguments of `clock`.
+#[derive(Debug, Args)]
+pub struct Clock {
+    /// Set it: seconds since 1970, a date such as 2030-01-31T08:00:00Z, or system
+    #[arg(long, value_name = "TIME", conflicts_with = "advance")]
+    pub set: Option<String>,
+    /// Move it forward: seconds, or a time such as 500ms, 90s, 10m, 24h or 7d
+    #[arg(long, value_name = "TIME")]
+    pub advance: Option<String>,
+    /// Let it stand
+    #[arg(long, conflicts_with = "go_on")]
+    pub stop: bool,
+    /// Let it go on
+    #[arg(long)]
+    pub go_on: bool,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

@@ -12,10 +12,12 @@ mod config;
 mod exit;
 mod expression;
 mod files;
+mod initial;
 mod literal;
 mod logs;
 mod memory;
 mod output;
+mod served;
 mod surroundings;
 
 use arguments::Arguments;

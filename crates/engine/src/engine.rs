@@ -53,6 +53,8 @@ pub(crate) struct Core<S: Store> {
     pub(crate) retries: Retries,
     /// How often background work has panicked.
     pub(crate) background_panics: AtomicU64,
+    /// Held by the sweep under way: there is one at a time.
+    pub(crate) sweeping: tokio::sync::Mutex<()>,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
 }
@@ -136,6 +138,7 @@ impl<S: Store> Engine<S> {
                 complaints: Complaints::default(),
                 retries: Retries::default(),
                 background_panics: AtomicU64::new(0),
+                sweeping: tokio::sync::Mutex::new(()),
                 definitions: tokio::sync::Mutex::new(()),
             }),
             jobs: Arc::default(),
@@ -197,6 +200,13 @@ impl<S: Store> Engine<S> {
     pub async fn sweep_when_polled(&self) {
         self.jobs.try_again(&self.core);
         jobs::sweep(&self.core, &AtomicBool::new(false)).await;
+    }
+
+    /// Does what is due after the clock was moved, all of it and whatever was done a moment ago: when
+    /// this returns, nothing is left that the sweeps of the time between would have done.
+    pub async fn catch_up_with_clock(&self) {
+        self.jobs.try_again(&self.core);
+        jobs::sweep_all(&self.core).await;
     }
 
     /// Does the background jobs that have been started, where no thread does

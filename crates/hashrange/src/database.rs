@@ -1,16 +1,17 @@
 //! A database: an engine on a store in memory or in a folder.
 
-use crate::{Blocking, Sharding};
+use crate::clock;
+use crate::{Blocking, Clock, Sharding};
 use hashrange_engine::{Engine, EngineOptions, Environment, OpenError, Profile, Report, verify};
 use hashrange_model::ApiResult;
 use hashrange_storage::{
-    AnyStore, EmbeddedOptions, EmbeddedStore, Examined, MemoryStore, Stats, Store,
+    AnyStore, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats, Store,
 };
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// How a database is opened.
 #[derive(Debug, Clone)]
@@ -37,6 +38,8 @@ pub struct Options {
     /// How many milliseconds every change of a table takes, under every profile but the default one;
     /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
     pub table_delay_ms: Option<u64>,
+    /// A clock that can be set, for tests; if `None`, the system's.
+    pub clock: Option<Clock>,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             profile: engine.profile,
             seed: engine.seed,
             table_delay_ms: engine.table_delay_ms,
+            clock: None,
         }
     }
 }
@@ -109,6 +113,16 @@ impl Database {
         Self::on(AnyStore::Embedded(open_store(folder.as_ref(), options)?), options)
     }
 
+    /// Returns a database in memory that begins with what an image holds.
+    pub(crate) fn of_image(image: Image, options: &Options) -> Result<Self, Error> {
+        Self::on(AnyStore::Memory(MemoryStore::of_image(image)), options)
+    }
+
+    /// Returns what a database in memory holds now; none of one in a folder.
+    pub(crate) fn image(&self) -> Option<Image> {
+        self.engine.store().image()
+    }
+
     fn on(store: AnyStore, options: &Options) -> Result<Self, Error> {
         let period_ms = options.sharding.period().as_millis();
         let engine_options = EngineOptions {
@@ -161,6 +175,13 @@ impl Database {
         self.engine.background_panics()
     }
 
+    /// Does what is due after its clock was moved ([`Options::clock`]): removes what has expired by
+    /// then, starts again what was put off. Without it the next sweep does, within
+    /// [`Options::sweep_interval`].
+    pub async fn catch_up_with_clock(&self) {
+        self.engine.catch_up_with_clock().await;
+    }
+
     /// Returns the same database with methods that wait.
     pub fn blocking(&self) -> Blocking {
         Blocking::new(self.clone())
@@ -186,20 +207,18 @@ fn store_options(options: &Options) -> EmbeddedOptions {
 }
 
 fn environment(options: &Options) -> Environment {
+    let now_ms: Arc<dyn Fn() -> u64 + Send + Sync> = match options.clock.clone() {
+        None => Arc::new(clock::system_ms),
+        Some(clock) => Arc::new(move || clock.now_ms()),
+    };
     Environment {
-        now_ms: Arc::new(now_ms),
+        now_ms,
         random: Arc::new(random),
         region: options.region.clone(),
         account: options.account.clone(),
         endpoint: options.endpoint.clone(),
         sweep_interval: Some(options.sweep_interval),
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the clock that the engine gets as a parameter")]
-fn now_ms() -> u64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the chance that the engine gets as a parameter")]

@@ -30,17 +30,22 @@
 
 mod blocking;
 mod build;
+mod clock;
 mod database;
+mod sandbox;
 mod sharding;
 
 pub use blocking::Blocking;
 pub use build::create_table;
+pub use clock::{Clock, ClockSetting};
 pub use database::{Database, Error, Options};
 pub use hashrange_engine::{Problem, Profile, Report};
+pub use hashrange_model::error::StateFault;
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, Item, Number, Reason, Value,
     ValueRef,
 };
 pub use hashrange_storage::{Stats, give_back_memory};
 pub use hashrange_wire::*;
+pub use sandbox::{Sandbox, Save};
 pub use sharding::{BadSharding, Sharding};

@@ -11,8 +11,8 @@
 
 use hashrange_model::error::{
     Asked, Busy, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Span,
-    StatementFault, TableFault, Throttle, ThrottleLimit, TransactionFault, UnderWay, ValueFault,
-    WarmFloor,
+    StateFault, StatementFault, TableFault, Throttle, ThrottleLimit, TransactionFault, UnderWay,
+    ValueFault, WarmFloor,
 };
 use hashrange_model::number::NumberFault;
 use hashrange_model::{ApiError, AttributeType, Reason};
@@ -159,6 +159,7 @@ fn reasons() -> Vec<Reason> {
         Reason::TransactionInProgress => [Reason::TransactionInProgress],
         Reason::Throttled(..) => [Reason::Throttled(throttle(false)), Reason::Throttled(throttle(true))],
         Reason::Quota(..) => [Reason::Quota(Quota::Tables(3))],
+        Reason::State(..) => [Reason::State(StateFault::SetAndAdvance)],
         Reason::Statement(..) => [Reason::Statement(StatementFault::Malformed(Malformed::Token))],
         Reason::DuplicateItem => [Reason::DuplicateItem],
         Reason::ItemCollectionTooLarge => [Reason::ItemCollectionTooLarge],
@@ -292,6 +293,7 @@ fn reasons() -> Vec<Reason> {
             .map(|fault| Reason::Expression(ExpressionKind::Condition, fault)),
     );
     samples.extend(quotas().into_iter().skip(1).map(Reason::Quota));
+    samples.extend(state_faults().into_iter().skip(1).map(Reason::State));
     samples.extend(statement_faults().into_iter().skip(1).map(Reason::Statement));
     samples.extend(table_faults().into_iter().skip(1).map(Reason::TableDefinition));
     samples.extend(refused().skip(1).map(|busy| Reason::TableBusy(Box::new(busy))));
@@ -330,6 +332,24 @@ fn indexed_key_faults() -> Vec<IndexedKeyFault> {
         IndexedKeyFault::Empty(..) => [IndexedKeyFault::Empty(AttributeType::S)],
         IndexedKeyFault::PartitionKeyTooLong => [IndexedKeyFault::PartitionKeyTooLong],
         IndexedKeyFault::SortKeyTooLong => [IndexedKeyFault::SortKeyTooLong],
+    }
+}
+
+fn state_faults() -> Vec<StateFault> {
+    let text = || "text".to_owned();
+    samples! { StateFault:
+        StateFault::SetAndAdvance => [StateFault::SetAndAdvance],
+        StateFault::Form(..) => [StateFault::Form(text())],
+        StateFault::SaveName(..) => [StateFault::SaveName("a b".to_owned())],
+        StateFault::NoSuchSave { .. } => [StateFault::NoSuchSave { name: text(), known: Vec::new() }, StateFault::NoSuchSave { name: text(), known: vec!["a".to_owned(), "b".to_owned()] }],
+        StateFault::TooManySaves(..) => [StateFault::TooManySaves(3)],
+        StateFault::InFolder(..) => [StateFault::InFolder("Save")],
+        StateFault::Time(..) => [StateFault::Time(text())],
+        StateFault::Step(..) => [StateFault::Step(text())],
+        StateFault::TimeOutOfRange => [StateFault::TimeOutOfRange],
+        StateFault::NamespaceKey(..) => [StateFault::NamespaceKey("a b".to_owned())],
+        StateFault::TooManyNamespaces(..) => [StateFault::TooManyNamespaces(3)],
+        StateFault::NamespaceUnusable(..) => [StateFault::NamespaceUnusable(text())],
     }
 }
 

@@ -1,9 +1,14 @@
 //! What stands behind the server.
 
 use bytes::Bytes;
-use hashrange_model::ApiError;
+use hashrange_auth::Caller;
+use hashrange_model::{ApiError, Reason};
 use hashrange_wire::Operation;
-use std::future::Future;
+use std::future::{Future, ready};
+use std::sync::Arc;
+
+/// The namespace of targets that are the server's own, not the service's.
+pub const OWN_TARGETS: &str = "Hashrange_2026";
 
 /// An API that runs operations on request bodies.
 pub trait Api: Send + Sync + 'static {
@@ -17,6 +22,24 @@ pub trait Api: Send + Sync + 'static {
         operation: Operation,
         body: Bytes,
     ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send;
+
+    /// Runs an operation of the server's own, named behind [`OWN_TARGETS`] in the target, on a request
+    /// body that may be empty. By default there is none.
+    fn call_own(
+        &self,
+        name: &str,
+        body: Bytes,
+    ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send {
+        let _ = (name, body);
+        ready(Err(Reason::UnknownOperation.into()))
+    }
+
+    /// Returns the API that answers to whoever sent a request, where that is not this one. By default
+    /// all are answered by this one.
+    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<Self>>, ApiError> {
+        let _ = caller;
+        Ok(None)
+    }
 
     /// Returns why writes would be refused now, in words for the operator.
     fn check_writable(&self) -> Result<(), String>;

@@ -12,7 +12,7 @@ use crate::access::Access;
 use crate::activity::OpenRequest;
 use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
-use crate::api::Api;
+use crate::api::{Api, OWN_TARGETS};
 use crate::body::{self, BodyFault};
 use crate::clock;
 use crate::config::{Config, Limits};
@@ -25,7 +25,7 @@ use crate::request_id::{RequestId, RequestIds};
 use crate::web::{Page, Rules, Stranger};
 use bytes::Bytes;
 use hashrange_auth::{AuthFault, HeaderView, Payload};
-use hashrange_model::{ApiError, Reason};
+use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::{Operation, syntax_check};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -244,37 +244,80 @@ impl<A: Api> Handler<A> {
         };
         *operation = target(&parts.headers);
         let Some(operation) = *operation else {
-            return self.refused(body, || Bytes::from_static(envelope::UNKNOWN_OPERATION)).await;
+            return self.own(parts, &sent, body, id, open).await;
         };
         let payload = match self.payload(&sent).await {
             Ok(payload) => payload,
             Err(answer) => return answer,
         };
-        if let Err(fault) = self.authenticate(parts, payload) {
-            return self.refused(body, || envelope::auth_fault(&fault).into()).await;
-        }
+        let api_of_caller = match self.authenticate(parts, payload) {
+            Ok(api) => api,
+            Err(fault) => {
+                return self.refused(body, || envelope::auth_fault(&fault).into()).await;
+            }
+        };
         if body.is_empty() {
             return client_fault(Bytes::from_static(envelope::MALFORMED_JSON));
         }
         if !open.budget().wait_for_answers().await {
             return unavailable();
         }
-        match self.lanes.call(&self.api, operation, body).await {
+        let answered = match api_of_caller {
+            Ok(None) => self.lanes.call(&self.api, operation, body).await,
+            Ok(Some(api)) => self.lanes.call(&api, operation, body).await,
+            Err(error) => Err(error),
+        };
+        match answered {
             Ok(body) => Answer::new(StatusCode::OK, body),
-            Err(error) => self.api_error(&error, operation, id),
+            Err(error) => self.api_error(&error, operation.name(), id),
+        }
+    }
+
+    /// Answers a request whose target is none of the service's: it may be one of our own.
+    async fn own(
+        &self,
+        parts: &Parts,
+        sent: &Bytes,
+        body: Bytes,
+        id: RequestId,
+        open: &mut OpenRequest,
+    ) -> Answer {
+        let Some(name) = own_target(&parts.headers) else {
+            return self.refused(body, || Bytes::from_static(envelope::UNKNOWN_OPERATION)).await;
+        };
+        let payload = match self.payload(sent).await {
+            Ok(payload) => payload,
+            Err(answer) => return answer,
+        };
+        let api_of_caller = match self.authenticate(parts, payload) {
+            Ok(api) => api,
+            Err(fault) => {
+                return self.refused(body, || envelope::auth_fault(&fault).into()).await;
+            }
+        };
+        if !open.budget().wait_for_answers().await {
+            return unavailable();
+        }
+        let answered = match api_of_caller {
+            Ok(None) => self.api.call_own(name, body).await,
+            Ok(Some(api)) => api.call_own(name, body).await,
+            Err(error) => Err(error),
+        };
+        match answered {
+            Ok(body) => Answer::new(StatusCode::OK, body),
+            Err(error) => self.api_error(&error, name, id),
         }
     }
 
     /// Returns the answer for an error of the API; faults of ours are logged here, one a minute: a
     /// store that refuses writes refuses them all.
-    fn api_error(&self, error: &ApiError, operation: Operation, id: RequestId) -> Answer {
+    fn api_error(&self, error: &ApiError, operation: &str, id: RequestId) -> Answer {
         let status = StatusCode::from_u16(error.kind().http_status())
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         if status.is_server_error() {
             let is_refused = matches!(error.reason(), Reason::StoreUnavailable(_));
             let limit = if is_refused { &self.refused_writes } else { &self.failures };
             if let Some(left_out) = limit.admit(clock::now()) {
-                let operation = operation.name();
                 tracing::error!(
                     request_id = id.as_str(), operation, %error, left_out, "request failed"
                 );
@@ -336,7 +379,13 @@ impl<A: Api> Handler<A> {
         }
     }
 
-    fn authenticate(&self, parts: &Parts, payload: Payload<'_>) -> Result<(), AuthFault> {
+    /// Returns the API of whoever sent the request if they have one of their own, and the error if it
+    /// cannot be had; or why it is not known who they are.
+    fn authenticate(
+        &self,
+        parts: &Parts,
+        payload: Payload<'_>,
+    ) -> Result<ApiResult<Option<Arc<A>>>, AuthFault> {
         let request = hashrange_auth::Request {
             method: parts.method.as_str(),
             path: parts.uri.path(),
@@ -345,7 +394,9 @@ impl<A: Api> Handler<A> {
             headers: &Headers(&parts.headers),
             payload,
         };
-        self.access.policy().authenticate(&request, clock::timestamp()).map(drop)
+        let policy = self.access.policy();
+        let caller = policy.authenticate(&request, clock::timestamp())?;
+        Ok(self.api.of_caller(&caller))
     }
 
     fn wishes(&self, parts: &Parts, readers: Readers, body_bytes: usize) -> Wishes {
@@ -475,6 +526,12 @@ fn is_write(operation: Operation) -> bool {
 /// Returns the operation that the request names.
 fn target(headers: &HeaderMap) -> Option<Operation> {
     Operation::from_target(headers.get(&TARGET)?.to_str().ok()?)
+}
+
+/// Returns the operation of our own that the request names.
+fn own_target(headers: &HeaderMap) -> Option<&str> {
+    let (namespace, name) = headers.get(&TARGET)?.to_str().ok()?.split_once('.')?;
+    (namespace == OWN_TARGETS).then_some(name)
 }
 
 fn is_empty_or_json(body: &[u8]) -> bool {

@@ -40,7 +40,7 @@ mod watch;
 mod web;
 
 pub use access::Access;
-pub use api::{Api, Demand};
+pub use api::{Api, Demand, OWN_TARGETS};
 pub use bind::Bound;
 pub use config::{Config, Limits};
 pub use error::Error;

@@ -1,7 +1,7 @@
 //! One type for all engines, so that the code above is compiled once.
 
 use crate::{
-    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Key, KeyRange, MemoryStore,
+    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Image, Key, KeyRange, MemoryStore,
     MemoryView, Stats, Store, View,
 };
 use std::ops::ControlFlow;
@@ -25,6 +25,14 @@ pub enum AnyView {
 }
 
 impl AnyStore {
+    /// Returns what a store in memory holds now; none for other stores.
+    pub fn image(&self) -> Option<Image> {
+        match self {
+            Self::Memory(store) => Some(store.image()),
+            Self::Embedded(_) => None,
+        }
+    }
+
     /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`]. A store in memory has
     /// none.
     pub fn bound_cache(&self, cache_bytes: u64) {

@@ -1,7 +1,8 @@
 //! What a store holds at one moment, as a value: batches are applied to it, and its clones share
 //! all that is the same.
 //!
-//! The memory engine publishes images; a test's store can keep several, to go back to an older one.
+//! The memory engine publishes images and can be begun with one, so that a state is kept and gone back
+//! to at no cost.
 
 use crate::batch::{Change, Operation, decode_counter, encode_counter};
 use crate::{Batch, Error, MemoryView};
@@ -27,6 +28,14 @@ impl Image {
     /// Returns the value of `key`, `None` when it is absent.
     pub fn get(&self, key: &[u8]) -> Option<Bytes> {
         self.map.get(key).cloned()
+    }
+
+    /// Returns the image with a last commit stamp that is at least `other`'s: for a store that goes
+    /// back from `other` to this, where nobody who has seen a stamp may miss what comes next.
+    #[must_use]
+    pub fn succeeding(&self, other: &Self) -> Self {
+        let last_stamp = self.last_stamp.max(other.last_stamp);
+        Self { map: self.map.clone(), last_stamp }
     }
 
     /// Returns all entries in order.

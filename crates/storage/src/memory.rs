@@ -27,7 +27,7 @@ pub struct MemoryStore {
     closed: AtomicBool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Writer {
     image: Image,
     stats: Stats,
@@ -40,13 +40,24 @@ pub struct MemoryView(pub(crate) Arc<Map>);
 impl MemoryStore {
     /// Returns an empty store.
     pub fn new() -> Self {
+        Self::of_image(Image::new())
+    }
+
+    /// Returns a store that holds what an image holds, and shares it until it is changed.
+    pub fn of_image(image: Image) -> Self {
+        let published = ArcSwap::new(image.view().0);
         Self {
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
-            writer: Mutex::default(),
-            published: ArcSwap::default(),
+            writer: Mutex::new(Writer { image, stats: Stats::default() }),
+            published,
             closed: AtomicBool::new(false),
         }
+    }
+
+    /// Returns what the store holds now. Takes no copy: later commits leave it alone.
+    pub fn image(&self) -> Image {
+        self.writer.lock().image.clone()
     }
 
     fn commit_now<T>(

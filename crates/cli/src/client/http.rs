@@ -50,7 +50,13 @@ impl HttpClient {
 
     /// Runs an operation on a JSON request and returns the JSON response.
     pub fn call(&mut self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
-        let request = self.request(operation, body)?;
+        let target = format!("{}.{}", operation.service().target_prefix(), operation.name());
+        self.call_target(target, body)
+    }
+
+    /// Runs what a target names on a JSON request and returns the JSON response.
+    pub fn call_target(&mut self, target: String, body: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let request = self.request(target, body)?;
         let open = self.open.take().filter(|open| !open.is_closed());
         let (host, port) = (self.host.as_str(), self.port);
         let (open, status, body) = self.runtime.block_on(async {
@@ -75,8 +81,7 @@ impl HttpClient {
         }
     }
 
-    fn request(&self, operation: Operation, body: &[u8]) -> anyhow::Result<Request<Full<Bytes>>> {
-        let target = format!("{}.{}", operation.service().target_prefix(), operation.name());
+    fn request(&self, target: String, body: &[u8]) -> anyhow::Result<Request<Full<Bytes>>> {
         let headers = [
             ("host", format!("{}:{}", self.host, self.port)),
             ("content-type", "application/x-amz-json-1.0".to_owned()),

@@ -4,6 +4,7 @@ mod http;
 mod signing;
 
 use crate::arguments::Connection;
+use crate::exit::Usage;
 use crate::surroundings::text_variable;
 use anyhow::Context;
 use hashrange::{Blocking, Database, Encode, Operation, Options};
@@ -93,6 +94,17 @@ impl Client {
     /// Runs an operation.
     pub fn call(&mut self, operation: Operation, request: &Value) -> anyhow::Result<Value> {
         let response = self.call_raw(operation, request.to_string().as_bytes())?;
+        serde_json::from_slice(&response).context("the response is not JSON")
+    }
+
+    /// Runs one of a server's own operations.
+    pub fn call_own(&mut self, name: &str, request: &Value) -> anyhow::Result<Value> {
+        let Self::Remote(client) = self else {
+            let problem = "--data-dir: only a server has a state to go back to and a clock to set";
+            return Err(Usage(problem.to_owned()).into());
+        };
+        let target = format!("{}.{name}", hashrange_server::OWN_TARGETS);
+        let response = client.call_target(target, request.to_string().as_bytes())?;
         serde_json::from_slice(&response).context("the response is not JSON")
     }
 

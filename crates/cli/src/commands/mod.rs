@@ -2,6 +2,7 @@
 
 mod api;
 mod check;
+mod clock;
 mod credentials;
 mod delete;
 mod describe;
@@ -14,6 +15,7 @@ mod query;
 mod scan;
 mod serve;
 mod sql;
+mod state;
 mod table_keys;
 mod tables;
 mod update;
@@ -50,6 +52,12 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Sql(arguments) => {
             connected(&arguments.connection, |client| sql::run(client, &arguments))
+        }
+        Command::State(arguments) => {
+            connected(&arguments.connection, |client| state::run(client, &arguments))
+        }
+        Command::Clock(arguments) => {
+            connected(&arguments.connection, |client| clock::run(client, &arguments))
         }
         Command::Api(arguments) => {
             connected(&arguments.connection, |client| api::run(client, &arguments))

@@ -8,17 +8,19 @@ use crate::commands::credentials;
 use crate::config::{Settings, StoreChoice};
 use crate::exit::{self, Usage};
 use crate::files;
+use crate::initial::Initial;
 use crate::logs;
 use crate::memory;
 use crate::output;
+use crate::served::{Namespaces, Origin, Served};
 use crate::surroundings;
 use anyhow::Context;
-use bytes::Bytes;
-use hashrange::{ApiError, Database, Operation, Options, Profile};
+use hashrange::{Database, Options, Profile, Sandbox};
 use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
-use hashrange_server::{Api, Bound, Config, Demand, Limits};
+use hashrange_server::{Bound, Config, Limits};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,12 +38,13 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let sample = settings.sample.as_deref().map(find_sample).transpose()?;
     check_profile(&settings)?;
     logs::start(settings.log_format, settings.log_level);
+    let initial = Initial::read(&settings.init, &settings.load, &settings.region)?;
     hashrange_storage::keep_little_freed_memory();
     let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
-    runtime.block_on(serve(&settings, config, sample))
+    runtime.block_on(serve(&settings, config, Beginning { sample, initial }))
 }
 
-async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> anyhow::Result<()> {
+async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> anyhow::Result<()> {
     let place = format!("{}:{}", settings.host, settings.port);
     let listens = || format!("listen on {place}");
     let bound = Bound::new(&settings.host, settings.port).await.with_context(listens)?;
@@ -49,14 +52,8 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
     config.check_address(address)?;
     // Nobody is listened to until there is something to serve: clients of a start that fails are
     // refused.
-    let database = open(settings, address)?;
-    let torn_bytes = database.stats().torn_bytes;
-    if torn_bytes > 0 {
-        tracing::info!(torn_bytes, "dropped a write that a crash had left unfinished");
-    }
-    if let Some(sample) = sample {
-        load(sample, &database).await?;
-    }
+    let sample = beginning.sample;
+    let api = Arc::new(open(settings, address, beginning).await?);
     let verified = !config.auth.is_open();
     let listener = bound.listen().with_context(listens)?;
     let access = Arc::clone(&config.auth);
@@ -69,18 +66,19 @@ async fn serve(settings: &Settings, config: Config, sample: Option<&Sample>) -> 
         store = store_name(&settings.store),
         profile = %settings.profile,
         signatures = if verified { "verified" } else { "any" },
+        test_api = settings.test_api,
+        namespaces = settings.namespaces,
         "ready"
     );
     if let Some(sample) = sample {
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
-    let api = Arc::new(Served(database.clone()));
-    let keeper = memory::Keeper::new(database.clone(), cache_bytes(settings));
+    let keeper = memory::Keeper::new(Arc::clone(&api), cache_bytes(settings));
     let keeping = tokio::spawn(keep_memory(keeper));
-    let served = hashrange_server::run(listener, config, api, signalled()).await;
+    let served = hashrange_server::run(listener, config, Arc::clone(&api), signalled()).await;
     keeping.abort();
     served?;
-    database.close().await.context("close the database")?;
+    api.close().await.context("close the database")?;
     tokio::spawn(end_in_time());
     tracing::info!("stopped");
     Ok(())
@@ -129,30 +127,6 @@ async fn load(sample: &Sample, database: &Database) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The database as the API of the server.
-struct Served(Database);
-
-impl Api for Served {
-    async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
-        self.0.call(operation, &body).await
-    }
-
-    fn demand(&self) -> Option<Demand> {
-        Some(match hashrange_storage::take_demand()? {
-            hashrange_storage::Demand::Long => Demand::Long,
-            hashrange_storage::Demand::Blocking => Demand::Blocking,
-        })
-    }
-
-    fn check_writable(&self) -> Result<(), String> {
-        self.0.check_writable().map_err(|error| error.to_string())
-    }
-
-    fn background_panics(&self) -> u64 {
-        self.0.background_panics()
-    }
-}
-
 fn server_config(settings: &Settings) -> anyhow::Result<Config> {
     let auth = match &settings.credentials {
         None => Policy::AcceptAny,
@@ -170,7 +144,96 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
     Ok(Config { auth, web, region, limits, insecure: settings.insecure, ..Config::default() })
 }
 
-fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
+/// What a database begins with.
+struct Beginning {
+    sample: Option<&'static Sample>,
+    initial: Initial,
+}
+
+impl Beginning {
+    fn is_nothing(&self) -> bool {
+        self.sample.is_none() && self.initial.is_empty()
+    }
+
+    async fn bring(&self, database: &Database) -> anyhow::Result<()> {
+        if let Some(sample) = self.sample {
+            load(sample, database).await?;
+        }
+        self.initial.bring(database).await
+    }
+}
+
+/// Opens what is served, and brings what it begins with.
+async fn open(
+    settings: &Settings,
+    address: SocketAddr,
+    beginning: Beginning,
+) -> anyhow::Result<Served> {
+    let options = options(settings, address);
+    match &settings.store {
+        StoreChoice::Memory => {
+            let seed = Database::memory_with(&without_profile(&options));
+            beginning.bring(&seed).await?;
+            if settings.namespaces {
+                let origin = Origin::Memory(seed);
+                return Ok(Served::Namespaces(Namespaces::new(origin, options, settings.test_api)));
+            }
+            if settings.test_api {
+                return Ok(Served::Sandbox(Sandbox::of_database(&seed, &options)?));
+            }
+            if beginning.is_nothing() {
+                return Ok(Served::Database(Database::memory_with(&options)));
+            }
+            let sandbox = Sandbox::of_database(&seed, &options)?;
+            Ok(Served::Database(Database::clone(&sandbox.database())))
+        }
+        StoreChoice::Folder(root) if settings.namespaces => {
+            let of_seed = without_profile(&options);
+            let prepare = Box::new(move |folder: &Path| {
+                hashrange_storage::block_on(bring_to_folder(&beginning, folder, &of_seed))
+            });
+            let origin = Origin::Folder { root: root.clone(), prepare };
+            Ok(Served::Namespaces(Namespaces::new(origin, options, settings.test_api)))
+        }
+        StoreChoice::Folder(folder) => {
+            let place = || format!("open the database in {}", folder.display());
+            bring_to_folder(&beginning, folder, &without_profile(&options)).await?;
+            if settings.test_api {
+                return Ok(Served::Sandbox(Sandbox::open(folder, &options).with_context(place)?));
+            }
+            let database = Database::open(folder, &options).with_context(place)?;
+            let torn_bytes = database.stats().torn_bytes;
+            if torn_bytes > 0 {
+                tracing::info!(torn_bytes, "dropped a write that a crash had left unfinished");
+            }
+            Ok(Served::Database(database))
+        }
+    }
+}
+
+/// Brings what a database begins with into a folder, before that is served.
+async fn bring_to_folder(
+    beginning: &Beginning,
+    folder: &Path,
+    options: &Options,
+) -> anyhow::Result<()> {
+    if beginning.is_nothing() {
+        return Ok(());
+    }
+    let place = || format!("open the database in {}", folder.display());
+    let database = Database::open(folder, options).with_context(place)?;
+    let brought = beginning.bring(&database).await;
+    let closed = database.close().await.context("close the database");
+    brought.and(closed)
+}
+
+/// Returns the options for a database that is being prepared: its tables are there at once, nothing
+/// is throttled.
+fn without_profile(options: &Options) -> Options {
+    Options { profile: Profile::Default, table_delay_ms: None, ..options.clone() }
+}
+
+fn options(settings: &Settings, address: SocketAddr) -> Options {
     let mut options = Options {
         region: settings.region.clone(),
         endpoint: address.to_string(),
@@ -184,11 +247,7 @@ fn open(settings: &Settings, address: SocketAddr) -> anyhow::Result<Database> {
     }
     options.seed = settings.seed.unwrap_or(options.seed);
     options.table_delay_ms = settings.table_delay_ms;
-    match &settings.store {
-        StoreChoice::Memory => Ok(Database::memory_with(&options)),
-        StoreChoice::Folder(folder) => Database::open(folder, &options)
-            .with_context(|| format!("open the database in {}", folder.display())),
-    }
+    options
 }
 
 /// Returns the bytes for cached data.

@@ -23,6 +23,9 @@ pub fn read(path: &Path) -> Result<Layer, SettingsError> {
     let from_folder = |path: PathBuf| folder.join(path);
     layer.data_dir = layer.data_dir.map(from_folder);
     layer.credentials = layer.credentials.map(from_folder);
+    for paths in [&mut layer.init, &mut layer.load] {
+        *paths = paths.take().map(|paths| paths.into_iter().map(from_folder).collect());
+    }
     Ok(layer)
 }
 

@@ -70,6 +70,22 @@ pub struct Layer {
     /// Load sample data at the start
     #[arg(long, value_name = "NAME")]
     pub sample: Option<String>,
+    /// Create the tables of this file at the start: CreateTable or DescribeTable in JSON, a CloudFormation
+    /// template, or a NoSQL Workbench model; may be given several times
+    #[arg(long, value_name = "FILE")]
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub init: Option<Vec<PathBuf>>,
+    /// Load items into empty tables at the start, from the files of this folder (TABLE.json, .jsonl, .csv)
+    /// or from one such file; may be given several times
+    #[arg(long, value_name = "FOLDER")]
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub load: Option<Vec<PathBuf>>,
+    /// Let clients save, restore and reset the whole state and set the clock [default: true with --memory, else false]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub test_api: Option<bool>,
+    /// Give each access key and region tables of their own
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub namespaces: Option<bool>,
     /// How closely to keep to the service's limits and delays: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "profile")]
@@ -126,6 +142,10 @@ impl Layer {
             stream_shards: self.stream_shards.or(other.stream_shards),
             stream_shard_period: self.stream_shard_period.or(other.stream_shard_period),
             sample: self.sample.or(other.sample),
+            init: self.init.or(other.init),
+            load: self.load.or(other.load),
+            test_api: self.test_api.or(other.test_api),
+            namespaces: self.namespaces.or(other.namespaces),
             profile: self.profile.or(other.profile),
             seed: self.seed.or(other.seed),
             table_delay_ms: self.table_delay_ms.or(other.table_delay_ms),

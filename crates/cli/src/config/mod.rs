@@ -59,6 +59,14 @@ pub struct Settings {
     pub sharding: Sharding,
     /// Sample data to load when the server starts.
     pub sample: Option<String>,
+    /// Files with the tables to create when the server starts.
+    pub init: Vec<PathBuf>,
+    /// Folders and files with the items to load then.
+    pub load: Vec<PathBuf>,
+    /// Whether clients may save, restore and reset the whole state and set the clock.
+    pub test_api: bool,
+    /// Whether each access key and region has tables of its own.
+    pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
     pub profile: Profile,
     /// What decides the choices of a profile; none leaves it to the library.
@@ -97,8 +105,11 @@ impl Settings {
     fn from_layer(layer: Layer, store: Option<StoreChoice>, sharding: Sharding) -> Self {
         let host = layer.host.unwrap_or_else(|| "127.0.0.1".to_owned());
         let own_host = host.parse().ok();
+        let store = store.unwrap_or_else(|| StoreChoice::Folder(DEFAULT_DATA_DIR.into()));
         Self {
-            store: store.unwrap_or_else(|| StoreChoice::Folder(DEFAULT_DATA_DIR.into())),
+            // Who may call can delete every table anyway, and all is gone when the server ends.
+            test_api: layer.test_api.unwrap_or(store == StoreChoice::Memory),
+            store,
             host,
             port: layer.port.unwrap_or(8000),
             region: layer.region.unwrap_or_else(|| "us-east-1".to_owned()),
@@ -115,6 +126,9 @@ impl Settings {
             sweep_interval: layer.sweep_interval,
             sharding,
             sample: layer.sample,
+            init: layer.init.unwrap_or_default(),
+            load: layer.load.unwrap_or_default(),
+            namespaces: layer.namespaces.unwrap_or(false),
             profile: layer.profile.unwrap_or_default(),
             seed: layer.seed,
             table_delay_ms: layer.table_delay_ms,

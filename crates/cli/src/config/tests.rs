@@ -123,6 +123,31 @@ fn a_profile_can_come_from_every_source() {
 }
 
 #[test]
+fn what_a_server_begins_with_can_come_from_every_source() {
+    let settings = resolve(Layer::default(), &[], None).unwrap();
+    assert!(settings.init.is_empty() && settings.load.is_empty());
+    assert!(!settings.test_api && !settings.namespaces);
+    let file: &[u8] = b"init = ['a.json', 'b.yaml']\nload = 'items'\nnamespaces = true";
+    let variables: &[_] = &[("HASHRANGE_INIT", "c.json, d.json"), ("HASHRANGE_TEST_API", "true")];
+    let flags = Layer { load: Some(vec!["other".into()]), ..Layer::default() };
+    let texts = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect();
+    let from_file: Vec<String> = texts(&resolve(Layer::default(), &[], Some(file)).unwrap().init);
+    assert!(from_file[0].ends_with("a.json") && from_file[1].ends_with("b.yaml"), "{from_file:?}");
+    let mixed = resolve(flags, variables, Some(file)).unwrap();
+    let found: [Vec<String>; 2] = [texts(&mixed.init), texts(&mixed.load)];
+    assert_eq!(found, [vec!["c.json", "d.json"], vec!["other"]]);
+    assert!(mixed.test_api && mixed.namespaces);
+}
+
+#[test]
+fn a_database_in_memory_has_the_test_api_unless_it_is_switched_off() {
+    let memory = || Layer { memory: Some(true), ..Layer::default() };
+    assert!(resolve(memory(), &[], None).unwrap().test_api);
+    let off = Layer { test_api: Some(false), ..memory() };
+    assert!(!resolve(off, &[], None).unwrap().test_api);
+}
+
+#[test]
 fn the_first_source_that_names_a_place_for_the_data_wins() {
     let memory = Layer { memory: Some(true), ..Layer::default() };
     let folder = Layer { data_dir: Some("f".into()), ..Layer::default() };

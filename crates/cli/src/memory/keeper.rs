@@ -5,8 +5,9 @@
 //! sorted files are not given back: their cache is fjall's, which cannot shrink.
 
 use super::limit_bytes;
-use hashrange::Database;
+use crate::served::Served;
 use std::fs;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How often the keeper looks.
@@ -29,7 +30,7 @@ const TICKS_PER_SECOND: u64 = 100;
 /// What the keeper remembers from look to look.
 #[derive(Debug)]
 pub struct Keeper {
-    database: Database,
+    served: Arc<Served>,
     /// What the cache may take when memory is ample, and now.
     full_bytes: u64,
     bound_bytes: u64,
@@ -39,10 +40,10 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Returns the keeper of a database whose cache may take so many bytes.
-    pub fn new(database: Database, cache_bytes: u64) -> Self {
+    /// Returns the keeper of what is served, whose cache may take so many bytes.
+    pub fn new(served: Arc<Served>, cache_bytes: u64) -> Self {
         Self {
-            database,
+            served,
             full_bytes: cache_bytes,
             bound_bytes: cache_bytes,
             processor_ticks: 0,
@@ -57,7 +58,7 @@ impl Keeper {
         let is_short = bound < self.bound_bytes;
         if bound != self.bound_bytes {
             self.bound_bytes = bound;
-            self.database.bound_cache(bound);
+            self.served.bound_cache(bound);
         }
         if is_short {
             tracing::info!(available, cache_bytes = bound, "memory is short: the cache shrinks");

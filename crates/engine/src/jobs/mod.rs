@@ -198,8 +198,20 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
     if stopping.load(Ordering::Acquire) { Err(Interruption::Stopped) } else { Ok(()) }
 }
 
-/// Does everything that is due.
+/// Does everything that is due, though the logs were looked through a moment ago.
+pub(crate) async fn sweep_all<S: Store>(core: &Core<S>) {
+    let _one = core.sweeping.lock().await;
+    trim::make_due(core);
+    sweep_alone(core, &AtomicBool::new(false)).await;
+}
+
+/// Does everything that is due, when no other sweep is under way.
 pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
+    let _one = core.sweeping.lock().await;
+    sweep_alone(core, stopping).await;
+}
+
+async fn sweep_alone<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
     if let Some(governor) = &core.governor {
         governor.sweep((core.environment.now_ms)());
     }

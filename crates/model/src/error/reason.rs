@@ -1,8 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, Busy, ErrorKind, ExpressionFault, ExpressionKind, Quota, StatementFault, TableFault,
-    Throttle, ValueFault,
+    ApiError, Busy, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault, StatementFault,
+    TableFault, Throttle, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -286,6 +286,8 @@ pub enum Reason {
     Throttled(Throttle),
     /// A change of tables that a quota of the account forbids.
     Quota(Quota),
+    /// The server's whole state cannot be saved, put back or set so.
+    State(StateFault),
 
     // ---- statements
     Statement(StatementFault),
@@ -512,6 +514,7 @@ impl Reason {
             Self::TableDefinition(fault) => fault.kind(),
             Self::OneIndexAtATime | Self::NumbersUsedUp(_) => ErrorKind::LimitExceeded,
             Self::Quota(quota) => quota.kind(),
+            Self::State(fault) => fault.kind(),
             Self::Constraints(..)
             | Self::Value(..)
             | Self::ExpressionValue { .. }
@@ -799,6 +802,7 @@ impl Reason {
             | Self::TransactionInProgress
             | Self::Throttled(..)
             | Self::Quota(..)
+            | Self::State(..)
             | Self::Statement(..)
             | Self::DuplicateItem
             | Self::ItemCollectionTooLarge

@@ -6,6 +6,7 @@
 
 mod busy;
 mod quota;
+mod state;
 mod table;
 
 use super::{
@@ -563,6 +564,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
                 .to_owned()
         }
         Reason::Quota(quota) => quota::exceeded(quota),
+        Reason::State(fault) => state::refused(fault),
         Reason::IndexExists => "Attempting to create an index which already exists".to_owned(),
         Reason::IndexAttributesUndefined => {
             invalid("Some index key attributes are not defined in AttributeDefinitions")

@@ -1,0 +1,154 @@
+//! From what DescribeTable answers to what CreateTable takes.
+
+use super::definitions::{Definition, is_true};
+use anyhow::Context;
+use serde_json::{Map, Value, json};
+
+/// Members that a request has as an answer has them.
+const SAME: [&str; 6] = [
+    "TableName",
+    "AttributeDefinitions",
+    "KeySchema",
+    "StreamSpecification",
+    "DeletionProtectionEnabled",
+    "OnDemandThroughput",
+];
+/// Members that say how the table stood and not what it is.
+const STATES: [&str; 9] = [
+    "TableStatus",
+    "CreationDateTime",
+    "TableSizeBytes",
+    "ItemCount",
+    "TableArn",
+    "TableId",
+    "LatestStreamLabel",
+    "LatestStreamArn",
+    "WarmThroughput",
+];
+/// Members that are taken in another form.
+const CHANGED: [&str; 6] = [
+    "BillingModeSummary",
+    "ProvisionedThroughput",
+    "LocalSecondaryIndexes",
+    "GlobalSecondaryIndexes",
+    "TableClassSummary",
+    "SSEDescription",
+];
+
+/// Returns the definition of a described table.
+pub fn definition(table: &Map<String, Value>) -> anyhow::Result<Definition> {
+    let name = table.get("TableName").and_then(Value::as_str).context("TableName is missing")?;
+    let mut request: Map<String, Value> = SAME
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), table.get(*name)?.clone())))
+        .collect();
+    if !table.get("StreamSpecification").is_some_and(|stream| is_true(&stream["StreamEnabled"])) {
+        request.remove("StreamSpecification");
+    }
+    let is_on_demand = table
+        .get("BillingModeSummary")
+        .is_some_and(|summary| summary["BillingMode"] == "PAY_PER_REQUEST");
+    if is_on_demand {
+        request.insert("BillingMode".to_owned(), json!("PAY_PER_REQUEST"));
+    } else if let Some(units) = table.get("ProvisionedThroughput") {
+        request.insert("ProvisionedThroughput".to_owned(), units_of(units));
+    }
+    for kind in ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
+        let indexes = table.get(kind).and_then(Value::as_array);
+        let indexes: Vec<_> =
+            indexes.into_iter().flatten().map(|index| index_of(index, is_on_demand)).collect();
+        if !indexes.is_empty() {
+            request.insert(kind.to_owned(), Value::Array(indexes));
+        }
+    }
+    if let Some(class) =
+        table.get("TableClassSummary").and_then(|summary| summary.get("TableClass"))
+    {
+        request.insert("TableClass".to_owned(), class.clone());
+    }
+    if table.get("SSEDescription").is_some_and(|encryption| encryption["Status"] == "ENABLED") {
+        request.insert("SSESpecification".to_owned(), json!({"Enabled": true, "SSEType": "KMS"}));
+    }
+    let is_known =
+        |name: &str| SAME.contains(&name) || STATES.contains(&name) || CHANGED.contains(&name);
+    let not_taken = table.keys().filter(|name| !is_known(name)).cloned().collect();
+    Ok(Definition { name: name.to_owned(), request, not_taken, ..Definition::default() })
+}
+
+fn units_of(described: &Value) -> Value {
+    json!({
+        "ReadCapacityUnits": described["ReadCapacityUnits"],
+        "WriteCapacityUnits": described["WriteCapacityUnits"],
+    })
+}
+
+fn index_of(described: &Value, is_on_demand: bool) -> Value {
+    let mut index = Map::new();
+    for name in ["IndexName", "KeySchema", "Projection", "OnDemandThroughput"] {
+        index.extend(described.get(name).map(|value| (name.to_owned(), value.clone())));
+    }
+    if let Some(units) = described.get("ProvisionedThroughput").filter(|_| !is_on_demand) {
+        index.insert("ProvisionedThroughput".to_owned(), units_of(units));
+    }
+    Value::Object(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashrange::{Database, Operation};
+
+    async fn call(database: &Database, operation: Operation, request: &Value) -> Value {
+        let answer = database.call(operation, request.to_string().as_bytes()).await.unwrap();
+        serde_json::from_slice(&answer).unwrap()
+    }
+
+    /// A described table is created again and described in the same way.
+    #[tokio::test]
+    async fn what_is_described_is_created_as_it_was() {
+        let index = |name: &str| {
+            json!({"IndexName": name, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]},
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "other", "KeyType": "RANGE"}]})
+        };
+        let base = json!({"TableName": "Tab",
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"},
+                {"AttributeName": "sk", "AttributeType": "N"}, {"AttributeName": "other", "AttributeType": "B"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+            "LocalSecondaryIndexes": [index("local")]});
+        let mut on_demand = base.clone();
+        on_demand["BillingMode"] = json!("PAY_PER_REQUEST");
+        on_demand["GlobalSecondaryIndexes"] = json!([index("global")]);
+        on_demand["StreamSpecification"] =
+            json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
+        on_demand["DeletionProtectionEnabled"] = json!(true);
+        on_demand["TableClass"] = json!("STANDARD_INFREQUENT_ACCESS");
+        let mut provisioned = base;
+        let units = json!({"ReadCapacityUnits": 3, "WriteCapacityUnits": 4});
+        provisioned["ProvisionedThroughput"] = units.clone();
+        provisioned["GlobalSecondaryIndexes"] = json!([index("global")]);
+        provisioned["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] = units;
+        for request in [on_demand, provisioned] {
+            let first = Database::memory();
+            call(&first, Operation::CreateTable, &request).await;
+            let described =
+                call(&first, Operation::DescribeTable, &json!({"TableName": "Tab"})).await;
+            let Value::Object(table) = described["Table"].clone() else { panic!("{described}") };
+            let read = definition(&table).unwrap();
+            assert!(read.not_taken.is_empty(), "{:?}", read.not_taken);
+            let again = Database::memory();
+            call(&again, Operation::CreateTable, &Value::Object(read.request)).await;
+            let described_again =
+                call(&again, Operation::DescribeTable, &json!({"TableName": "Tab"})).await;
+            for member in SAME.iter().chain(&CHANGED) {
+                let [mut one, mut other] =
+                    [&described, &described_again].map(|d| d["Table"][member].clone());
+                for value in [&mut one, &mut other] {
+                    if let Some(summary) = value.as_object_mut() {
+                        summary.retain(|name, _| !name.ends_with("DateTime"));
+                    }
+                }
+                assert_eq!(one, other, "{member}");
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Brings items into tables that are empty.
+//!
+//! A table with items is left as it is: what a test or a person has changed since is not changed back
+//! by the next start.
+
+use super::definitions::Definition;
+use super::items::{self, ItemFile, Keys, Placed};
+use super::tables::{call, described};
+use anyhow::{Context, bail};
+use hashrange::{Database, Operation};
+use serde_json::{Map, Value, json};
+
+/// Items of one BatchWriteItem: the service's limit.
+const BATCH_ITEMS: usize = 25;
+/// Bytes of items in one BatchWriteItem as they are written in JSON, far below the service's 16 MB.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Items that are written together.
+struct Batch<'d> {
+    database: &'d Database,
+    table: &'d str,
+    items: Vec<Placed>,
+    bytes: usize,
+    written: u64,
+}
+
+/// Loads the sample data of a definition.
+pub async fn sample(definition: &Definition, database: &Database) -> anyhow::Result<()> {
+    let Definition { name, source, .. } = definition;
+    if !is_empty(database, name).await? {
+        tracing::info!(table = name, "not loaded: the table has items");
+        return Ok(());
+    }
+    let mut batch = Batch::new(database, name);
+    for (nth, item) in definition.items.iter().enumerate() {
+        let placed = (format!("item {}", nth + 1), item.clone());
+        let taken = batch.take(placed).await;
+        taken.with_context(|| format!("{source}: sample data of the table {name}"))?;
+    }
+    let written = batch.end().await;
+    let items = written.with_context(|| format!("{source}: sample data of the table {name}"))?;
+    tracing::info!(table = name, items, "loaded");
+    Ok(())
+}
+
+/// Loads a file.
+pub async fn file(file: &ItemFile, database: &Database) -> anyhow::Result<()> {
+    load(file, database).await.with_context(|| file.path.display().to_string())
+}
+
+async fn load(file: &ItemFile, database: &Database) -> anyhow::Result<()> {
+    let Some(description) = described(database, &file.table).await? else {
+        bail!("there is no table {}: --init creates tables from a file", file.table);
+    };
+    if !is_empty(database, &file.table).await? {
+        tracing::info!(table = file.table, "not loaded: the table has items");
+        return Ok(());
+    }
+    let keys = keys(&description).context("the table's keys")?;
+    let mut batch = Batch::new(database, &file.table);
+    let read =
+        items::read(file, &keys, &mut |placed| hashrange_storage::block_on(batch.take(placed)));
+    let items = match read {
+        Ok(()) => batch.end().await?,
+        Err(error) => {
+            let written = batch.written;
+            return Err(error.context(format!("stopped after {written} items were loaded")));
+        }
+    };
+    tracing::info!(table = file.table, items, "loaded");
+    Ok(())
+}
+
+async fn is_empty(database: &Database, table: &str) -> anyhow::Result<bool> {
+    let request = json!({ "TableName": table, "Limit": 1, "ConsistentRead": true });
+    let answer = call(database, Operation::Scan, &request).await?;
+    Ok(answer["Count"] == 0)
+}
+
+fn keys(description: &Map<String, Value>) -> Option<Keys> {
+    let attributes = description.get("AttributeDefinitions")?.as_array()?;
+    let types = attributes.iter().map(|attribute| {
+        let text = |name: &str| Some(attribute[name].as_str()?.to_owned());
+        Some((text("AttributeName")?, text("AttributeType")?))
+    });
+    let partition = description.get("KeySchema")?.get(0)?.get("AttributeName")?.as_str()?;
+    Some(Keys { partition: partition.to_owned(), types: types.collect::<Option<_>>()? })
+}
+
+impl<'d> Batch<'d> {
+    fn new(database: &'d Database, table: &'d str) -> Self {
+        Self { database, table, items: Vec::new(), bytes: 0, written: 0 }
+    }
+
+    async fn take(&mut self, placed: Placed) -> anyhow::Result<()> {
+        self.bytes += placed.1.iter().map(|(name, value)| name.len() + size(value)).sum::<usize>();
+        self.items.push(placed);
+        if self.items.len() < BATCH_ITEMS && self.bytes < BATCH_BYTES {
+            return Ok(());
+        }
+        self.write().await
+    }
+
+    /// Writes what is left and returns how many items were written in all.
+    async fn end(mut self) -> anyhow::Result<u64> {
+        self.write().await?;
+        Ok(self.written)
+    }
+
+    async fn write(&mut self) -> anyhow::Result<()> {
+        let items = std::mem::take(&mut self.items);
+        self.bytes = 0;
+        if items.is_empty() {
+            return Ok(());
+        }
+        let requests = items.iter().map(|(_, item)| json!({ "PutRequest": { "Item": item } }));
+        let request = json!({ "RequestItems": { self.table: requests.collect::<Vec<_>>() } });
+        let written = call(self.database, Operation::BatchWriteItem, &request).await;
+        if written.is_ok_and(|answer| answer["UnprocessedItems"] == json!({})) {
+            self.written += items.len() as u64;
+            return Ok(());
+        }
+        // One by one: the item that is refused is named, and of items with one key the last counts.
+        for (place, item) in items {
+            let request = json!({ "TableName": self.table, "Item": item });
+            let put = call(self.database, Operation::PutItem, &request).await;
+            put.with_context(|| place)?;
+            self.written += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Returns about how long a value is in JSON.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+        Value::String(text) => text.len() + 4,
+        Value::Array(values) => values.iter().map(size).sum::<usize>() + 8,
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + size(value) + 8).sum()
+        }
+    }
+}

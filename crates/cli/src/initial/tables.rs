@@ -1,0 +1,209 @@
+//! Creates tables, or compares those that are there with what they should be.
+//!
+//! A definition is compared as the engine describes it: it is created in a database of its own in
+//! memory first. That finds what is wrong with it before anything is created, and leaves no question
+//! of what is a default and in which order things stand.
+
+use super::definitions::Definition;
+use anyhow::{Context, bail};
+use hashrange::{ApiError, Database, ErrorKind, Operation};
+use serde_json::{Map, Value, json};
+
+/// Members of a description that make up a definition.
+const COMPARED: [&str; 10] = [
+    "KeySchema",
+    "AttributeDefinitions",
+    "BillingModeSummary",
+    "ProvisionedThroughput",
+    "GlobalSecondaryIndexes",
+    "LocalSecondaryIndexes",
+    "StreamSpecification",
+    "TableClassSummary",
+    "DeletionProtectionEnabled",
+    "OnDemandThroughput",
+];
+/// Members of those, at whatever depth, that differ between tables of one definition.
+const IGNORED: [&str; 11] = [
+    "IndexArn",
+    "IndexStatus",
+    "IndexSizeBytes",
+    "ItemCount",
+    "Backfilling",
+    "WarmThroughput",
+    "LastIncreaseDateTime",
+    "LastDecreaseDateTime",
+    "NumberOfDecreasesToday",
+    "LastUpdateToPayPerRequestDateTime",
+    "LastUpdateDateTime",
+];
+
+/// Creates the tables that are not there. Fails before it creates any if one is there that differs.
+pub async fn bring(definitions: &[Definition], database: &Database) -> anyhow::Result<()> {
+    let trial = Database::memory();
+    let mut missing = Vec::new();
+    for definition in definitions {
+        let place = || format!("{}: the table {}", definition.source, definition.name);
+        create(definition, &trial).await.with_context(place)?;
+        match described(database, &definition.name).await? {
+            None => missing.push(definition),
+            Some(there) => {
+                let wanted = described(&trial, &definition.name).await?;
+                let wanted = wanted.context("a table that was created is there")?;
+                check_same(&there, &wanted).with_context(place)?;
+            }
+        }
+    }
+    for definition in missing {
+        create(definition, database)
+            .await
+            .with_context(|| format!("{}: the table {}", definition.source, definition.name))?;
+        tracing::info!(table = definition.name, "table created");
+    }
+    Ok(())
+}
+
+async fn create(definition: &Definition, database: &Database) -> anyhow::Result<()> {
+    call(database, Operation::CreateTable, &Value::Object(definition.request.clone())).await?;
+    if let Some(attribute) = &definition.time_to_live {
+        let specification = json!({ "AttributeName": attribute, "Enabled": true });
+        let request =
+            json!({ "TableName": definition.name, "TimeToLiveSpecification": specification });
+        call(database, Operation::UpdateTimeToLive, &request).await?;
+    }
+    Ok(())
+}
+
+/// Runs an operation.
+pub async fn call(
+    database: &Database,
+    operation: Operation,
+    request: &Value,
+) -> anyhow::Result<Value> {
+    let answer = database.call(operation, request.to_string().as_bytes()).await?;
+    serde_json::from_slice(&answer).context("the answer is not JSON")
+}
+
+/// Returns what makes up the definition of a table; none if it is not there.
+pub async fn described(
+    database: &Database,
+    table: &str,
+) -> anyhow::Result<Option<Map<String, Value>>> {
+    let request = json!({ "TableName": table });
+    let answer = match call(database, Operation::DescribeTable, &request).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            let refused = error.downcast_ref::<ApiError>();
+            if refused.is_some_and(|error| error.kind() == ErrorKind::ResourceNotFound) {
+                return Ok(None);
+            }
+            return Err(error);
+        }
+    };
+    let mut definition: Map<String, Value> = COMPARED
+        .iter()
+        .map(|name| ((*name).to_owned(), comparable(&answer["Table"][*name])))
+        .collect();
+    let time_to_live = call(database, Operation::DescribeTimeToLive, &request).await?;
+    let attribute = &time_to_live["TimeToLiveDescription"]["AttributeName"];
+    definition.insert("TimeToLiveSpecification".to_owned(), attribute.clone());
+    Ok(Some(definition))
+}
+
+/// Returns a value without what differs between tables of one definition, its lists in one order.
+fn comparable(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(name, _)| !IGNORED.contains(&name.as_str()));
+            members.map(|(name, value)| (name.clone(), comparable(value))).collect()
+        }
+        Value::Array(values) => {
+            let mut values: Vec<_> = values.iter().map(comparable).collect();
+            let is_key_schema = values.iter().any(|value| value.get("KeyType").is_some());
+            if !is_key_schema {
+                values.sort_by_key(Value::to_string);
+            }
+            Value::Array(values)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn check_same(there: &Map<String, Value>, wanted: &Map<String, Value>) -> anyhow::Result<()> {
+    let differences: Vec<_> = wanted
+        .iter()
+        .filter(|(name, wanted)| there.get(*name) != Some(wanted))
+        .map(|(name, wanted)| {
+            format!("{name} is {}, not {wanted}", there.get(name).unwrap_or(&Value::Null))
+        })
+        .collect();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "it is there already, with another definition: {}. Change or delete it, or take it out of \
+         the file",
+        differences.join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(request: Value) -> Definition {
+        let Value::Object(request) = request else { panic!("{request}") };
+        let name = request["TableName"].as_str().unwrap().to_owned();
+        Definition { name, request, source: "FILE".to_owned(), ..Definition::default() }
+    }
+
+    fn music() -> Value {
+        let key = |name: &str, kind: &str| json!({"AttributeName": name, "KeyType": kind});
+        json!({"TableName": "music", "BillingMode": "PAY_PER_REQUEST",
+            "AttributeDefinitions": [{"AttributeName": "artist", "AttributeType": "S"}, {"AttributeName": "song", "AttributeType": "S"}],
+            "KeySchema": [key("artist", "HASH"), key("song", "RANGE")],
+            "GlobalSecondaryIndexes": [{"IndexName": "by-song", "KeySchema": [key("song", "HASH")], "Projection": {"ProjectionType": "ALL"}}]})
+    }
+
+    #[tokio::test]
+    async fn the_same_definition_is_left_alone_however_it_is_written() {
+        let database = Database::memory();
+        let mut first = definition(music());
+        first.time_to_live = Some("expires".to_owned());
+        bring(std::slice::from_ref(&first), &database).await.unwrap();
+        let mut same = music();
+        same["AttributeDefinitions"].as_array_mut().unwrap().reverse();
+        same["DeletionProtectionEnabled"] = json!(false);
+        let mut same = definition(same);
+        same.time_to_live = Some("expires".to_owned());
+        bring(&[same], &database).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn another_definition_is_refused_with_what_differs_before_anything_is_created() {
+        let database = Database::memory();
+        bring(&[definition(music())], &database).await.unwrap();
+        let mut other = music();
+        other["DeletionProtectionEnabled"] = json!(true);
+        let mut new = music();
+        new["TableName"] = json!("new");
+        let error = bring(&[definition(new), definition(other)], &database).await.unwrap_err();
+        assert_eq!(
+            format!("{error:#}"),
+            "FILE: the table music: it is there already, with another definition: \
+             DeletionProtectionEnabled is false, not true. Change or delete it, or take it out of \
+             the file"
+        );
+        assert_eq!(described(&database, "new").await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_definition_that_the_engine_refuses_creates_nothing() {
+        let database = Database::memory();
+        let mut wrong = music();
+        wrong["TableName"] = json!("wrong");
+        wrong["KeySchema"] = json!([]);
+        let error = bring(&[definition(music()), definition(wrong)], &database).await.unwrap_err();
+        assert!(format!("{error:#}").starts_with("FILE: the table wrong: ValidationException"));
+        assert_eq!(described(&database, "music").await.unwrap(), None);
+    }
+}

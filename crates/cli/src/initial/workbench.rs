@@ -1,0 +1,172 @@
+//! Models of NoSQL Workbench: tables, indexes and sample data.
+
+use super::definitions::{Definition, short};
+use anyhow::{Context, bail};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Members that say something of the model and nothing of the table.
+const ABOUT: [&str; 9] = [
+    "TableName",
+    "KeyAttributes",
+    "NonKeyAttributes",
+    "GlobalSecondaryIndexes",
+    "LocalSecondaryIndexes",
+    "TableData",
+    "TableFacets",
+    "BillingMode",
+    "ProvisionedCapacitySettings",
+];
+
+/// Returns the definition of a table of a model.
+pub fn definition(table: Value) -> anyhow::Result<Definition> {
+    let Value::Object(table) = table else { bail!("a table is an object, not {}", short(&table)) };
+    let name = table.get("TableName").and_then(Value::as_str).context("TableName is missing")?;
+    read(name, &table).with_context(|| format!("the table {name}"))
+}
+
+fn read(name: &str, table: &Map<String, Value>) -> anyhow::Result<Definition> {
+    let mut types = BTreeMap::new();
+    let mut request = Map::new();
+    request.insert("TableName".to_owned(), json!(name));
+    request.insert("KeySchema".to_owned(), key_schema(table.get("KeyAttributes"), &mut types)?);
+    let units = units(table);
+    for kind in ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"] {
+        let indexes = table.get(kind).and_then(Value::as_array).into_iter().flatten();
+        let is_global = kind == "GlobalSecondaryIndexes";
+        let read =
+            indexes.map(|index| index_of(index, units.as_ref().filter(|_| is_global), &mut types));
+        let read = read.collect::<anyhow::Result<Vec<_>>>()?;
+        if !read.is_empty() {
+            request.insert(kind.to_owned(), Value::Array(read));
+        }
+    }
+    let attributes =
+        types.iter().map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": kind }));
+    request.insert("AttributeDefinitions".to_owned(), attributes.collect());
+    match units {
+        Some(units) => request.insert("ProvisionedThroughput".to_owned(), units),
+        None => request.insert("BillingMode".to_owned(), json!("PAY_PER_REQUEST")),
+    };
+    let data = table.get("TableData").and_then(Value::as_array);
+    let items = data.into_iter().flatten().map(|item| match item {
+        Value::Object(item) => Ok(item.clone()),
+        other => bail!("sample data: an item is an object, not {}", short(other)),
+    });
+    let other = |member: &&String| !ABOUT.contains(&member.as_str()) && *member != "DataAccess";
+    Ok(Definition {
+        name: name.to_owned(),
+        request,
+        items: items.collect::<anyhow::Result<_>>()?,
+        not_taken: table.keys().filter(other).cloned().collect(),
+        ..Definition::default()
+    })
+}
+
+/// Returns the key schema and notes the types of its attributes.
+fn key_schema(keys: Option<&Value>, types: &mut BTreeMap<String, String>) -> anyhow::Result<Value> {
+    let keys = keys.context("KeyAttributes is missing")?;
+    let mut schema = Vec::new();
+    for (member, kind) in [("PartitionKey", "HASH"), ("SortKey", "RANGE")] {
+        let Some(key) = keys.get(member) else { continue };
+        let text = |name: &str| {
+            key[name].as_str().with_context(|| format!("{name} of {member} is missing"))
+        };
+        let (name, of_type) = (text("AttributeName")?, text("AttributeType")?);
+        if let Some(known) = types.insert(name.to_owned(), of_type.to_owned())
+            && known != of_type
+        {
+            bail!("the attribute {name} has the type {known} in one key and {of_type} in another");
+        }
+        schema.push(json!({ "AttributeName": name, "KeyType": kind }));
+    }
+    Ok(Value::Array(schema))
+}
+
+fn index_of(
+    index: &Value,
+    units: Option<&Value>,
+    types: &mut BTreeMap<String, String>,
+) -> anyhow::Result<Value> {
+    let name = index["IndexName"].as_str().context("IndexName is missing")?;
+    let keys = key_schema(index.get("KeyAttributes"), types);
+    let keys = keys.with_context(|| format!("the index {name}"))?;
+    let all = || json!({ "ProjectionType": "ALL" });
+    let projection = index.get("Projection").cloned().unwrap_or_else(all);
+    let mut read = json!({ "IndexName": name, "KeySchema": keys, "Projection": projection });
+    if let (Some(units), Some(read)) = (units, read.as_object_mut()) {
+        read.insert("ProvisionedThroughput".to_owned(), units.clone());
+    }
+    Ok(read)
+}
+
+/// Returns the provisioned units of a table that is not on demand.
+fn units(table: &Map<String, Value>) -> Option<Value> {
+    if table.get("BillingMode").and_then(Value::as_str) != Some("PROVISIONED") {
+        return None;
+    }
+    let given = table.get("ProvisionedCapacitySettings")?.get("ProvisionedThroughput")?;
+    Some(given.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_has_tables_indexes_and_data() {
+        let key = |name: &str, kind: &str| json!({"AttributeName": name, "AttributeType": kind});
+        let model = json!({
+            "TableName": "T",
+            "KeyAttributes": {"PartitionKey": key("pk", "S"), "SortKey": key("sk", "N")},
+            "NonKeyAttributes": [key("x", "S")],
+            "GlobalSecondaryIndexes": [{"IndexName": "g", "KeyAttributes": {"PartitionKey": key("sk", "N")},
+                "Projection": {"ProjectionType": "KEYS_ONLY"}}],
+            "TableData": [{"pk": {"S": "a"}, "sk": {"N": "1"}}],
+            "DataAccess": {"MySql": {}},
+            "BillingMode": "PROVISIONED",
+            "ProvisionedCapacitySettings": {"ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6}},
+            "Novelty": 1,
+        });
+        let units = json!({"ReadCapacityUnits": 5, "WriteCapacityUnits": 6});
+        let read = definition(model).unwrap();
+        assert_eq!(
+            Value::Object(read.request),
+            json!({
+                "TableName": "T",
+                "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+                "GlobalSecondaryIndexes": [{"IndexName": "g", "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}],
+                    "Projection": {"ProjectionType": "KEYS_ONLY"}, "ProvisionedThroughput": units}],
+                "AttributeDefinitions": [key("pk", "S"), key("sk", "N")],
+                "ProvisionedThroughput": units,
+            })
+        );
+        assert_eq!(read.items.len(), 1);
+        assert_eq!(read.not_taken, ["Novelty"]);
+    }
+
+    #[test]
+    fn a_broken_model_is_refused_with_its_place() {
+        let key =
+            |kind: &str| json!({"PartitionKey": {"AttributeName": "a", "AttributeType": kind}});
+        for (model, expected) in [
+            (json!(1), "a table is an object, not 1"),
+            (json!({}), "TableName is missing"),
+            (json!({"TableName": "T"}), "the table T: KeyAttributes is missing"),
+            (
+                json!({"TableName": "T", "KeyAttributes": {"PartitionKey": {}}}),
+                "the table T: AttributeName of PartitionKey is missing",
+            ),
+            (
+                json!({"TableName": "T", "KeyAttributes": key("S"), "GlobalSecondaryIndexes": [{"IndexName": "g", "KeyAttributes": key("N")}]}),
+                "the table T: the index g: the attribute a has the type S in one key and N in another",
+            ),
+            (
+                json!({"TableName": "T", "KeyAttributes": key("S"), "TableData": [1]}),
+                "the table T: sample data: an item is an object, not 1",
+            ),
+        ] {
+            assert_eq!(format!("{:#}", definition(model).unwrap_err()), expected);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What the server serves: one database, a sandbox, or a namespace for each access key and region.
+//!
+//! Which of them is chosen once, at the start; a request pays one branch for it.
+
+mod namespaces;
+mod own_operations;
+mod time;
+
+pub use namespaces::{Namespaces, Origin};
+
+use bytes::Bytes;
+use hashrange::{ApiError, Database, Operation, Reason, Sandbox};
+use hashrange_auth::Caller;
+use hashrange_server::{Api, Demand};
+use std::sync::Arc;
+
+/// The API of a server.
+#[derive(Debug)]
+pub enum Served {
+    /// A database.
+    Database(Database),
+    /// A database with the server's own operations on its whole state and its clock.
+    Sandbox(Sandbox),
+    /// One of the above for each access key and region.
+    Namespaces(Namespaces),
+}
+
+impl Served {
+    /// Bounds the bytes for cached data; see [`Database::bound_cache`].
+    pub fn bound_cache(&self, cache_bytes: u64) {
+        match self {
+            Self::Database(database) => database.bound_cache(cache_bytes),
+            Self::Sandbox(sandbox) => sandbox.database().bound_cache(cache_bytes),
+            Self::Namespaces(namespaces) => namespaces.bound_cache(cache_bytes),
+        }
+    }
+
+    /// Refuses further writes and waits until all is on disk.
+    pub async fn close(&self) -> Result<(), hashrange_storage::Error> {
+        match self {
+            Self::Database(database) => database.close().await,
+            Self::Sandbox(sandbox) => sandbox.database().close().await,
+            Self::Namespaces(namespaces) => namespaces.close().await,
+        }
+    }
+}
+
+impl Api for Served {
+    async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
+        match self {
+            Self::Database(database) => database.call(operation, &body).await,
+            Self::Sandbox(sandbox) => sandbox.database().call(operation, &body).await,
+            Self::Namespaces(_) => Err(Reason::Internal.into()),
+        }
+    }
+
+    async fn call_own(&self, name: &str, body: Bytes) -> Result<Vec<u8>, ApiError> {
+        match self {
+            Self::Sandbox(sandbox) => own_operations::call(sandbox, name, &body).await,
+            Self::Database(_) | Self::Namespaces(_) => Err(Reason::UnknownOperation.into()),
+        }
+    }
+
+    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<Self>>, ApiError> {
+        match self {
+            Self::Database(_) | Self::Sandbox(_) => Ok(None),
+            Self::Namespaces(namespaces) => {
+                namespaces.of(caller.access_key_id(), caller.region()).map(Some)
+            }
+        }
+    }
+
+    fn demand(&self) -> Option<Demand> {
+        Some(match hashrange_storage::take_demand()? {
+            hashrange_storage::Demand::Long => Demand::Long,
+            hashrange_storage::Demand::Blocking => Demand::Blocking,
+        })
+    }
+
+    fn check_writable(&self) -> Result<(), String> {
+        match self {
+            Self::Database(database) => database.check_writable().map_err(|why| why.to_string()),
+            Self::Sandbox(sandbox) => {
+                sandbox.database().check_writable().map_err(|why| why.to_string())
+            }
+            Self::Namespaces(namespaces) => namespaces.check_writable(),
+        }
+    }
+
+    fn background_panics(&self) -> u64 {
+        match self {
+            Self::Database(database) => database.background_panics(),
+            Self::Sandbox(sandbox) => sandbox.background_panics(),
+            Self::Namespaces(namespaces) => namespaces.background_panics(),
+        }
+    }
+}
