@@ -80,3 +80,28 @@ fn apply_operation(map: &mut Map, operation: Operation) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn appended(image: &mut Image) {
+        let mut batch = Batch::new();
+        batch.append(b"log/".to_vec(), Bytes::from_static(b"x"));
+        image.apply(batch).unwrap();
+    }
+
+    #[test]
+    fn a_successor_holds_what_it_held_and_gives_out_no_stamp_again() {
+        let mut early = Image::new();
+        appended(&mut early);
+        let mut late = early.clone();
+        appended(&mut late);
+        appended(&mut late);
+        let mut again = early.succeeding(&late);
+        assert!(again.entries().eq(early.entries()));
+        appended(&mut again);
+        let stamps: Vec<_> = again.entries().map(|(key, _)| key[11]).collect();
+        assert_eq!(stamps, [1, 4]);
+    }
+}

@@ -12,7 +12,7 @@ import pytest
 from api import Api
 from own_server import Server
 
-pytestmark = pytest.mark.hashrange
+pytestmark = [pytest.mark.process, pytest.mark.hashrange]
 
 TABLE = {
     "TableName": "tests",
