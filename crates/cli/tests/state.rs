@@ -195,13 +195,51 @@ fn a_file_that_cannot_be_used_ends_the_start_with_a_sentence() {
         (vec!["--load", "/nowhere"], "/nowhere: "),
         (
             vec!["--init", &request, "--load", items],
-            "cities.jsonl: stopped after 0 items were loaded: line 2: the partition key country is missing",
+            "cities.jsonl: nothing is loaded: line 2: the partition key country is missing",
         ),
     ] {
         let (code, printed) =
             finish(hashrange().args(["serve", "--port=0", "--memory"]).args(&arguments));
         assert_eq!(code, 1, "{arguments:?}: {printed}");
         assert!(printed.contains(expected), "{arguments:?}: {printed}");
+    }
+}
+
+#[test]
+fn a_load_that_fails_leaves_the_table_empty_for_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let items = folder.path().join("items");
+    fs::create_dir(&items).unwrap();
+    let lines: Vec<_> = (0..60).map(|nth| format!("{{\"country\":\"c{nth}\"}}")).collect();
+    let [request] = files(folder.path(), [("cities.json", REQUEST)]);
+    let place = format!("--data-dir={}", folder.path().join("d").display());
+    let arguments = [&place, "--init", &request, "--load", items.to_str().unwrap()];
+    // A key that only the engine refuses, behind two whole batches.
+    files(&items, [("cities.jsonl", &format!("{}\n{{\"country\":\"\"}}", lines.join("\n")))]);
+    let (code, printed) = finish(hashrange().args(["serve", "--port=0"]).args(arguments));
+    assert_eq!(code, 1, "{printed}");
+    assert!(printed.contains("nothing is loaded: line 61: ValidationException"), "{printed}");
+    files(&items, [("cities.jsonl", &lines.join("\n"))]);
+    let server = Server::start(&arguments);
+    assert_eq!(server.items("cities").len(), 60);
+}
+
+#[test]
+fn tables_of_the_start_are_in_use_at_once_under_a_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let [request, cities] =
+        files(folder.path(), [("table.json", REQUEST), ("cities.jsonl", "{\"country\":\"NL\"}")]);
+    let on_disk = format!("--data-dir={}", folder.path().join("d").display());
+    for place in ["--memory", &on_disk] {
+        let beginning = ["--init", &request, "--load", &cities];
+        let server =
+            Server::start(&[&[place, "--test-api", "--profile=aws"], &beginning[..]].concat());
+        assert_eq!(server.items("cities").len(), 1);
+        let created = server.does(&["api", "CreateTable", &REQUEST.replace("cities", "later")]);
+        assert!(created.contains("\"CREATING\""), "{created}");
+        server.does(&["clock", "--advance", "10m"]);
+        let described = server.does(&["api", "DescribeTable", r#"{"TableName":"later"}"#]);
+        assert!(described.contains("\"ACTIVE\""), "{described}");
     }
 }
 

@@ -102,3 +102,30 @@ fn delays_of_a_profile_end_when_the_clock_has_passed_them() {
     step(&sandbox, Duration::from_secs(1));
     assert_eq!(status(), "ACTIVE");
 }
+
+/// Writers go on while the state is put back again and again: none is refused, each ends on one state.
+#[test]
+fn requests_beside_a_reset_are_answered() {
+    let seed = Sandbox::memory(&Options::default());
+    create(&seed);
+    let sandbox = Sandbox::of_database(&seed.database(), &Options::default()).unwrap();
+    std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..3)
+            .map(|writer| {
+                let sandbox = &sandbox;
+                scope.spawn(move || {
+                    for nth in 0..300 {
+                        put(sandbox, &format!("{writer}-{nth}"));
+                    }
+                })
+            })
+            .collect();
+        while writers.iter().any(|writer| !writer.is_finished()) {
+            sandbox.reset().unwrap();
+        }
+    });
+    sandbox.reset().unwrap();
+    let count = call(&sandbox, Operation::Scan, &json!({"TableName": "music", "Select": "COUNT"}));
+    assert_eq!(count["Count"], 0);
+    assert_eq!(sandbox.background_panics(), 0);
+}

@@ -167,7 +167,8 @@ fn unwrapped(raw: &RawValue) -> anyhow::Result<Vec<&RawValue>> {
     }
     let members: BTreeMap<String, &RawValue> =
         serde_json::from_str(text).context("an item is an object")?;
-    if let Some(items) = members.get("Items").filter(|_| members.contains_key("Count")) {
+    let is_answer = members.len() == 1 || members.contains_key("Count");
+    if let Some(items) = members.get("Items").filter(|_| is_answer) {
         return Ok(serde_json::from_str(items.get())?);
     }
     let requests = match members.iter().next() {
@@ -325,6 +326,7 @@ mod tests {
                 "t.json",
                 r#"{"Items":[{"pk":{"S":"a"},"n":{"N":"12345678901234567890123456789012345678"}}],"Count":1,"ScannedCount":1}"#,
             ),
+            ("t.json", r#"{"Items":[{"pk":"a","n":12345678901234567890123456789012345678}]}"#),
             (
                 "t.json",
                 r#"{"t":[{"PutRequest":{"Item":{"pk":{"S":"a"},"n":{"N":"12345678901234567890123456789012345678"}}}}]}"#,

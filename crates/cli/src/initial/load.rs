@@ -1,7 +1,8 @@
 //! Brings items into tables that are empty.
 //!
 //! A table with items is left as it is: what a test or a person has changed since is not changed back
-//! by the next start.
+//! by the next start. So a load that fails takes back what it has written, or the next start would
+//! leave the table with a part of its items.
 
 use super::definitions::Definition;
 use super::items::{self, ItemFile, Keys, Placed};
@@ -32,15 +33,15 @@ pub async fn sample(definition: &Definition, database: &Database) -> anyhow::Res
         return Ok(());
     }
     let mut batch = Batch::new(database, name);
+    let mut all_taken = Ok(());
     for (nth, item) in definition.items.iter().enumerate() {
         let placed = (format!("item {}", nth + 1), item.clone());
-        let taken = batch.take(placed).await;
-        taken.with_context(|| format!("{source}: sample data of the table {name}"))?;
+        all_taken = batch.take(placed).await;
+        if all_taken.is_err() {
+            break;
+        }
     }
-    let written = batch.end().await;
-    let items = written.with_context(|| format!("{source}: sample data of the table {name}"))?;
-    tracing::info!(table = name, items, "loaded");
-    Ok(())
+    batch.end(all_taken).await.with_context(|| format!("{source}: sample data of the table {name}"))
 }
 
 /// Loads a file.
@@ -60,15 +61,7 @@ async fn load(file: &ItemFile, database: &Database) -> anyhow::Result<()> {
     let mut batch = Batch::new(database, &file.table);
     let read =
         items::read(file, &keys, &mut |placed| hashrange_storage::block_on(batch.take(placed)));
-    let items = match read {
-        Ok(()) => batch.end().await?,
-        Err(error) => {
-            let written = batch.written;
-            return Err(error.context(format!("stopped after {written} items were loaded")));
-        }
-    };
-    tracing::info!(table = file.table, items, "loaded");
-    Ok(())
+    batch.end(read).await
 }
 
 async fn is_empty(database: &Database, table: &str) -> anyhow::Result<bool> {
@@ -101,10 +94,47 @@ impl<'d> Batch<'d> {
         self.write().await
     }
 
-    /// Writes what is left and returns how many items were written in all.
-    async fn end(mut self) -> anyhow::Result<u64> {
-        self.write().await?;
-        Ok(self.written)
+    /// Writes what is left if all before was taken; takes back what was written if anything fails.
+    async fn end(mut self, all_taken: anyhow::Result<()>) -> anyhow::Result<()> {
+        let done = match all_taken {
+            Ok(()) => self.write().await,
+            Err(error) => Err(error),
+        };
+        let Err(error) = done else {
+            tracing::info!(table = self.table, items = self.written, "loaded");
+            return Ok(());
+        };
+        match self.take_back().await {
+            Ok(()) => Err(error.context("nothing is loaded")),
+            Err(left) => Err(error.context(format!(
+                "a part is loaded and could not be deleted again ({left:#}): delete the table {}",
+                self.table
+            ))),
+        }
+    }
+
+    /// Deletes every item of the table, which was empty.
+    async fn take_back(&self) -> anyhow::Result<()> {
+        let Some(description) = described(self.database, self.table).await? else { return Ok(()) };
+        let schema = description.get("KeySchema").and_then(Value::as_array);
+        let names = schema.into_iter().flatten().filter_map(|key| key["AttributeName"].as_str());
+        let names: Vec<_> = names.collect();
+        loop {
+            let request =
+                json!({ "TableName": self.table, "Limit": BATCH_ITEMS, "ConsistentRead": true });
+            let page = call(self.database, Operation::Scan, &request).await?;
+            let items = page["Items"].as_array().map_or(&[][..], Vec::as_slice);
+            if items.is_empty() {
+                return Ok(());
+            }
+            let deletion = |item: &Value| {
+                let key = names.iter().map(|name| ((*name).to_owned(), item[*name].clone()));
+                json!({ "DeleteRequest": { "Key": key.collect::<Map<_, _>>() } })
+            };
+            let deletions: Vec<_> = items.iter().map(deletion).collect();
+            let request = json!({ "RequestItems": { self.table: deletions } });
+            call(self.database, Operation::BatchWriteItem, &request).await?;
+        }
     }
 
     async fn write(&mut self) -> anyhow::Result<()> {
