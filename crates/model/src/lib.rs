@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod calendar;
+pub mod convert;
 pub mod encode;
 pub mod error;
 pub mod item;
@@ -14,7 +15,8 @@ pub mod number;
 pub mod reserved;
 pub mod value;
 
+pub use convert::{FromAttribute, ListElement, WrongType};
 pub use error::{ApiError, ApiResult, ErrorKind, Reason};
 pub use item::Item;
-pub use number::{Number, NumberRef};
+pub use number::{Number, NumberFault, NumberRef};
 pub use value::{AttributeType, AttributeValue, RawValue, Value, ValueRef};
