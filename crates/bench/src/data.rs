@@ -323,6 +323,6 @@ mod tests {
         let body = crate::load::Template::new(&batch_write_bodies()[7]).fill(7);
         database.call(hashrange::Operation::BatchWriteItem, &body).unwrap();
         assert_eq!(database.get_item(get_item(7)).unwrap().item, Some(item(7)));
-        assert_eq!(database.query(query(7)).unwrap().count, Some(100));
+        assert_eq!(database.query_page(query(7)).unwrap().count, Some(100));
     }
 }

@@ -25,6 +25,11 @@ impl Blocking {
         hashrange_storage::block_on(self.database.call(operation, body))
     }
 
+    /// Does what is due after the clock was moved; see [`Database::catch_up_with_clock`].
+    pub fn catch_up_with_clock(&self) {
+        hashrange_storage::block_on(self.database.catch_up_with_clock());
+    }
+
     /// Stops background jobs, refuses further writes and waits until all is on disk.
     pub fn close(&self) -> Result<(), hashrange_storage::Error> {
         hashrange_storage::block_on(self.database.close())

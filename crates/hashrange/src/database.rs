@@ -1,14 +1,13 @@
 //! A database: an engine on a store in memory or in a folder.
 
 use crate::clock;
-use crate::{Blocking, Clock, Sharding};
-use hashrange_engine::{Engine, EngineOptions, Environment, OpenError, Profile, Report, verify};
+use crate::{Blocking, Clock, Error, Sharding};
+use hashrange_engine::{Engine, EngineOptions, Environment, Profile, Report, verify};
 use hashrange_model::ApiResult;
 use hashrange_storage::{
     AnyStore, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats, Store,
 };
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,27 +58,6 @@ impl Default for Options {
         }
     }
 }
-
-/// Why a database cannot be opened.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Error {
-    /// The data folder cannot be used: in use, of another format, not readable.
-    Folder(hashrange_storage::OpenError),
-    /// The folder is a store, but its tables cannot be read.
-    Tables(OpenError),
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Folder(error) => error.fmt(formatter),
-            Self::Tables(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// A DynamoDB database in process. Cheap to clone; all clones are the same database.
 #[derive(Debug, Clone)]
@@ -182,6 +160,11 @@ impl Database {
         self.engine.catch_up_with_clock().await;
     }
 
+    /// Returns the time in milliseconds since 1970, by the database's clock.
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.engine.environment().now_ms)()
+    }
+
     /// Returns the same database with methods that wait.
     pub fn blocking(&self) -> Blocking {
         Blocking::new(self.clone())
@@ -222,7 +205,7 @@ fn environment(options: &Options) -> Environment {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the chance that the engine gets as a parameter")]
-fn random() -> u128 {
+pub(crate) fn random() -> u128 {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");
     u128::from_le_bytes(bytes)
@@ -261,6 +244,36 @@ macro_rules! operations {
 }
 
 use hashrange_wire as wire;
+
+impl Database {
+    /// Reads a page of the items with one partition key value: the operation Query, of which
+    /// [`query`](Self::query) is the short call.
+    pub async fn query_page(&self, input: wire::QueryInput<'_>) -> ApiResult<wire::QueryOutput> {
+        check_constraints::<calls::Query>(&input)?;
+        self.engine.query(input).await
+    }
+
+    /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
+    /// the short call.
+    pub async fn scan_page(&self, input: wire::ScanInput<'_>) -> ApiResult<wire::ScanOutput> {
+        check_constraints::<calls::Scan>(&input)?;
+        self.engine.scan(input).await
+    }
+}
+
+impl Blocking {
+    /// Reads a page of the items with one partition key value: the operation Query, of which
+    /// [`query`](Self::query) is the short call.
+    pub fn query_page(&self, input: wire::QueryInput<'_>) -> ApiResult<wire::QueryOutput> {
+        hashrange_storage::block_on(self.database().query_page(input))
+    }
+
+    /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
+    /// the short call.
+    pub fn scan_page(&self, input: wire::ScanInput<'_>) -> ApiResult<wire::ScanOutput> {
+        hashrange_storage::block_on(self.database().scan_page(input))
+    }
+}
 
 operations! {
     /// Runs up to 25 PartiQL statements, each by itself.
@@ -370,10 +383,6 @@ operations! {
         ListTagsOfResource(wire::ListTagsOfResourceInput<'_>) -> wire::ListTagsOfResourceOutput;
     /// Creates or replaces one item.
     put_item: PutItem(wire::PutItemInput<'_>) -> wire::PutItemOutput;
-    /// Reads a page of the items with one partition key value.
-    query: Query(wire::QueryInput<'_>) -> wire::QueryOutput;
-    /// Reads a page of a whole table or index.
-    scan: Scan(wire::ScanInput<'_>) -> wire::ScanOutput;
     /// Tags a table.
     tag_resource: TagResource(wire::TagResourceInput<'_>) -> wire::TagResourceOutput;
     /// Reads up to 100 items of several tables as of one moment.

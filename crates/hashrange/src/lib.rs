@@ -29,23 +29,39 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
-mod build;
+pub mod calls;
 mod clock;
 mod database;
+mod error;
+mod literals;
 mod sandbox;
 mod sharding;
+pub mod text;
+mod typed;
 
 pub use blocking::Blocking;
-pub use build::create_table;
+pub use calls::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
 pub use clock::{Clock, ClockSetting};
-pub use database::{Database, Error, Options};
+pub use database::{Database, Options};
+pub use error::{Error, Result};
 pub use hashrange_engine::{Problem, Profile, Report};
 pub use hashrange_model::error::StateFault;
 pub use hashrange_model::{
-    ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, Item, Number, Reason, Value,
-    ValueRef,
+    ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
+    ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,
 };
 pub use hashrange_storage::{Stats, give_back_memory};
 pub use hashrange_wire::*;
+pub use literals::create_table;
 pub use sandbox::{Sandbox, Save};
 pub use sharding::{BadSharding, Sharding};
+pub use typed::{
+    TypedError, binary_set, from_attribute_value, from_item, number, number_set, string_set,
+    to_attribute_value, to_item,
+};
+
+/// What the macros expand to; no part of the interface.
+#[doc(hidden)]
+pub mod macro_parts {
+    pub use crate::literals::Written;
+}

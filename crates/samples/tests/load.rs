@@ -22,7 +22,7 @@ fn count(database: &Blocking, table: &str) -> i32 {
             exclusive_start_key: start,
             ..ScanInput::default()
         };
-        let page = database.scan(input).unwrap();
+        let page = database.scan_page(input).unwrap();
         count += page.count.unwrap();
         start = page.last_evaluated_key.map(Into::into);
         if start.is_none() {

@@ -247,7 +247,8 @@ fn query(
                     round,
                     || data::query(random.next() % items),
                     |request| {
-                        let page = database.query(request).map_err(|error| error.to_string())?;
+                        let page =
+                            database.query_page(request).map_err(|error| error.to_string())?;
                         let count = page.count.and_then(|count| usize::try_from(count).ok());
                         let is_whole = count == Some(in_partition);
                         drop(black_box(page));

@@ -170,7 +170,7 @@ fn query(side: &Side, round: Duration, seed: u64) -> Result<f64, String> {
         round,
         || data::query(random.next() % side.items),
         |request| {
-            let page = side.database.query(request).map_err(|error| error.to_string())?;
+            let page = side.database.query_page(request).map_err(|error| error.to_string())?;
             drop(black_box(page));
             Ok(())
         },

@@ -5,9 +5,10 @@ use crate::arguments::{Format, Page};
 use crate::client::Client;
 use crate::exit::Usage;
 use crate::expression::Placeholders;
-use crate::literal::{self, LiteralFault};
+use crate::literal;
 use crate::output::{self, plain, table::Table};
 use hashrange::Operation;
+use hashrange::text::TextFault;
 use serde_json::{Map, Value, json};
 
 /// Adds what the arguments say to a request.
@@ -45,10 +46,7 @@ pub fn add_to(
 }
 
 /// Returns a rewritten expression, or says which argument is wrong.
-pub fn rewritten(
-    argument: &str,
-    expression: Result<String, LiteralFault>,
-) -> anyhow::Result<Value> {
+pub fn rewritten(argument: &str, expression: Result<String, TextFault>) -> anyhow::Result<Value> {
     match expression {
         Ok(text) => Ok(json!(text)),
         Err(fault) => Err(Usage(format!("{argument}: {fault}")).into()),
@@ -175,10 +173,10 @@ mod tests {
 
     #[test]
     fn the_printed_start_key_can_be_given_back() {
-        let key = json!({"a": {"S": "it's\n"}, "b": {"N": "1.50"}, "c": {"B": "AQI="}});
+        let key = json!({"a": {"S": "it's\n"}, "b": {"N": "1.5"}, "c": {"B": "AQI="}});
         let key = key.as_object().unwrap();
         let literal = literal_of(key);
-        assert_eq!(literal, r#"{"a": "it's\n", "b": 1.50, "c": b"AQI="}"#);
+        assert_eq!(literal, r#"{"a": "it's\n", "b": 1.5, "c": b"AQI="}"#);
         assert_eq!(literal::item(&literal).as_ref(), Ok(key));
         assert_eq!(shell_quoted("it's"), r"'it'\''s'");
     }

@@ -103,9 +103,7 @@ fn request(arguments: &Sql, statement: &str) -> anyhow::Result<Map<String, Value
 
 /// Returns the attribute value of a literal.
 fn parameter(text: &str) -> anyhow::Result<Value> {
-    let item = literal::item(&format!("{{\"it\": {text}}}"));
-    let mut item = item.map_err(|fault| Usage(format!("--parameter {text}: {fault}")))?;
-    Ok(item.remove("it").unwrap_or_default())
+    literal::value(text).map_err(|fault| Usage(format!("--parameter {text}: {fault}")).into())
 }
 
 fn print_table(table: &Table, items: u64, units: f64, has_more: bool) -> anyhow::Result<()> {

@@ -5,8 +5,8 @@ use crate::arguments::Update;
 use crate::client::Client;
 use crate::exit::Usage;
 use crate::expression::Placeholders;
-use crate::literal::LiteralFault;
 use hashrange::Operation;
+use hashrange::text::TextFault;
 use serde_json::{Value, json};
 
 /// Changes an item and prints it as it is then.
@@ -32,13 +32,13 @@ pub fn run(client: &mut Client, arguments: &Update) -> anyhow::Result<()> {
     }
 }
 
-type Rewrite = fn(&mut Placeholders, &str) -> Result<String, LiteralFault>;
+type Rewrite = fn(&mut Placeholders, &str) -> Result<String, TextFault>;
 
 /// Returns `SET ... REMOVE ...` for the clauses that are given, or which one is wrong.
 fn update_expression(
     arguments: &Update,
     placeholders: &mut Placeholders,
-) -> Result<String, (&'static str, LiteralFault)> {
+) -> Result<String, (&'static str, TextFault)> {
     let clauses: [(&str, &[String], Rewrite); 4] = [
         ("SET", &arguments.set, Placeholders::expression),
         ("REMOVE", &arguments.remove, Placeholders::expression),

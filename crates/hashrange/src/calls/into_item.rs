@@ -1,0 +1,55 @@
+//! What can be given for an item or a key.
+
+use crate::{Result, to_item};
+use hashrange_model::{AttributeValue, Item};
+use serde::Serialize;
+
+/// An item or a key: an [`Item`] (see [`item!`](crate::item)), a reference to a type with serde's
+/// `Serialize`, or attributes as an array or a vector of pairs.
+///
+/// ```
+/// # use hashrange::{Database, create_table, item};
+/// # let db = Database::memory().blocking();
+/// # db.create_table(create_table("songs", ("artist", "S"), None))?;
+/// #[derive(serde::Serialize)]
+/// struct Song { artist: String, title: String }
+///
+/// db.put("songs", &Song { artist: "Nina Simone".into(), title: "Sinnerman".into() }).run()?;
+/// db.put("songs", item! { "artist": "Bill Evans", "title": "Peri's Scope" }).run()?;
+/// assert!(db.get("songs", [("artist", "Bill Evans")]).run()?.is_some());
+/// # Ok::<(), hashrange::Error>(())
+/// ```
+pub trait IntoItem {
+    /// Returns the item.
+    ///
+    /// # Errors
+    /// Something in it has no attribute value.
+    fn into_item(self) -> Result<Item>;
+}
+
+impl IntoItem for Item {
+    fn into_item(self) -> Result<Item> {
+        Ok(self)
+    }
+}
+
+impl<T: Serialize> IntoItem for &T {
+    fn into_item(self) -> Result<Item> {
+        Ok(to_item(self)?)
+    }
+}
+
+impl<K: AsRef<str>, V: Into<AttributeValue>, const N: usize> IntoItem for [(K, V); N] {
+    fn into_item(self) -> Result<Item> {
+        self.into_iter().collect::<Vec<_>>().into_item()
+    }
+}
+
+impl<K: AsRef<str>, V: Into<AttributeValue>> IntoItem for Vec<(K, V)> {
+    fn into_item(self) -> Result<Item> {
+        let attributes: Vec<(K, AttributeValue)> =
+            self.into_iter().map(|(name, value)| (name, value.into())).collect();
+        let attributes = attributes.iter().map(|(name, value)| (name.as_ref(), value.clone()));
+        Ok(Item::from_attributes(attributes))
+    }
+}

@@ -1,0 +1,163 @@
+//! Short calls: builders for what programs do most, on top of the typed operations.
+//!
+//! Each call is a value that collects options. Of a [`Database`] it is awaited, of a [`Blocking`] run.
+//! Texts (conditions, updates, projections) are read when the call is made, with all placeholders of
+//! the call together, and faults of values are told then.
+
+mod action;
+mod batch;
+mod checked;
+mod get;
+mod into_item;
+mod page;
+mod parameters;
+mod pause;
+mod read;
+mod records;
+mod records_position;
+mod retry;
+mod short;
+mod transaction;
+mod write;
+
+pub use action::{Action, Check};
+pub use batch::{BatchGet, BatchWrite};
+pub use get::Get;
+pub use into_item::IntoItem;
+pub use page::Page;
+pub use read::{Items, Query, Scan};
+pub use records::{Change, ChangeKind, StreamRecords};
+pub use records_position::StreamPosition;
+pub use transaction::{TransactGet, TransactWrite};
+pub use write::{Delete, Put, Update};
+
+use crate::{Blocking, Database, Result};
+use hashrange_model::Item;
+use serde::de::DeserializeOwned;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+/// The future of a call.
+pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
+
+/// Where a call is made: a [`Database`], which is awaited, or a [`Blocking`], which is run.
+pub trait Handle: sealed::Sealed + Clone {
+    #[doc(hidden)]
+    fn shared(&self) -> &Database;
+}
+
+impl Handle for Database {
+    fn shared(&self) -> &Database {
+        self
+    }
+}
+
+impl Handle for Blocking {
+    fn shared(&self) -> &Database {
+        self.database()
+    }
+}
+
+/// As what a call returns items: [`AsItem`] or [`AsType`].
+pub trait Shape: sealed::Sealed {
+    /// What an item becomes.
+    type Output: Send + 'static;
+
+    #[doc(hidden)]
+    fn shape(item: Item) -> Result<Self::Output>;
+}
+
+/// Items stay items.
+#[derive(Debug, Clone, Copy)]
+pub struct AsItem;
+
+/// Items become values of a type, by [`from_item`](crate::from_item).
+#[derive(Debug, Clone, Copy)]
+pub struct AsType<T>(PhantomData<fn() -> T>);
+
+impl Shape for AsItem {
+    type Output = Item;
+
+    fn shape(item: Item) -> Result<Item> {
+        Ok(item)
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static> Shape for AsType<T> {
+    type Output = T;
+
+    fn shape(item: Item) -> Result<T> {
+        Ok(crate::from_item(&item)?)
+    }
+}
+
+mod sealed {
+    /// Keeps the traits of calls to the types of this crate.
+    pub trait Sealed {}
+    impl Sealed for crate::Database {}
+    impl Sealed for crate::Blocking {}
+    impl Sealed for super::AsItem {}
+    impl<T> Sealed for super::AsType<T> {}
+}
+
+/// Makes a call awaitable of a [`Database`] and runnable of a [`Blocking`]: each has a method
+/// `perform`, which returns a future.
+macro_rules! awaited_or_run {
+    ($(<$shape:ident>)? $call:ident $(<$parameter:ident>)? -> $output:ty) => {
+        impl$(<$shape: crate::calls::Shape + 'static>)? std::future::IntoFuture for $call<crate::Database $(, $parameter)?> {
+            type Output = crate::Result<$output>;
+            type IntoFuture = crate::calls::CallFuture<$output>;
+
+            fn into_future(self) -> Self::IntoFuture {
+                Box::pin(self.perform())
+            }
+        }
+
+        impl$(<$shape: crate::calls::Shape + 'static>)? $call<crate::Blocking $(, $parameter)?> {
+            /// Makes the call and waits until it is done.
+            ///
+            /// # Errors
+            /// Those of the operation, and what cannot be read in the call's texts and values.
+            pub fn run(self) -> crate::Result<$output> {
+                hashrange_storage::block_on(self.perform())
+            }
+        }
+    };
+}
+pub(crate) use awaited_or_run;
+
+/// Gives a call the methods for placeholders that stand in its texts; it has a field `parameters`.
+macro_rules! parameter_methods {
+    () => {
+        /// Gives a value for a placeholder, which is written `:name` in the texts of the call.
+        #[must_use]
+        pub fn value<V>(mut self, placeholder: &str, value: V) -> Self
+        where
+            V: TryInto<hashrange_model::AttributeValue, Error: Into<crate::Error>>,
+        {
+            self.parameters.value(placeholder, value.try_into().map_err(Into::into));
+            self
+        }
+
+        /// Gives values for placeholders, as [`values!`](crate::values) has them.
+        #[must_use]
+        pub fn values(
+            mut self,
+            values: impl IntoIterator<Item = (String, hashrange_model::AttributeValue)>,
+        ) -> Self {
+            for (placeholder, value) in values {
+                self.parameters.value(&placeholder, Ok(value));
+            }
+            self
+        }
+
+        /// Gives an attribute's name for a placeholder, which is written `#name` in the texts.
+        #[must_use]
+        pub fn name(mut self, placeholder: &str, name: impl Into<String>) -> Self {
+            self.parameters.name(placeholder, name.into());
+            self
+        }
+    };
+}
+pub(crate) use parameter_methods;

@@ -1,0 +1,228 @@
+//! The short calls of a [`Database`] and of a [`Blocking`].
+
+use super::{
+    AsType, BatchGet, BatchWrite, Check, Delete, Get, IntoItem, Put, Query, Scan, StreamRecords,
+    TransactGet, TransactWrite, Update,
+};
+use crate::{Blocking, Database};
+use serde::de::DeserializeOwned;
+
+macro_rules! short_calls {
+    ($handle:ident) => {
+        /// Short calls. What they return collects options; of a [`Database`] it is awaited, of a
+        /// [`Blocking`] run.
+        impl $handle {
+            /// Reads one item: `Option<Item>`.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.put("shop", item! { "id": "ORDER#1", "total": 129 }).run()?;
+            /// let order = db.get("shop", item! { "id": "ORDER#1" }).select("total").run()?;
+            /// assert_eq!(order, Some(item! { "total": 129 }));
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn get(&self, table: impl Into<String>, key: impl IntoItem) -> Get<Self> {
+                Get::new(self.clone(), table, key)
+            }
+
+            /// Reads one item as a type with serde's `Deserialize`: `Option<T>`.
+            pub fn get_as<T: DeserializeOwned + Send + 'static>(
+                &self,
+                table: impl Into<String>,
+                key: impl IntoItem,
+            ) -> Get<Self, AsType<T>> {
+                self.get(table, key).typed()
+            }
+
+            /// Writes an item and returns the one in whose place it is now, if there was one.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// let order = item! { "id": "ORDER#1", "total": 129 };
+            /// let old = db.put("shop", order).when("attribute_not_exists(id)").run()?;
+            /// assert_eq!(old, None);
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn put(&self, table: impl Into<String>, item: impl IntoItem) -> Put<Self> {
+                Put::new(self.clone(), table, item)
+            }
+
+            /// Changes attributes of an item, which is created if there is none, and returns it as
+            /// it is then.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// let counted = db
+            ///     .update("shop", item! { "id": "COUNT" })
+            ///     .set("name = 'orders'")
+            ///     .add("orders 1")
+            ///     .run()?;
+            /// assert_eq!(counted, item! { "id": "COUNT", "name": "orders", "orders": 1 });
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn update(&self, table: impl Into<String>, key: impl IntoItem) -> Update<Self> {
+                Update::new(self.clone(), table, key)
+            }
+
+            /// Removes an item and returns it, if there was one.
+            pub fn delete(&self, table: impl Into<String>, key: impl IntoItem) -> Delete<Self> {
+                Delete::new(self.clone(), table, key)
+            }
+
+            /// Reads the items of one partition, in the order of the sort key: a
+            /// [`Page`](crate::Page), all pages with `all()`, or one item after the other with
+            /// `items()`.
+            ///
+            /// Conditions are DynamoDB's own, with values in place or as parameters; see
+            /// [`text`](crate::text).
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("cities", ("country", "S"), Some(("place", "S"))))?;
+            /// # db.put("cities", item! { "country": "NL", "place": "07#A", "people": 5 }).run()?;
+            /// # db.put("cities", item! { "country": "NL", "place": "08#B", "people": 9 }).run()?;
+            /// let cities = db
+            ///     .query("cities")
+            ///     .key("country = 'NL' and begins_with(place, '07#')")
+            ///     .filter("people > :least")
+            ///     .value("least", 3)
+            ///     .all()?;
+            /// assert_eq!(cities, [item! { "country": "NL", "place": "07#A", "people": 5 }]);
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn query(&self, table: impl Into<String>) -> Query<Self> {
+                Query::new(self.clone(), table)
+            }
+
+            /// Reads the items of one partition as a type with serde's `Deserialize`.
+            pub fn query_as<T: DeserializeOwned + Send + 'static>(
+                &self,
+                table: impl Into<String>,
+            ) -> Query<Self, AsType<T>> {
+                self.query(table).typed()
+            }
+
+            /// Reads a whole table or index, in no particular order.
+            pub fn scan(&self, table: impl Into<String>) -> Scan<Self> {
+                Scan::new(self.clone(), table)
+            }
+
+            /// Reads a whole table or index as a type with serde's `Deserialize`.
+            pub fn scan_as<T: DeserializeOwned + Send + 'static>(
+                &self,
+                table: impl Into<String>,
+            ) -> Scan<Self, AsType<T>> {
+                self.scan(table).typed()
+            }
+
+            /// Reads any number of items of a table, in no particular order. Keys that the database
+            /// puts off are asked for again after a pause.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "N"), None))?;
+            /// let orders = (0..60).map(|id| item! { "id": id });
+            /// db.batch_write().put_all("shop", orders).run()?;
+            /// let keys = (50..200).map(|id| item! { "id": id });
+            /// assert_eq!(db.batch_get("shop", keys).run()?.len(), 10);
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn batch_get<K: IntoItem>(
+                &self,
+                table: impl Into<String>,
+                keys: impl IntoIterator<Item = K>,
+            ) -> BatchGet<Self> {
+                BatchGet::new(self.clone(), table, keys)
+            }
+
+            /// Puts and deletes any number of items, in requests of 25, each write by itself. What
+            /// the database puts off is tried again after a pause;
+            /// [`Error::Batch`](crate::Error::Batch) says how many were written before an error.
+            pub fn batch_write(&self) -> BatchWrite<Self> {
+                BatchWrite::new(self.clone())
+            }
+
+            /// Makes several writes and checks together, or none.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// let place = || {
+            ///     let order = item! { "id": "ORDER#1", "total": 129 };
+            ///     db.transact_write()
+            ///         .with(db.put("shop", order).when("attribute_not_exists(id)"))
+            ///         .with(db.update("shop", item! { "id": "COUNT" }).add("orders 1"))
+            ///         .run()
+            /// };
+            /// place()?;
+            /// // The order exists now, so nothing of the second transaction is done.
+            /// assert!(place().unwrap_err().is_condition_failed());
+            /// let count = db.get("shop", item! { "id": "COUNT" }).run()?;
+            /// assert_eq!(count, Some(item! { "id": "COUNT", "orders": 1 }));
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn transact_write(&self) -> TransactWrite<Self> {
+                TransactWrite::new(self.clone())
+            }
+
+            /// Returns a check for [`transact_write`](Self::transact_write): a condition of an item
+            /// that is not written.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// let refused = db
+            ///     .transact_write()
+            ///     .with(db.require("shop", item! { "id": "USER#1" }, "attribute_exists(id)"))
+            ///     .with(db.put("shop", item! { "id": "ORDER#1" }))
+            ///     .run();
+            /// assert!(refused.unwrap_err().is_condition_failed());
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn require(
+                &self,
+                table: impl Into<String>,
+                key: impl IntoItem,
+                condition: impl Into<String>,
+            ) -> Check {
+                Check::new(table, key, condition)
+            }
+
+            /// Reads several items, of several tables, as of one moment: `Vec<Option<Item>>`.
+            ///
+            /// ```
+            /// # use hashrange::{Database, create_table, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.put("shop", item! { "id": "ORDER#1" }).run()?;
+            /// let (order, count) = (item! { "id": "ORDER#1" }, item! { "id": "COUNT" });
+            /// let found =
+            ///     db.transact_get().with(db.get("shop", order)).with(db.get("shop", count)).run()?;
+            /// assert_eq!(found, [Some(item! { "id": "ORDER#1" }), None]);
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn transact_get(&self) -> TransactGet<Self> {
+                TransactGet::new(self.clone())
+            }
+
+            /// Follows the changes of a table that has a stream, across its shards; see
+            /// [`StreamRecords`].
+            pub fn stream_records(&self, table: impl Into<String>) -> StreamRecords<Self> {
+                StreamRecords::new(self.clone(), table)
+            }
+        }
+    };
+}
+
+short_calls!(Database);
+short_calls!(Blocking);

@@ -1,0 +1,296 @@
+//! Writing one item: put, update, delete.
+
+use super::action::WriteParts;
+use super::parameters::Parameters;
+use super::{AsItem, AsType, Handle, IntoItem, Shape, awaited_or_run, parameter_methods};
+use crate::Result;
+use crate::text::{Placeholders, TextFault};
+use hashrange_model::Item;
+use hashrange_wire::{
+    DeleteItemInput, PutItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    UpdateItemInput,
+};
+use std::marker::PhantomData;
+
+/// What a failed condition returns: the item that it met.
+pub(super) const FAILED: Option<ReturnValuesOnConditionCheckFailure> =
+    Some(ReturnValuesOnConditionCheckFailure::AllOld);
+
+/// Writes an item in the place of another one with its key; see
+/// [`Database::put`](crate::Database::put).
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is awaited or run"]
+pub struct Put<D, S = AsItem> {
+    handle: D,
+    table: String,
+    item: Result<Item>,
+    condition: Option<String>,
+    parameters: Parameters,
+    shape: PhantomData<fn() -> S>,
+}
+
+/// Changes attributes of an item; see [`Database::update`](crate::Database::update).
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is awaited or run"]
+pub struct Update<D, S = AsItem> {
+    handle: D,
+    table: String,
+    key: Result<Item>,
+    /// The clauses, as they are given.
+    clauses: Vec<Clause>,
+    condition: Option<String>,
+    parameters: Parameters,
+    shape: PhantomData<fn() -> S>,
+}
+
+/// Removes an item; see [`Database::delete`](crate::Database::delete).
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is awaited or run"]
+pub struct Delete<D, S = AsItem> {
+    handle: D,
+    table: String,
+    key: Result<Item>,
+    condition: Option<String>,
+    parameters: Parameters,
+    shape: PhantomData<fn() -> S>,
+}
+
+/// A part of an update.
+#[derive(Debug)]
+enum Clause {
+    /// Actions of the clause with this name.
+    Actions(&'static str, String),
+    /// A whole expression.
+    Whole(String),
+}
+
+/// Defines what the calls have that take a condition.
+macro_rules! conditional_methods {
+    ($write:ident) => {
+        impl<D: Handle> $write<D> {
+            /// Returns the item as a type with serde's `Deserialize`.
+            pub fn typed<T>(self) -> $write<D, AsType<T>>
+            where
+                T: serde::de::DeserializeOwned + Send + 'static,
+            {
+                self.shaped()
+            }
+        }
+
+        impl<D: Handle, S: Shape> $write<D, S> {
+            /// Writes only if this is true of the item as it is: `attribute_not_exists(id)`,
+            /// `version = 3`. If not, [`Error::is_condition_failed`](crate::Error::is_condition_failed)
+            /// and the error has the [item](crate::Error::item).
+            pub fn when(mut self, condition: impl Into<String>) -> Self {
+                self.condition = Some(condition.into());
+                self
+            }
+
+            parameter_methods!();
+        }
+    };
+}
+
+conditional_methods!(Put);
+conditional_methods!(Update);
+conditional_methods!(Delete);
+
+impl<D: Handle> Put<D> {
+    pub(crate) fn new(handle: D, table: impl Into<String>, item: impl IntoItem) -> Self {
+        Self {
+            handle,
+            table: table.into(),
+            item: item.into_item(),
+            condition: None,
+            parameters: Parameters::default(),
+            shape: PhantomData,
+        }
+    }
+
+    fn shaped<S>(self) -> Put<D, S> {
+        let Self { handle, table, item, condition, parameters, .. } = self;
+        Put { handle, table, item, condition, parameters, shape: PhantomData }
+    }
+}
+
+impl<D: Handle, S: Shape> Put<D, S> {
+    async fn perform(self) -> Result<Option<S::Output>> {
+        let database = self.handle.shared().clone();
+        let parts = self.into_parts()?;
+        let output = database
+            .put_item(PutItemInput {
+                table_name: Some(parts.table.into()),
+                item: Some(parts.item),
+                condition_expression: parts.condition.map(Into::into),
+                expression_attribute_names: parts.names,
+                expression_attribute_values: parts.values,
+                return_values: Some(ReturnValue::AllOld),
+                return_values_on_condition_check_failure: FAILED,
+                ..PutItemInput::default()
+            })
+            .await?;
+        output.attributes.map(S::shape).transpose()
+    }
+
+    pub(super) fn into_parts(self) -> Result<WriteParts> {
+        let placeholders = self.parameters.placeholders();
+        WriteParts::new(self.table, self.item, self.condition, self.parameters, placeholders)
+    }
+}
+
+impl<D: Handle> Update<D> {
+    pub(crate) fn new(handle: D, table: impl Into<String>, key: impl IntoItem) -> Self {
+        Self {
+            handle,
+            table: table.into(),
+            key: key.into_item(),
+            clauses: Vec::new(),
+            condition: None,
+            parameters: Parameters::default(),
+            shape: PhantomData,
+        }
+    }
+
+    fn shaped<S>(self) -> Update<D, S> {
+        let Self { handle, table, key, clauses, condition, parameters, .. } = self;
+        Update { handle, table, key, clauses, condition, parameters, shape: PhantomData }
+    }
+}
+
+impl<D: Handle, S: Shape> Update<D, S> {
+    /// Sets attributes: `population = population + 1, names[0] = 'x'`,
+    /// `visits = if_not_exists(visits, 0) + 1`.
+    pub fn set(self, actions: impl Into<String>) -> Self {
+        self.clause(Clause::Actions("SET", actions.into()))
+    }
+
+    /// Removes attributes: `note, lines[2]`.
+    pub fn remove(self, paths: impl Into<String>) -> Self {
+        self.clause(Clause::Actions("REMOVE", paths.into()))
+    }
+
+    /// Adds numbers to attributes, or elements to sets, which begin at zero and empty: `visits 1`,
+    /// `tags <<'new'>>`.
+    pub fn add(self, pairs: impl Into<String>) -> Self {
+        self.clause(Clause::Actions("ADD", pairs.into()))
+    }
+
+    /// Takes elements out of sets: `tags <<'new'>>`.
+    pub fn delete(self, pairs: impl Into<String>) -> Self {
+        self.clause(Clause::Actions("DELETE", pairs.into()))
+    }
+
+    /// Gives a whole update expression: `SET a = 1, b = b + 1 REMOVE c`.
+    pub fn expression(self, update: impl Into<String>) -> Self {
+        self.clause(Clause::Whole(update.into()))
+    }
+
+    fn clause(mut self, clause: Clause) -> Self {
+        self.clauses.push(clause);
+        self
+    }
+
+    async fn perform(self) -> Result<S::Output> {
+        let database = self.handle.shared().clone();
+        let (parts, update) = self.into_parts()?;
+        let output = database
+            .update_item(UpdateItemInput {
+                table_name: Some(parts.table.into()),
+                key: Some(parts.item),
+                update_expression: update.map(Into::into),
+                condition_expression: parts.condition.map(Into::into),
+                expression_attribute_names: parts.names,
+                expression_attribute_values: parts.values,
+                return_values: Some(ReturnValue::AllNew),
+                return_values_on_condition_check_failure: FAILED,
+                ..UpdateItemInput::default()
+            })
+            .await?;
+        S::shape(output.attributes.unwrap_or_default())
+    }
+
+    /// Returns the parts of the request and the update expression.
+    pub(super) fn into_parts(self) -> Result<(WriteParts, Option<String>)> {
+        let mut placeholders = self.parameters.placeholders();
+        let update = update_expression(&self.clauses, &mut placeholders)?;
+        let parts =
+            WriteParts::new(self.table, self.key, self.condition, self.parameters, placeholders)?;
+        Ok((parts, update))
+    }
+}
+
+/// Returns the clauses as one expression, actions of one clause together, each clause once.
+fn update_expression(
+    clauses: &[Clause],
+    placeholders: &mut Placeholders,
+) -> Result<Option<String>, TextFault> {
+    let mut parts: Vec<String> = Vec::new();
+    for name in ["SET", "REMOVE", "ADD", "DELETE"] {
+        let mut actions = Vec::new();
+        for clause in clauses {
+            match clause {
+                Clause::Actions(own, text) if *own == name => actions.push(match name {
+                    "ADD" | "DELETE" => placeholders.pairs(text)?,
+                    _ => placeholders.expression(text)?,
+                }),
+                Clause::Actions(..) | Clause::Whole(_) => {}
+            }
+        }
+        if !actions.is_empty() {
+            parts.push(format!("{name} {}", actions.join(", ")));
+        }
+    }
+    for clause in clauses {
+        if let Clause::Whole(text) = clause {
+            parts.push(placeholders.update(text)?);
+        }
+    }
+    Ok((!parts.is_empty()).then(|| parts.join(" ")))
+}
+
+impl<D: Handle> Delete<D> {
+    pub(crate) fn new(handle: D, table: impl Into<String>, key: impl IntoItem) -> Self {
+        Self {
+            handle,
+            table: table.into(),
+            key: key.into_item(),
+            condition: None,
+            parameters: Parameters::default(),
+            shape: PhantomData,
+        }
+    }
+
+    fn shaped<S>(self) -> Delete<D, S> {
+        let Self { handle, table, key, condition, parameters, .. } = self;
+        Delete { handle, table, key, condition, parameters, shape: PhantomData }
+    }
+}
+
+impl<D: Handle, S: Shape> Delete<D, S> {
+    async fn perform(self) -> Result<Option<S::Output>> {
+        let database = self.handle.shared().clone();
+        let parts = self.into_parts()?;
+        let output = database
+            .delete_item(DeleteItemInput {
+                table_name: Some(parts.table.into()),
+                key: Some(parts.item),
+                condition_expression: parts.condition.map(Into::into),
+                expression_attribute_names: parts.names,
+                expression_attribute_values: parts.values,
+                return_values: Some(ReturnValue::AllOld),
+                return_values_on_condition_check_failure: FAILED,
+                ..DeleteItemInput::default()
+            })
+            .await?;
+        output.attributes.map(S::shape).transpose()
+    }
+
+    pub(super) fn into_parts(self) -> Result<WriteParts> {
+        let placeholders = self.parameters.placeholders();
+        WriteParts::new(self.table, self.key, self.condition, self.parameters, placeholders)
+    }
+}
+
+awaited_or_run!(<S> Put<S> -> Option<S::Output>);
+awaited_or_run!(<S> Update<S> -> S::Output);
+awaited_or_run!(<S> Delete<S> -> Option<S::Output>);

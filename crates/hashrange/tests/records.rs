@@ -1,0 +1,154 @@
+//! The stream of a table's changes: order, shards that are succeeded, positions, waiting.
+
+use hashrange::{
+    Blocking, Change, ChangeKind, Clock, Database, Error, Item, Options, Sharding, StreamPosition,
+    StreamSpecification, StreamViewType, create_table, item,
+};
+use std::time::{Duration, UNIX_EPOCH};
+
+fn options(clock: &Clock, shards: u32) -> Options {
+    let sharding = Sharding::new(shards, Duration::from_secs(60)).expect("a sharding of a test");
+    Options { clock: clock.clone(), sharding, ..Options::default() }
+}
+
+fn database(clock: &Clock, shards: u32) -> Blocking {
+    let db = Database::memory_with(&options(clock, shards)).blocking();
+    let mut table = create_table("shop", ("id", "N"), None);
+    table.stream_specification = Some(StreamSpecification {
+        stream_enabled: Some(true),
+        stream_view_type: Some(StreamViewType::NewAndOldImages),
+    });
+    db.create_table(table).expect("a table can be created");
+    db
+}
+
+fn clock() -> Clock {
+    Clock::stopped_at(UNIX_EPOCH + Duration::from_secs(1_700_000_000))
+}
+
+fn put(db: &Blocking, id: u32, version: u32) {
+    db.put("shop", item! { "id": id, "version": version }).run().expect("an item can be put");
+}
+
+/// Returns id and version of each change, in the order in which they come.
+fn read(changes: impl Iterator<Item = Result<Change, Error>>) -> Vec<(u32, u32)> {
+    let pair = |item: &Item| (item.get_as("id").unwrap(), item.get_as("version").unwrap());
+    changes.map(|change| pair(change.unwrap().new.as_ref().unwrap())).collect()
+}
+
+#[test]
+fn changes_say_what_was_done() {
+    let clock = clock();
+    let db = database(&clock, 1);
+    put(&db, 1, 1);
+    clock.advance(Duration::from_millis(1500));
+    put(&db, 1, 2);
+    db.delete("shop", item! { "id": 1 }).run().unwrap();
+    let changes: Result<Vec<_>, _> = db.stream_records("shop").until_caught_up().collect();
+    let changes = changes.unwrap();
+    let kinds: Vec<_> = changes.iter().map(|change| change.kind).collect();
+    assert_eq!(kinds, [ChangeKind::Insert, ChangeKind::Modify, ChangeKind::Remove]);
+    let item = |version: u32| Some(item! { "id": 1, "version": version });
+    let images: Vec<_> = changes.into_iter().map(|change| (change.old, change.new)).collect();
+    assert_eq!(images, [(None, item(1)), (item(1), item(2)), (item(2), None)]);
+}
+
+#[test]
+fn every_change_comes_once_across_shards_and_their_children_in_the_order_of_its_item() {
+    let clock = clock();
+    let db = database(&clock, 3);
+    for version in 0..6 {
+        (0..20).for_each(|id| put(&db, id, version));
+        clock.advance(Duration::from_secs(61));
+        db.sweep();
+    }
+    let found = read(db.stream_records("shop").until_caught_up());
+    assert_eq!(found.len(), 120);
+    for id in 0..20 {
+        let versions: Vec<u32> =
+            found.iter().filter(|change| change.0 == id).map(|change| change.1).collect();
+        assert_eq!(versions, [0, 1, 2, 3, 4, 5], "item {id}");
+    }
+}
+
+#[test]
+fn a_position_goes_on_where_it_was_taken_wherever_that_is() {
+    let clock = clock();
+    let db = database(&clock, 2);
+    for version in 0..4 {
+        (0..5).for_each(|id| put(&db, id, version));
+        clock.advance(Duration::from_secs(61));
+        db.sweep();
+    }
+    let all = read(db.stream_records("shop").until_caught_up());
+    for taken in 0..=all.len() {
+        let mut changes = db.stream_records("shop").until_caught_up();
+        let before = read(changes.by_ref().take(taken));
+        let position: StreamPosition = changes.position().to_string().parse().unwrap();
+        let after = read(db.stream_records("shop").from(position).until_caught_up());
+        let mut both = [before, after].concat();
+        both.sort_unstable();
+        let mut expected = all.clone();
+        expected.sort_unstable();
+        assert_eq!(both, expected, "taken after {taken}");
+    }
+}
+
+#[test]
+fn from_now_on_nothing_older_comes() {
+    let clock = clock();
+    let db = database(&clock, 2);
+    put(&db, 1, 1);
+    let mut changes = db.stream_records("shop").from_now().until_caught_up();
+    assert!(changes.next().is_none());
+    let position = changes.position().clone();
+    clock.advance(Duration::from_secs(1));
+    put(&db, 1, 2);
+    clock.advance(Duration::from_secs(61));
+    db.sweep();
+    put(&db, 1, 3);
+    let found = read(db.stream_records("shop").from(position).until_caught_up());
+    // A record of the second in which the position was taken may come again, none is missing.
+    assert_eq!(
+        found.iter().copied().filter(|change| change.1 > 1).collect::<Vec<_>>(),
+        [(1, 2), (1, 3)]
+    );
+}
+
+#[test]
+fn a_reader_waits_for_what_comes_and_ends_with_the_stream() {
+    let clock = clock();
+    let db = database(&clock, 1);
+    let changes = db.stream_records("shop").poll_interval(Duration::from_millis(1));
+    let reader = std::thread::spawn(move || read(changes));
+    put(&db, 1, 1);
+    put(&db, 2, 1);
+    let disable = StreamSpecification { stream_enabled: Some(false), stream_view_type: None };
+    db.update_table(hashrange::UpdateTableInput {
+        table_name: Some("shop".into()),
+        stream_specification: Some(disable),
+        ..hashrange::UpdateTableInput::default()
+    })
+    .unwrap();
+    assert_eq!(reader.join().unwrap(), [(1, 1), (2, 1)]);
+}
+
+#[test]
+fn what_time_to_live_removed_is_marked() {
+    let clock = clock();
+    let db = database(&clock, 1);
+    db.update_time_to_live(hashrange::UpdateTimeToLiveInput {
+        table_name: Some("shop".into()),
+        time_to_live_specification: Some(hashrange::TimeToLiveSpecification {
+            enabled: Some(true),
+            attribute_name: Some("expires".to_owned()),
+        }),
+    })
+    .unwrap();
+    db.put("shop", item! { "id": 1, "expires": 1_700_000_010 }).run().unwrap();
+    clock.advance(Duration::from_secs(20));
+    db.sweep();
+    let last = db.stream_records("shop").until_caught_up().last().unwrap().unwrap();
+    assert_eq!((last.kind, last.is_expiry), (ChangeKind::Remove, true));
+    assert_eq!(last.key, item! { "id": 1 });
+}
