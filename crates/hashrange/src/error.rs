@@ -3,7 +3,8 @@
 use crate::text::TextFault;
 use crate::typed::TypedError;
 use hashrange_engine::OpenError;
-use hashrange_model::{ApiError, ErrorKind, Item, NumberFault, WrongType};
+use hashrange_model::error::StateFault;
+use hashrange_model::{ApiError, ErrorKind, Item, NumberFault, Reason, WrongType};
 use std::convert::Infallible;
 use std::fmt;
 
@@ -18,7 +19,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// ```
 /// # use hashrange::{Database, create_table, item};
 /// # let db = Database::memory().blocking();
-/// # db.create_table(create_table("shop", ("id", "S"), None))?;
+/// # db.create("shop", "id:S").run()?;
 /// let order = item! { "id": "ORDER#1", "total": 129 };
 /// db.put("shop", order.clone()).run()?;
 /// let again = db.put("shop", order.clone()).when("attribute_not_exists(id)").run();
@@ -47,6 +48,8 @@ pub enum Error {
     Attribute(WrongType),
     /// The text of a position in a stream of records cannot be read.
     Position(String),
+    /// The text of a key cannot be read; holds it.
+    Key(String),
     /// A table has no stream; holds its name.
     NoStream(String),
     /// A batch ended early.
@@ -110,7 +113,8 @@ impl Error {
 
     /// Returns whether the request itself is wrong: the same one will be refused again.
     pub fn is_invalid(&self) -> bool {
-        let is_ours = matches!(self, Self::Text(_) | Self::Typed(_) | Self::Number(_));
+        let is_ours =
+            matches!(self, Self::Text(_) | Self::Typed(_) | Self::Number(_) | Self::Key(_));
         is_ours || self.kind() == Some(ErrorKind::Validation)
     }
 
@@ -138,6 +142,11 @@ impl fmt::Display for Error {
             Self::Number(fault) => fault.fmt(formatter),
             Self::Attribute(wrong) => wrong.fmt(formatter),
             Self::Position(text) => write!(formatter, "{text:?} is no position in a stream"),
+            Self::Key(text) => write!(
+                formatter,
+                "{text:?} is no key: write the partition key, then perhaps the sort key, with their \
+                 types, as \"pk:S sk:N\""
+            ),
             Self::NoStream(table) => write!(formatter, "table {table} has no stream"),
             Self::Batch { done, open, cause } => {
                 write!(formatter, "{cause}; {done} of the batch are done, {open} are open")
@@ -166,6 +175,12 @@ macro_rules! from {
     )*};
 }
 from!(Api(ApiError), Text(TextFault), Typed(TypedError), Number(NumberFault), Attribute(WrongType));
+
+impl From<StateFault> for Error {
+    fn from(fault: StateFault) -> Self {
+        Self::Api(Reason::State(fault).into())
+    }
+}
 
 impl From<Infallible> for Error {
     fn from(never: Infallible) -> Self {

@@ -1,35 +1,151 @@
 //! DynamoDB in your program: the service's operations on a database in memory or in a folder, in
 //! process, without HTTP.
 //!
-//! ```
-//! use hashrange::{Database, item, create_table, PutItemInput, GetItemInput};
+//! # A first table
 //!
-//! let database = Database::memory().blocking();
-//! database.create_table(create_table("Music", ("Artist", "S"), Some(("Song", "S"))))?;
-//! database.put_item(PutItemInput {
-//!     table_name: Some("Music".into()),
-//!     item: Some(item! { "Artist": "Nina Simone", "Song": "Sinnerman", "Year": 1965 }.into()),
-//!     ..PutItemInput::default()
-//! })?;
-//! let found = database.get_item(GetItemInput {
-//!     table_name: Some("Music".into()),
-//!     key: Some(item! { "Artist": "Nina Simone", "Song": "Sinnerman" }.into()),
-//!     ..GetItemInput::default()
-//! })?;
-//! assert_eq!(found.item.unwrap().get("Year").unwrap().to_attribute_value(), 1965.into());
-//! # Ok::<(), hashrange::ApiError>(())
+//! ```
+//! use hashrange::{Database, item};
+//!
+//! let db = Database::memory().blocking();
+//! db.create("music", "artist:S song:S").run()?;
+//! db.put("music", item! { "artist": "Nina Simone", "song": "Sinnerman", "year": 1965 }).run()?;
+//!
+//! let found = db.get("music", item! { "artist": "Nina Simone", "song": "Sinnerman" }).run()?;
+//! let song = found.expect("it was put");
+//! assert_eq!(song.get_as::<u16>("year")?, 1965);
+//! # Ok::<(), hashrange::Error>(())
 //! ```
 //!
-//! Requests and responses are the service's own ([`PutItemInput`], [`QueryOutput`], ...), members
-//! optional as on the wire; an [`Item`] is kept in its binary form and read through
-//! [`Item::get`]. [`Database::call`] takes and returns the wire's JSON instead.
+//! [`Database::memory`] is gone with the program; [`Database::open`] keeps a folder, and what it
+//! acknowledges is on disk. [`Blocking`] waits: each call ends with `.run()`. In async code leave
+//! `.blocking()` away and write `.await` instead of `.run()`; any runtime will do:
 //!
-//! A database can be shared between threads and cloned cheaply. Its futures need no particular
-//! runtime; reads are ready at once, writes when they are on disk.
+//! ```
+//! # use hashrange::{Database, item};
+//! # hashrange::block_on(async {
+//! let db = Database::memory();
+//! db.create("music", "artist:S song:S").await?;
+//! db.put("music", item! { "artist": "Nina Simone", "song": "Sinnerman" }).await?;
+//! # Ok::<(), hashrange::Error>(())
+//! # })?;
+//! # Ok::<(), hashrange::Error>(())
+//! ```
+//!
+//! A database is shared by cloning it, which is cheap.
+//!
+//! # Your own types
+//!
+//! What has serde's derives is an item, by the conventions of `serde_dynamo` ([`to_item`] has them).
+//! Types whose values are read back come from the calls that end with `_as`, or from `typed()`:
+//!
+//! ```
+//! use hashrange::{Database, item};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Debug, PartialEq, Serialize, Deserialize)]
+//! struct City { country: String, place: String, people: u32, capital: Option<bool> }
+//!
+//! let db = Database::memory().blocking();
+//! db.create("cities", "country:S place:S").run()?;
+//! let utrecht =
+//!     City { country: "NL".into(), place: "09#UTRECHT".into(), people: 291_000, capital: None };
+//! db.put("cities", &utrecht).run()?;
+//!
+//! let key = item! { "country": "NL", "place": "09#UTRECHT" };
+//! assert_eq!(db.get_as::<City>("cities", key).run()?, Some(utrecht));
+//! # Ok::<(), hashrange::Error>(())
+//! ```
+//!
+//! [`item!`] writes items in place, [`Item::get_as`] reads one attribute of them.
+//!
+//! # Conditions, as you write them
+//!
+//! Key conditions, filters, conditions of writes and updates are DynamoDB's own expressions, with
+//! values in place and any attribute name ([`text`] has the rules). Values that come from elsewhere
+//! are parameters:
+//!
+//! ```
+//! # use hashrange::{Database, item};
+//! # let db = Database::memory().blocking();
+//! # db.create("cities", "country:S place:S").run()?;
+//! # db.put("cities", item! { "country": "NL", "place": "07#AMSTERDAM", "people": 741_636 }).run()?;
+//! # db.put("cities", item! { "country": "NL", "place": "07#EDAM", "people": 7_380 }).run()?;
+//! let large = db
+//!     .query("cities")
+//!     .key("country = 'NL' and begins_with(place, :region)")
+//!     .filter("people > 100000")
+//!     .value("region", "07#")
+//!     .select("place")
+//!     .all()?;
+//! assert_eq!(large, [item! { "place": "07#AMSTERDAM" }]);
+//!
+//! let key = item! { "country": "NL", "place": "07#EDAM" };
+//! let edam = db
+//!     .update("cities", key)
+//!     .set("people = people + 1, mayor = if_not_exists(mayor, 'unknown')")
+//!     .when("attribute_exists(place)")
+//!     .run()?;
+//! assert_eq!(edam.get_as::<u32>("people")?, 7_381);
+//! # Ok::<(), hashrange::Error>(())
+//! ```
+//!
+//! # Many items
+//!
+//! `run()` or `.await` on a query or a scan is one page, at most 1 MB; `all()` is everything in a
+//! vector, `count()` only how many, and `items()` one after the other over all pages: an iterator, or
+//! a `Stream` in async code. Batches have any size:
+//!
+//! ```
+//! # use hashrange::{Database, item};
+//! # let db = Database::memory().blocking();
+//! # db.create("readings", "sensor:S at:N").run()?;
+//! let readings = (0..1000).map(|at| item! { "sensor": "a", "at": at, "value": 20 });
+//! db.batch_write().put_all("readings", readings).run()?;
+//! for reading in db.query("readings").key("sensor = 'a' and at >= 990").items() {
+//!     assert_eq!(reading?.get_as::<i32>("value")?, 20);
+//! }
+//! # Ok::<(), hashrange::Error>(())
+//! ```
+//!
+//! Several writes together, or none, are a [`transact_write`](Blocking::transact_write); the changes
+//! of a table, in order, are its [`stream_records`](Blocking::stream_records).
+//!
+//! # What can go wrong
+//!
+//! Every call returns [`Error`], which prints the service's own sentence and is matched by what a
+//! program does about it: [`is_condition_failed`](Error::is_condition_failed),
+//! [`is_not_found`](Error::is_not_found), [`is_throttled`](Error::is_throttled), [`Error::kind`].
+//!
+//! # In tests
+//!
+//! A database in memory is ready in microseconds. [`Options`] gives it a [`Clock`] that tests set and
+//! step, and a [`Profile`] with the service's limits, delays and faults; a [`Sandbox`] saves the state
+//! of a whole database and puts it back:
+//!
+//! ```
+//! use hashrange::{Clock, Database, Options, item};
+//! use std::time::Duration;
+//!
+//! let clock = Clock::stopped_at(0);
+//! let options = Options { clock: Some(clock.clone()), ..Options::default() };
+//! let db = Database::memory_with(&options).blocking();
+//! db.create("sessions", "id:S").time_to_live("expires").run()?;
+//! db.put("sessions", item! { "id": "a", "expires": 3600 }).run()?;
+//! clock.advance(Duration::from_secs(3601))?;
+//! db.catch_up_with_clock();
+//! assert_eq!(db.scan("sessions").count()?, 0);
+//! # Ok::<(), hashrange::Error>(())
+//! ```
+//!
+//! # Everything else
+//!
+//! Each operation of the service is a method with its request and response as on the wire, members
+//! optional: [`Database::update_table`] takes an [`UpdateTableInput`]. [`Database::call`] takes and
+//! returns the wire's JSON.
 #![forbid(unsafe_code)]
 
 mod blocking;
-pub mod calls;
+pub mod builders;
 mod clock;
 mod database;
 mod error;
@@ -40,7 +156,7 @@ pub mod text;
 mod typed;
 
 pub use blocking::Blocking;
-pub use calls::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
+pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
 pub use clock::{Clock, ClockSetting};
 pub use database::{Database, Options};
 pub use error::{Error, Result};
@@ -50,7 +166,7 @@ pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,
 };
-pub use hashrange_storage::{Stats, give_back_memory};
+pub use hashrange_storage::{Stats, block_on, give_back_memory};
 pub use hashrange_wire::*;
 pub use literals::create_table;
 pub use sandbox::{Sandbox, Save};
@@ -65,3 +181,8 @@ pub use typed::{
 pub mod macro_parts {
     pub use crate::literals::Written;
 }
+
+/// The page for readers with five minutes; its snippets are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;

@@ -25,8 +25,9 @@ use hashrange_wire::{
 ///     "address": { "city": "Omaha", "lines": ["Main St 1", { "floor": 2 }] },
 ///     "tags": AttributeValue::string_set(["new", "paid"]),
 /// };
-/// assert_eq!(order.get("total").unwrap().as_number().unwrap().to_string(), "12.9");
+/// assert_eq!(order.get_as::<f64>("total")?, 12.9);
 /// assert_eq!(order.iter().count(), 7);
+/// # Ok::<(), hashrange::Error>(())
 /// ```
 ///
 /// A float that is written as such, like `12.90`, stands for exactly these digits. One that is
@@ -66,7 +67,7 @@ macro_rules! item {
 /// ```
 /// use hashrange::{Database, values};
 /// # let database = Database::memory().blocking();
-/// # database.create_table(hashrange::create_table("orders", ("country", "S"), None))?;
+/// # database.create("orders", "country:S").run()?;
 /// let found = database
 ///     .query("orders")
 ///     .key("country = :country")

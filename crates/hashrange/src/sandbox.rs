@@ -282,7 +282,7 @@ mod tests {
 
     fn ids(sandbox: &Sandbox) -> Vec<String> {
         let scan = ScanInput { table_name: Some("Tab".into()), ..ScanInput::default() };
-        let found = sandbox.database().blocking().scan(scan).unwrap().items.unwrap();
+        let found = sandbox.database().blocking().scan_page(scan).unwrap().items.unwrap();
         let id = |item: &hashrange_model::Item| match item.get("id").unwrap().to_attribute_value() {
             hashrange_model::AttributeValue::S(id) => id,
             other => panic!("{other:?}"),

@@ -2,28 +2,24 @@
 
 use hashrange::{
     Blocking, Change, ChangeKind, Clock, Database, Error, Item, Options, Sharding, StreamPosition,
-    StreamSpecification, StreamViewType, create_table, item,
+    StreamSpecification, StreamViewType, item,
 };
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 fn options(clock: &Clock, shards: u32) -> Options {
     let sharding = Sharding::new(shards, Duration::from_secs(60)).expect("a sharding of a test");
-    Options { clock: clock.clone(), sharding, ..Options::default() }
+    Options { clock: Some(clock.clone()), sharding, ..Options::default() }
 }
 
 fn database(clock: &Clock, shards: u32) -> Blocking {
     let db = Database::memory_with(&options(clock, shards)).blocking();
-    let mut table = create_table("shop", ("id", "N"), None);
-    table.stream_specification = Some(StreamSpecification {
-        stream_enabled: Some(true),
-        stream_view_type: Some(StreamViewType::NewAndOldImages),
-    });
-    db.create_table(table).expect("a table can be created");
+    let table = db.create("shop", "id:N").stream(StreamViewType::NewAndOldImages);
+    table.run().expect("a table can be created");
     db
 }
 
 fn clock() -> Clock {
-    Clock::stopped_at(UNIX_EPOCH + Duration::from_secs(1_700_000_000))
+    Clock::stopped_at(1_700_000_000_000)
 }
 
 fn put(db: &Blocking, id: u32, version: u32) {
@@ -32,8 +28,10 @@ fn put(db: &Blocking, id: u32, version: u32) {
 
 /// Returns id and version of each change, in the order in which they come.
 fn read(changes: impl Iterator<Item = Result<Change, Error>>) -> Vec<(u32, u32)> {
-    let pair = |item: &Item| (item.get_as("id").unwrap(), item.get_as("version").unwrap());
-    changes.map(|change| pair(change.unwrap().new.as_ref().unwrap())).collect()
+    let number = |item: &Item, name| item.get_as(name).expect("each item has both numbers");
+    let pair = |item: Item| (number(&item, "id"), number(&item, "version"));
+    let new = |change: Result<Change, Error>| change.expect("the stream can be read").new;
+    changes.map(|change| pair(new(change).expect("items are put only"))).collect()
 }
 
 #[test]
@@ -41,7 +39,7 @@ fn changes_say_what_was_done() {
     let clock = clock();
     let db = database(&clock, 1);
     put(&db, 1, 1);
-    clock.advance(Duration::from_millis(1500));
+    clock.advance(Duration::from_millis(1500)).unwrap();
     put(&db, 1, 2);
     db.delete("shop", item! { "id": 1 }).run().unwrap();
     let changes: Result<Vec<_>, _> = db.stream_records("shop").until_caught_up().collect();
@@ -59,8 +57,8 @@ fn every_change_comes_once_across_shards_and_their_children_in_the_order_of_its_
     let db = database(&clock, 3);
     for version in 0..6 {
         (0..20).for_each(|id| put(&db, id, version));
-        clock.advance(Duration::from_secs(61));
-        db.sweep();
+        clock.advance(Duration::from_secs(61)).unwrap();
+        db.catch_up_with_clock();
     }
     let found = read(db.stream_records("shop").until_caught_up());
     assert_eq!(found.len(), 120);
@@ -77,8 +75,8 @@ fn a_position_goes_on_where_it_was_taken_wherever_that_is() {
     let db = database(&clock, 2);
     for version in 0..4 {
         (0..5).for_each(|id| put(&db, id, version));
-        clock.advance(Duration::from_secs(61));
-        db.sweep();
+        clock.advance(Duration::from_secs(61)).unwrap();
+        db.catch_up_with_clock();
     }
     let all = read(db.stream_records("shop").until_caught_up());
     for taken in 0..=all.len() {
@@ -102,10 +100,10 @@ fn from_now_on_nothing_older_comes() {
     let mut changes = db.stream_records("shop").from_now().until_caught_up();
     assert!(changes.next().is_none());
     let position = changes.position().clone();
-    clock.advance(Duration::from_secs(1));
+    clock.advance(Duration::from_secs(1)).unwrap();
     put(&db, 1, 2);
-    clock.advance(Duration::from_secs(61));
-    db.sweep();
+    clock.advance(Duration::from_secs(61)).unwrap();
+    db.catch_up_with_clock();
     put(&db, 1, 3);
     let found = read(db.stream_records("shop").from(position).until_caught_up());
     // A record of the second in which the position was taken may come again, none is missing.
@@ -137,17 +135,18 @@ fn a_reader_waits_for_what_comes_and_ends_with_the_stream() {
 fn what_time_to_live_removed_is_marked() {
     let clock = clock();
     let db = database(&clock, 1);
+    let specification = hashrange::TimeToLiveSpecification {
+        enabled: Some(true),
+        attribute_name: Some("expires".to_owned()),
+    };
     db.update_time_to_live(hashrange::UpdateTimeToLiveInput {
         table_name: Some("shop".into()),
-        time_to_live_specification: Some(hashrange::TimeToLiveSpecification {
-            enabled: Some(true),
-            attribute_name: Some("expires".to_owned()),
-        }),
+        time_to_live_specification: Some(specification),
     })
     .unwrap();
     db.put("shop", item! { "id": 1, "expires": 1_700_000_010 }).run().unwrap();
-    clock.advance(Duration::from_secs(20));
-    db.sweep();
+    clock.advance(Duration::from_secs(20)).unwrap();
+    db.catch_up_with_clock();
     let last = db.stream_records("shop").until_caught_up().last().unwrap().unwrap();
     assert_eq!((last.kind, last.is_expiry), (ChangeKind::Remove, true));
     assert_eq!(last.key, item! { "id": 1 });

@@ -21,6 +21,7 @@ fn map<const N: usize>(entries: [(&str, AttributeValue); N]) -> AttributeValue {
 }
 
 /// Asserts what a value is written as, and that it is read back.
+#[expect(clippy::needless_pass_by_value, reason = "cases are written in place")]
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, expected: AttributeValue) {
     let written = to_attribute_value(&value);
     assert_eq!(written.as_ref(), Ok(&expected), "{value:?}");
@@ -116,7 +117,7 @@ fn containers_have_their_shapes() {
     check(BTreeSet::from([2, 1]), AttributeValue::list([1.into(), 2.into()]));
     check(HashMap::from([("a".to_owned(), 1)]), map([("a", 1.into())]));
     check(BTreeMap::from([(-1_i64, 'x'), (2, 'y')]), map([("-1", "x".into()), ("2", "y".into())]));
-    check(BTreeMap::from([(true, ())]), map([("true", AttributeValue::Null)]));
+    check(BTreeMap::from([(true, 1)]), map([("true", 1.into())]));
     check(
         Named { first: 1, second: None },
         map([("first", 1.into()), ("2nd", AttributeValue::Null)]),

@@ -197,15 +197,13 @@ impl Placeholders {
     }
 
     fn name(&mut self, out: &mut String, name: &str) -> Last {
-        let nth = match self.offsets.get(name) {
-            Some(nth) => *nth,
-            None => {
-                let placeholder = self.free_placeholder("#n", self.names.len());
-                self.offsets.insert(name.to_owned(), self.names.len());
-                self.names.push((placeholder, name.to_owned()));
-                self.names.len() - 1
-            }
-        };
+        let known = self.offsets.get(name).copied();
+        let nth = known.unwrap_or_else(|| {
+            let nth = self.names.len();
+            self.names.push((self.free_placeholder("#n", nth), name.to_owned()));
+            self.offsets.insert(name.to_owned(), nth);
+            nth
+        });
         out.push_str(&self.names[nth].0);
         Last::Path
     }
@@ -328,7 +326,7 @@ mod tests {
             (
                 r#"country = "NL" and begins_with(sk, '07#')"#,
                 "#n0 = :v0 AND begins_with(#n1, :v1)",
-                r##"#n0=country #n1=sk :v0=S("NL") :v1=S("07#")"##,
+                r#"#n0=country #n1=sk :v0=S("NL") :v1=S("07#")"#,
             ),
             (
                 "a.b[0].true = true OR not a.in >= -1.5",
@@ -338,7 +336,7 @@ mod tests {
             (
                 "n = n - 1, l = list_append(l, [1, {x: null}]), m=if_not_exists(m,<<'a'>>)-2",
                 "#n0 = #n0 - :v0, #n1 = list_append(#n1, :v1), #n2=if_not_exists(#n2,:v2)-:v3",
-                r##"#n0=n #n1=l #n2=m :v0=N(1) :v1=L([N(1), M({"x": Null})]) :v2=Ss(["a"]) :v3=N(2)"##,
+                r#"#n0=n #n1=l #n2=m :v0=N(1) :v1=L([N(1), M({"x": Null})]) :v2=Ss(["a"]) :v3=N(2)"#,
             ),
             (
                 "`first name`.size, size, größe",
@@ -348,7 +346,7 @@ mod tests {
             (
                 "x between 1 and 2 and y in (1,b\"AQ==\")",
                 "#n0 BETWEEN :v0 AND :v1 AND #n1 IN (:v2,:v3)",
-                r##"#n0=x #n1=y :v0=N(1) :v1=N(2) :v2=N(1) :v3=B(b"\x01")"##,
+                r#"#n0=x #n1=y :v0=N(1) :v1=N(2) :v2=N(1) :v3=B(b"\x01")"#,
             ),
             ("", "", ""),
         ];

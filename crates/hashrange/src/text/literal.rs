@@ -23,6 +23,8 @@ use std::fmt;
 
 /// Most values inside each other. Source: DynamoDB allows 32 levels.
 const DEPTH_MAX: usize = 40;
+/// Most values in one text: each takes a byte at least of the largest item, which has 400 KB.
+const VALUES_MAX: usize = 400 * 1024;
 /// What a number has to be. Source: DynamoDB quotas, number range and precision.
 const NUMBER: &str = "zero or a number of up to 38 digits from 1E-130 to 9.9E+125";
 
@@ -90,12 +92,14 @@ fn whole<T>(
 pub(super) struct Reader<'a> {
     text: &'a str,
     position: usize,
+    /// Values read so far.
+    values: usize,
 }
 
 impl<'a> Reader<'a> {
     /// Starts at the beginning.
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, position: 0 }
+        Self { text, position: 0, values: 0 }
     }
 
     /// Returns what has not been read.
@@ -132,17 +136,27 @@ impl<'a> Reader<'a> {
 
     /// Returns the fault that something else stands here.
     pub(super) fn fault(&self, expected: &'static str) -> TextFault {
-        let found = match self.peek() {
+        self.fault_at(self.position, expected)
+    }
+
+    /// Returns the fault that something else stands at a position. Counts characters from the start,
+    /// so it is asked for only when there is a fault.
+    fn fault_at(&self, position: usize, expected: &'static str) -> TextFault {
+        let found = match self.text[position..].chars().next() {
             Some(character) => format!("{character:?}"),
             None => "the end".to_owned(),
         };
-        TextFault { expected, found, offset: self.text[..self.position].chars().count() }
+        TextFault { expected, found, offset: self.text[..position].chars().count() }
     }
 
     /// Reads a value that begins here.
     pub(super) fn value(&mut self, depth: usize) -> Result<AttributeValue, TextFault> {
         if depth > DEPTH_MAX {
             return Err(self.fault("fewer values inside each other"));
+        }
+        self.values += 1;
+        if self.values > VALUES_MAX {
+            return Err(self.fault("fewer values than the largest item has bytes"));
         }
         match self.peek() {
             Some('"') => Ok(AttributeValue::S(self.quoted()?)),
@@ -175,10 +189,11 @@ impl<'a> Reader<'a> {
 
     /// Reads base64 in double quotes after a `b`.
     fn binary(&mut self) -> Result<AttributeValue, TextFault> {
-        let fault = self.fault("base64 in quotes after b");
+        let start = self.position;
         self.skip("b");
-        let text = self.quoted()?;
-        STANDARD.decode(text).map_or(Err(fault), |bytes| Ok(AttributeValue::B(bytes.into())))
+        let bytes = STANDARD.decode(self.quoted()?);
+        let bytes = bytes.map_err(|_| self.fault_at(start, "base64 in quotes after b"))?;
+        Ok(AttributeValue::B(bytes.into()))
     }
 
     fn word(&mut self) -> Result<AttributeValue, TextFault> {
@@ -218,8 +233,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self) -> Result<Number, TextFault> {
-        let before = self.rest();
-        let fault = self.fault(NUMBER);
+        let (start, before) = (self.position, self.rest());
         self.skip("-");
         self.digits()?;
         if self.skip(".") {
@@ -230,7 +244,7 @@ impl<'a> Reader<'a> {
             self.digits()?;
         }
         let text = &before[..before.len() - self.rest().len()];
-        Number::parse(text).map_err(|_| fault)
+        Number::parse(text).map_err(|_| self.fault_at(start, NUMBER))
     }
 
     fn digits(&mut self) -> Result<(), TextFault> {
@@ -413,5 +427,13 @@ mod tests {
     fn nesting_is_bounded() {
         let deep = format!("{{a:{}", "[".repeat(100_000));
         assert_eq!(parse_item(&deep).unwrap_err().expected, "fewer values inside each other");
+    }
+
+    #[test]
+    fn the_number_of_values_is_bounded_and_each_is_read_once() {
+        let many = |count: usize| format!("{{a:[{}]}}", vec!["1"; count].join(","));
+        assert!(parse_item(&many(VALUES_MAX - 1)).is_ok());
+        let fault = parse_item(&many(VALUES_MAX)).unwrap_err();
+        assert_eq!(fault.expected, "fewer values than the largest item has bytes");
     }
 }

@@ -15,7 +15,7 @@ const BINARY_SET: &str = "$hashrange::binary_set";
 /// A kind of set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Set {
-    set: AttributeType,
+    own: AttributeType,
     elements: AttributeType,
     expected: &'static str,
 }
@@ -23,13 +23,13 @@ pub(super) struct Set {
 impl Set {
     /// Returns the set that a newtype struct of this name stands for.
     pub(super) fn named(name: &str) -> Option<Self> {
-        let (set, elements, expected) = match name {
+        let (own, elements, expected) = match name {
             STRING_SET => (AttributeType::Ss, AttributeType::S, "a sequence of text"),
             NUMBER_SET => (AttributeType::Ns, AttributeType::N, "a sequence of numbers"),
             BINARY_SET => (AttributeType::Bs, AttributeType::B, "a sequence of bytes"),
             _ => return None,
         };
-        Some(Self { set, elements, expected })
+        Some(Self { own, elements, expected })
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn write_set<T: Serialize + ?Sized>(
     value: &T,
 ) -> Result<(), TypedError> {
     let wrong =
-        || TypedError::new(format!("a set of type {} is {}", set.set.as_str(), set.expected));
+        || TypedError::new(format!("a set of type {} is {}", set.own.as_str(), set.expected));
     let mut list = Encoder::new();
     value.serialize(Serializer::new(&mut list, 1))?;
     let list = list.into_value();

@@ -8,9 +8,9 @@ use serde::Serialize;
 /// `Serialize`, or attributes as an array or a vector of pairs.
 ///
 /// ```
-/// # use hashrange::{Database, create_table, item};
+/// # use hashrange::{Database, item};
 /// # let db = Database::memory().blocking();
-/// # db.create_table(create_table("songs", ("artist", "S"), None))?;
+/// # db.create("songs", "artist:S").run()?;
 /// #[derive(serde::Serialize)]
 /// struct Song { artist: String, title: String }
 ///

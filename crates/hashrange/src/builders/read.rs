@@ -95,17 +95,16 @@ struct Plan {
 impl Plan {
     /// Reads a page.
     async fn page(&self, database: &Database, start: Option<Item>) -> Result<Page> {
-        let output = match &self.texts.key {
-            Some(_) => database.query_page(self.query(start)).await?,
-            None => {
-                let output = database.scan_page(self.scan(start)).await?;
-                QueryOutput {
-                    items: output.items,
-                    count: output.count,
-                    scanned_count: output.scanned_count,
-                    last_evaluated_key: output.last_evaluated_key,
-                    consumed_capacity: output.consumed_capacity,
-                }
+        let output = if self.texts.key.is_some() {
+            database.query_page(self.query(start)).await?
+        } else {
+            let output = database.scan_page(self.scan(start)).await?;
+            QueryOutput {
+                items: output.items,
+                count: output.count,
+                scanned_count: output.scanned_count,
+                last_evaluated_key: output.last_evaluated_key,
+                consumed_capacity: output.consumed_capacity,
             }
         };
         let number = |count: Option<i32>| count.and_then(|count| usize::try_from(count).ok());

@@ -1,8 +1,8 @@
 //! The short calls of a [`Database`] and of a [`Blocking`].
 
 use super::{
-    AsType, BatchGet, BatchWrite, Check, Delete, Get, IntoItem, Put, Query, Scan, StreamRecords,
-    TransactGet, TransactWrite, Update,
+    AsType, BatchGet, BatchWrite, Check, CreateTable, Delete, Get, IntoItem, Put, Query, Scan,
+    StreamRecords, TransactGet, TransactWrite, Update,
 };
 use crate::{Blocking, Database};
 use serde::de::DeserializeOwned;
@@ -12,12 +12,30 @@ macro_rules! short_calls {
         /// Short calls. What they return collects options; of a [`Database`] it is awaited, of a
         /// [`Blocking`] run.
         impl $handle {
+            /// Creates a table with this key: the partition key, then perhaps the sort key, with their
+            /// types `S`, `N` or `B`. Under the default profile it can be used at once.
+            ///
+            /// ```
+            /// # use hashrange::{Database, StreamViewType};
+            /// # let db = Database::memory().blocking();
+            /// db.create("cities", "country:S place:S")
+            ///     .local_index("by-population", "country:S population:N")
+            ///     .global_index("by-state", "state:S city:S")
+            ///     .stream(StreamViewType::NewAndOldImages)
+            ///     .time_to_live("expires")
+            ///     .run()?;
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn create(&self, table: impl Into<String>, key: &str) -> CreateTable<Self> {
+                CreateTable::new(self.clone(), table, key)
+            }
+
             /// Reads one item: `Option<Item>`.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.create("shop", "id:S").run()?;
             /// # db.put("shop", item! { "id": "ORDER#1", "total": 129 }).run()?;
             /// let order = db.get("shop", item! { "id": "ORDER#1" }).select("total").run()?;
             /// assert_eq!(order, Some(item! { "total": 129 }));
@@ -39,9 +57,9 @@ macro_rules! short_calls {
             /// Writes an item and returns the one in whose place it is now, if there was one.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.create("shop", "id:S").run()?;
             /// let order = item! { "id": "ORDER#1", "total": 129 };
             /// let old = db.put("shop", order).when("attribute_not_exists(id)").run()?;
             /// assert_eq!(old, None);
@@ -55,9 +73,9 @@ macro_rules! short_calls {
             /// it is then.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.create("shop", "id:S").run()?;
             /// let counted = db
             ///     .update("shop", item! { "id": "COUNT" })
             ///     .set("name = 'orders'")
@@ -83,9 +101,9 @@ macro_rules! short_calls {
             /// [`text`](crate::text).
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("cities", ("country", "S"), Some(("place", "S"))))?;
+            /// # db.create("cities", "country:S place:S").run()?;
             /// # db.put("cities", item! { "country": "NL", "place": "07#A", "people": 5 }).run()?;
             /// # db.put("cities", item! { "country": "NL", "place": "08#B", "people": 9 }).run()?;
             /// let cities = db
@@ -126,9 +144,9 @@ macro_rules! short_calls {
             /// puts off are asked for again after a pause.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "N"), None))?;
+            /// # db.create("shop", "id:N").run()?;
             /// let orders = (0..60).map(|id| item! { "id": id });
             /// db.batch_write().put_all("shop", orders).run()?;
             /// let keys = (50..200).map(|id| item! { "id": id });
@@ -153,9 +171,9 @@ macro_rules! short_calls {
             /// Makes several writes and checks together, or none.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.create("shop", "id:S").run()?;
             /// let place = || {
             ///     let order = item! { "id": "ORDER#1", "total": 129 };
             ///     db.transact_write()
@@ -178,9 +196,9 @@ macro_rules! short_calls {
             /// that is not written.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.create("shop", "id:S").run()?;
             /// let refused = db
             ///     .transact_write()
             ///     .with(db.require("shop", item! { "id": "USER#1" }, "attribute_exists(id)"))
@@ -201,9 +219,9 @@ macro_rules! short_calls {
             /// Reads several items, of several tables, as of one moment: `Vec<Option<Item>>`.
             ///
             /// ```
-            /// # use hashrange::{Database, create_table, item};
+            /// # use hashrange::{Database, item};
             /// # let db = Database::memory().blocking();
-            /// # db.create_table(create_table("shop", ("id", "S"), None))?;
+            /// # db.create("shop", "id:S").run()?;
             /// # db.put("shop", item! { "id": "ORDER#1" }).run()?;
             /// let (order, count) = (item! { "id": "ORDER#1" }, item! { "id": "COUNT" });
             /// let found =

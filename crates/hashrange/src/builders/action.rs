@@ -22,11 +22,11 @@ impl WriteParts {
     pub(super) fn new(
         table: String,
         item: Result<Item>,
-        condition: Option<String>,
+        condition: Option<&str>,
         parameters: Parameters,
         mut placeholders: Placeholders,
     ) -> Result<Self> {
-        let condition = rewritten(&mut placeholders, condition.as_deref())?;
+        let condition = rewritten(&mut placeholders, condition)?;
         let (names, values) = parameters.finish(placeholders)?.into_maps();
         Ok(Self { table, item: checked::item(item?), condition, names, values })
     }
@@ -73,7 +73,7 @@ impl Check {
 
     fn into_item(self) -> Result<TransactWriteItem<'static>> {
         let placeholders = self.parameters.placeholders();
-        let condition = Some(self.condition);
+        let condition = Some(self.condition.as_str());
         let parts =
             WriteParts::new(self.table, self.key, condition, self.parameters, placeholders)?;
         let check = wire::ConditionCheck {

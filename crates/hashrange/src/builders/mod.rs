@@ -1,4 +1,4 @@
-//! Short calls: builders for what programs do most, on top of the typed operations.
+//! What the short calls return: builders for what programs do most, on top of the typed operations.
 //!
 //! Each call is a value that collects options. Of a [`Database`] it is awaited, of a [`Blocking`] run.
 //! Texts (conditions, updates, projections) are read when the call is made, with all placeholders of
@@ -17,6 +17,7 @@ mod records;
 mod records_position;
 mod retry;
 mod short;
+mod table;
 mod transaction;
 mod write;
 
@@ -28,6 +29,7 @@ pub use page::Page;
 pub use read::{Items, Query, Scan};
 pub use records::{Change, ChangeKind, StreamRecords};
 pub use records_position::StreamPosition;
+pub use table::CreateTable;
 pub use transaction::{TransactGet, TransactWrite};
 pub use write::{Delete, Put, Update};
 
@@ -105,16 +107,16 @@ mod sealed {
 /// `perform`, which returns a future.
 macro_rules! awaited_or_run {
     ($(<$shape:ident>)? $call:ident $(<$parameter:ident>)? -> $output:ty) => {
-        impl$(<$shape: crate::calls::Shape + 'static>)? std::future::IntoFuture for $call<crate::Database $(, $parameter)?> {
+        impl$(<$shape: crate::builders::Shape + 'static>)? std::future::IntoFuture for $call<crate::Database $(, $parameter)?> {
             type Output = crate::Result<$output>;
-            type IntoFuture = crate::calls::CallFuture<$output>;
+            type IntoFuture = crate::builders::CallFuture<$output>;
 
             fn into_future(self) -> Self::IntoFuture {
                 Box::pin(self.perform())
             }
         }
 
-        impl$(<$shape: crate::calls::Shape + 'static>)? $call<crate::Blocking $(, $parameter)?> {
+        impl$(<$shape: crate::builders::Shape + 'static>)? $call<crate::Blocking $(, $parameter)?> {
             /// Makes the call and waits until it is done.
             ///
             /// # Errors
@@ -131,7 +133,6 @@ pub(crate) use awaited_or_run;
 macro_rules! parameter_methods {
     () => {
         /// Gives a value for a placeholder, which is written `:name` in the texts of the call.
-        #[must_use]
         pub fn value<V>(mut self, placeholder: &str, value: V) -> Self
         where
             V: TryInto<hashrange_model::AttributeValue, Error: Into<crate::Error>>,
@@ -141,7 +142,6 @@ macro_rules! parameter_methods {
         }
 
         /// Gives values for placeholders, as [`values!`](crate::values) has them.
-        #[must_use]
         pub fn values(
             mut self,
             values: impl IntoIterator<Item = (String, hashrange_model::AttributeValue)>,
@@ -153,7 +153,6 @@ macro_rules! parameter_methods {
         }
 
         /// Gives an attribute's name for a placeholder, which is written `#name` in the texts.
-        #[must_use]
         pub fn name(mut self, placeholder: &str, name: impl Into<String>) -> Self {
             self.parameters.name(placeholder, name.into());
             self

@@ -33,6 +33,11 @@ impl<T> Page<T> {
         &self.items
     }
 
+    /// Visits the items, in the order of the sort key.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+
     /// Returns the items.
     pub fn into_items(self) -> Vec<T> {
         self.items

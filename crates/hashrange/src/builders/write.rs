@@ -134,7 +134,13 @@ impl<D: Handle, S: Shape> Put<D, S> {
 
     pub(super) fn into_parts(self) -> Result<WriteParts> {
         let placeholders = self.parameters.placeholders();
-        WriteParts::new(self.table, self.item, self.condition, self.parameters, placeholders)
+        WriteParts::new(
+            self.table,
+            self.item,
+            self.condition.as_deref(),
+            self.parameters,
+            placeholders,
+        )
     }
 }
 
@@ -171,6 +177,10 @@ impl<D: Handle, S: Shape> Update<D, S> {
 
     /// Adds numbers to attributes, or elements to sets, which begin at zero and empty: `visits 1`,
     /// `tags <<'new'>>`.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "the clause of an update, as the service names it"
+    )]
     pub fn add(self, pairs: impl Into<String>) -> Self {
         self.clause(Clause::Actions("ADD", pairs.into()))
     }
@@ -213,8 +223,13 @@ impl<D: Handle, S: Shape> Update<D, S> {
     pub(super) fn into_parts(self) -> Result<(WriteParts, Option<String>)> {
         let mut placeholders = self.parameters.placeholders();
         let update = update_expression(&self.clauses, &mut placeholders)?;
-        let parts =
-            WriteParts::new(self.table, self.key, self.condition, self.parameters, placeholders)?;
+        let parts = WriteParts::new(
+            self.table,
+            self.key,
+            self.condition.as_deref(),
+            self.parameters,
+            placeholders,
+        )?;
         Ok((parts, update))
     }
 }
@@ -287,7 +302,13 @@ impl<D: Handle, S: Shape> Delete<D, S> {
 
     pub(super) fn into_parts(self) -> Result<WriteParts> {
         let placeholders = self.parameters.placeholders();
-        WriteParts::new(self.table, self.key, self.condition, self.parameters, placeholders)
+        WriteParts::new(
+            self.table,
+            self.key,
+            self.condition.as_deref(),
+            self.parameters,
+            placeholders,
+        )
     }
 }
 
