@@ -58,7 +58,7 @@ impl Bench {
 /// Builds the server and returns where it is: beside this program.
 fn build_program() -> Result<PathBuf, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["build", "--quiet", "--release", "--package", "hashrange-cli"]);
+    command.args(["build", "--quiet", "--profile", "dist", "--package", "hashrange-cli"]);
     let status = command.current_dir(workspace()).status();
     if !status.is_ok_and(|status| status.success()) {
         return Err(format!("{command:?} failed"));

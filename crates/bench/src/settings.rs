@@ -19,7 +19,7 @@ options:
   --items N        items in the table
   --cache MIB      cache of the server, the library and the raw engine instead of 256 MiB
   --threads N      threads of the load generator
-  --program PATH   the server to measure, instead of a release build of this workspace
+  --program PATH   the server to measure, instead of a build of this workspace with profile dist
 ";
 
 /// What to measure and for how long.

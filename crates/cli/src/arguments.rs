@@ -22,6 +22,8 @@ pub struct Arguments {
 pub enum Command {
     /// Serve a database over HTTP
     Serve(Serve),
+    /// Ask a server whether it is alive, or takes writes
+    Health(Health),
     /// List the tables
     Tables(Tables),
     /// Describe a table: its keys, indexes and size
@@ -46,6 +48,10 @@ pub enum Command {
     Clock(Clock),
     /// Call any operation of the API with a JSON request
     Api(Api),
+    /// Print what a shell needs to complete commands and options
+    Completions(Completions),
+    /// Print a manual page, or write all of them
+    Man(Manual),
     /// Verify the items, indexes and counters in a data folder
     Check(Check),
 }
@@ -62,6 +68,39 @@ pub struct Serve {
     /// The settings.
     #[command(flatten)]
     pub flags: Layer,
+}
+
+/// Arguments of `health`.
+#[derive(Debug, Args)]
+pub struct Health {
+    /// Server to ask [default: http://127.0.0.1:8000] [env: HASHRANGE_ENDPOINT, HASHRANGE_PORT]
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// Ask whether it takes writes, too
+    #[arg(long)]
+    pub ready: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "For example:\n  \
+    hashrange completions bash > ~/.local/share/bash-completion/completions/hashrange\n  \
+    hashrange completions zsh > ~/.zfunc/_hashrange      (with fpath+=~/.zfunc before compinit)\n  \
+    hashrange completions fish > ~/.config/fish/completions/hashrange.fish")]
+pub struct Completions {
+    /// Shell
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "To read a page: hashrange man query | man -l -")]
+pub struct Manual {
+    /// Command whose page is wanted; without one, that of the program
+    pub command: Option<String>,
+    /// Write all pages into this folder, created if it does not exist
+    #[arg(long = "dir", value_name = "DIR", conflicts_with = "command")]
+    pub folder: Option<PathBuf>,
 }
 
 /// Which database a command talks to.

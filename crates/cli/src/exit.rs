@@ -1,19 +1,20 @@
 //! What the process ends with.
-//!
-//! | code | meaning |
-//! |---|---|
-//! | 0 | done |
-//! | 1 | failed: cannot listen, open, read, connect |
-//! | 2 | wrong arguments, configuration file or environment |
-//! | 3 | the database refused the request |
-//! | 4 | there is no such item |
-//! | 130 | ended by a second signal while shutting down |
 
 use crate::client::Refused;
 use crate::config::SettingsError;
 use crate::output;
 use std::fmt;
 use std::process::ExitCode;
+
+/// Each code and what it means, as the manual pages say it.
+pub const MEANINGS: &[(i32, &str)] = &[
+    (0, "done"),
+    (1, "failed: cannot listen, open, read, connect"),
+    (2, "wrong arguments, configuration file or environment"),
+    (3, "the database refused the request"),
+    (4, "there is no such item"),
+    (130, "ended by a second signal while shutting down"),
+];
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;

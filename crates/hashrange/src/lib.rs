@@ -158,7 +158,7 @@ mod typed;
 pub use blocking::Blocking;
 pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
 pub use clock::{Clock, ClockSetting};
-pub use database::{Database, Options};
+pub use database::{BoxedCall, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{Problem, Profile, Report};
 pub use hashrange_model::error::StateFault;

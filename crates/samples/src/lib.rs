@@ -17,7 +17,7 @@ pub mod page;
 mod world;
 
 pub use items::{BrokenData, Items};
-pub use load::{Error, Loaded, Progress, load};
+pub use load::{Error, Loaded, Loading, Progress, load};
 
 use std::fmt::Write;
 

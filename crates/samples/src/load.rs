@@ -88,8 +88,20 @@ impl From<BrokenData> for Error {
     }
 }
 
+/// What [`load`] returns.
+pub type Loading<'a> = Pin<Box<dyn Future<Output = Result<Loaded, Error>> + Send + 'a>>;
+
 /// Loads a sample unless it is complete already. `progress` hears of every group of batches.
-pub async fn load(
+pub fn load<'a>(
+    sample: &'a Sample,
+    database: &'a Database,
+    progress: &'a mut (dyn FnMut(Progress) + Send),
+) -> Loading<'a> {
+    // A future that is not boxed is compiled again, with the whole engine, by whoever waits for it.
+    Box::pin(load_now(sample, database, progress))
+}
+
+async fn load_now(
     sample: &Sample,
     database: &Database,
     progress: &mut (dyn FnMut(Progress) + Send),

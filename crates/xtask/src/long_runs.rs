@@ -52,13 +52,13 @@ pub fn shuttle(schedules: &str) -> Result<(), String> {
     run(tests.env("HASHRANGE_SHUTTLE_ITERATIONS", schedules))
 }
 
-/// Runs the benchmark package with the given arguments.
+/// Runs the benchmark package with the given arguments. What is measured is the build that releases have.
 pub fn bench(arguments: &[&str]) -> Result<(), String> {
     if !workspace::root().join("crates/bench/Cargo.toml").exists() {
         return Err("there is no benchmark package (crates/bench) yet".to_owned());
     }
     let mut command =
-        cargo(&["run", "--release", "--locked", "--quiet", "-p", "hashrange-bench", "--"]);
+        cargo(&["run", "--profile", "dist", "--locked", "-p", "hashrange-bench", "--"]);
     run(command.args(arguments))
 }
 

@@ -15,8 +15,12 @@ mod check;
 mod codegen;
 mod command;
 mod conformance;
+mod dist;
+mod fetched;
 mod fuzzing;
 mod long_runs;
+mod packages;
+mod prerequisites;
 mod suite;
 mod terminal;
 mod tidy;
@@ -28,9 +32,11 @@ usage: cargo xtask <task>
 tasks:
   check                  format, house rules, generated code, clippy, documentation
   tidy                   the house rules alone
-  test [FILTER]          every test, real clients included; FILTER: workspace tests by name
+  test [FILTER]          every test, real clients and packages included; FILTER: workspace tests by name
   conformance [--client python|cli|js|rust]... [--target URL]
                          real clients against the release binary, or against a running server
+  packages               the wheel and the npm package, built from this tree, installed and tested
+  dist                   what a release consists of, into target/dist
   ci                     exactly what CI does: check, then test
   bless                  rewrite the golden files
   serve [ARGUMENT...]    build and start the server
@@ -67,6 +73,8 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["test"] => suite::test(None),
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
+        ["packages"] => packages::test(),
+        ["dist"] => dist::dist(),
         ["ci"] => suite::ci(),
         ["bless"] => suite::bless(),
         ["serve", rest @ ..] => long_runs::serve(rest),

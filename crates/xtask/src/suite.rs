@@ -5,10 +5,15 @@ use crate::command::{cargo, is_present, run, step};
 use crate::conformance;
 use crate::fuzzing;
 use crate::long_runs;
+use crate::packages;
+use crate::prerequisites;
 
-/// Runs every test of the workspace, with real clients at the end; `filter` narrows it to
+/// Runs every test of the workspace, with real clients and the packages at the end; `filter` narrows it to
 /// workspace tests whose name contains it.
 pub fn test(filter: Option<&str>) -> Result<(), String> {
+    if filter.is_none() {
+        prerequisites::check_all()?;
+    }
     step("workspace tests", || workspace_tests(filter))?;
     if filter.is_some() {
         return Ok(());
@@ -18,7 +23,8 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     })?;
     step("schedules, briefly", || long_runs::shuttle("1000"))?;
     step("fuzzing, briefly", || fuzzing::fuzz(&["all", "--seconds", "3"]))?;
-    conformance::all()
+    conformance::all()?;
+    packages::test()
 }
 
 /// Does exactly what CI does, in its order; stops at the first red step.

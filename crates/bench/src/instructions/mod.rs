@@ -19,7 +19,7 @@ const TOLERANCE: f64 = 0.05;
 const FEW: u64 = 200;
 const MANY: u64 = 1200;
 const HEAD: &str = "\
-# Instructions per operation on the hot paths, as callgrind counts them in a release build.
+# Instructions per operation on the hot paths, as callgrind counts them in a build with profile dist.
 # Compared by `cargo xtask bench instructions`, rewritten with `--bless`.
 ";
 

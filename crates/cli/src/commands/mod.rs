@@ -3,11 +3,14 @@
 mod api;
 mod check;
 mod clock;
+mod completions;
 mod credentials;
 mod delete;
 mod describe;
 mod get;
+mod health;
 mod item_key;
+mod manual;
 mod one_item;
 mod page;
 mod put;
@@ -27,6 +30,9 @@ use crate::client::Client;
 pub fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Health(arguments) => health::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => manual::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Tables(arguments) => connected(&arguments.connection, tables::run),
         Command::Describe(arguments) => {

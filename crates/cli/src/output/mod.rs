@@ -29,6 +29,14 @@ pub fn bytes(bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes a text that has its own ends of lines to standard output.
+pub fn text(text: &[u8]) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text)?;
+    stdout.flush()?;
+    Ok(())
+}
+
 /// Writes a line about what went wrong to standard error.
 pub fn complain(text: fmt::Arguments<'_>) {
     // Nothing is left to do if not even this can be written.

@@ -3,12 +3,13 @@
 //! Everything fetched stays under `target/e2e` and is fetched again only when its list of
 //! packages changes.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::server::Store;
-use crate::command::{cargo, is_present, program, run};
+use crate::command::{cargo, program, run};
+use crate::fetched::{copy_files, once};
+use crate::prerequisites;
 use crate::workspace;
 
 /// A client under test.
@@ -85,36 +86,11 @@ fn fetched(name: &str) -> PathBuf {
     workspace::target().join("e2e").join(name)
 }
 
-/// Runs `fetch` unless it has run for these very lists of packages.
-fn once(
-    folder: &Path,
-    lists: &[PathBuf],
-    fetch: impl FnOnce() -> Result<(), String>,
-) -> Result<(), String> {
-    let read = |list: &PathBuf| {
-        fs::read_to_string(list).map_err(|error| format!("read {}: {error}", list.display()))
-    };
-    let wanted = lists.iter().map(read).collect::<Result<String, String>>()?;
-    let stamp = folder.join("fetched");
-    if fs::read_to_string(&stamp).is_ok_and(|given| given == wanted) {
-        return Ok(());
-    }
-    fs::create_dir_all(folder).map_err(|error| format!("create {}: {error}", folder.display()))?;
-    fetch()?;
-    fs::write(&stamp, wanted).map_err(|error| format!("write {}: {error}", stamp.display()))
-}
-
 fn prepare_python() -> Result<(), String> {
     let environment = fetched("venv");
     let list = sources("python").join("requirements.txt");
     once(&environment, std::slice::from_ref(&list), || {
-        if !is_present("python3", &["-c", "import sys; assert sys.version_info >= (3, 10)"]) {
-            return Err("these tests need python3, 3.10 or later".to_owned());
-        }
-        if !is_present("python3", &["-c", "import venv, ensurepip"]) {
-            return Err("these tests need Python's venv module (Debian: apt install python3-venv)"
-                .to_owned());
-        }
+        prerequisites::check_python()?;
         run(program("python3".as_ref(), &["-m", "venv"]).arg(&environment))?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
         run(program(&environment.join("bin/python"), &pip).arg(&list))
@@ -166,10 +142,8 @@ fn prepare_js() -> Result<(), String> {
     let folder = fetched("js");
     let lists = ["package.json", "package-lock.json"].map(|name| sources("js").join(name));
     once(&folder, &lists, || {
-        if !is_present("node", &["--version"]) || !is_present("npm", &["--version"]) {
-            return Err("these tests need Node.js 20 or later, with npm".to_owned());
-        }
-        copy(&lists, &folder)?;
+        prerequisites::check_node()?;
+        copy_files(&lists, &folder)?;
         run(program("npm".as_ref(), &["ci", "--silent", "--no-audit", "--no-fund"])
             .current_dir(&folder))
     })
@@ -181,22 +155,13 @@ const JS_TESTS: [&str; 3] = ["smoke.test.mjs", "stream_consumer.test.mjs", "sdk_
 fn node() -> Command {
     let folder = fetched("js");
     // A failed copy shows as a missing or an old test file, which node reports.
-    drop(copy(&JS_TESTS.map(|name| sources("js").join(name)), &folder));
+    drop(copy_files(&JS_TESTS.map(|name| sources("js").join(name)), &folder));
     let mut command = program("node".as_ref(), &["--test", "--test-reporter=spec"]);
     command
         .args(JS_TESTS)
         .current_dir(folder)
         .env("HASHRANGE_DOCS", workspace::root().join("docs"));
     command
-}
-
-fn copy(files: &[PathBuf], folder: &Path) -> Result<(), String> {
-    for file in files {
-        let name = file.file_name().ok_or("a file without a name")?;
-        fs::copy(file, folder.join(name))
-            .map_err(|error| format!("copy {}: {error}", file.display()))?;
-    }
-    Ok(())
 }
 
 fn rust() -> Command {

@@ -42,9 +42,9 @@ pub fn with_arguments(arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Builds the release binary and returns its path.
+/// Builds the release binary and returns its path. Cargo shows how far it is.
 pub fn build() -> Result<PathBuf, String> {
-    run(&mut cargo(&["build", "--quiet", "--release", "--locked", "-p", "hashrange-cli"]))?;
+    run(&mut cargo(&["build", "--release", "--locked", "-p", "hashrange-cli"]))?;
     Ok(workspace::target().join("release/hashrange"))
 }
 

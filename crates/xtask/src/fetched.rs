@@ -1,0 +1,69 @@
+//! What tests and builds fetch with the package managers of other languages. It stays under the folder
+//! of build results and is fetched again only when its list of packages changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Runs `fetch`, which fills the folder, unless it has run for these very lists of packages.
+pub fn once(
+    folder: &Path,
+    lists: &[PathBuf],
+    fetch: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let read = |list: &PathBuf| {
+        fs::read_to_string(list).map_err(|error| format!("read {}: {error}", list.display()))
+    };
+    let wanted = lists.iter().map(read).collect::<Result<String, String>>()?;
+    let stamp = folder.join("fetched");
+    if fs::read_to_string(&stamp).is_ok_and(|given| given == wanted) {
+        return Ok(());
+    }
+    create_folder(folder)?;
+    fetch()?;
+    write(&stamp, wanted)
+}
+
+/// Creates a folder and those above it.
+pub fn create_folder(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("create {}: {error}", folder.display()))
+}
+
+/// Makes a folder empty, whether or not it is there.
+pub fn empty_folder(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)
+            .map_err(|error| format!("remove {}: {error}", folder.display()))?;
+    }
+    create_folder(folder)
+}
+
+/// Copies files into a folder.
+pub fn copy_files(files: &[PathBuf], folder: &Path) -> Result<(), String> {
+    for file in files {
+        let name = file.file_name().ok_or("a file without a name")?;
+        copy(file, &folder.join(name))?;
+    }
+    Ok(())
+}
+
+/// Copies a file with its permissions.
+pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    fs::copy(from, to).map(drop).map_err(|error| format!("copy {}: {error}", from.display()))
+}
+
+/// Copies a folder with all that is in it.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
+    create_folder(to)?;
+    let entries =
+        fs::read_dir(from).map_err(|error| format!("list {}: {error}", from.display()))?;
+    for entry in entries.flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() { copy_folder(&from, &to)? } else { copy(&from, &to)? }
+    }
+    Ok(())
+}
+
+/// Writes a file.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
+    fs::write(path, content).map_err(|error| format!("write {}: {error}", path.display()))
+}

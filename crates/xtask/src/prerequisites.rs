@@ -1,0 +1,53 @@
+//! What the tests need beside Rust, looked for before anything is compiled, and what they fetch.
+
+use crate::command::is_present;
+use crate::terminal::say;
+
+/// What `cargo xtask test` fetches and how long it takes.
+const OUTLOOK: &str = "TO BE MEASURED";
+
+/// Looks for everything that the tests need and says all that is missing, or else what is to come.
+pub fn check_all() -> Result<(), String> {
+    let missing: Vec<String> = [check_python(), check_node(), check_compiler()]
+        .into_iter()
+        .filter_map(Result::err)
+        .collect();
+    if missing.is_empty() {
+        say(OUTLOOK);
+        return Ok(());
+    }
+    Err(format!(
+        "{}\n\nThe workspace's own tests need none of this: cargo test --workspace",
+        missing.join("\n")
+    ))
+}
+
+/// Looks for Python.
+pub fn check_python() -> Result<(), String> {
+    if !is_present("python3", &["-c", "import sys; assert sys.version_info >= (3, 10)"]) {
+        return Err(
+            "the tests need python3, 3.10 or later (Debian: apt install python3-venv)".into()
+        );
+    }
+    if !is_present("python3", &["-c", "import venv, ensurepip"]) {
+        return Err("the tests need Python's venv module (Debian: apt install python3-venv)".into());
+    }
+    Ok(())
+}
+
+/// Looks for Node.js and npm.
+pub fn check_node() -> Result<(), String> {
+    let version = "process.exit(Number(process.versions.node.split('.')[0]) >= 20 ? 0 : 1)";
+    if is_present("node", &["-e", version]) && is_present("npm", &["--version"]) {
+        return Ok(());
+    }
+    Err("the tests need node, 20 or later, and npm (https://nodejs.org)".into())
+}
+
+/// Looks for the compiler of the fuzzer's own code.
+fn check_compiler() -> Result<(), String> {
+    if is_present("c++", &["--version"]) {
+        return Ok(());
+    }
+    Err("the tests need a C++ compiler named c++ (Debian: apt install g++)".into())
+}

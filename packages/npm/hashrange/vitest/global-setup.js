@@ -1,0 +1,4 @@
+// `globalSetup: 'hashrange/vitest/global-setup'`: a server for each worker.
+'use strict';
+
+module.exports = require('./index.js').globalSetup();

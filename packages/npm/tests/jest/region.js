@@ -1,0 +1,5 @@
+const { create } = require('./tables.js');
+
+test('arguments reach the server', async () => {
+  expect(await create('orders')).toContain(':eu-north-1:');
+});

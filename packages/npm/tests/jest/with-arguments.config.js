@@ -1,0 +1,5 @@
+module.exports = {
+  preset: 'hashrange',
+  globalSetup: './global-setup.js',
+  testMatch: ['**/region.js'],
+};
