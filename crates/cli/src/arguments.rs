@@ -4,6 +4,12 @@
     reason = "these comments are printed as help, where a grave accent is a letter"
 )]
 
+mod bulk;
+mod definition;
+
+pub use bulk::{Bulk, Export, Import, Put};
+pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
+
 use crate::config::Layer;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -26,12 +32,22 @@ pub enum Command {
     Health(Health),
     /// List the tables
     Tables(Tables),
-    /// Describe a table: its keys, indexes and size
+    /// Create a table, in a line such as `hashrange create orders pk:S sk:S`
+    Create(Create),
+    /// Change a table: its indexes, time to live, stream, billing, tags, protection
+    Alter(Alter),
+    /// Drop a table with all its items
+    Drop(Drop),
+    /// Describe a table: its keys, indexes, sizes and settings
     Describe(Describe),
     /// Get an item by its key
     Get(Get),
     /// Put an item, or items from standard input
     Put(Put),
+    /// Put the items of files, many at a time
+    Import(Import),
+    /// Write all items of a table to a file
+    Export(Export),
     /// Change attributes of an item
     Update(Update),
     /// Delete an item
@@ -181,21 +197,6 @@ pub struct Get {
     /// Read what was written last
     #[arg(long)]
     pub consistent: bool,
-    /// Which database.
-    #[command(flatten)]
-    pub connection: Connection,
-}
-
-/// Arguments of `put`.
-#[derive(Debug, Args)]
-pub struct Put {
-    /// Table
-    pub table: String,
-    /// Item, such as '{"pk": "a", "n": 1}'; without one, standard input has one item per line
-    pub item: Option<String>,
-    /// Only if this condition holds for the stored item
-    #[arg(long = "if", value_name = "CONDITION")]
-    pub condition: Option<String>,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

@@ -13,7 +13,7 @@ pub const MEANINGS: &[(i32, &str)] = &[
     (2, "wrong arguments, configuration file or environment"),
     (3, "the database refused the request"),
     (4, "there is no such item"),
-    (130, "ended by a second signal while shutting down"),
+    (130, "interrupted: work given up by Ctrl-C, or a second signal while shutting down"),
 ];
 
 const FAILED: u8 = 1;
@@ -22,6 +22,7 @@ const REFUSED: u8 = 3;
 const NOT_FOUND: u8 = 4;
 /// What shells report for a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
+const INTERRUPTED_CODE: u8 = 130;
 
 /// There is no such item.
 #[derive(Debug)]
@@ -47,6 +48,33 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Work was given up before its end.
+#[derive(Debug)]
+pub struct Unfinished {
+    text: String,
+    code: u8,
+}
+
+impl Unfinished {
+    /// Returns that a fault ended the work; the report says what was done.
+    pub fn after(fault: &anyhow::Error, report: &str) -> Self {
+        Self { text: format!("{fault:#}\n{report}"), code: code(fault) }
+    }
+
+    /// Returns that Ctrl-C ended the work; the report says what was done.
+    pub fn interrupted(report: &str) -> Self {
+        Self { text: format!("interrupted\n{report}"), code: INTERRUPTED_CODE }
+    }
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Unfinished {}
+
 /// Reports wrong arguments, or prints the help that was asked for.
 pub fn usage(error: &clap::Error) -> ExitCode {
     // Nothing is left to do if not even this can be printed.
@@ -60,13 +88,19 @@ pub fn failure(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::complain(format_args!("hashrange: {error:#}"));
-    if error.is::<Refused>() {
-        ExitCode::from(REFUSED)
+    ExitCode::from(code(error))
+}
+
+fn code(error: &anyhow::Error) -> u8 {
+    if let Some(unfinished) = error.downcast_ref::<Unfinished>() {
+        unfinished.code
+    } else if error.is::<Refused>() {
+        REFUSED
     } else if error.is::<NotFound>() {
-        ExitCode::from(NOT_FOUND)
+        NOT_FOUND
     } else if error.is::<SettingsError>() || error.is::<Usage>() {
-        ExitCode::from(USAGE)
+        USAGE
     } else {
-        ExitCode::from(FAILED)
+        FAILED
     }
 }

@@ -6,12 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod bulk;
 mod client;
 mod commands;
 mod config;
 mod exit;
 mod expression;
 mod files;
+mod format;
 mod initial;
 mod literal;
 mod logs;

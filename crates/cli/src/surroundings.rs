@@ -1,4 +1,5 @@
-//! What the program asks of its process: variables of the environment, and the date.
+//! What the program asks of its process: variables of the environment, the date,
+//! and chance.
 //!
 //! The only place that does, so that everything else can be tested with other answers.
 
@@ -21,4 +22,11 @@ pub fn text_variable(name: &str) -> Option<String> {
 #[expect(clippy::disallowed_methods, reason = "the client's only clock")]
 pub fn now() -> Timestamp {
     SystemTime::now().into()
+}
+
+/// Returns a random number, so that those who wait for the same do not all come back at once.
+#[expect(clippy::disallowed_methods, reason = "the client's only chance")]
+pub fn random() -> u64 {
+    // Without randomness they come back at once, which costs time only.
+    getrandom::u64().unwrap_or(u64::MAX / 2)
 }

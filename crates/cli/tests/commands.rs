@@ -108,16 +108,23 @@ const ITEMS: &str = r#"{"country":"NL","rank":1,"name":"Amsterdam","size":219.3}
 fn commands_print_what_the_server_answers() {
     let server = Server::start(&["--memory"]);
     let cases: &[(&[&str], &str, i32, &str)] = &[
-        (&["put", "cities"], ITEMS, 0, ""),
+        (&["put", "cities"], ITEMS, 0, "3 items into cities, 3 write units\n"),
         (&["tables"], "", 0, "cities\n"),
         (
             &["describe", "cities"],
             "",
             0,
             "cities: active, 3 items, 102 bytes\n\n\
-             index    keys               projection  status\n\
-             ───────  ─────────────────  ──────────  ──────\n\
-             (table)  country S, rank N  ALL         ACTIVE\n",
+             index    keys               projection  status  items  bytes\n\
+             ───────  ─────────────────  ──────────  ──────  ─────  ─────\n\
+             (table)  country S, rank N  ALL         ACTIVE  3      102\n\n\
+             billing       on demand\n\
+             stream        off\n\
+             time to live  off\n\
+             protected     no\n\
+             class         STANDARD\n\
+             tags          none\n\
+             arn           arn:aws:dynamodb:us-east-1:314159265358:table/cities\n",
         ),
         (
             &["query", "cities", "country = 'NL'", "--reverse"],
@@ -237,7 +244,8 @@ fn commands_and_server_use_the_same_folder() {
         run(command, input)
     };
     assert_eq!(local(&["api", "CreateTable", TABLE], "").0, 0);
-    assert_eq!(local(&["put", "cities"], ITEMS), (0, String::new(), String::new()));
+    let told = "3 items into cities, 3 write units\n".to_owned();
+    assert_eq!(local(&["put", "cities"], ITEMS), (0, told, String::new()));
     let server = Server::start(&["--data-dir", path]);
     assert_eq!(server.run(&["scan", "cities", "--count", "-ojson"], "").1, "{\"count\":3}\n");
     let (code, _, stderr) = local(&["tables"], "");

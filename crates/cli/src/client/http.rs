@@ -1,16 +1,18 @@
-//! The client side of the protocol: one kept connection, one request at a time.
+//! The client side of the protocol over HTTP: connections that are kept, one request at a time on
+//! each, as many at once as there are callers.
 
-use super::refused;
+use super::{Unanswered, refused};
 use crate::exit::Usage;
 use crate::surroundings::now;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use bytes::Bytes;
 use hashrange::Operation;
 use hashrange_auth::Signer;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Request, Uri};
+use hyper::{Request, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
@@ -20,19 +22,19 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest response that is read; a page of a query is 1 MiB before it is JSON.
 const RESPONSE_MAX_BYTES: usize = 256 << 20;
 
-/// A server to talk to.
+/// A server to talk to, with its connections that wait for the next request.
 #[derive(Debug)]
-pub struct HttpClient {
+pub struct Server {
     host: String,
     port: u16,
     path: String,
-    signer: Option<Signer>,
-    runtime: Runtime,
-    open: Option<SendRequest<Full<Bytes>>>,
+    signer: Option<Arc<Signer>>,
+    // Invariant: all of them belong to the runtime on which `call` is awaited.
+    idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
 }
 
-impl HttpClient {
-    /// Returns a client of the server at a URL; connects at the first call.
+impl Server {
+    /// Returns the server at a URL; connects at the first call.
     pub fn new(endpoint: &str, signer: Option<Signer>) -> anyhow::Result<Self> {
         let bad = |problem: &str| Usage(format!("endpoint {endpoint:?}: {problem}"));
         let uri: Uri = endpoint.parse().map_err(|_| bad("not a URL"))?;
@@ -40,48 +42,55 @@ impl HttpClient {
             return Err(bad("only http:// is spoken here; put a TLS proxy in front").into());
         }
         let host = uri.host().ok_or_else(|| bad("no host"))?.to_owned();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("start the runtime")?;
         let port = uri.port_u16().unwrap_or(80);
-        Ok(Self { host, port, path: uri.path().to_owned(), signer, runtime, open: None })
+        let (path, signer) = (uri.path().to_owned(), signer.map(Arc::new));
+        Ok(Self { host, port, path, signer, idle: Mutex::default() })
+    }
+
+    /// Returns the same server without a connection, for another runtime.
+    pub fn unconnected(&self) -> Self {
+        Self {
+            host: self.host.clone(),
+            port: self.port,
+            path: self.path.clone(),
+            signer: self.signer.clone(),
+            idle: Mutex::default(),
+        }
     }
 
     /// Runs an operation on a JSON request and returns the JSON response.
-    pub fn call(&mut self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
+    pub async fn call(&self, operation: Operation, body: Bytes) -> anyhow::Result<Bytes> {
         let target = format!("{}.{}", operation.service().target_prefix(), operation.name());
-        self.call_target(target, body)
+        self.call_target(target, body).await
     }
 
     /// Runs what a target names on a JSON request and returns the JSON response.
-    pub fn call_target(&mut self, target: String, body: &[u8]) -> anyhow::Result<Vec<u8>> {
+    pub async fn call_target(&self, target: String, body: Bytes) -> anyhow::Result<Bytes> {
         let request = self.request(target, body)?;
-        let open = self.open.take().filter(|open| !open.is_closed());
-        let (host, port) = (self.host.as_str(), self.port);
-        let (open, status, body) = self.runtime.block_on(async {
-            let mut open = match open {
-                Some(open) => open,
-                None => connect(host, port).await?,
-            };
-            open.ready().await.context("the connection is closed")?;
-            let response = open.send_request(request).await.context("send the request")?;
-            let status = response.status();
-            let body = Limited::new(response.into_body(), RESPONSE_MAX_BYTES).collect().await;
-            let body = body.map_err(|error| anyhow::anyhow!("read the response: {error}"))?;
-            anyhow::Ok((open, status, body.to_bytes()))
-        })?;
-        self.open = Some(open);
-        if status.is_success() {
-            return Ok(body.to_vec());
-        }
-        match refused(&body) {
-            Some(refused) => Err(refused.into()),
-            None => bail!("the server answered with status {status} and no error"),
-        }
+        let mut open = match self.take_idle() {
+            Some(open) => open,
+            None => connect(&self.host, self.port).await?,
+        };
+        open.ready().await.context(Unanswered::new("the connection is closed"))?;
+        let sent = open.send_request(request).await;
+        let response = sent.context(Unanswered::new("send the request"))?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), RESPONSE_MAX_BYTES).collect().await;
+        let body = body
+            .map_err(|error| {
+                anyhow::anyhow!("{error}").context(Unanswered::new("read the response"))
+            })?
+            .to_bytes();
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(open);
+        if status.is_success() { Ok(body) } else { Err(failed(status, &body)) }
     }
 
-    fn request(&self, target: String, body: &[u8]) -> anyhow::Result<Request<Full<Bytes>>> {
+    fn take_idle(&self) -> Option<SendRequest<Full<Bytes>>> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| idle.pop()).find(|open| !open.is_closed())
+    }
+
+    fn request(&self, target: String, body: Bytes) -> anyhow::Result<Request<Full<Bytes>>> {
         let headers = [
             ("host", format!("{}:{}", self.host, self.port)),
             ("content-type", "application/x-amz-json-1.0".to_owned()),
@@ -92,24 +101,69 @@ impl HttpClient {
             request = request.header(*name, value);
         }
         if let Some(signer) = &self.signer {
-            for (name, value) in signer.sign_request("POST", &self.path, "", &headers, body, now())
+            for (name, value) in signer.sign_request("POST", &self.path, "", &headers, &body, now())
             {
                 request = request.header(name, value);
             }
         }
-        request.body(Full::new(Bytes::copy_from_slice(body))).context("build the request")
+        request.body(Full::new(body)).context("build the request")
+    }
+}
+
+/// Returns the refusal in the body of a response, or what else stands for the failure.
+fn failed(status: StatusCode, body: &[u8]) -> anyhow::Error {
+    if let Some(refused) = refused(body) {
+        return refused.into();
+    }
+    let text = format!("the server answered with status {status} and no error");
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        Unanswered::new(text).into()
+    } else {
+        anyhow::anyhow!(text)
     }
 }
 
 async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes>>> {
     let bare = host.trim_matches(['[', ']']);
+    let failed =
+        || Unanswered::new(format!("connect to {host}:{port} (`hashrange serve` starts a server)"));
     let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((bare, port)))
         .await
         .unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
-        .with_context(|| format!("connect to {host}:{port} (`hashrange serve` starts a server)"))?;
+        .with_context(failed)?;
     stream.set_nodelay(true).context("set no delay")?;
     let (open, connection) = handshake(TokioIo::new(stream)).await.context("begin HTTP")?;
     // How the connection ends is seen by the request that is on it.
     tokio::spawn(async { drop(connection.await) });
     Ok(open)
+}
+
+/// A server with a runtime of its own, for one request after the other.
+#[derive(Debug)]
+pub struct HttpClient {
+    pub(super) server: Server,
+    runtime: Runtime,
+}
+
+impl HttpClient {
+    /// Returns a client of a server.
+    pub fn new(server: Server) -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("start the runtime")?;
+        Ok(Self { server, runtime })
+    }
+
+    /// Runs an operation on a JSON request and returns the JSON response.
+    pub fn call(&self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let body = Bytes::copy_from_slice(body);
+        self.runtime.block_on(self.server.call(operation, body)).map(Into::into)
+    }
+
+    /// Runs what a target names on a JSON request and returns the JSON response.
+    pub fn call_target(&self, target: String, body: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let body = Bytes::copy_from_slice(body);
+        self.runtime.block_on(self.server.call_target(target, body)).map(Into::into)
+    }
 }

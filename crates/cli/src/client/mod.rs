@@ -1,15 +1,18 @@
 //! A database to talk to: a server over HTTP, or a folder opened in this process.
 
+mod concurrent;
 mod http;
 mod signing;
+
+pub use concurrent::{Caller, run};
 
 use crate::arguments::Connection;
 use crate::exit::Usage;
 use crate::surroundings::text_variable;
 use anyhow::Context;
-use hashrange::{Blocking, Database, Encode, Operation, Options};
-use http::HttpClient;
-use serde_json::Value;
+use hashrange::{ApiError, Blocking, Database, Encode, Operation, Options};
+use http::{HttpClient, Server};
+use serde_json::{Map, Value};
 use std::fmt;
 
 /// The database refused a request.
@@ -22,6 +25,40 @@ pub struct Refused {
     /// What became of each action of a cancelled transaction.
     pub reasons: Vec<String>,
 }
+
+impl Refused {
+    /// Returns true if the same request may succeed later.
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self.exception.as_str(),
+            "ProvisionedThroughputExceededException"
+                | "ThrottlingException"
+                | "TransactionConflictException"
+                | "RequestLimitExceeded"
+                | "InternalServerError"
+                | "ServiceUnavailable"
+                | "ServiceUnavailableException"
+        )
+    }
+}
+
+/// The request got no answer: whether it was done is not known. Holds what failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unanswered(String);
+
+impl Unanswered {
+    fn new(failed: impl Into<String>) -> Self {
+        Self(failed.into())
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unanswered {}
 
 /// Returns the exception in an error body.
 fn refused(body: &[u8]) -> Option<Refused> {
@@ -76,25 +113,29 @@ impl Client {
             return Ok(Self::Local(database.blocking()));
         }
         let signer = signing::signer(connection)?;
-        Ok(Self::Remote(Box::new(HttpClient::new(&endpoint(connection), signer)?)))
+        let server = Server::new(&endpoint(connection), signer)?;
+        Ok(Self::Remote(Box::new(HttpClient::new(server)?)))
     }
 
     /// Runs an operation on a JSON request and returns the JSON response as it came.
     pub fn call_raw(&mut self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
         match self {
             Self::Remote(client) => client.call(operation, body),
-            Self::Local(database) => database.call(operation, body).map_err(|error| {
-                let mut body = Vec::new();
-                error.encode(&mut body);
-                refused(&body).map_or_else(|| error.into(), Into::into)
-            }),
+            Self::Local(database) => database.call(operation, body).map_err(of_api),
+        }
+    }
+
+    /// Returns what has several requests under way at a time, on the runtime of [`run`].
+    pub fn caller(&self) -> Caller {
+        match self {
+            Self::Remote(client) => Caller::remote(client.server.unconnected()),
+            Self::Local(database) => Caller::local(database.database().clone()),
         }
     }
 
     /// Runs an operation.
     pub fn call(&mut self, operation: Operation, request: &Value) -> anyhow::Result<Value> {
-        let response = self.call_raw(operation, request.to_string().as_bytes())?;
-        serde_json::from_slice(&response).context("the response is not JSON")
+        parsed(&self.call_raw(operation, request.to_string().as_bytes())?)
     }
 
     /// Runs one of a server's own operations.
@@ -115,6 +156,21 @@ impl Client {
             Self::Local(database) => database.close().context("close the database"),
         }
     }
+}
+
+/// Returns what a response says; some operations, such as TagResource, answer with an empty body.
+fn parsed(response: &[u8]) -> anyhow::Result<Value> {
+    if response.is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    serde_json::from_slice(response).context("the response is not JSON")
+}
+
+/// Returns an error of a database in this process as a server would have worded it.
+fn of_api(error: ApiError) -> anyhow::Error {
+    let mut body = Vec::new();
+    error.encode(&mut body);
+    refused(&body).map_or_else(|| error.into(), Into::into)
 }
 
 fn endpoint(connection: &Connection) -> String {

@@ -1,14 +1,20 @@
 //! The commands, one file each, and the parts they share.
 
+mod alter;
 mod api;
 mod check;
 mod clock;
 mod completions;
+mod create;
 mod credentials;
+mod definition;
 mod delete;
 mod describe;
+mod drop;
+mod export;
 mod get;
 mod health;
+mod import;
 mod item_key;
 mod manual;
 mod one_item;
@@ -35,6 +41,15 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Man(arguments) => manual::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Tables(arguments) => connected(&arguments.connection, tables::run),
+        Command::Create(arguments) => {
+            connected(&arguments.connection, |client| create::run(client, &arguments))
+        }
+        Command::Alter(arguments) => {
+            connected(&arguments.connection, |client| alter::run(client, &arguments))
+        }
+        Command::Drop(arguments) => {
+            connected(&arguments.connection, |client| drop::run(client, &arguments))
+        }
         Command::Describe(arguments) => {
             connected(&arguments.connection, |client| describe::run(client, &arguments))
         }
@@ -43,6 +58,12 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Put(arguments) => {
             connected(&arguments.connection, |client| put::run(client, &arguments))
+        }
+        Command::Import(arguments) => {
+            connected(&arguments.connection, |client| import::run(client, &arguments))
+        }
+        Command::Export(arguments) => {
+            connected(&arguments.connection, |client| export::run(client, &arguments))
         }
         Command::Update(arguments) => {
             connected(&arguments.connection, |client| update::run(client, &arguments))

@@ -1,28 +1,50 @@
 //! `hashrange put`.
 
+use super::import;
 use super::page;
 use crate::arguments::Put;
+use crate::bulk::counted;
+use crate::bulk::input::{Content, Records, Source};
 use crate::client::Client;
-use crate::exit::Usage;
+use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
 use crate::literal;
 use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
-use std::io::BufRead;
+use std::sync::Arc;
 
 /// Puts the item of the arguments, or one item per line of standard input.
 pub fn run(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
-    if let Some(item) = &arguments.item {
-        return put(client, arguments, item);
+    match (&arguments.item, &arguments.condition) {
+        (Some(item), _) => put(client, arguments, item),
+        (None, Some(_)) => put_lines(client, arguments),
+        (None, None) => import::of_lines(client, arguments),
     }
-    for (nth, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.context("read standard input")?;
-        if !line.trim().is_empty() {
-            put(client, arguments, &line).with_context(|| format!("line {}", nth + 1))?;
+}
+
+/// Puts one line after the other: each has its condition.
+fn put_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
+    let mut records = Records::open(&Source::Standard, false, Arc::default())?;
+    let mut done = 0;
+    while let Some(record) = records.next().context("read standard input")? {
+        if record.line < arguments.bulk.from_line {
+            continue;
         }
+        let put = match record.content {
+            Content::Text(text) => put(client, arguments, &text),
+            Content::Bad(reason) => Err(Usage(reason).into()),
+        };
+        if let Err(error) = put {
+            let error = error.context(format!("line {}", record.line));
+            let verb = if done == 1 { "is" } else { "are" };
+            let done = counted(done, "item");
+            let report = format!("{done} {verb} in; go on with --from-line {}", record.line);
+            return Err(Unfinished::after(&error, &report).into());
+        }
+        done += 1;
     }
-    Ok(())
+    import::print_count(done, &arguments.table, arguments.connection.output)
 }
 
 fn put(client: &mut Client, arguments: &Put, item: &str) -> anyhow::Result<()> {

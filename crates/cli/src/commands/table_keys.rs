@@ -17,6 +17,11 @@ impl TableKeys {
         Ok(Self { table: response["Table"].take() })
     }
 
+    /// Returns how many items the table has, as far as its description tells.
+    pub fn item_count(&self) -> Option<u64> {
+        self.table["ItemCount"].as_u64()
+    }
+
     /// Returns the names of the table's key attributes, the partition key first.
     pub fn primary(&self) -> Vec<String> {
         names(&self.table)

@@ -43,6 +43,13 @@ pub fn complain(text: fmt::Arguments<'_>) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
+/// Writes what goes on over the last such line on standard error; an empty text clears it.
+pub fn progress(text: &str) {
+    let mut stderr = io::stderr().lock();
+    // Work goes on without anybody watching.
+    drop(write!(stderr, "\r\x1b[K{text}").and_then(|()| stderr.flush()));
+}
+
 /// Returns true if the command failed because nobody reads its output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)

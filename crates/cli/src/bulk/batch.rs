@@ -1,0 +1,174 @@
+//! One batch: BatchWriteItem until all of it is in. What comes back unprocessed is sent again; a batch
+//! that is refused is put item by item, which finds the one that is at fault.
+
+use super::key::{self, Key};
+use super::reader::{Entry, Place};
+use super::retry::{self, Backoff, Failure, Stop};
+use crate::client::{Caller, Refused};
+use crate::format::WireItem;
+use hashrange::Operation;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What all batches share.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The database.
+    pub caller: Caller,
+    /// The table.
+    pub table: String,
+    /// The key attributes of the table.
+    pub key_names: Vec<String>,
+    /// Whether items that are refused are passed over.
+    pub skips_bad: bool,
+}
+
+/// What became of a batch.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Which batch.
+    pub batch: u64,
+    /// Its keys.
+    pub keys: Vec<Key>,
+    /// Items that are in.
+    pub put: u64,
+    /// Write units they took.
+    pub units: f64,
+    /// Whether the database turned some away for a while.
+    pub was_throttled: bool,
+    /// Items that were refused and passed over, and why.
+    pub skipped: Vec<(Place, String)>,
+    /// The first item that is not in, and why, unless work was to end.
+    pub open: Option<(Place, Option<anyhow::Error>)>,
+}
+
+/// Writes a batch.
+pub async fn write(
+    target: &Target,
+    mut entries: Vec<Entry>,
+    outcome: &mut Outcome,
+    mut stop: Stop,
+) {
+    let mut backoff = Backoff::default();
+    while !entries.is_empty() {
+        let body = batch_body(&target.table, &entries).into_bytes();
+        let response = target.caller.call_raw(Operation::BatchWriteItem, body).await;
+        let failure = match response.and_then(|body| unprocessed(target, &body, &mut outcome.units))
+        {
+            Ok(left) => {
+                let before = entries.len();
+                entries.retain(|entry| entry.key.as_ref().is_some_and(|key| left.contains(key)));
+                outcome.put += (before - entries.len()) as u64;
+                if entries.len() < before {
+                    backoff.advanced();
+                }
+                None
+            }
+            Err(error) if is_of_an_item(&error) => {
+                return write_one_by_one(target, entries, outcome, stop).await;
+            }
+            Err(error) => Some(error),
+        };
+        if entries.is_empty() {
+            return;
+        }
+        outcome.was_throttled = true;
+        let kind = match &failure {
+            Some(error) => Failure::of(error),
+            None => Some(Failure::Throttled),
+        };
+        let goes_on = match kind {
+            Some(kind) => backoff.wait(kind, &mut stop).await,
+            None => false,
+        };
+        if !goes_on {
+            let place = entries.first().map(|entry| entry.place);
+            let fault = failure.or_else(|| {
+                let is_asked = *stop.borrow();
+                (!is_asked).then(|| anyhow::anyhow!("the database takes no more items: throttled"))
+            });
+            outcome.open = place.map(|place| (place, fault));
+            return;
+        }
+    }
+}
+
+/// Returns true if an item of the batch may be the reason, and the others can go in without it.
+fn is_of_an_item(error: &anyhow::Error) -> bool {
+    let exceptions = [
+        "ValidationException",
+        "SerializationException",
+        "ItemCollectionSizeLimitExceededException",
+    ];
+    let refused = error.downcast_ref::<Refused>();
+    refused.is_some_and(|refused| exceptions.contains(&refused.exception.as_str()))
+}
+
+async fn write_one_by_one(
+    target: &Target,
+    entries: Vec<Entry>,
+    outcome: &mut Outcome,
+    mut stop: Stop,
+) {
+    for entry in entries {
+        let body = put_body(&target.table, &entry.item);
+        let put = retry::call(&target.caller, Operation::PutItem, body.as_bytes(), &mut stop).await;
+        match put {
+            Ok(response) => {
+                outcome.put += 1;
+                outcome.units += units(&serde_json::from_slice(&response).unwrap_or_default());
+            }
+            Err(error) if target.skips_bad && is_of_an_item(&error) => {
+                outcome.skipped.push((entry.place, format!("{error:#}")));
+            }
+            Err(error) => {
+                outcome.open = Some((entry.place, Some(error)));
+                return;
+            }
+        }
+    }
+}
+
+fn batch_body(table: &str, entries: &[Entry]) -> String {
+    let bytes: usize = entries.iter().map(|entry| entry.item.len() + 30).sum();
+    let mut body = String::with_capacity(bytes + 100);
+    body.push_str("{\"ReturnConsumedCapacity\":\"TOTAL\",\"RequestItems\":{");
+    body.push_str(&Value::from(table).to_string());
+    body.push_str(":[");
+    for (nth, entry) in entries.iter().enumerate() {
+        if nth > 0 {
+            body.push(',');
+        }
+        body.push_str("{\"PutRequest\":{\"Item\":");
+        body.push_str(&entry.item);
+        body.push_str("}}");
+    }
+    body.push_str("]}}");
+    body
+}
+
+fn put_body(table: &str, item: &str) -> String {
+    let table = Value::from(table);
+    format!("{{\"ReturnConsumedCapacity\":\"TOTAL\",\"TableName\":{table},\"Item\":{item}}}")
+}
+
+/// Returns the keys of the items that are not in, and adds the units of the others.
+fn unprocessed(target: &Target, body: &[u8], sum: &mut f64) -> anyhow::Result<BTreeSet<Key>> {
+    use anyhow::Context;
+    let response: Value = serde_json::from_slice(body).context("the response is not JSON")?;
+    let consumed = response["ConsumedCapacity"].as_array().into_iter().flatten();
+    *sum += consumed.map(|table| table["CapacityUnits"].as_f64().unwrap_or(0.0)).sum::<f64>();
+    let tables = response["UnprocessedItems"].as_object().into_iter().flatten();
+    let writes = tables.filter_map(|(_, writes)| writes.as_array()).flatten();
+    let key = |write: &Value| {
+        let item: Option<&WireItem> = write["PutRequest"]["Item"].as_object();
+        item.and_then(|item| key::of(item, &target.key_names))
+            .context("an unprocessed item has no key")
+    };
+    writes.map(key).collect()
+}
+
+/// Returns the capacity units in a response.
+pub fn units(response: &Value) -> f64 {
+    response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0)
+}

@@ -1,0 +1,332 @@
+//! Items into a table: several batches under way, in an order that keeps the last item of a key.
+//!
+//! Invariants:
+//! - Of the batches under way no two have an item of the same key, and no batch has two, so that the
+//!   item of the later line stays.
+//! - Every line before the one that is told as the line to go on from is in, or was passed over.
+
+use super::batch::{self, Outcome};
+use super::counted;
+use super::input::Source;
+use super::key::Key;
+use super::progress::{PERIOD, Progress};
+use super::reader::{self, Entry, Event, Place, Plan};
+use super::retry::Stop;
+use crate::exit::{Unfinished, Usage};
+use anyhow::Context;
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+pub use super::batch::Target;
+
+/// Source: DynamoDB takes 25 items in a BatchWriteItem.
+const BATCH_ITEMS_MAX: usize = 25;
+/// Bytes after which a batch is sent though it could have more items; the service takes 16 MB, and
+/// what is under way is in memory.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// What an import did.
+#[derive(Debug)]
+pub struct Summary {
+    /// Items that are in.
+    pub put: u64,
+    /// Records that were passed over.
+    pub skipped: u64,
+    /// Write units.
+    pub units: f64,
+}
+
+/// Puts what the sources have. Ctrl-C finishes what is under way and says where to go on.
+pub async fn run(plan: Plan, target: Target, in_flight: usize) -> anyhow::Result<Summary> {
+    let count = Arc::new(AtomicU64::new(0));
+    let sizes: Option<Vec<u64>> = plan.sources.iter().map(Source::size).collect();
+    let progress = Progress::new(Arc::clone(&count), sizes.map(|sizes| sizes.iter().sum()));
+    let sources = plan.sources.clone();
+    let first = Place { source: 0, line: plan.from_line };
+    let events = reader::start(plan, count)?;
+    let mut import = Import::new(target, sources, first, in_flight, progress);
+    import.work(events).await?;
+    import.progress.clear();
+    import.ended()
+}
+
+struct Import {
+    target: Arc<Target>,
+    sources: Vec<Source>,
+    progress: Progress,
+    stop: watch::Sender<bool>,
+    stopped: Stop,
+    in_flight_max: usize,
+    /// How many may be under way now: fewer after the database turned some away.
+    in_flight_now: usize,
+    under_way: JoinSet<Outcome>,
+    busy: BTreeSet<Key>,
+    /// Where the batches under way, or left undone, begin.
+    open: BTreeMap<u64, Place>,
+    next_batch: u64,
+    /// The batch that is being filled.
+    entries: Vec<Entry>,
+    bytes: usize,
+    /// An item that cannot be in that batch.
+    held: Option<Entry>,
+    is_read: bool,
+    /// Behind the last record that was read.
+    behind: Place,
+    fault: Option<(Place, anyhow::Error)>,
+    is_interrupted: bool,
+    /// Whether the database turned something away lately.
+    is_throttled: bool,
+    put: u64,
+    skipped: u64,
+    units: f64,
+}
+
+impl Import {
+    fn new(
+        target: Target,
+        sources: Vec<Source>,
+        behind: Place,
+        in_flight_max: usize,
+        progress: Progress,
+    ) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        Self {
+            target: Arc::new(target),
+            sources,
+            progress,
+            stop,
+            stopped,
+            in_flight_max,
+            in_flight_now: in_flight_max,
+            under_way: JoinSet::new(),
+            busy: BTreeSet::new(),
+            open: BTreeMap::new(),
+            next_batch: 0,
+            entries: Vec::new(),
+            bytes: 0,
+            held: None,
+            is_read: false,
+            behind,
+            fault: None,
+            is_interrupted: false,
+            is_throttled: false,
+            put: 0,
+            skipped: 0,
+            units: 0.0,
+        }
+    }
+
+    /// Reads and writes until all is in, or until a fault or Ctrl-C and what is under way then.
+    async fn work(&mut self, mut events: mpsc::Receiver<Event>) -> anyhow::Result<()> {
+        let mut ticks = tokio::time::interval(PERIOD);
+        let mut signal = pin!(tokio::signal::ctrl_c());
+        loop {
+            let is_stopped = *self.stopped.borrow();
+            if !is_stopped {
+                self.send_full();
+            }
+            let is_empty = self.entries.is_empty() && self.held.is_none();
+            if self.under_way.is_empty() && (is_stopped || self.is_read && is_empty) {
+                return Ok(());
+            }
+            let reads = !is_stopped && !self.is_read && self.has_room();
+            tokio::select! {
+                event = events.recv(), if reads => self.take(event),
+                Some(outcome) = self.under_way.join_next() => {
+                    self.account(outcome.context("a batch panicked")?);
+                }
+                _ = ticks.tick() => {
+                    // A slow source does not keep what it has given waiting.
+                    if !is_stopped && events.is_empty() {
+                        self.send();
+                    }
+                    self.show();
+                }
+                signalled = &mut signal => {
+                    signalled.context("listen to signals")?;
+                    signal.set(tokio::signal::ctrl_c());
+                    self.interrupt()?;
+                }
+            }
+        }
+    }
+
+    fn show(&self) {
+        let remark = match (self.is_interrupted, self.is_throttled) {
+            (true, _) => "finishing what is under way",
+            (false, true) => "throttled",
+            (false, false) => "",
+        };
+        self.progress.show(self.put, remark);
+    }
+
+    /// The first Ctrl-C finishes what is under way; the second does not wait for that.
+    fn interrupt(&mut self) -> anyhow::Result<()> {
+        if self.is_interrupted {
+            self.progress.clear();
+            return Err(Unfinished::interrupted(&self.report()).into());
+        }
+        self.is_interrupted = true;
+        self.stop.send_replace(true);
+        Ok(())
+    }
+
+    fn has_room(&self) -> bool {
+        self.held.is_none() && self.entries.len() < BATCH_ITEMS_MAX && self.bytes < BATCH_BYTES
+    }
+
+    fn take(&mut self, event: Option<Event>) {
+        match event {
+            None => self.is_read = true,
+            Some(Event::Item(entry, behind)) => {
+                self.behind = behind;
+                self.add(entry);
+            }
+            Some(Event::Bad(place, reason, behind)) if self.target.skips_bad => {
+                self.behind = behind;
+                self.skip(place, &reason);
+            }
+            Some(Event::Bad(place, reason, _)) => {
+                self.is_read = true;
+                self.fail(place, Usage(reason).into());
+            }
+            Some(Event::Failed(place, error)) => {
+                self.is_read = true;
+                self.fail(place, error);
+            }
+        }
+    }
+
+    /// Adds an item to the batch, or holds it if the batch cannot have it.
+    fn add(&mut self, entry: Entry) {
+        let is_same = |other: &Entry| entry.key.is_some() && other.key == entry.key;
+        let is_long = self.bytes + entry.item.len() > BATCH_BYTES && !self.entries.is_empty();
+        if is_long || self.entries.iter().any(is_same) {
+            self.held = Some(entry);
+        } else {
+            self.bytes += entry.item.len();
+            self.entries.push(entry);
+        }
+    }
+
+    fn send_full(&mut self) {
+        if !self.has_room() || self.is_read {
+            self.send();
+        }
+    }
+
+    /// Sends the batch if another may be under way and none has one of its keys.
+    fn send(&mut self) {
+        let mut keys = self.entries.iter().filter_map(|entry| entry.key.as_ref());
+        let must_wait = self.under_way.len() >= self.in_flight_now;
+        if self.entries.is_empty() || must_wait || keys.any(|key| self.busy.contains(key)) {
+            return;
+        }
+        let entries = std::mem::take(&mut self.entries);
+        self.bytes = 0;
+        let keys: Vec<Key> = entries.iter().filter_map(|entry| entry.key.clone()).collect();
+        self.busy.extend(keys.iter().cloned());
+        let batch = self.next_batch;
+        self.next_batch += 1;
+        self.open.extend(entries.first().map(|first| (batch, first.place)));
+        let (target, stop) = (Arc::clone(&self.target), self.stopped.clone());
+        self.under_way.spawn(async move {
+            let mut outcome = Outcome { batch, keys, ..Outcome::default() };
+            batch::write(&target, entries, &mut outcome, stop).await;
+            outcome
+        });
+        if let Some(held) = self.held.take() {
+            self.add(held);
+        }
+    }
+
+    fn account(&mut self, outcome: Outcome) {
+        outcome.keys.iter().for_each(|key| {
+            self.busy.remove(key);
+        });
+        self.put += outcome.put;
+        self.units += outcome.units;
+        self.is_throttled = outcome.was_throttled;
+        self.in_flight_now = if outcome.was_throttled {
+            (self.in_flight_now / 2).max(1)
+        } else {
+            (self.in_flight_now + 1).min(self.in_flight_max)
+        };
+        for (place, reason) in outcome.skipped {
+            self.skip(place, &reason);
+        }
+        match outcome.open {
+            None => {
+                self.open.remove(&outcome.batch);
+            }
+            Some((place, fault)) => {
+                self.open.insert(outcome.batch, place);
+                if let Some(fault) = fault {
+                    self.stop.send_replace(true);
+                    self.fail(place, fault);
+                }
+            }
+        }
+    }
+
+    fn skip(&mut self, place: Place, reason: &str) {
+        self.skipped += 1;
+        self.progress.complain(&format!("hashrange: {}: {reason} (skipped)", self.named(place)));
+    }
+
+    /// Keeps the fault of the first line that has one.
+    fn fail(&mut self, place: Place, error: anyhow::Error) {
+        if self.fault.as_ref().is_none_or(|(first, _)| place < *first) {
+            self.fault = Some((place, error));
+        }
+    }
+
+    /// Returns the name of a line: with its file, if there are several.
+    fn named(&self, place: Place) -> String {
+        match self.sources.get(place.source) {
+            Some(source) if self.sources.len() > 1 => format!("{source}: line {}", place.line),
+            _ => format!("line {}", place.line),
+        }
+    }
+
+    /// Returns the first line that is not known to be in.
+    fn resume(&self) -> Place {
+        let waiting = self.entries.first().or(self.held.as_ref()).map(|entry| entry.place);
+        let fault = self.fault.as_ref().map(|(place, _)| *place);
+        let open = self.open.values().copied();
+        let first = open.chain(waiting).chain(fault).min();
+        first.unwrap_or(self.behind)
+    }
+
+    /// Returns what is in and how to go on.
+    fn report(&self) -> String {
+        let resume = self.resume();
+        let verb = if self.put == 1 { "is" } else { "are" };
+        let mut report = vec![format!("{} {verb} in", counted(self.put, "item"))];
+        if self.skipped > 0 {
+            report.push(format!(", {} skipped", counted(self.skipped, "line")));
+        }
+        report.push(format!("; go on with --from-line {}", resume.line));
+        if self.sources.len() > 1 {
+            let rest = self.sources.get(resume.source..).unwrap_or_default();
+            report.extend(rest.iter().map(|source| format!(" {source}")));
+        }
+        report.concat()
+    }
+
+    fn ended(mut self) -> anyhow::Result<Summary> {
+        match self.fault.take() {
+            Some((place, error)) => {
+                self.fault = Some((place, anyhow::anyhow!("told below")));
+                let error = error.context(self.named(place));
+                Err(Unfinished::after(&error, &self.report()).into())
+            }
+            None if self.is_interrupted => Err(Unfinished::interrupted(&self.report()).into()),
+            None => Ok(Summary { put: self.put, skipped: self.skipped, units: self.units }),
+        }
+    }
+}

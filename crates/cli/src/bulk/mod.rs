@@ -1,0 +1,29 @@
+//! Many items at a time: into a table, with several batches under way, and out of it, in segments.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `input.rs` | files and standard input, cut into records |
+//! | `reader.rs` | a thread that makes items of records |
+//! | `key.rs` | which items are the same item |
+//! | `batch.rs` | one BatchWriteItem: what comes back is sent again |
+//! | `import.rs` | batches under way, what is in, where to go on |
+//! | `segments.rs` | one Scan in parallel segments |
+//! | `target.rs` | the file or standard output that an export writes |
+//! | `retry.rs` | how long to wait before the next try |
+//! | `progress.rs` | the line that shows how far it is |
+
+mod batch;
+pub mod import;
+pub mod input;
+mod key;
+pub mod progress;
+pub mod reader;
+mod retry;
+pub mod segments;
+pub mod target;
+
+/// Returns a count with its noun, such as `1 item` or `2 items`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}

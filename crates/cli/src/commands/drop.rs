@@ -1,0 +1,58 @@
+//! `hashrange drop`.
+
+use super::definition::settle::{Wanted, is_not_found, settle};
+use crate::arguments::{Drop, Format};
+use crate::bulk::counted;
+use crate::client::Client;
+use crate::exit::Usage;
+use crate::output;
+use anyhow::Context;
+use hashrange::Operation;
+use serde_json::json;
+use std::io::{BufRead, IsTerminal, Read, stdin};
+
+/// The longest answer that is read.
+const ANSWER_MAX_BYTES: u64 = 1024;
+
+/// Drops a table; asks before, on a terminal.
+pub fn run(client: &mut Client, arguments: &Drop) -> anyhow::Result<()> {
+    let table = &arguments.table;
+    let request = json!({ "TableName": table });
+    let described = match client.call(Operation::DescribeTable, &request) {
+        Err(error) if arguments.if_exists && is_not_found(&error) => {
+            return said(arguments, &format!("there is no table {table}"), 0);
+        }
+        described => described?,
+    };
+    let items = described["Table"]["ItemCount"].as_u64().unwrap_or(0);
+    if !arguments.yes && !is_meant(table, items)? {
+        return said(arguments, &format!("{table} stays"), 0);
+    }
+    client.call(Operation::DeleteTable, &request)?;
+    if !arguments.no_wait {
+        settle(client, table, Wanted::Gone, None)?;
+    }
+    let verb = if arguments.no_wait { "dropping" } else { "dropped" };
+    said(arguments, &format!("{verb} {table} with {}", counted(items, "item")), items)
+}
+
+fn said(arguments: &Drop, text: &str, items: u64) -> anyhow::Result<()> {
+    if arguments.connection.output == Format::Table {
+        output::line(text)
+    } else {
+        output::line(json!({ "items": items }))
+    }
+}
+
+/// Asks the person at the terminal.
+fn is_meant(table: &str, items: u64) -> anyhow::Result<bool> {
+    if !stdin().is_terminal() {
+        let items = counted(items, "item");
+        return Err(Usage(format!("{table} has {items}: --yes drops it without asking")).into());
+    }
+    output::prompt(&format!("drop {table} with {}? [y/N] ", counted(items, "item")))?;
+    let mut answer = String::new();
+    let mut input = stdin().lock().take(ANSWER_MAX_BYTES);
+    input.read_line(&mut answer).context("read the answer")?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}

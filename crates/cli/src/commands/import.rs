@@ -1,0 +1,116 @@
+//! `hashrange import`, and the lines of `hashrange put`.
+
+use super::table_keys::TableKeys;
+use crate::arguments::{Bulk, Format, Import, Put};
+use crate::bulk::import::{Summary, Target};
+use crate::bulk::input::Source;
+use crate::bulk::reader::Plan;
+use crate::bulk::{self, counted};
+use crate::client::{self, Client};
+use crate::exit::Usage;
+use crate::format::Form;
+use crate::format::csv::{self, Types};
+use crate::output;
+use hashrange::AttributeType;
+use serde_json::json;
+
+/// Puts the items of the files.
+pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
+    let schema = arguments.schema.as_deref().map(csv::types).transpose().map_err(Usage)?;
+    let sources: Vec<Source> = match arguments.files.as_slice() {
+        [] => vec![Source::Standard],
+        files => files.iter().map(|file| source(file)).collect(),
+    };
+    if sources.iter().filter(|source| **source == Source::Standard).count() > 1 {
+        return Err(Usage("standard input can be read once only".to_owned()).into());
+    }
+    let named = |source: &Source| source.path().and_then(Form::of_name);
+    let is_csv = |source| arguments.format.or_else(|| named(source)) == Some(Form::Csv);
+    if schema.is_some() && !sources.iter().any(is_csv) {
+        return Err(Usage("--schema is for CSV: --format csv".to_owned()).into());
+    }
+    let what = What {
+        table: &arguments.table,
+        sources,
+        form: arguments.format,
+        schema: schema.unwrap_or_default(),
+        bulk: &arguments.bulk,
+    };
+    let summary = put_all(client, what)?;
+    print(&summary, &arguments.table, arguments.connection.output)
+}
+
+/// Puts the lines of standard input.
+pub fn of_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
+    let what = What {
+        table: &arguments.table,
+        sources: vec![Source::Standard],
+        form: Some(Form::Item),
+        schema: Types::new(),
+        bulk: &arguments.bulk,
+    };
+    let summary = put_all(client, what)?;
+    print(&summary, &arguments.table, arguments.connection.output)
+}
+
+fn source(file: &std::path::Path) -> Source {
+    if file.as_os_str() == "-" { Source::Standard } else { Source::File(file.to_owned()) }
+}
+
+/// What is put, and how.
+struct What<'a> {
+    table: &'a str,
+    sources: Vec<Source>,
+    form: Option<Form>,
+    schema: Types,
+    bulk: &'a Bulk,
+}
+
+fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
+    let keys = TableKeys::of(client, what.table)?;
+    let key_names = keys.primary();
+    let typed = |name: &String| {
+        let key_type = AttributeType::from_name(keys.type_of(name));
+        (name.clone(), key_type.unwrap_or(AttributeType::S))
+    };
+    let mut types: Types = key_names.iter().map(typed).collect();
+    types.extend(what.schema);
+    let plan = Plan {
+        sources: what.sources,
+        form: what.form,
+        types,
+        key_names: key_names.clone(),
+        from_line: what.bulk.from_line,
+    };
+    let target = Target {
+        caller: client.caller(),
+        table: what.table.to_owned(),
+        key_names,
+        skips_bad: what.bulk.skip_bad,
+    };
+    client::run(bulk::import::run(plan, target, what.bulk.in_flight.into()))
+}
+
+fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
+    let Summary { put, skipped, units } = *summary;
+    if format != Format::Table {
+        return output::line(json!({ "items": put, "skipped": skipped, "write_units": units }));
+    }
+    let skipped = match skipped {
+        0 => String::new(),
+        lines => format!(", {} skipped", counted(lines, "line")),
+    };
+    output::line(format_args!(
+        "{} into {table}{skipped}, {units} write units",
+        counted(put, "item")
+    ))
+}
+
+/// Prints how many items were put one by one.
+pub fn print_count(put: u64, table: &str, format: Format) -> anyhow::Result<()> {
+    if format == Format::Table {
+        output::line(format_args!("{} into {table}", counted(put, "item")))
+    } else {
+        output::line(json!({ "items": put }))
+    }
+}

@@ -1,0 +1,112 @@
+//! The item form: `{"pk":"a","n":1.50,"data":b"AQI=","tags":<<"x","y">>}`. It is JSON but for binary
+//! values and sets, and [`crate::literal`] reads it back to the same item.
+
+use super::WireItem;
+use serde_json::Value;
+
+/// Returns an item in the item form, on one line.
+pub fn text(item: &WireItem) -> String {
+    let mut out = String::new();
+    write_map(&mut out, item);
+    out
+}
+
+/// Returns an attribute value in the item form, on one line.
+pub fn value_text(typed: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, typed);
+    out
+}
+
+fn write_value(out: &mut String, typed: &Value) {
+    let Some((tag, value)) = typed.as_object().and_then(|members| members.iter().next()) else {
+        return out.push_str("null");
+    };
+    match (tag.as_str(), value) {
+        ("N", Value::String(number)) => out.push_str(number),
+        ("B", _) => write_binary(out, value),
+        ("NULL", _) => out.push_str("null"),
+        ("M", Value::Object(members)) => write_map(out, members),
+        ("L", Value::Array(elements)) => {
+            write_elements(out, ["[", "]"], elements, write_value);
+        }
+        ("NS", Value::Array(elements)) => {
+            write_elements(out, ["<<", ">>"], elements, |out, number| {
+                out.push_str(number.as_str().unwrap_or_default());
+            });
+        }
+        ("BS", Value::Array(elements)) => {
+            write_elements(out, ["<<", ">>"], elements, write_binary);
+        }
+        ("SS", Value::Array(elements)) => {
+            write_elements(out, ["<<", ">>"], elements, |out, text| {
+                out.push_str(&text.to_string());
+            });
+        }
+        // S and BOOL are as they are on the wire.
+        (_, value) => out.push_str(&value.to_string()),
+    }
+}
+
+fn write_binary(out: &mut String, base64: &Value) {
+    out.push('b');
+    out.push_str(&base64.to_string());
+}
+
+fn write_map(out: &mut String, members: &WireItem) {
+    out.push('{');
+    for (nth, (name, value)) in members.iter().enumerate() {
+        if nth > 0 {
+            out.push(',');
+        }
+        out.push_str(&Value::from(name.as_str()).to_string());
+        out.push(':');
+        write_value(out, value);
+    }
+    out.push('}');
+}
+
+fn write_elements(
+    out: &mut String,
+    [open, close]: [&str; 2],
+    elements: &[Value],
+    write: impl Fn(&mut String, &Value),
+) {
+    out.push_str(open);
+    for (nth, element) in elements.iter().enumerate() {
+        if nth > 0 {
+            out.push(',');
+        }
+        write(out, element);
+    }
+    out.push_str(close);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::literal;
+    use serde_json::json;
+
+    #[test]
+    fn every_type_is_written_as_it_is_read() {
+        let cases = [
+            (json!({"S": "a\"b\n\u{1}é"}), "\"a\\\"b\\n\\u0001é\""),
+            (json!({"S": ""}), r#""""#),
+            (json!({"N": "-1.50E-10"}), "-1.50E-10"),
+            (json!({"B": "AQI="}), r#"b"AQI=""#),
+            (json!({"B": ""}), r#"b"""#),
+            (json!({"BOOL": true}), "true"),
+            (json!({"NULL": true}), "null"),
+            (json!({"SS": ["a", "<<"]}), r#"<<"a","<<">>"#),
+            (json!({"NS": ["1.5", "2"]}), "<<1.5,2>>"),
+            (json!({"BS": ["AQ==", ""]}), r#"<<b"AQ==",b"">>"#),
+            (json!({"L": [{"N": "1"}, {"M": {"": {"L": []}}}]}), r#"[1,{"":[]}]"#),
+        ];
+        for (typed, expected) in cases {
+            assert_eq!(value_text(&typed), expected, "{typed}");
+            let item = json!({"a": typed}).as_object().unwrap().clone();
+            assert_eq!(literal::item(&text(&item)), Ok(item), "{expected}");
+        }
+    }
+}
