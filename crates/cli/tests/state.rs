@@ -232,9 +232,11 @@ fn tables_of_the_start_are_in_use_at_once_under_a_profile() {
     let on_disk = format!("--data-dir={}", folder.path().join("d").display());
     for place in ["--memory", &on_disk] {
         let beginning = ["--init", &request, "--load", &cities];
-        let server =
-            Server::start(&[&[place, "--test-api", "--profile=aws"], &beginning[..]].concat());
+        let server = Server::start(
+            &[&[place, "--test-api", "--profile=aws", "--sample=audits"], &beginning[..]].concat(),
+        );
         assert_eq!(server.items("cities").len(), 1);
+        assert_eq!(server.items("equipment").len(), 19);
         let created = server.does(&["api", "CreateTable", &REQUEST.replace("cities", "later")]);
         assert!(created.contains("\"CREATING\""), "{created}");
         server.does(&["clock", "--advance", "10m"]);

@@ -99,21 +99,15 @@ fn find_sample(name: &str) -> anyhow::Result<&'static Sample> {
     hashrange_samples::find(name).ok_or_else(|| unknown().into())
 }
 
-/// Refuses settings that would do nothing, and a sample that a profile would keep from loading.
+/// Refuses settings that would do nothing.
 fn check_profile(settings: &Settings) -> anyhow::Result<()> {
-    let is_default = settings.profile == Profile::Default;
-    let problem = match (is_default, settings) {
-        (true, Settings { seed: Some(_), .. }) => "seed needs the profile aws or hostile",
-        (true, Settings { table_delay_ms: Some(_), .. }) => {
-            "table-delay-ms needs the profile aws or hostile"
-        }
-        (false, Settings { sample: Some(_), .. }) => {
-            "a sample is loaded under the default profile only: load it into a folder first, then \
-             serve that folder"
-        }
+    let useless = match settings {
+        _ if settings.profile != Profile::Default => return Ok(()),
+        Settings { seed: Some(_), .. } => "seed",
+        Settings { table_delay_ms: Some(_), .. } => "table-delay-ms",
         _ => return Ok(()),
     };
-    Err(Usage(problem.to_owned()).into())
+    Err(Usage(format!("{useless} needs the profile aws or hostile")).into())
 }
 
 async fn load(sample: &Sample, database: &Database) -> anyhow::Result<()> {
@@ -199,13 +193,12 @@ async fn open(
             let place = || format!("open the database in {}", folder.display());
             bring_to_folder(&beginning, folder, &without_profile(&options)).await?;
             if settings.test_api {
-                return Ok(Served::Sandbox(Sandbox::open(folder, &options).with_context(place)?));
+                let sandbox = Sandbox::open(folder, &options).with_context(place)?;
+                tell_of_torn_write(&sandbox.database());
+                return Ok(Served::Sandbox(sandbox));
             }
             let database = Database::open(folder, &options).with_context(place)?;
-            let torn_bytes = database.stats().torn_bytes;
-            if torn_bytes > 0 {
-                tracing::info!(torn_bytes, "dropped a write that a crash had left unfinished");
-            }
+            tell_of_torn_write(&database);
             Ok(Served::Database(database))
         }
     }
@@ -222,9 +215,17 @@ async fn bring_to_folder(
     }
     let place = || format!("open the database in {}", folder.display());
     let database = Database::open(folder, options).with_context(place)?;
+    tell_of_torn_write(&database);
     let brought = beginning.bring(&database).await;
     let closed = database.close().await.context("close the database");
     brought.and(closed)
+}
+
+fn tell_of_torn_write(database: &Database) {
+    let torn_bytes = database.stats().torn_bytes;
+    if torn_bytes > 0 {
+        tracing::info!(torn_bytes, "dropped a write that a crash had left unfinished");
+    }
 }
 
 /// Returns the options for a database that is being prepared: its tables are there at once, nothing
