@@ -4,12 +4,17 @@ The server's own operations have no client in boto3: a request with their target
 """
 
 import json
+import os
+import pathlib
+import re
+import subprocess
 import urllib.error
 import urllib.request
 
+import boto3
 import pytest
 
-from api import Api
+from api import REGION, Api
 from own_server import Server
 
 pytestmark = [pytest.mark.process, pytest.mark.hashrange]
@@ -131,4 +136,40 @@ def test_two_access_keys_do_not_see_each_other(tmp_path):
     assert two("ListTables")["TableNames"] == []
     two("CreateTable", **TABLE)
     assert keys(two) == [] and keys(one) == ["a"]
+    server.close()
+
+
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "testing.md"
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_page_for_readers(tmp_path, monkeypatch):
+    """The commands and the Python of docs/testing.md, as they stand there."""
+    table = {
+        **TABLE,
+        "TableName": "sessions",
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expires"},
+    }
+    (tmp_path / "sessions.json").write_text(json.dumps(table))
+    server = Server(tmp_path / "log", "--memory", "--init", str(tmp_path / "sessions.json"))
+    monkeypatch.setenv("HASHRANGE_ENDPOINT", server.endpoint)
+    commands = [line for block in blocks("sh") for line in block.splitlines() if re.match("hashrange (state|clock)", line)]
+    assert len(commands) >= 10
+    for command in commands:
+        arguments = command.split("#")[0].split()[1:]
+        subprocess.run([os.environ["HASHRANGE_BINARY"], *arguments], check=True, capture_output=True, timeout=60)
+
+    page = {}
+    helper, test, *_ = blocks("python")
+    exec(helper.replace("@pytest.fixture(autouse=True)\n", ""), page)
+    exec(test, page)
+    page["clean_tables"]()
+    keys = {"aws_access_key_id": "any", "aws_secret_access_key": "any"}
+    resource = boto3.resource("dynamodb", endpoint_url=server.endpoint, region_name=REGION, **keys)
+    page["test_sessions_expire"](resource.Table("sessions"))
     server.close()

@@ -55,6 +55,11 @@ pub fn definitions(
     let resources = template.get("Resources").and_then(Value::as_object);
     let mut definitions = Vec::new();
     for (id, resource) in resources.context("Resources is no object")? {
+        if id.starts_with("Fn::") {
+            bail!(
+                "{id}: what it makes is not known here; a template that was processed has the tables"
+            );
+        }
         let of_type = resource["Type"].as_str().unwrap_or_default();
         let read = match of_type {
             "AWS::DynamoDB::Table" => table,
@@ -382,6 +387,10 @@ Resources:
             (
                 ("!Sub '${AWS::StackName}-orders-${Stage}'", "[a]"),
                 "the resource Orders: TableName is no text",
+            ),
+            (
+                ("Bucket: {", "'Fn::ForEach::All': {"),
+                "Fn::ForEach::All: what it makes is not known here",
             ),
             (("Condition: Never", "Condition: Other"), "there is no condition Other"),
         ] {

@@ -228,6 +228,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_request_is_bounded() {
+        let long = format!(r#"{{"Name":"{}"}}"#, "x".repeat(70_000));
+        let answer = run(&[("Save", &long)]).await;
+        assert_eq!(
+            answer,
+            ["ValidationException: The request cannot be read: more than 65536 bytes"]
+        );
+    }
+
+    #[tokio::test]
     async fn every_operation_that_is_named_is_there() {
         for operation in
             ["Restore", "Reset", "ListSaves", "DeleteSave", "SetClock", "DescribeClock"]
