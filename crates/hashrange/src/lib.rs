@@ -140,7 +140,8 @@
 //! # Everything else
 //!
 //! Each operation of the service is a method with its request and response as on the wire, members
-//! optional: [`Database::update_table`] takes an [`UpdateTableInput`]. [`Database::call`] takes and
+//! optional: [`Database::update_table`] takes an [`UpdateTableInput`]. What is read most of responses
+//! has a method beside the member, [`QueryOutput::items`] and the like. [`Database::call`] takes and
 //! returns the wire's JSON.
 #![forbid(unsafe_code)]
 

@@ -12,6 +12,7 @@
 //! proportion to the input's length.
 #![forbid(unsafe_code)]
 
+mod accessors;
 pub mod check;
 mod constraint;
 mod enumeration;

@@ -29,7 +29,7 @@ pub use page::Page;
 pub use read::{Items, Query, Scan};
 pub use records::{Change, ChangeKind, StreamRecords};
 pub use records_position::StreamPosition;
-pub use table::CreateTable;
+pub use table::{CreateTable, DescribeTable, DropTable, Tables};
 pub use transaction::{TransactGet, TransactWrite};
 pub use write::{Delete, Put, Update};
 

@@ -1,8 +1,8 @@
 //! The short calls of a [`Database`] and of a [`Blocking`].
 
 use super::{
-    AsType, BatchGet, BatchWrite, Check, CreateTable, Delete, Get, IntoItem, Put, Query, Scan,
-    StreamRecords, TransactGet, TransactWrite, Update,
+    AsType, BatchGet, BatchWrite, Check, CreateTable, Delete, DescribeTable, DropTable, Get,
+    IntoItem, Put, Query, Scan, StreamRecords, Tables, TransactGet, TransactWrite, Update,
 };
 use crate::{Blocking, Database};
 use serde::de::DeserializeOwned;
@@ -28,6 +28,32 @@ macro_rules! short_calls {
             /// ```
             pub fn create(&self, table: impl Into<String>, key: &str) -> CreateTable<Self> {
                 CreateTable::new(self.clone(), table, key)
+            }
+
+            /// Describes a table: status, keys, indexes, stream, sizes.
+            pub fn describe(&self, table: impl Into<String>) -> DescribeTable<Self> {
+                DescribeTable::new(self.clone(), table)
+            }
+
+            /// Deletes a table with all its items.
+            pub fn drop_table(&self, table: impl Into<String>) -> DropTable<Self> {
+                DropTable::new(self.clone(), table)
+            }
+
+            /// Lists the names of all tables, in order.
+            ///
+            /// ```
+            /// # use hashrange::Database;
+            /// let db = Database::memory().blocking();
+            /// db.create("shop", "id:S").run()?;
+            /// assert_eq!(db.tables().run()?, ["shop"]);
+            /// assert_eq!(db.describe("shop").run()?.key_schema()[0].attribute_name(), Some("id"));
+            /// db.drop_table("shop").run()?;
+            /// assert!(db.describe("shop").run().unwrap_err().is_not_found());
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn tables(&self) -> Tables<Self> {
+                Tables::new(self.clone())
             }
 
             /// Reads one item: `Option<Item>`.

@@ -1,12 +1,12 @@
-//! Creating a table with its keys written as text.
+//! Tables: creating one with its keys written as text, describing, deleting and listing.
 
 use super::{Handle, awaited_or_run};
 use crate::{Error, Result};
 use hashrange_wire::{
-    AttributeDefinition, BillingMode, CreateTableInput, GlobalSecondaryIndex, KeySchemaElement,
-    KeyType, LocalSecondaryIndex, Projection, ProjectionType, ScalarAttributeType,
-    StreamSpecification, StreamViewType, TableDescription, TimeToLiveSpecification,
-    UpdateTimeToLiveInput,
+    AttributeDefinition, BillingMode, CreateTableInput, DeleteTableInput, DescribeTableInput,
+    GlobalSecondaryIndex, KeySchemaElement, KeyType, ListTablesInput, LocalSecondaryIndex,
+    Projection, ProjectionType, ScalarAttributeType, StreamSpecification, StreamViewType,
+    TableDescription, TimeToLiveSpecification, UpdateTimeToLiveInput,
 };
 use std::borrow::Cow;
 
@@ -170,6 +170,81 @@ fn define(definitions: &mut Vec<AttributeDefinition>, key: &Key) {
 }
 
 awaited_or_run!(CreateTable -> TableDescription);
+
+/// Describes a table; see [`Database::describe`](crate::Database::describe).
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is awaited or run"]
+pub struct DescribeTable<D> {
+    handle: D,
+    table: String,
+}
+
+impl<D: Handle> DescribeTable<D> {
+    pub(crate) fn new(handle: D, table: impl Into<String>) -> Self {
+        Self { handle, table: table.into() }
+    }
+
+    async fn perform(self) -> Result<TableDescription> {
+        let input = DescribeTableInput { table_name: Some(self.table.into()) };
+        let output = self.handle.shared().describe_table(input).await?;
+        Ok(output.table.unwrap_or_default())
+    }
+}
+
+awaited_or_run!(DescribeTable -> TableDescription);
+
+/// Deletes a table; see [`Database::drop_table`](crate::Database::drop_table).
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is awaited or run"]
+pub struct DropTable<D> {
+    handle: D,
+    table: String,
+}
+
+impl<D: Handle> DropTable<D> {
+    pub(crate) fn new(handle: D, table: impl Into<String>) -> Self {
+        Self { handle, table: table.into() }
+    }
+
+    async fn perform(self) -> Result<TableDescription> {
+        let input = DeleteTableInput { table_name: Some(self.table.into()) };
+        let output = self.handle.shared().delete_table(input).await?;
+        Ok(output.table_description.unwrap_or_default())
+    }
+}
+
+awaited_or_run!(DropTable -> TableDescription);
+
+/// Lists all tables; see [`Database::tables`](crate::Database::tables).
+#[derive(Debug)]
+#[must_use = "a call does nothing until it is awaited or run"]
+pub struct Tables<D> {
+    handle: D,
+}
+
+impl<D: Handle> Tables<D> {
+    pub(crate) fn new(handle: D) -> Self {
+        Self { handle }
+    }
+
+    async fn perform(self) -> Result<Vec<String>> {
+        let (mut names, mut last) = (Vec::new(), None);
+        loop {
+            let input = ListTablesInput {
+                exclusive_start_table_name: last.map(String::into),
+                ..ListTablesInput::default()
+            };
+            let page = self.handle.shared().list_tables(input).await?;
+            names.extend(page.table_names.unwrap_or_default());
+            last = page.last_evaluated_table_name;
+            if last.is_none() {
+                return Ok(names);
+            }
+        }
+    }
+}
+
+awaited_or_run!(Tables -> Vec<String>);
 
 #[cfg(test)]
 mod tests {
