@@ -11,7 +11,9 @@ pub use bulk::{Bulk, Export, Import, Put};
 pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
 
 use crate::config::Layer;
+use crate::output::screen::ColourChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
 use std::path::PathBuf;
 
 /// DynamoDB-compatible database: a server, and a client for people.
@@ -56,7 +58,7 @@ pub enum Command {
     Query(Query),
     /// Scan all items
     Scan(Scan),
-    /// Run PartiQL: a statement, or those on standard input
+    /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Save, restore and reset the whole state of a server, for tests
     State(State),
@@ -120,32 +122,54 @@ pub struct Manual {
 }
 
 /// Which database a command talks to.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Connection {
-    /// Server to talk to [default: http://127.0.0.1:8000] [env: HASHRANGE_ENDPOINT]
+    /// Server to talk to [default: http://127.0.0.1:8000] [env: HASHRANGE_ENDPOINT,
+    /// AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL]
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
     /// Use the database in this folder, without a server
-    #[arg(long, value_name = "DIR", conflicts_with = "endpoint")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "credentials", "profile"])]
     pub data_dir: Option<PathBuf>,
-    /// Region to sign for [default: us-east-1] [env: HASHRANGE_REGION, AWS_REGION]
+    /// Region to sign for, and in ARNs [default: us-east-1] [env: HASHRANGE_REGION, AWS_REGION,
+    /// AWS_DEFAULT_REGION]
     #[arg(long)]
     pub region: Option<String>,
-    /// Sign with credentials in this file (format of ~/.aws/credentials) [env: HASHRANGE_CREDENTIALS]
+    /// Sign with credentials in this file (format of ~/.aws/credentials) [env: HASHRANGE_CREDENTIALS,
+    /// AWS_ACCESS_KEY_ID, AWS_SHARED_CREDENTIALS_FILE]
     #[arg(long, value_name = "FILE")]
     pub credentials: Option<PathBuf>,
-    /// Profile in the credentials file [default: default, or the only one]
+    /// Profile in the credentials file [default: default, or the only one] [env: AWS_PROFILE]
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Form of what is printed
-    #[arg(long, short, value_enum, default_value_t = Format::Table)]
-    pub output: Format,
+    /// Form of what is printed [default: table; ddb for api]
+    #[arg(long, short, value_enum)]
+    pub output: Option<Format>,
+    /// How it is laid out.
+    #[command(flatten)]
+    pub show: Show,
+}
+
+/// How what is printed is laid out.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct Show {
+    /// Every cell of a table whole, however wide the terminal is
+    #[arg(long)]
+    pub full: bool,
+    /// Each item as one attribute per line, as it is where a table does not fit
+    #[arg(long, short = 'x')]
+    pub expanded: bool,
+    /// When to colour [env: NO_COLOR]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub color: Option<ColourChoice>,
 }
 
 /// Form of what is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Aligned columns and a line of figures
+    #[default]
     Table,
     /// One plain JSON object per item and line
     Json,
@@ -208,16 +232,16 @@ pub struct Update {
     /// Which item.
     #[command(flatten)]
     pub key: Key,
-    /// Assignments, such as 'n = n + 1, address.city = "Bern"'
+    /// Assignments, such as "n = n + 1, address.city = 'Bern'"
     #[arg(long, value_name = "ASSIGNMENTS")]
     pub set: Vec<String>,
     /// Attributes to remove, such as 'a, b[0]'
     #[arg(long, value_name = "PATHS")]
     pub remove: Vec<String>,
-    /// Numbers to add and elements to add to sets, such as 'n 1, tags <<"x">>'
+    /// Numbers to add and elements to add to sets, such as "n 1, tags <<'x'>>"
     #[arg(long, value_name = "ADDITIONS")]
     pub add: Vec<String>,
-    /// Elements to delete from sets, such as 'tags <<"x">>'
+    /// Elements to delete from sets, such as "tags <<'x'>>"
     #[arg(long, value_name = "DELETIONS")]
     pub delete: Vec<String>,
     /// Only if this condition holds for the stored item
@@ -276,7 +300,7 @@ pub struct Page {
 pub struct Query {
     /// Table
     pub table: String,
-    /// Key condition, such as 'country = "NL" and begins_with(sk, "07#")'
+    /// Key condition, such as "country = 'NL' and begins_with(sk, '07#')"
     pub condition: String,
     /// From the last sort key to the first
     #[arg(long)]
@@ -304,10 +328,13 @@ pub struct Scan {
 
 /// Arguments of `sql`.
 #[derive(Debug, Args)]
+#[command(after_help = "Text stands in 'single quotes', names in \"double quotes\" or plain. \
+    CREATE TABLE, ALTER TABLE and DROP TABLE are run as requests of the API.")]
 pub struct Sql {
-    /// Statement; without one, standard input has statements that end with ; at the end of a line
+    /// Statement; without one, a shell on a terminal, else the statements on standard input, each
+    /// ended by a semicolon
     pub statement: Option<String>,
-    /// Value of the next question mark, such as '"a"' or 1
+    /// Value of the next question mark, such as "'a'" or 1
     #[arg(long = "parameter", short, value_name = "VALUE", allow_negative_numbers = true)]
     pub parameters: Vec<String>,
     /// Items to examine at most

@@ -24,13 +24,13 @@ const NOT_FOUND: u8 = 4;
 pub const INTERRUPTED: i32 = 130;
 const INTERRUPTED_CODE: u8 = 130;
 
-/// There is no such item.
+/// There is no such item; says which.
 #[derive(Debug)]
-pub struct NotFound;
+pub struct NotFound(pub String);
 
 impl fmt::Display for NotFound {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("no such item")
+        formatter.write_str(&self.0)
     }
 }
 

@@ -5,6 +5,7 @@
 //! they print goes through [`output`], and what the process ends with is in [`exit`].
 #![forbid(unsafe_code)]
 
+mod advice;
 mod arguments;
 mod bulk;
 mod client;
@@ -18,8 +19,10 @@ mod initial;
 mod literal;
 mod logs;
 mod memory;
+mod nearest;
 mod output;
 mod served;
+mod shell;
 mod surroundings;
 
 use arguments::Arguments;
@@ -33,7 +36,9 @@ fn main() -> ExitCode {
     };
     // All files that any command creates are those of a data folder.
     hashrange_storage::embedded::keep_new_files_private();
-    match commands::run(arguments.command) {
+    let names = config::check_names(surroundings::variable_names());
+    let done = names.map_err(Into::into).and_then(|()| commands::run(arguments.command));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::failure(&error),
     }

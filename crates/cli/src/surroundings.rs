@@ -5,12 +5,24 @@
 
 use hashrange_auth::Timestamp;
 use std::ffi::OsString;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 /// Returns a variable of the environment.
 #[expect(clippy::disallowed_methods, reason = "all commands read variables here")]
 pub fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
+}
+
+/// Returns the names of all variables of the environment.
+#[expect(clippy::disallowed_methods, reason = "all commands read variables here")]
+pub fn variable_names() -> impl Iterator<Item = OsString> {
+    std::env::vars_os().map(|(name, _)| name)
+}
+
+/// Returns the time since some moment, with which statements are timed.
+#[expect(clippy::disallowed_methods, reason = "the client's only stopwatch")]
+pub fn stopwatch() -> Instant {
+    Instant::now()
 }
 
 /// Returns a variable of the environment that holds text and is not empty.

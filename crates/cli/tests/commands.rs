@@ -26,6 +26,8 @@ fn hashrange() -> Command {
             command.env_remove(&*name);
         }
     }
+    // Nobody's configuration is there.
+    command.env("XDG_CONFIG_HOME", "/nonexistent");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -97,6 +99,9 @@ fn refused(arguments: &[&str]) -> (i32, String) {
     assert_eq!(stdout, "", "{arguments:?}");
     (code, stderr)
 }
+
+const SCANNED: &str = "{\"country\":\"NL\",\"n\":1,\"rank\":1}\n\
+    {\"country\":\"NL\",\"name\":\"Rotterdam\",\"rank\":2,\"tags\":[\"port\"]}\n";
 
 const ITEMS: &str = r#"{"country":"NL","rank":1,"name":"Amsterdam","size":219.3}
 {"country":"NL","rank":2,"name":"Rotterdam",tags:<<"port">>}
@@ -180,7 +185,7 @@ fn commands_print_what_the_server_answers() {
             &["get", "cities", "NL", "1", "-oddb", "--select=name"],
             "",
             0,
-            "{\"name\":{\"S\":\"Amsterdam\"}}\n",
+            "{\"Item\":{\"name\":{\"S\":\"Amsterdam\"}}}\n",
         ),
         (
             &[
@@ -198,9 +203,34 @@ fn commands_print_what_the_server_answers() {
             0,
             "{\"country\":\"NL\",\"n\":-1,\"rank\":1,\"size\":220,\"state\":\"x\",\"tags\":[\"capital\"]}\n",
         ),
-        (&["delete", "cities", "BE", "1", "--if=old = true"], "", 0, ""),
-        (&["delete", "cities", "BE", "1"], "", 4, "no such item"),
-        (&["get", "cities", "BE", "-1"], "", 4, "no such item"),
+        (
+            &["update", "cities", "NL", "1", "--set=n = 1", "--remove=tags, state, size"],
+            "",
+            0,
+            "attribute  type  value\n─────────  ────  ─────\n\
+             country    S     NL\nn          N     1\nrank       N     1\n\n1 item written, 1 write unit\n",
+        ),
+        (
+            &["delete", "cities", "BE", "1", "--if=old = true"],
+            "",
+            0,
+            "1 item deleted, 1 write unit\n",
+        ),
+        (
+            &["delete", "cities", "BE", "1"],
+            "",
+            4,
+            "cities has no item with country = 'BE' and rank = 1\n",
+        ),
+        (
+            &["get", "cities", "'BE'", "-1"],
+            "",
+            4,
+            "cities has no item with country = ''BE'' and rank = -1\n  hint: a key stands as it is",
+        ),
+        (&["tables", "-ojson"], "", 0, "{\"table\":\"cities\"}\n"),
+        (&["tables", "-oddb"], "", 0, "{\"TableNames\":[\"cities\"]}\n"),
+        (&["api", "Scan", "{\"TableName\":\"cities\"}", "-ojson", "--region=x"], "", 0, SCANNED),
         (&["get", "cities", "BE"], "", 2, "the key of cities is country and rank, not BE"),
         (&["get", "cities", "{x"], "", 2, "the key: expected `:` at character 3, not the end"),
         (
@@ -266,7 +296,7 @@ fn statements_are_given_or_read_from_standard_input() {
     assert_eq!(server.run(&["api", "CreateTable", TABLE], "").0, 0);
     let insert = "INSERT INTO cities VALUE {'country': 'NL', 'rank': ?, 'name': ?}";
     let given = server.run(&["sql", insert, "-p", "1", "-p", "'Amsterdam'"], "");
-    assert_eq!(given, (0, "0 items, 1 capacity units\n".to_owned(), String::new()));
+    assert_eq!(given, (0, "1 item inserted, 1 write unit\n".to_owned(), String::new()));
     let script = "INSERT INTO cities VALUE {'country': 'NL',\n 'rank': 2};\n\n\
                   SELECT * FROM cities WHERE country = 'NL'";
     let read = server.run(&["sql", "--output=json"], script);
@@ -274,7 +304,7 @@ fn statements_are_given_or_read_from_standard_input() {
                 {\"country\":\"NL\",\"rank\":2}\n";
     assert_eq!(read, (0, rows.to_owned(), String::new()));
     let pages = server.run(&["sql", "SELECT rank FROM cities", "--limit=1"], "");
-    let page = "rank\n────\n   1\n\n1 item, 0.5 capacity units\nmore follow: --all reads them\n";
+    let page = "rank\n────\n   1\n\n1 item, 0.5 read units\nmore follow: --all reads them\n";
     assert_eq!(pages, (0, page.to_owned(), String::new()));
     let all = server.run(&["sql", "SELECT rank FROM cities", "--limit=1", "--all", "-ojson"], "");
     assert_eq!(all.1, "{\"rank\":1}\n{\"rank\":2}\n");

@@ -33,6 +33,9 @@ fn run(folder: &Path, arguments: &[impl AsRef<std::ffi::OsStr>]) -> Output {
         .args(arguments)
         .arg("--data-dir")
         .arg(folder)
+        // Is about this test, and no setting of the program.
+        .env_remove("HASHRANGE_BLESS")
+        .env("XDG_CONFIG_HOME", "/nonexistent")
         .output()
         .unwrap()
 }

@@ -22,6 +22,7 @@ use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
 use crate::metrics::Metrics;
 use crate::request_id::{RequestId, RequestIds};
+use crate::request_log::{self, Subject};
 use crate::web::{Page, Rules, Stranger};
 use bytes::Bytes;
 use hashrange_auth::{AuthFault, HeaderView, Payload};
@@ -102,8 +103,11 @@ impl<A: Api> Handler<A> {
         let id = self.ids.next();
         let (mut parts, body) = request.into_parts();
         let mut operation = None;
+        let mut subject = Subject::default();
         let mut readers = Readers::NoPage;
-        let answering = self.answer(&parts, body, &mut operation, &mut readers, id, &mut open);
+        let asked =
+            Asked { operation: &mut operation, subject: &mut subject, readers: &mut readers };
+        let answering = self.answer(&parts, body, asked, id, &mut open);
         let mut answer = match caught(answering).await {
             Ok(answer) => answer,
             Err(panic) => self.panicked(panic.as_ref(), id),
@@ -114,6 +118,9 @@ impl<A: Api> Handler<A> {
         }
         // Nothing holds back a client that asks for what has no body and reads none of it.
         answer.close |= answer.body.is_empty() && open.activity().is_blocked();
+        if request_log::is_wanted() {
+            request_log::write(id, &parts, operation, &subject, &answer, started.elapsed());
+        }
         let wishes = self.wishes(&parts, readers, answer.body.len());
         if let Some(coding) = wishes.compress {
             answer = self.compressed(answer, coding, &mut open).await;
@@ -129,8 +136,7 @@ impl<A: Api> Handler<A> {
         &self,
         parts: &Parts,
         body: Incoming,
-        operation: &mut Option<Operation>,
-        readers: &mut Readers,
+        asked: Asked<'_>,
         id: RequestId,
         open: &mut OpenRequest,
     ) -> Answer {
@@ -147,12 +153,14 @@ impl<A: Api> Handler<A> {
         {
             return answer;
         }
-        *readers = match self.readers(parts, host) {
+        *asked.readers = match self.readers(parts, host) {
             Ok(readers) => readers,
             Err(answer) => return answer,
         };
         match parts.method {
-            Method::OPTIONS if !matches!(readers, Readers::NoPage) => preflight(&parts.headers),
+            Method::OPTIONS if !matches!(asked.readers, Readers::NoPage) => {
+                preflight(&parts.headers)
+            }
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
                 let is_writable = self.api.check_writable().is_ok();
                 let panics = self.api.background_panics();
@@ -160,9 +168,7 @@ impl<A: Api> Handler<A> {
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
             Method::POST => match content_type(&parts.headers, &body) {
-                Some(own_type) => {
-                    self.post(parts, body, operation, id, open).await.of_type(own_type)
-                }
+                Some(own_type) => self.post(parts, body, asked, id, open).await.of_type(own_type),
                 None => not_the_protocol(),
             },
             _ => not_the_protocol(),
@@ -231,7 +237,7 @@ impl<A: Api> Handler<A> {
         &self,
         parts: &Parts,
         sent: Bytes,
-        operation: &mut Option<Operation>,
+        asked: Asked<'_>,
         id: RequestId,
         open: &mut OpenRequest,
     ) -> Answer {
@@ -242,8 +248,11 @@ impl<A: Api> Handler<A> {
             Ok(body) => body,
             Err(answer) => return answer,
         };
-        *operation = target(&parts.headers);
-        let Some(operation) = *operation else {
+        if request_log::is_wanted() {
+            *asked.subject = Subject::of(&body);
+        }
+        *asked.operation = target(&parts.headers);
+        let Some(operation) = *asked.operation else {
             return self.own(parts, &sent, body, id, open).await;
         };
         let payload = match self.payload(&sent).await {
@@ -436,6 +445,13 @@ impl<A: Api> Handler<A> {
         let body = envelope::api_error(&ApiError::new(Reason::Internal));
         Answer::new(StatusCode::INTERNAL_SERVER_ERROR, body).of_type(&AMZ_JSON)
     }
+}
+
+/// What turns out while a request is answered, and is of use afterwards whatever the answer is.
+struct Asked<'a> {
+    operation: &'a mut Option<Operation>,
+    subject: &'a mut Subject,
+    readers: &'a mut Readers,
 }
 
 /// Hyper's headers as the signature check reads them.

@@ -36,6 +36,7 @@ mod listen;
 mod log_limit;
 pub mod metrics;
 mod request_id;
+mod request_log;
 mod watch;
 mod web;
 

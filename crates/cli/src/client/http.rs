@@ -1,7 +1,7 @@
 //! The client side of the protocol over HTTP: connections that are kept, one request at a time on
 //! each, as many at once as there are callers.
 
-use super::{Unanswered, refused};
+use super::{Stop, Unanswered, refused};
 use crate::exit::Usage;
 use crate::surroundings::now;
 use anyhow::Context;
@@ -126,7 +126,7 @@ fn failed(status: StatusCode, body: &[u8]) -> anyhow::Error {
 async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes>>> {
     let bare = host.trim_matches(['[', ']']);
     let failed =
-        || Unanswered::new(format!("connect to {host}:{port} (`hashrange serve` starts a server)"));
+        || Unanswered::new(format!("connect to {host}:{port} (is a server there? `hashrange serve --port {port}` starts one, --endpoint names another, --data-dir needs none)"));
     let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((bare, port)))
         .await
         .unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
@@ -143,6 +143,7 @@ async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes
 pub struct HttpClient {
     pub(super) server: Server,
     runtime: Runtime,
+    stop: Option<Stop>,
 }
 
 impl HttpClient {
@@ -152,18 +153,32 @@ impl HttpClient {
             .enable_all()
             .build()
             .context("start the runtime")?;
-        Ok(Self { server, runtime })
+        Ok(Self { server, runtime, stop: None })
+    }
+
+    /// Gives up requests when the user says so.
+    pub fn heed(&mut self, stop: Stop) {
+        self.stop = Some(stop);
     }
 
     /// Runs an operation on a JSON request and returns the JSON response.
     pub fn call(&self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
-        let body = Bytes::copy_from_slice(body);
-        self.runtime.block_on(self.server.call(operation, body)).map(Into::into)
+        self.wait(self.server.call(operation, Bytes::copy_from_slice(body)))
     }
 
     /// Runs what a target names on a JSON request and returns the JSON response.
     pub fn call_target(&self, target: String, body: &[u8]) -> anyhow::Result<Vec<u8>> {
-        let body = Bytes::copy_from_slice(body);
-        self.runtime.block_on(self.server.call_target(target, body)).map(Into::into)
+        self.wait(self.server.call_target(target, Bytes::copy_from_slice(body)))
+    }
+
+    fn wait(
+        &self,
+        exchange: impl Future<Output = anyhow::Result<Bytes>>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let answered = match &self.stop {
+            Some(stop) => self.runtime.block_on(stop.unless_stopped(exchange)),
+            None => self.runtime.block_on(exchange),
+        };
+        answered.map(Into::into)
     }
 }

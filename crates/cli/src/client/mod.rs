@@ -3,12 +3,16 @@
 mod concurrent;
 mod http;
 mod signing;
+mod stop;
 
 pub use concurrent::{Caller, run};
+pub use stop::{Stop, Stopped};
 
+use crate::advice;
 use crate::arguments::Connection;
+use crate::config::ClientSettings;
 use crate::exit::Usage;
-use crate::surroundings::text_variable;
+use crate::surroundings::variable;
 use anyhow::Context;
 use hashrange::{ApiError, Blocking, Database, Encode, Operation, Options};
 use http::{HttpClient, Server};
@@ -16,7 +20,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 
 /// The database refused a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Refused {
     /// The exception's name without its namespace.
     pub exception: String,
@@ -24,6 +28,10 @@ pub struct Refused {
     pub message: Option<String>,
     /// What became of each action of a cancelled transaction.
     pub reasons: Vec<String>,
+    /// The table that the request named.
+    pub table: Option<String>,
+    /// What the user may have meant.
+    pub hints: Vec<String>,
 }
 
 impl Refused {
@@ -67,7 +75,8 @@ fn refused(body: &[u8]) -> Option<Refused> {
     let message = body["message"].as_str().or_else(|| body["Message"].as_str());
     let reasons = body["CancellationReasons"].as_array();
     let reasons = reasons.into_iter().flatten().map(reason).collect();
-    Some(Refused { exception, message: message.map(str::to_owned), reasons })
+    let message = message.map(str::to_owned);
+    Some(Refused { exception, message, reasons, ..Refused::default() })
 }
 
 fn reason(reason: &Value) -> String {
@@ -86,7 +95,8 @@ impl fmt::Display for Refused {
         formatter.write_str(&self.exception)?;
         self.message.iter().try_for_each(|message| write!(formatter, ": {message}"))?;
         let mut reasons = (1..).zip(&self.reasons);
-        reasons.try_for_each(|(nth, reason)| write!(formatter, "\n  action {nth}: {reason}"))
+        reasons.try_for_each(|(nth, reason)| write!(formatter, "\n  action {nth}: {reason}"))?;
+        self.hints.iter().try_for_each(|hint| write!(formatter, "\n  hint: {hint}"))
     }
 }
 
@@ -102,19 +112,37 @@ pub enum Client {
 }
 
 impl Client {
-    /// Opens the database that the arguments name.
-    pub fn open(connection: &Connection) -> anyhow::Result<Self> {
+    /// Opens the database that the arguments name. A folder that is not there is begun if the command
+    /// is one with which a database begins.
+    pub fn open(connection: &Connection, begins: bool) -> anyhow::Result<Self> {
+        let settings = ClientSettings::resolve(connection, variable)?;
         if let Some(folder) = &connection.data_dir {
-            if !folder.is_dir() {
-                anyhow::bail!("{}: there is no such folder", folder.display());
+            if !begins && !folder.is_dir() {
+                let folder = folder.display();
+                anyhow::bail!(
+                    "{folder}: there is no such folder (`hashrange sql --data-dir {folder}` begins a \
+                     database in it)"
+                );
             }
-            let database = Database::open(folder, &Options::default())
+            let options = Options { region: settings.region, ..Options::default() };
+            let database = Database::open(folder, &options)
                 .with_context(|| format!("open {}", folder.display()))?;
             return Ok(Self::Local(database.blocking()));
         }
-        let signer = signing::signer(connection)?;
-        let server = Server::new(&endpoint(connection), signer)?;
+        let signer = signing::signer(&settings, connection.profile.is_some())?;
+        let endpoint = &settings.endpoint;
+        let server = Server::new(&endpoint.url, signer)
+            .map_err(|error| Usage(format!("{error} (from {})", endpoint.from)))?;
         Ok(Self::Remote(Box::new(HttpClient::new(server)?)))
+    }
+
+    /// Gives up requests to a server as soon as the user stops them. A database in this process ends
+    /// each request first, which is short.
+    pub fn heed(&mut self, stop: &Stop) {
+        match self {
+            Self::Remote(client) => client.heed(stop.clone()),
+            Self::Local(_) => {}
+        }
     }
 
     /// Runs an operation on a JSON request and returns the JSON response as it came.
@@ -135,7 +163,12 @@ impl Client {
 
     /// Runs an operation.
     pub fn call(&mut self, operation: Operation, request: &Value) -> anyhow::Result<Value> {
-        parsed(&self.call_raw(operation, request.to_string().as_bytes())?)
+        let response = self.call_raw(operation, request.to_string().as_bytes());
+        let response = response.map_err(|error| match error.downcast::<Refused>() {
+            Ok(refused) => advice::explained(refused, request).into(),
+            Err(error) => error,
+        })?;
+        parsed(&response)
     }
 
     /// Runs one of a server's own operations.
@@ -171,12 +204,6 @@ fn of_api(error: ApiError) -> anyhow::Error {
     let mut body = Vec::new();
     error.encode(&mut body);
     refused(&body).map_or_else(|| error.into(), Into::into)
-}
-
-fn endpoint(connection: &Connection) -> String {
-    let variable = || text_variable("HASHRANGE_ENDPOINT");
-    let given = connection.endpoint.clone().or_else(variable);
-    given.unwrap_or_else(|| "http://127.0.0.1:8000".to_owned())
 }
 
 #[cfg(test)]

@@ -1,38 +1,34 @@
 //! Whose credentials sign the requests of the command line.
 //!
-//! The first of these that is given: `--credentials`, `HASHRANGE_CREDENTIALS`, the variables
-//! `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` (and `AWS_SESSION_TOKEN`). Without any of them
-//! requests are not signed, which a server without credentials accepts.
+//! Which they are is among the settings. Without any, requests are not signed, which a server without
+//! credentials accepts.
 
-use crate::arguments::Connection;
-use crate::config::SettingsError;
+use crate::config::{ClientSettings, Credentials, SettingsError};
 use crate::exit::Usage;
 use crate::surroundings::text_variable;
 use anyhow::Context;
 use hashrange_auth::{CredentialStore, Signer};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Returns who signs, if anybody does.
-pub fn signer(connection: &Connection) -> anyhow::Result<Option<Signer>> {
-    let region = connection
-        .region
-        .clone()
-        .or_else(|| text_variable("HASHRANGE_REGION"))
-        .or_else(|| text_variable("AWS_REGION"))
-        .unwrap_or_else(|| "us-east-1".to_owned());
-    let file = connection
-        .credentials
-        .clone()
-        .or_else(|| text_variable("HASHRANGE_CREDENTIALS").map(PathBuf::from));
-    if let Some(file) = file {
-        let profile = profile(&file, connection.profile.as_deref())?;
-        return Ok(Some(profile.signer(&region)));
+/// Returns who signs, if anybody does. A profile that is asked for by a flag has to be in a file.
+pub fn signer(settings: &ClientSettings, wants_profile: bool) -> anyhow::Result<Option<Signer>> {
+    if let Credentials::File(file) = &settings.credentials {
+        let profile = profile(file, settings.profile.as_deref())?;
+        return Ok(Some(profile.signer(&settings.region)));
+    }
+    if wants_profile {
+        let problem = "--profile names one of the profiles in a file: give --credentials FILE, too";
+        return Err(Usage(problem.to_owned()).into());
+    }
+    if settings.credentials == Credentials::None {
+        return Ok(None);
     }
     let keys = (text_variable("AWS_ACCESS_KEY_ID"), text_variable("AWS_SECRET_ACCESS_KEY"));
     let (Some(access_key_id), Some(secret_access_key)) = keys else { return Ok(None) };
     let session_token = text_variable("AWS_SESSION_TOKEN");
-    Ok(Some(Profile { access_key_id, secret_access_key, session_token }.signer(&region)))
+    let profile = Profile { access_key_id, secret_access_key, session_token };
+    Ok(Some(profile.signer(&settings.region)))
 }
 
 /// The credentials of one profile.

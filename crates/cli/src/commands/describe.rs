@@ -2,7 +2,7 @@
 
 use crate::arguments::{Describe, Format};
 use crate::client::{Client, Refused};
-use crate::output::{self, table::Table};
+use crate::output::{self, printer::Printer, table::Table};
 use hashrange::Operation;
 use serde_json::{Value, json};
 
@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 pub fn run(client: &mut Client, arguments: &Describe) -> anyhow::Result<()> {
     let request = json!({ "TableName": arguments.table });
     let mut response = client.call(Operation::DescribeTable, &request)?;
-    if arguments.connection.output == Format::Ddb {
-        return output::line(&response["Table"]);
+    let printer = Printer::of(&arguments.connection)?;
+    if printer.format == Format::Ddb {
+        return output::line(&response);
     }
     let expiry = client.call(Operation::DescribeTimeToLive, &request);
     let expiry = while_changing(expiry)?.map(|mut expiry| expiry["TimeToLiveDescription"].take());
     let tags = while_changing(tags(client, &response["Table"]["TableArn"]))?;
-    if arguments.connection.output == Format::Json {
+    if printer.format == Format::Json {
         let mut table = response["Table"].take();
         table["TimeToLiveDescription"] = json!(expiry);
         table["Tags"] = json!(tags);
@@ -95,7 +96,7 @@ fn print_keys(table: &Value) -> anyhow::Result<()> {
             ]);
         }
     }
-    keys.lines().iter().try_for_each(output::line)
+    printer.table(&keys)
 }
 
 fn projection(projection: &Value) -> String {

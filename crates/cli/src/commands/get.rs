@@ -1,10 +1,10 @@
 //! `hashrange get`.
 
-use super::{item_key, one_item, page};
-use crate::arguments::Get;
+use super::{item_key, page};
+use crate::arguments::{Format, Get};
 use crate::client::Client;
-use crate::exit::NotFound;
 use crate::expression::Placeholders;
+use crate::output::{self, printer::Printer};
 use hashrange::Operation;
 use serde_json::{Value, json};
 
@@ -20,9 +20,12 @@ pub fn run(client: &mut Client, arguments: &Get) -> anyhow::Result<()> {
         request.insert("ConsistentRead".into(), json!(true));
     }
     placeholders.add_to(&mut request);
-    let response = client.call(Operation::GetItem, &Value::Object(request))?;
-    match response["Item"].as_object() {
-        Some(item) => one_item::print(item, arguments.connection.output),
-        None => Err(NotFound.into()),
+    let printer = Printer::of(&arguments.connection)?;
+    let request = Value::Object(request);
+    let response = client.call(Operation::GetItem, &request)?;
+    match (response["Item"].as_object(), printer.format) {
+        (None, _) => Err(item_key::not_found(&arguments.key, &request).into()),
+        (Some(_), Format::Ddb) => output::line(&response),
+        (Some(item), _) => printer.item(item),
     }
 }

@@ -17,20 +17,20 @@ mod health;
 mod import;
 mod item_key;
 mod manual;
-mod one_item;
 mod page;
 mod put;
 mod query;
 mod scan;
 mod serve;
-mod sql;
 mod state;
-mod table_keys;
+pub mod table_keys;
 mod tables;
 mod update;
 
+use crate::advice;
 use crate::arguments::{Command, Connection};
 use crate::client::Client;
+use crate::shell;
 
 /// Runs a command.
 pub fn run(command: Command) -> anyhow::Result<()> {
@@ -40,9 +40,11 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
-        Command::Tables(arguments) => connected(&arguments.connection, tables::run),
+        Command::Tables(arguments) => {
+            connected(&arguments.connection, |client| tables::run(client, &arguments))
+        }
         Command::Create(arguments) => {
-            connected(&arguments.connection, |client| create::run(client, &arguments))
+            beginning(&arguments.connection, |client| create::run(client, &arguments))
         }
         Command::Alter(arguments) => {
             connected(&arguments.connection, |client| alter::run(client, &arguments))
@@ -78,7 +80,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| scan::run(client, &arguments))
         }
         Command::Sql(arguments) => {
-            connected(&arguments.connection, |client| sql::run(client, &arguments))
+            beginning(&arguments.connection, |client| shell::run(client, &arguments))
         }
         Command::State(arguments) => {
             connected(&arguments.connection, |client| state::run(client, &arguments))
@@ -87,7 +89,12 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| clock::run(client, &arguments))
         }
         Command::Api(arguments) => {
-            connected(&arguments.connection, |client| api::run(client, &arguments))
+            let run = |client: &mut Client| api::run(client, &arguments);
+            if arguments.operation.eq_ignore_ascii_case("CreateTable") {
+                beginning(&arguments.connection, run)
+            } else {
+                connected(&arguments.connection, run)
+            }
         }
     }
 }
@@ -97,8 +104,22 @@ fn connected(
     connection: &Connection,
     command: impl FnOnce(&mut Client) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let mut client = Client::open(connection)?;
-    let done = command(&mut client);
+    with(Client::open(connection, false)?, command)
+}
+
+/// Runs a command with which a database may begin: a folder that is not there is created.
+fn beginning(
+    connection: &Connection,
+    command: impl FnOnce(&mut Client) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    with(Client::open(connection, true)?, command)
+}
+
+fn with(
+    mut client: Client,
+    command: impl FnOnce(&mut Client) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let done = command(&mut client).map_err(|error| advice::completed(&mut client, error));
     let closed = client.close();
     done.and(closed)
 }

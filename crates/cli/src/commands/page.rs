@@ -1,12 +1,13 @@
 //! What query and scan share: the request of a page, following pages, and printing.
 
 use super::table_keys::TableKeys;
+use crate::advice;
 use crate::arguments::{Format, Page};
 use crate::client::Client;
 use crate::exit::Usage;
 use crate::expression::Placeholders;
 use crate::literal;
-use crate::output::{self, plain, table::Table};
+use crate::output::{self, plain, printer, printer::Printer, table::Table};
 use hashrange::Operation;
 use hashrange::text::TextFault;
 use serde_json::{Map, Value, json};
@@ -67,8 +68,9 @@ pub fn read(
     operation: Operation,
     mut request: Map<String, Value>,
     page: &Page,
-    format: Format,
+    printer: &Printer,
 ) -> anyhow::Result<()> {
+    let format = printer.format;
     let mut totals = Totals::default();
     let mut table = match format {
         Format::Table if !page.count => {
@@ -90,7 +92,10 @@ pub fn read(
         }
     };
     if format == Format::Table {
-        print_table(table.as_ref(), &totals, next.as_ref())?;
+        print_table(table.as_ref(), &totals, next.as_ref(), printer)?;
+    }
+    if totals.returned == 0 {
+        advice::filter_hints(&request).iter().for_each(|hint| printer.note(hint));
     }
     Ok(())
 }
@@ -123,9 +128,10 @@ fn print_table(
     table: Option<&Table>,
     totals: &Totals,
     next: Option<&Map<String, Value>>,
+    printer: &Printer,
 ) -> anyhow::Result<()> {
     if let Some(table) = table.filter(|_| totals.returned > 0) {
-        table.lines().iter().try_for_each(output::line)?;
+        printer.table(table)?;
         output::line("")?;
     }
     output::line(totals.text())?;
@@ -147,7 +153,8 @@ impl Totals {
     fn text(&self) -> String {
         let Self { returned, examined, read_units } = self;
         let items = if *returned == 1 { "item" } else { "items" };
-        format!("{returned} {items}, {examined} examined, {read_units} read units")
+        let units = printer::counted(*read_units, "read");
+        format!("{returned} {items}, {examined} examined, {units}")
     }
 }
 

@@ -4,6 +4,7 @@ use super::page;
 use crate::arguments::Query;
 use crate::client::Client;
 use crate::expression::Placeholders;
+use crate::output::printer::Printer;
 use hashrange::Operation;
 use serde_json::{Map, json};
 
@@ -19,6 +20,6 @@ pub fn run(client: &mut Client, arguments: &Query) -> anyhow::Result<()> {
         request.insert("ScanIndexForward".into(), json!(false));
     }
     page::add_to(&mut request, &arguments.page, placeholders)?;
-    let format = arguments.connection.output;
-    page::read(client, Operation::Query, request, &arguments.page, format)
+    let printer = Printer::of(&arguments.connection)?;
+    page::read(client, Operation::Query, request, &arguments.page, &printer)
 }

@@ -4,6 +4,7 @@ use super::page;
 use crate::arguments::Scan;
 use crate::client::Client;
 use crate::expression::Placeholders;
+use crate::output::printer::Printer;
 use hashrange::Operation;
 use serde_json::{Map, json};
 
@@ -12,6 +13,6 @@ pub fn run(client: &mut Client, arguments: &Scan) -> anyhow::Result<()> {
     let mut request = Map::new();
     request.insert("TableName".into(), json!(arguments.table));
     page::add_to(&mut request, &arguments.page, Placeholders::default())?;
-    let format = arguments.connection.output;
-    page::read(client, Operation::Scan, request, &arguments.page, format)
+    let printer = Printer::of(&arguments.connection)?;
+    page::read(client, Operation::Scan, request, &arguments.page, &printer)
 }

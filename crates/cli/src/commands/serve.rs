@@ -27,6 +27,9 @@ use std::time::Duration;
 /// Without a setting, this part of the memory is for cached data.
 const CACHE_SHARE: u64 = 4;
 
+/// From this size on it is told how far the loading of a sample is.
+const LONG_SAMPLE_ITEMS: u64 = 10_000;
+
 /// So long the store may take to close when all connections have ended.
 const CLOSE_GRACE: Duration = Duration::from_millis(2500);
 
@@ -49,7 +52,12 @@ async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> any
     let listens = || format!("listen on {place}");
     let bound = Bound::new(&settings.host, settings.port).await.with_context(listens)?;
     let address = bound.local_addr().context("listen")?;
-    config.check_address(address)?;
+    config.check_address(address).map_err(|error| {
+        anyhow::anyhow!(
+            "{error} (--credentials FILE lets in who signs with one of its keys, --host 127.0.0.1 \
+             listens to this machine alone, --insecure lets in everybody)"
+        )
+    })?;
     // Nobody is listened to until there is something to serve: clients of a start that fails are
     // refused.
     let sample = beginning.sample;
@@ -111,8 +119,14 @@ fn check_profile(settings: &Settings) -> anyhow::Result<()> {
 }
 
 async fn load(sample: &Sample, database: &Database) -> anyhow::Result<()> {
+    let mut tenths = 0;
     let mut heard = |progress: Progress| {
-        tracing::debug!(done = progress.items_done, total = progress.items_total, "loading");
+        let (done, total) = (progress.items_done, progress.items_total);
+        let now = done * 10 / total.max(1);
+        if total >= LONG_SAMPLE_ITEMS && now > tenths {
+            tenths = now;
+            tracing::info!(sample = sample.name, done, total, "loading");
+        }
     };
     match hashrange_samples::load(sample, database, &mut heard).await? {
         Loaded::Now { items } => tracing::info!(sample = sample.name, items, "sample loaded"),

@@ -5,7 +5,7 @@ use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
 /// The description of a table.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TableKeys {
     table: Value,
 }
@@ -14,7 +14,42 @@ impl TableKeys {
     /// Asks for a table's keys.
     pub fn of(client: &mut Client, table: &str) -> anyhow::Result<Self> {
         let mut response = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
-        Ok(Self { table: response["Table"].take() })
+        Ok(Self::described(response["Table"].take()))
+    }
+
+    /// Returns the keys in a table's description.
+    pub fn described(table: Value) -> Self {
+        Self { table }
+    }
+
+    /// Returns the partition key of the table or an index, if it is a single attribute.
+    pub fn partition_of(&self, index: Option<&str>) -> Option<String> {
+        let described = match index {
+            Some(index) => self.index(index)?,
+            None => &self.table,
+        };
+        let elements = described["KeySchema"].as_array().into_iter().flatten();
+        let mut hash = elements.filter(|element| element["KeyType"] == "HASH");
+        let name = hash.next()?["AttributeName"].as_str()?.to_owned();
+        hash.next().is_none().then_some(name)
+    }
+
+    /// Returns the secondary indexes, each with its partition key.
+    pub fn indexes(&self) -> Vec<(String, String)> {
+        let described = ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"]
+            .into_iter()
+            .filter_map(|kind| self.table[kind].as_array())
+            .flatten();
+        let pair = |index: &Value| {
+            let name = index["IndexName"].as_str()?;
+            Some((name.to_owned(), self.partition_of(Some(name))?))
+        };
+        described.filter_map(pair).collect()
+    }
+
+    /// Returns the attributes that are keys of the table or an index.
+    pub fn attributes(&self) -> Vec<String> {
+        names_in(&self.table["AttributeDefinitions"])
     }
 
     /// Returns how many items the table has, as far as its description tells.
@@ -69,7 +104,11 @@ impl TableKeys {
 
 /// Returns the names in a key schema.
 fn names(described: &Value) -> Vec<String> {
-    let elements = described["KeySchema"].as_array();
+    names_in(&described["KeySchema"])
+}
+
+fn names_in(elements: &Value) -> Vec<String> {
+    let elements = elements.as_array();
     let name = |element: &Value| element["AttributeName"].as_str().map(str::to_owned);
     elements.into_iter().flatten().filter_map(name).collect()
 }

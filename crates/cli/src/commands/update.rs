@@ -1,10 +1,11 @@
 //! `hashrange update`.
 
-use super::{item_key, one_item, page};
-use crate::arguments::Update;
+use super::{item_key, page};
+use crate::arguments::{Format, Update};
 use crate::client::Client;
 use crate::exit::Usage;
 use crate::expression::Placeholders;
+use crate::output::{self, printer, printer::Printer};
 use hashrange::Operation;
 use hashrange::text::TextFault;
 use serde_json::{Value, json};
@@ -24,12 +25,20 @@ pub fn run(client: &mut Client, arguments: &Update) -> anyhow::Result<()> {
         request.insert("ConditionExpression".into(), condition);
     }
     request.insert("ReturnValues".into(), json!("ALL_NEW"));
+    request.insert("ReturnConsumedCapacity".into(), json!("TOTAL"));
     placeholders.add_to(&mut request);
+    let printer = Printer::of(&arguments.connection)?;
     let response = client.call(Operation::UpdateItem, &Value::Object(request))?;
-    match response["Attributes"].as_object() {
-        Some(item) => one_item::print(item, arguments.connection.output),
-        None => Ok(()),
+    if printer.format == Format::Ddb {
+        return output::line(&response);
     }
+    if let Some(item) = response["Attributes"].as_object() {
+        printer.item(item)?;
+    }
+    if printer.format == Format::Table {
+        output::line(format_args!("\n1 item written, {}", printer::units(&response, "write")))?;
+    }
+    Ok(())
 }
 
 type Rewrite = fn(&mut Placeholders, &str) -> Result<String, TextFault>;

@@ -2,13 +2,59 @@
 //! values of a flag that may be given several times.
 
 use super::{Layer, SettingsError};
+use crate::nearest::nearest;
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+const PREFIX: &str = "HASHRANGE_";
+
+/// The variables that are no setting of a server.
+const OTHERS: [&str; 4] = [
+    "HASHRANGE_CONFIG",
+    "HASHRANGE_CLIENT_CONFIG",
+    "HASHRANGE_ENDPOINT",
+    // Names this program to those who start it; it has no use for it itself.
+    "HASHRANGE_BINARY",
+];
+
+/// Refuses variables that look like settings and are none, which may be misspelt.
+pub fn check_names(names: impl IntoIterator<Item = OsString>) -> Result<(), SettingsError> {
+    let known = RefCell::new(OTHERS.to_vec());
+    // Reading a setting is what makes its name known.
+    let none = |name: &'static str| -> Option<OsString> {
+        known.borrow_mut().push(name);
+        None
+    };
+    read(none)?;
+    let known = known.into_inner();
+    for name in names {
+        let name = name.to_string_lossy();
+        let is_ours = name.starts_with(PREFIX) && !is_of_kubernetes(&name);
+        if is_ours && !known.contains(&&*name) {
+            // All begin alike, which is no likeness.
+            let bare = |name: &'static str| name.trim_start_matches(PREFIX);
+            let wanted = name.trim_start_matches(PREFIX);
+            let nearest = nearest(wanted, known.iter().copied().map(bare))
+                .map(|nearest| format!("{PREFIX}{nearest}"));
+            return Err(SettingsError::UnknownVariable { name: name.into_owned(), nearest });
+        }
+    }
+    Ok(())
+}
+
+/// Returns true for what Kubernetes puts into every container where a service is called hashrange:
+/// `HASHRANGE_SERVICE_HOST`, `HASHRANGE_SERVICE_PORT_HTTP`, `HASHRANGE_PORT_8000_TCP_ADDR`.
+fn is_of_kubernetes(name: &str) -> bool {
+    let port = name.strip_prefix("HASHRANGE_PORT_");
+    name.starts_with("HASHRANGE_SERVICE_")
+        || port.is_some_and(|rest| rest.starts_with(|character: char| character.is_ascii_digit()))
+}
+
 /// Returns the settings that the environment gives. A variable that is set to nothing gives none.
-pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, SettingsError> {
+pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer, SettingsError> {
     let source = Source(&variable);
     Ok(Layer {
         memory: source.parsed("HASHRANGE_MEMORY")?,
@@ -37,14 +83,14 @@ pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Settin
     })
 }
 
-struct Source<'a>(&'a dyn Fn(&str) -> Option<OsString>);
+struct Source<'a>(&'a dyn Fn(&'static str) -> Option<OsString>);
 
 impl Source<'_> {
-    fn value(&self, name: &str) -> Option<OsString> {
+    fn value(&self, name: &'static str) -> Option<OsString> {
         (self.0)(name).filter(|value| !value.is_empty())
     }
 
-    fn path(&self, name: &str) -> Option<PathBuf> {
+    fn path(&self, name: &'static str) -> Option<PathBuf> {
         self.value(name).map(PathBuf::from)
     }
 

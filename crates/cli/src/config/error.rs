@@ -16,6 +16,13 @@ pub enum SettingsError {
         /// What is wrong.
         problem: String,
     },
+    /// A variable of the environment looks like a setting and is none.
+    UnknownVariable {
+        /// The variable.
+        name: String,
+        /// The setting that may have been meant.
+        nearest: Option<String>,
+    },
     /// The configuration file cannot be read.
     Unreadable(PathBuf, std::io::Error),
     /// The configuration file is not text.
@@ -47,6 +54,13 @@ impl fmt::Display for SettingsError {
         match self {
             Self::Variable { name, value, problem } => {
                 write!(formatter, "environment variable {name} is {value:?}: {problem}")
+            }
+            Self::UnknownVariable { name, nearest: Some(nearest) } => write!(
+                formatter,
+                "environment variable {name} is no setting; did you mean {nearest}?"
+            ),
+            Self::UnknownVariable { name, nearest: None } => {
+                write!(formatter, "environment variable {name} is no setting; unset it")
             }
             Self::Unreadable(path, error) => write!(formatter, "{}: {error}", path.display()),
             Self::NotText(path) => {

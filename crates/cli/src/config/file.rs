@@ -1,6 +1,7 @@
 //! Settings from a configuration file in TOML. Paths in it start at the file's own folder.
 
 use super::{Layer, SettingsError};
+use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,20 @@ use std::path::{Path, PathBuf};
 /// The largest configuration file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Returns the settings in the file.
+/// Returns a server's settings in the file.
 pub fn read(path: &Path) -> Result<Layer, SettingsError> {
+    let mut layer: Layer = parsed(path)?;
+    layer.data_dir = layer.data_dir.map(|inside| beside(path, inside));
+    layer.credentials = layer.credentials.map(|inside| beside(path, inside));
+    for paths in [&mut layer.init, &mut layer.load] {
+        let inside = paths.take();
+        *paths = inside.map(|inside| inside.into_iter().map(|one| beside(path, one)).collect());
+    }
+    Ok(layer)
+}
+
+/// Returns the settings in the file, of whatever kind.
+pub fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, SettingsError> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
@@ -18,24 +31,16 @@ pub fn read(path: &Path) -> Result<Layer, SettingsError> {
         return Err(SettingsError::TooLarge(path.to_owned()));
     }
     let text = String::from_utf8(bytes).map_err(|_| SettingsError::NotText(path.to_owned()))?;
-    let mut layer = parse(&text, path)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let from_folder = |path: PathBuf| folder.join(path);
-    layer.data_dir = layer.data_dir.map(from_folder);
-    layer.credentials = layer.credentials.map(from_folder);
-    for paths in [&mut layer.init, &mut layer.load] {
-        *paths = paths.take().map(|paths| paths.into_iter().map(from_folder).collect());
-    }
-    Ok(layer)
-}
-
-/// Returns the settings in the text of a file.
-fn parse(text: &str, path: &Path) -> Result<Layer, SettingsError> {
-    toml::from_str(text).map_err(|error| SettingsError::Malformed {
+    toml::from_str(&text).map_err(|error| SettingsError::Malformed {
         path: path.to_owned(),
-        line: error.span().map(|span| line_of(text, span.start)),
+        line: error.span().map(|span| line_of(&text, span.start)),
         problem: error.message().replace('\n', "; "),
     })
+}
+
+/// Returns a path in a file as it is seen from here.
+pub fn beside(file: &Path, inside: PathBuf) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(inside)
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

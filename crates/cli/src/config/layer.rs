@@ -185,7 +185,7 @@ pub enum LogLevel {
     /// What the server does as a whole
     #[default]
     Info,
-    /// What clients do wrong, too
+    /// Each request with its outcome, and what clients do wrong
     Debug,
 }
 

@@ -1,10 +1,11 @@
-//! The settings of a server and where they come from.
+//! The settings of a server and where they come from; those of the other commands are in [`client`].
 //!
 //! Each setting can be given as a flag (`--port 9000`), in the environment (`HASHRANGE_PORT=9000`)
 //! and in a configuration file (`port = 9000`); the first of these three that says something wins,
 //! then the default. All names are the flags' names.
 
 mod byte_size;
+mod client;
 mod environment;
 mod error;
 mod file;
@@ -12,6 +13,8 @@ mod interval;
 mod layer;
 
 pub use byte_size::ByteSize;
+pub use client::{ClientSettings, Credentials};
+pub use environment::check_names;
 pub use error::SettingsError;
 pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};

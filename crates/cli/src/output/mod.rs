@@ -2,6 +2,8 @@
 //! (`hashrange scan t | head`) ends the command quietly.
 
 pub mod plain;
+pub mod printer;
+pub mod screen;
 pub mod table;
 
 use std::fmt;
@@ -10,14 +12,6 @@ use std::io::{self, Write};
 /// Writes a line to standard output.
 pub fn line(text: impl fmt::Display) -> anyhow::Result<()> {
     writeln!(io::stdout().lock(), "{text}")?;
-    Ok(())
-}
-
-/// Writes a text that stays on its line.
-pub fn prompt(text: &str) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
     Ok(())
 }
 

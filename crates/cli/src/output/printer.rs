@@ -1,0 +1,100 @@
+//! How a command prints: the form that was asked for, on the screen that there is.
+
+use super::plain;
+use super::screen::{Plain, Screen, Style};
+use super::table::Table;
+use crate::arguments::{Connection, Format};
+use crate::config::{ClientSettings, SettingsError};
+use crate::surroundings::{text_variable, variable};
+use serde_json::{Map, Value, json};
+use std::io::IsTerminal;
+
+/// How a command prints.
+#[derive(Debug, Clone, Copy)]
+pub struct Printer {
+    /// The form.
+    pub format: Format,
+    /// Where it goes.
+    pub screen: Screen,
+}
+
+impl Printer {
+    /// Returns how a command prints whose usual form is a table.
+    pub fn of(connection: &Connection) -> Result<Self, SettingsError> {
+        Self::with_default(connection, Format::Table)
+    }
+
+    /// Returns how a command prints that has another usual form.
+    pub fn with_default(connection: &Connection, usual: Format) -> Result<Self, SettingsError> {
+        let settings = ClientSettings::resolve(connection, variable)?;
+        let plain = Plain {
+            no_colour: text_variable("NO_COLOR").is_some(),
+            is_dumb: text_variable("TERM").is_some_and(|name| name == "dumb"),
+        };
+        let screen = Screen::of(&connection.show, settings.color, &plain);
+        Ok(Self { format: settings.output.unwrap_or(usual), screen })
+    }
+
+    /// Prints a table.
+    pub fn table(&self, table: &Table) -> anyhow::Result<()> {
+        table.lines_on(&self.screen).iter().try_for_each(super::line)
+    }
+
+    /// Returns true if somebody looks at remarks.
+    pub fn is_read_by_somebody(&self) -> bool {
+        std::io::stderr().is_terminal()
+    }
+
+    /// Prints a remark for people, apart from the result: to standard error, if somebody looks at it.
+    pub fn note(&self, text: &str) {
+        if self.is_read_by_somebody() {
+            let text = format!("note: {}", super::table::shown(text));
+            super::complain(format_args!("{}", self.screen.styled(Style::Note, &text)));
+        }
+    }
+
+    /// Prints an item: one attribute per line, as plain JSON, or as it came.
+    pub fn item(&self, item: &Map<String, Value>) -> anyhow::Result<()> {
+        match self.format {
+            Format::Json => super::line(plain::item(item)),
+            Format::Ddb => super::line(json!(item)),
+            Format::Table => {
+                let mut table = Table::new(&["attribute".into(), "type".into(), "value".into()]);
+                for (name, value) in item {
+                    table.add_attribute(name, value);
+                }
+                self.table(&table)
+            }
+        }
+    }
+}
+
+/// Returns a number of capacity units with their name, such as `1 write unit`.
+pub fn units(response: &Value, kind: &str) -> String {
+    let units = response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0);
+    counted(units, kind)
+}
+
+/// Returns `1 read unit` or `2.5 read units`.
+pub fn counted(units: f64, kind: &str) -> String {
+    let is_one = (units - 1.0).abs() < f64::EPSILON;
+    format!("{units} {kind} {}", if is_one { "unit" } else { "units" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_unit_is_singular() {
+        let cases = [
+            (0.0, "0 read units"),
+            (0.5, "0.5 read units"),
+            (1.0, "1 read unit"),
+            (128.5, "128.5 read units"),
+        ];
+        for (number, expected) in cases {
+            assert_eq!(counted(number, "read"), expected);
+        }
+    }
+}

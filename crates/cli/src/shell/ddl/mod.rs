@@ -1,0 +1,160 @@
+//! Statements that define tables. No statement of the service does: these are read here, and become
+//! requests of CreateTable, UpdateTable, UpdateTimeToLive and DeleteTable.
+//!
+//! ```text
+//! CREATE TABLE [IF NOT EXISTS] name (attribute type, ...) PRIMARY KEY (partition [, sort]) [part ...]
+//! ALTER TABLE name change [, change ...]
+//! DROP TABLE [IF EXISTS] name [, ...]
+//!
+//! part   GSI name (partition [, sort]) [PROJECTION ALL | KEYS ONLY | INCLUDE (attribute, ...)]
+//!            [THROUGHPUT (read, write)]
+//!        LSI name (sort) [PROJECTION ...]
+//!        BILLING ON DEMAND | BILLING PROVISIONED (read, write)
+//!        STREAM (NEW AND OLD IMAGES | NEW IMAGE | OLD IMAGE | KEYS ONLY)
+//!        TTL (attribute)
+//!        DELETION PROTECTION ON | OFF
+//! change ADD GSI ...   DROP GSI name   [SET] BILLING ...   [SET] STREAM (...) | STREAM OFF
+//!        [SET] TTL (attribute) | TTL OFF (attribute)   [SET] DELETION PROTECTION ON | OFF
+//! type   S | STRING | TEXT    N | NUMBER    B | BINARY
+//! ```
+//!
+//! Only key attributes are declared. A key may declare its attribute where it names it
+//! (`GSI by_state (country, state S)`), and PRIMARY KEY may stand inside the brackets too. The first
+//! attribute of a key is the partition key unless HASH or RANGE behind each says otherwise.
+
+mod parser;
+mod render;
+mod request;
+
+pub use parser::parse;
+pub use render::render;
+pub use request::{alter_request, create_request};
+
+use std::fmt;
+
+/// What a statement defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Definition {
+    /// A new table.
+    Create {
+        /// The table.
+        table: NewTable,
+        /// Whether one that is there is left as it is.
+        if_not_exists: bool,
+    },
+    /// Changes of a table, in order.
+    Alter {
+        /// The table.
+        table: String,
+        /// The changes.
+        changes: Vec<Change>,
+    },
+    /// Tables that go.
+    Drop {
+        /// The tables.
+        tables: Vec<String>,
+        /// Whether ones that are not there are left out.
+        if_exists: bool,
+    },
+}
+
+/// A table to be created.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewTable {
+    /// Its name.
+    pub name: String,
+    /// Declared attributes with their types: S, N or B.
+    pub attributes: Vec<(String, &'static str)>,
+    /// Partition key, and sort key if there is one.
+    pub key: Vec<KeyPart>,
+    /// Global secondary indexes.
+    pub global: Vec<Index>,
+    /// Local secondary indexes.
+    pub local: Vec<Index>,
+    /// Read and write units; none is on demand.
+    pub throughput: Option<Throughput>,
+    /// What its stream shows.
+    pub stream: Option<&'static str>,
+    /// The attribute that says when an item expires.
+    pub time_to_live: Option<String>,
+    /// Whether it is kept from being deleted.
+    pub deletion_protection: Option<bool>,
+}
+
+/// An attribute of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyPart {
+    /// Its name.
+    pub name: String,
+    /// Whether it belongs to the partition key, and not to the sort key.
+    pub is_partition: bool,
+}
+
+/// A secondary index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Index {
+    /// Its name.
+    pub name: String,
+    /// Its keys.
+    pub key: Vec<KeyPart>,
+    /// Which attributes it holds.
+    pub projection: Projection,
+    /// Read and write units of its own.
+    pub throughput: Option<Throughput>,
+}
+
+/// Which attributes an index holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Projection {
+    /// All.
+    All,
+    /// The keys.
+    KeysOnly,
+    /// The keys and these.
+    Include(Vec<String>),
+}
+
+/// Provisioned throughput.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Throughput {
+    /// Read units in a second.
+    pub read: u64,
+    /// Write units in a second.
+    pub write: u64,
+}
+
+/// A change of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A new global index, and the attributes that its keys declare.
+    AddGlobal(Index, Vec<(String, &'static str)>),
+    /// A global index goes.
+    DropGlobal(String),
+    /// Other billing; none is on demand.
+    Billing(Option<Throughput>),
+    /// A stream with such records, or none.
+    Stream(Option<&'static str>),
+    /// Items expire by this attribute, or no more.
+    TimeToLive(String, bool),
+    /// The table is kept from being deleted, or no more.
+    DeletionProtection(bool),
+}
+
+/// A statement is no definition; says what is wrong and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefinitionFault {
+    /// What is wrong.
+    pub problem: String,
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Character in the line, counted from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for DefinitionFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}, character {}: {}", self.line, self.column, self.problem)
+    }
+}
+
+impl std::error::Error for DefinitionFault {}

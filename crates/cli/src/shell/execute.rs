@@ -1,0 +1,149 @@
+//! Runs a statement and prints its items: of one page, of all, or page after page as the user asks.
+
+use super::session::Session;
+use super::statement::{Outline, Verb};
+use crate::advice;
+use crate::arguments::Format;
+use crate::output::{self, plain, printer, table::Table};
+use hashrange::Operation;
+use serde_json::{Map, Value, json};
+
+/// What the pages of a statement sum up to.
+#[derive(Debug, Default)]
+struct Totals {
+    items: u64,
+    units: f64,
+}
+
+/// Runs a statement.
+pub fn run(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>) -> anyhow::Result<()> {
+    let mut request = request(session, text);
+    let format = session.printer.get().format;
+    let mut totals = Totals::default();
+    let mut table = Table::new(&[]);
+    let has_more = loop {
+        let response =
+            session.call(Operation::ExecuteStatement, &Value::Object(request.clone()))?;
+        totals.units += response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0);
+        let items = response["Items"].as_array().into_iter().flatten().filter_map(Value::as_object);
+        let items: Vec<&Map<String, Value>> = items.collect();
+        totals.items += items.len() as u64;
+        if let Some(name) = &outline.table {
+            session.catalogue.borrow_mut().saw(name, &items);
+        }
+        let token = response["NextToken"].as_str();
+        let goes_on = if let Some(pager) = &session.pager {
+            let lines = page(&items, &response, session);
+            let asks = token.is_some() && !session.arguments.all;
+            pager.show(&lines, asks.then(|| figures(outline.verb, &totals)).as_deref())?
+        } else {
+            match format {
+                Format::Table => items.iter().for_each(|item| table.add_item(item)),
+                _ => page(&items, &response, session).iter().try_for_each(output::line)?,
+            }
+            session.arguments.all
+        };
+        match token {
+            Some(token) if goes_on => {
+                request.insert("NextToken".into(), json!(token));
+            }
+            token => break token.is_some(),
+        }
+    };
+    if format == Format::Table {
+        if session.pager.is_none() && totals.items > 0 {
+            session.printer.get().table(&table)?;
+            output::line("")?;
+        }
+        output::line(figures(outline.verb, &totals))?;
+        if has_more {
+            let way = if session.pager.is_some() { "" } else { ": --all reads them" };
+            output::line(format_args!("more follow{way}"))?;
+        }
+    }
+    note(session, outline);
+    Ok(())
+}
+
+fn request(session: &Session<'_, '_>, text: &str) -> Map<String, Value> {
+    let mut request = Map::new();
+    request.insert("Statement".into(), json!(text));
+    request.insert("ReturnConsumedCapacity".into(), json!("TOTAL"));
+    if !session.parameters.is_empty() {
+        request.insert("Parameters".into(), Value::Array(session.parameters.clone()));
+    }
+    if let Some(limit) = session.arguments.limit {
+        request.insert("Limit".into(), json!(limit));
+    }
+    if session.arguments.consistent {
+        request.insert("ConsistentRead".into(), json!(true));
+    }
+    request
+}
+
+/// Returns the lines of one page.
+fn page(items: &[&Map<String, Value>], response: &Value, session: &Session<'_, '_>) -> Vec<String> {
+    match session.printer.get().format {
+        Format::Ddb => vec![response.to_string()],
+        Format::Json => items.iter().map(|item| plain::item(item)).collect(),
+        Format::Table if items.is_empty() => Vec::new(),
+        Format::Table => {
+            let mut table = Table::new(&[]);
+            items.iter().for_each(|item| table.add_item(item));
+            let mut lines = table.lines_on(&session.printer.get().screen);
+            lines.push(String::new());
+            lines
+        }
+    }
+}
+
+/// Returns what a statement has done and cost.
+fn figures(verb: Verb, totals: &Totals) -> String {
+    let Totals { items, units } = totals;
+    let noun = if *items == 1 { "item" } else { "items" };
+    let (done, kind) = match (verb, items) {
+        (Verb::Insert, _) => ("1 item inserted".to_owned(), "write"),
+        (Verb::Update, _) => ("1 item updated".to_owned(), "write"),
+        // Whether there was an item is told only to who asks for it.
+        (Verb::Delete, 0) => ("done".to_owned(), "write"),
+        (Verb::Delete, _) => ("1 item deleted".to_owned(), "write"),
+        (Verb::Select, _) => (format!("{items} {noun}"), "read"),
+        (Verb::Define | Verb::Other, _) => (format!("{items} {noun}"), "capacity"),
+    };
+    format!("{done}, {}", printer::counted(*units, kind))
+}
+
+/// Notes under a result what it cost too much, and what may not mean what it seems to.
+fn note(session: &Session<'_, '_>, outline: &Outline<'_>) {
+    let printer = session.printer.get();
+    let Some(table) = outline.table.as_ref().filter(|_| session.has_hints.get()) else { return };
+    if !printer.is_read_by_somebody() {
+        return;
+    }
+    let (keys, known) = session.with_catalogue(|catalogue, client| {
+        (catalogue.keys(client, table).cloned(), catalogue.attributes(client, table))
+    });
+    let scan = keys.and_then(|keys| advice::scan_note(outline, &keys));
+    let suspects = advice::suspects(&outline.rest, true, &known);
+    scan.into_iter().chain(suspects).for_each(|text| printer.note(&text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_say_what_was_done() {
+        let cases = [
+            (Verb::Select, 1, "1 item, 0.5 read units"),
+            (Verb::Select, 0, "0 items, 0.5 read units"),
+            (Verb::Insert, 0, "1 item inserted, 0.5 write units"),
+            (Verb::Update, 1, "1 item updated, 0.5 write units"),
+            (Verb::Delete, 0, "done, 0.5 write units"),
+            (Verb::Delete, 1, "1 item deleted, 0.5 write units"),
+        ];
+        for (verb, items, expected) in cases {
+            assert_eq!(figures(verb, &Totals { items, units: 0.5 }), expected);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A session: what was chosen so far, and the running of what comes in.
+
+use super::assist::Assist;
+use super::catalogue::Catalogue;
+use super::pager::Pager;
+use super::statement::{Input, Outline, Verb, is_blank};
+use super::{commands, define, execute};
+use crate::advice;
+use crate::arguments::Sql;
+use crate::client::{Client, Stop, Stopped};
+use crate::exit::Usage;
+use crate::literal;
+use crate::output::{self, printer::Printer};
+use crate::surroundings::stopwatch;
+use hashrange::Operation;
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+
+/// What follows when something has run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The next statement.
+    More,
+    /// The end of the session.
+    End,
+}
+
+/// A session with a database.
+pub struct Session<'s, 'c> {
+    client: &'s RefCell<&'c mut Client>,
+    /// What is known of the tables.
+    pub catalogue: RefCell<Catalogue>,
+    /// How results are printed.
+    pub printer: Cell<Printer>,
+    /// Whether the time of each statement is told.
+    pub has_timing: Cell<bool>,
+    /// Whether hints are given.
+    pub has_hints: Cell<bool>,
+    /// Shows long results page by page, if somebody is there.
+    pub pager: Option<Pager>,
+    /// The values of question marks.
+    pub parameters: Vec<Value>,
+    /// What the command line says.
+    pub arguments: &'s Sql,
+    /// Whether the user has stopped the present statement.
+    pub stop: RefCell<Stop>,
+}
+
+impl<'s, 'c> Session<'s, 'c> {
+    /// Begins a session.
+    pub fn new(
+        client: &'s RefCell<&'c mut Client>,
+        arguments: &'s Sql,
+        stop: Stop,
+    ) -> anyhow::Result<Self> {
+        let parameter = |text: &String| parameter(text);
+        Ok(Self {
+            client,
+            catalogue: RefCell::default(),
+            printer: Cell::new(Printer::of(&arguments.connection)?),
+            has_timing: Cell::new(false),
+            has_hints: Cell::new(true),
+            pager: None,
+            parameters: arguments.parameters.iter().map(parameter).collect::<Result<_, _>>()?,
+            arguments,
+            stop: RefCell::new(stop),
+        })
+    }
+
+    /// Returns what helps while typing.
+    pub fn assist(&self) -> Assist<'_, 'c> {
+        Assist {
+            client: self.client,
+            catalogue: &self.catalogue,
+            screen: self.printer.get().screen,
+        }
+    }
+
+    /// Learns how large the screen is now.
+    pub fn resize(&self) -> anyhow::Result<()> {
+        let mut printer = self.printer.get();
+        let now = Printer::of(&self.arguments.connection)?.screen;
+        (printer.screen.width, printer.screen.height) = (now.width, now.height);
+        self.printer.set(printer);
+        if let (Some(pager), Some(height)) = (&self.pager, now.height) {
+            pager.resize(height);
+        }
+        Ok(())
+    }
+
+    /// Runs a statement or a command.
+    pub fn run(&self, input: &Input) -> anyhow::Result<Next> {
+        self.stop.borrow_mut().forget();
+        match input {
+            Input::Command(line) => commands::run(self, line),
+            Input::Statement(text) if is_blank(text) => Ok(Next::More),
+            Input::Statement(text) => {
+                let began = stopwatch();
+                let done = self.statement(text);
+                if self.has_timing.get() {
+                    let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
+                    output::complain(format_args!("time: {milliseconds:.1} ms"));
+                }
+                done.map(|()| Next::More)
+            }
+        }
+    }
+
+    fn statement(&self, text: &str) -> anyhow::Result<()> {
+        let outline = Outline::of(text);
+        match outline.verb {
+            Verb::Define => define::run(self, text),
+            _ => match commands::alias(text) {
+                Some(line) => commands::run(self, &line).map(drop),
+                None => execute::run(self, text, &outline),
+            },
+        }
+    }
+
+    /// Runs an operation.
+    pub fn call(&self, operation: Operation, request: &Value) -> anyhow::Result<Value> {
+        self.stop.borrow().check()?;
+        self.client.borrow_mut().call(operation, request)
+    }
+
+    /// Runs something with the database and what is known of its tables.
+    pub fn with_catalogue<T>(&self, run: impl FnOnce(&mut Catalogue, &mut Client) -> T) -> T {
+        run(&mut self.catalogue.borrow_mut(), &mut self.client.borrow_mut())
+    }
+
+    /// Tells why something failed, and what may have been meant.
+    pub fn complain(&self, error: anyhow::Error) {
+        let is_stop = error.is::<Stopped>();
+        let error = advice::completed(&mut self.client.borrow_mut(), error);
+        let text = if is_stop { "stopped".to_owned() } else { format!("{error:#}") };
+        let screen = self.printer.get().screen;
+        output::complain(format_args!("{}", screen.fault(&text)));
+    }
+}
+
+/// Returns the attribute value of a literal.
+fn parameter(text: &str) -> Result<Value, Usage> {
+    const BEFORE: &str = "{it: ";
+    let item = literal::item(&format!("{BEFORE}{text}}}"));
+    let mut item = item.map_err(|mut fault| {
+        fault.offset = fault.offset.saturating_sub(BEFORE.len());
+        let is_word = text.chars().all(|it| it.is_alphanumeric() || it == '_');
+        let hint = if is_word && !text.is_empty() {
+            format!("\n  hint: text stands in quotes: -p \"'{text}'\"")
+        } else {
+            String::new()
+        };
+        Usage(format!("--parameter {text}: {fault}{hint}"))
+    })?;
+    Ok(item.remove("it").unwrap_or_default())
+}

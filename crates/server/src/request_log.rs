@@ -1,0 +1,182 @@
+//! A line of the log for each request, at the level debug: what was asked, of which tables, and what
+//! came of it. Values of items are never logged, nor statements, which may hold some.
+
+use crate::answer::Answer;
+use crate::request_id::RequestId;
+use hashrange_wire::Operation;
+use hyper::http::request::Parts;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Longer bodies are not looked into: that would hold up the connections of the same thread.
+const BODY_MAX_BYTES: usize = 1 << 20;
+/// Tables of a batch that are named.
+const TABLES_MAX: usize = 5;
+/// The longest name of a table, or of its ARN, that is logged.
+const NAME_MAX_BYTES: usize = 1024;
+
+/// Returns true if requests are logged.
+pub fn is_wanted() -> bool {
+    tracing::enabled!(tracing::Level::DEBUG)
+}
+
+/// What a request is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// The table; several are joined.
+    pub tables: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(rename = "TableName")]
+    table: Option<String>,
+    #[serde(rename = "RequestItems")]
+    batch: Option<BTreeMap<String, IgnoredAny>>,
+}
+
+impl Subject {
+    /// Returns what a body is about, as far as it tells.
+    pub fn of(body: &[u8]) -> Self {
+        let named = parsed::<Named>(body);
+        let batch = |batch: BTreeMap<String, IgnoredAny>| batch.into_keys().collect();
+        let tables = match named {
+            Some(Named { table: Some(table), .. }) => vec![table],
+            Some(Named { batch: Some(tables), .. }) => batch(tables),
+            _ => Vec::new(),
+        };
+        let tables: Vec<String> =
+            tables.into_iter().filter(|name| is_name(name)).take(TABLES_MAX).collect();
+        Self { tables: (!tables.is_empty()).then(|| tables.join(",")) }
+    }
+}
+
+/// Returns true for what a table or its ARN can be called: nothing else gets into the log.
+fn is_name(name: &str) -> bool {
+    let belongs = |it: u8| it.is_ascii_alphanumeric() || b"_-.:/".contains(&it);
+    name.len() <= NAME_MAX_BYTES && name.bytes().all(belongs)
+}
+
+/// What an answer tells.
+#[derive(Debug, Default, PartialEq)]
+struct Outcome {
+    error: Option<String>,
+    units: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    #[serde(rename = "__type")]
+    exception: Option<String>,
+    #[serde(rename = "ConsumedCapacity")]
+    capacity: Option<Consumed>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Consumed {
+    One(Capacity),
+    Several(Vec<Capacity>),
+}
+
+#[derive(Deserialize)]
+struct Capacity {
+    #[serde(rename = "CapacityUnits")]
+    units: f64,
+}
+
+impl Outcome {
+    fn of(body: &[u8]) -> Self {
+        let Some(told) = parsed::<Told>(body) else { return Self::default() };
+        let name = told.exception.as_deref().and_then(|it| it.rsplit('#').next());
+        let units = told.capacity.map(|capacity| match capacity {
+            Consumed::One(one) => one.units,
+            Consumed::Several(all) => all.iter().map(|one| one.units).sum(),
+        });
+        Self { error: name.map(str::to_owned), units }
+    }
+}
+
+fn parsed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
+    if body.len() > BODY_MAX_BYTES { None } else { serde_json::from_slice(body).ok() }
+}
+
+/// Logs a request and what came of it.
+pub fn write(
+    id: RequestId,
+    parts: &Parts,
+    operation: Option<Operation>,
+    subject: &Subject,
+    answer: &Answer,
+    taken: Duration,
+) {
+    let outcome = Outcome::of(&answer.body);
+    // A path is what a client sent: its control characters are escaped.
+    let path = operation.is_none().then(|| format!("{} {:?}", parts.method, parts.uri.path()));
+    tracing::debug!(
+        request_id = id.as_str(),
+        operation = operation.map(Operation::name),
+        request = path.as_deref(),
+        tables = subject.tables.as_deref(),
+        status = answer.status.as_u16(),
+        error = outcome.error.as_deref(),
+        units = outcome.units,
+        ms = taken.as_secs_f64() * 1000.0,
+        bytes = answer.body.len(),
+        "answered"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_named_and_nothing_else() {
+        let cases: &[(&[u8], Option<&str>)] = &[
+            (br#"{"Item":{"secret":{"S":"x"}},"TableName":"cities"}"#, Some("cities")),
+            (br#"{"RequestItems":{"b":[{"x":1}],"a":{}}}"#, Some("a,b")),
+            (br#"{"Statement":"SELECT * FROM t WHERE a = 'secret'"}"#, None),
+            (br#"{"TableName":"two\nlines"}"#, None),
+            (br#"{"TableName":7}"#, None),
+            (b"{", None),
+            (b"", None),
+        ];
+        for (body, expected) in cases {
+            let text = String::from_utf8_lossy(body);
+            assert_eq!(Subject::of(body).tables.as_deref(), *expected, "{text}");
+        }
+        let many: Vec<String> = (0..50).map(|nth| format!("\"t{nth}\":1")).collect();
+        let many = format!("{{\"RequestItems\":{{{}}}}}", many.join(","));
+        assert_eq!(Subject::of(many.as_bytes()).tables.map(|it| it.split(',').count()), Some(5));
+        let long = format!("{{\"TableName\":\"t\",\"x\":\"{}\"}}", "x".repeat(BODY_MAX_BYTES));
+        assert_eq!(Subject::of(long.as_bytes()), Subject::default());
+    }
+
+    #[test]
+    fn an_outcome_is_the_exception_and_the_units() {
+        let outcome =
+            |error: Option<&str>, units| Outcome { error: error.map(str::to_owned), units };
+        let cases = [
+            (
+                r#"{"__type":"com.amazon#ThrottlingException","message":"m"}"#,
+                outcome(Some("ThrottlingException"), None),
+            ),
+            (
+                r#"{"ConsumedCapacity":{"TableName":"t","CapacityUnits":1.5}}"#,
+                outcome(None, Some(1.5)),
+            ),
+            (
+                r#"{"ConsumedCapacity":[{"CapacityUnits":1.0},{"CapacityUnits":2.0}]}"#,
+                outcome(None, Some(3.0)),
+            ),
+            (r#"{"Items":[]}"#, outcome(None, None)),
+            ("", outcome(None, None)),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(Outcome::of(body.as_bytes()), expected, "{body}");
+        }
+    }
+}
