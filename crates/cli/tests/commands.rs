@@ -563,3 +563,29 @@ fn a_start_that_fails_refuses_connections() {
     let error = TcpStream::connect(("127.0.0.1", port)).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
 }
+
+#[cfg(unix)]
+#[test]
+fn at_the_level_debug_each_request_is_logged_without_values() {
+    let mut server = Server::start(&["--memory", "--log-level=debug"]);
+    assert_eq!(server.run(&["api", "CreateTable", TABLE], "").0, 0);
+    assert_eq!(server.run(&["update", "cities", "secret", "1", "--set=n = 1"], "").0, 0);
+    let request = "GET /a%0Ab HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    talk(&server.address, request);
+    assert_eq!(server.run(&["get", "nothing", "{pk: 'secret'}"], "").0, 3);
+    server.signal("-TERM");
+    let (_, log) = server.ended();
+    let line = |part: &str| log.lines().find(|line| line.contains(part)).unwrap_or_default();
+    let updated = line("\"operation\":\"UpdateItem\"");
+    for part in ["\"tables\":\"cities\"", "\"status\":200", "\"units\":1", "\"ms\":"] {
+        assert!(updated.contains(part), "{part}: {log}");
+    }
+    let refused = line("\"operation\":\"GetItem\"");
+    for part in
+        ["\"tables\":\"nothing\"", "\"status\":400", "\"error\":\"ResourceNotFoundException\""]
+    {
+        assert!(refused.contains(part), "{part}: {log}");
+    }
+    assert!(line("GET ").contains("\"status\":404"), "{log}");
+    assert!(!log.contains("secret"), "{log}");
+}
