@@ -3,8 +3,8 @@
 
 use super::key::{self, Key};
 use super::reader::{Entry, Place};
-use super::retry::{self, Backoff, Failure, Stop};
-use crate::client::{Caller, Refused};
+use super::retry::{self, Stop};
+use crate::client::{Backoff, Caller, Failure, Refused};
 use crate::format::WireItem;
 use hashrange::Operation;
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub async fn write(
             None => Some(Failure::Throttled),
         };
         let goes_on = match kind {
-            Some(kind) => backoff.wait(kind, &mut stop).await,
+            Some(kind) => retry::wait(&mut backoff, kind, &mut stop).await,
             None => false,
         };
         if !goes_on {

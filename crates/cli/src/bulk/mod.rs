@@ -9,7 +9,7 @@
 //! | `import.rs` | batches under way, what is in, where to go on |
 //! | `segments.rs` | one Scan in parallel segments |
 //! | `target.rs` | the file or standard output that an export writes |
-//! | `retry.rs` | how long to wait before the next try |
+//! | `retry.rs` | calls that are tried again |
 //! | `progress.rs` | the line that shows how far it is |
 
 mod batch;

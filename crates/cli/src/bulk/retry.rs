@@ -1,75 +1,19 @@
-//! Retries: after a pause that doubles and of which chance chooses a part, so that callers who were
-//! turned away together do not come back together.
+//! Calls that are tried again while they may yet succeed.
 
-use crate::client::{Caller, Refused, Unanswered};
+use crate::client::{Backoff, Caller, Failure};
 use crate::surroundings::random;
 use hashrange::Operation;
-use std::time::Duration;
 use tokio::sync::watch;
-
-const FIRST_PAUSE_MS: u64 = 25;
-const PAUSE_MAX_MS: u64 = 10_000;
-/// Tries without anything done after which it is given up: after a minute and a half, on average.
-const TRIES_MAX: u32 = 24;
-/// The same for a server that does not answer.
-const UNANSWERED_MAX: u32 = 7;
 
 /// Says whether work is to end; what has been begun is finished.
 pub type Stop = watch::Receiver<bool>;
 
-/// Waits between tries.
-#[derive(Debug, Default)]
-pub struct Backoff {
-    tries: u32,
-    unanswered: u32,
-}
-
-/// What became of a try.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    /// The database could not do it now.
-    Throttled,
-    /// There was no answer.
-    Unanswered,
-}
-
-impl Failure {
-    /// Returns why a call failed, if it may succeed later.
-    pub fn of(error: &anyhow::Error) -> Option<Self> {
-        if error.is::<Unanswered>() {
-            return Some(Self::Unanswered);
-        }
-        let refused = error.downcast_ref::<Refused>()?;
-        refused.is_transient().then_some(Self::Throttled)
-    }
-}
-
-impl Backoff {
-    /// Notes that something was done: patience begins again.
-    pub fn advanced(&mut self) {
-        *self = Self::default();
-    }
-
-    /// Returns how long to wait after a failure, or nothing if it is time to give up.
-    pub fn pause(&mut self, failure: Failure, random: u64) -> Option<Duration> {
-        self.tries += 1;
-        if failure == Failure::Unanswered {
-            self.unanswered += 1;
-        }
-        if self.tries >= TRIES_MAX || self.unanswered >= UNANSWERED_MAX {
-            return None;
-        }
-        let longest = FIRST_PAUSE_MS.checked_shl(self.tries - 1).unwrap_or(u64::MAX);
-        Some(Duration::from_millis(random % (longest.min(PAUSE_MAX_MS) + 1)))
-    }
-
-    /// Waits after a failure. Returns false if it is time to give up, or if work is to end.
-    pub async fn wait(&mut self, failure: Failure, stop: &mut Stop) -> bool {
-        let Some(pause) = self.pause(failure, random()) else { return false };
-        tokio::select! {
-            () = tokio::time::sleep(pause) => true,
-            _ = stop.wait_for(|is_stopped| *is_stopped) => false,
-        }
+/// Waits after a failure. Returns false if it is time to give up, or if work is to end.
+pub async fn wait(backoff: &mut Backoff, failure: Failure, stop: &mut Stop) -> bool {
+    let Some(pause) = backoff.pause(failure, random()) else { return false };
+    tokio::select! {
+        () = tokio::time::sleep(pause) => true,
+        _ = stop.wait_for(|is_stopped| *is_stopped) => false,
     }
 }
 
@@ -87,38 +31,8 @@ pub async fn call(
             Err(error) => error,
         };
         let Some(failure) = Failure::of(&error) else { return Err(error) };
-        if !backoff.wait(failure, stop).await {
+        if !wait(&mut backoff, failure, stop).await {
             return Err(error);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_double_up_to_a_bound_and_end() {
-        let mut backoff = Backoff::default();
-        let longest = |backoff: &mut Backoff| {
-            let mut pauses = Vec::new();
-            // The greatest remainder of each bound.
-            while let Some(pause) = {
-                let bound = (FIRST_PAUSE_MS << backoff.tries.min(20)).min(PAUSE_MAX_MS);
-                backoff.pause(Failure::Throttled, bound)
-            } {
-                pauses.push(pause.as_millis());
-            }
-            pauses
-        };
-        let pauses = longest(&mut backoff);
-        assert_eq!(pauses[..3], [25, 50, 100]);
-        assert_eq!(pauses.last(), Some(&10_000));
-        assert_eq!(pauses.len(), 23);
-        backoff.advanced();
-        assert_eq!(longest(&mut backoff).len(), 23, "patience begins again");
-        let mut backoff = Backoff::default();
-        let tries = std::iter::from_fn(|| backoff.pause(Failure::Unanswered, 0)).count();
-        assert_eq!(tries, 6, "a server that is gone is given up sooner");
     }
 }

@@ -163,22 +163,27 @@ impl HttpClient {
 
     /// Runs an operation on a JSON request and returns the JSON response.
     pub fn call(&self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
-        self.wait(self.server.call(operation, Bytes::copy_from_slice(body)))
+        self.wait(self.server.call(operation, Bytes::copy_from_slice(body))).map(Into::into)
     }
 
     /// Runs what a target names on a JSON request and returns the JSON response.
     pub fn call_target(&self, target: String, body: &[u8]) -> anyhow::Result<Vec<u8>> {
-        self.wait(self.server.call_target(target, Bytes::copy_from_slice(body)))
+        self.wait(self.server.call_target(target, Bytes::copy_from_slice(body))).map(Into::into)
     }
 
-    fn wait(
-        &self,
-        exchange: impl Future<Output = anyhow::Result<Bytes>>,
-    ) -> anyhow::Result<Vec<u8>> {
-        let answered = match &self.stop {
-            Some(stop) => self.runtime.block_on(stop.unless_stopped(exchange)),
-            None => self.runtime.block_on(exchange),
-        };
-        answered.map(Into::into)
+    /// Waits, unless the user stops that.
+    pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
+        self.wait(async {
+            tokio::time::sleep(time).await;
+            Ok(())
+        })
+    }
+
+    /// Waits for work unless the user stops it.
+    fn wait<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+        match &self.stop {
+            Some(stop) => self.runtime.block_on(stop.unless_stopped(work)),
+            None => self.runtime.block_on(work),
+        }
     }
 }

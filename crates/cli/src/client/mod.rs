@@ -1,10 +1,12 @@
 //! A database to talk to: a server over HTTP, or a folder opened in this process.
 
+mod backoff;
 mod concurrent;
 mod http;
 mod signing;
 mod stop;
 
+pub use backoff::{Backoff, Failure};
 pub use concurrent::{Caller, run};
 pub use stop::{Stop, Stopped};
 
@@ -12,12 +14,15 @@ use crate::advice;
 use crate::arguments::Connection;
 use crate::config::ClientSettings;
 use crate::exit::Usage;
-use crate::surroundings::variable;
+use crate::surroundings::{random, variable};
 use anyhow::Context;
 use hashrange::{ApiError, Blocking, Database, Encode, Operation, Options};
 use http::{HttpClient, Server};
 use serde_json::{Map, Value};
 use std::fmt;
+
+/// Tries of a single call, in about ten seconds: somebody waits for it.
+const TRIES_MAX: u32 = 10;
 
 /// The database refused a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,18 +40,21 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// Returns true if the same request may succeed later.
-    pub fn is_transient(&self) -> bool {
+    /// Returns true if nothing was done and the same request may succeed later.
+    pub fn is_throttle(&self) -> bool {
         matches!(
             self.exception.as_str(),
             "ProvisionedThroughputExceededException"
                 | "ThrottlingException"
                 | "TransactionConflictException"
                 | "RequestLimitExceeded"
-                | "InternalServerError"
-                | "ServiceUnavailable"
-                | "ServiceUnavailableException"
         )
+    }
+
+    /// Returns true if the same request may succeed later; it may have been done.
+    pub fn is_transient(&self) -> bool {
+        let faults = ["InternalServerError", "ServiceUnavailable", "ServiceUnavailableException"];
+        self.is_throttle() || faults.contains(&self.exception.as_str())
     }
 }
 
@@ -161,14 +169,24 @@ impl Client {
         }
     }
 
-    /// Runs an operation.
+    /// Runs an operation, and again after pauses while the database turns it away for lack of units
+    /// or for a conflict, which has changed nothing.
     pub fn call(&mut self, operation: Operation, request: &Value) -> anyhow::Result<Value> {
-        let response = self.call_raw(operation, request.to_string().as_bytes());
-        let response = response.map_err(|error| match error.downcast::<Refused>() {
-            Ok(refused) => advice::explained(refused, request).into(),
-            Err(error) => error,
-        })?;
-        parsed(&response)
+        let body = request.to_string();
+        let mut backoff = Backoff::default();
+        for _ in 1..TRIES_MAX {
+            let error = match self.call_raw(operation, body.as_bytes()) {
+                Ok(response) => return parsed(&response),
+                Err(error) => error,
+            };
+            let is_turned_away = error.downcast_ref::<Refused>().is_some_and(Refused::is_throttle);
+            match (backoff.pause(Failure::Throttled, random()), &self) {
+                (Some(pause), Self::Remote(client)) if is_turned_away => client.pause(pause)?,
+                _ => return Err(in_own_words(error, request)),
+            }
+        }
+        let response = self.call_raw(operation, body.as_bytes());
+        parsed(&response.map_err(|error| in_own_words(error, request))?)
     }
 
     /// Runs one of a server's own operations.
@@ -188,6 +206,14 @@ impl Client {
             Self::Remote(_) => Ok(()),
             Self::Local(database) => database.close().context("close the database"),
         }
+    }
+}
+
+/// Returns an error as the user would say it who made the request.
+fn in_own_words(error: anyhow::Error, request: &Value) -> anyhow::Error {
+    match error.downcast::<Refused>() {
+        Ok(refused) => advice::explained(refused, request).into(),
+        Err(error) => error,
     }
 }
 

@@ -64,7 +64,10 @@ fn said(arguments: &Export, file: Option<&Path>, items: &str) -> anyhow::Result<
 /// Returns what is left of an export that was given up.
 fn left(file: Option<&Path>, items: &str) -> String {
     match file {
-        Some(file) => format!("{items} were read; {} is as it was before", file.display()),
+        Some(file) => {
+            let state = if file.exists() { "is as it was before" } else { "is not written" };
+            format!("{items} read; {} {state}", file.display())
+        }
         None => format!("what was written is not whole: {items} and no more"),
     }
 }

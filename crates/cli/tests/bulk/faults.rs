@@ -160,6 +160,18 @@ fn a_hostile_database_gets_and_gives_all_items() {
 }
 
 #[test]
+fn single_commands_live_with_a_hostile_database() {
+    let server = Server::start(&["--profile=hostile", "--seed=3", "--table-delay-ms=1"]);
+    server.create("tab");
+    for n in 0..40 {
+        let n = n.to_string();
+        server.run(&["put", "tab", &format!("{{pk:'{n}'}}")], b"").printed();
+        server.run(&["update", "tab", &n, "--set=a = 1"], b"").printed();
+        server.run(&["get", "tab", &n, "--consistent"], b"").printed();
+    }
+}
+
+#[test]
 fn a_throttled_table_gets_all_items() {
     let server = Server::start(&["--profile=aws", "--table-delay-ms=1"]);
     let create = ["create", "tab", "pk:S", "--throughput=200:100"];

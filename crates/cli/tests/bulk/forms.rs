@@ -4,6 +4,8 @@ use super::served::{Server, run, text};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hashrange_testkit::random::Random;
+use hashrange_testkit::wire_item;
+use serde_json::json;
 use std::io::Write;
 
 /// Items of all types, with what some form has to be careful with.
@@ -51,6 +53,33 @@ fn import_of_export_is_the_identity() {
 }
 
 #[test]
+fn import_of_export_is_the_identity_for_random_items() {
+    let server = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random::new(3);
+    let lines = numbered(700, |n| {
+        let mut item = wire_item::item(&mut random);
+        item.insert("pk".to_owned(), json!({ "S": n.to_string() }));
+        format!("{}\n", json!({ "Item": item }))
+    });
+    server.create("random");
+    server.run(&["import", "random"], lines.as_bytes()).printed();
+    let expected = server.items("random");
+    assert_eq!(expected.len(), 700);
+    for form in ["item", "ddb", "csv"] {
+        let file = folder.path().join(form);
+        let format = format!("--format={form}");
+        server.create(form);
+        server.run(&["export", "random", text(&file), &format], b"").printed();
+        server.run(&["import", form, text(&file), &format], b"").printed();
+        let found = server.items(form);
+        let differs = expected.iter().zip(&found).find(|(one, other)| one != other);
+        assert_eq!(differs, None, "{form}");
+        assert_eq!(found.len(), 700, "{form}");
+    }
+}
+
+#[test]
 fn every_item_gets_in_and_out_by_many_batches_and_segments() {
     let server = Server::start(&[]);
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +97,7 @@ fn every_item_gets_in_and_out_by_many_batches_and_segments() {
     }
 }
 
-fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
+fn numbered(count: usize, line: impl FnMut(usize) -> String) -> String {
     let lines: Vec<String> = (0..count).map(line).collect();
     lines.concat()
 }
