@@ -155,7 +155,7 @@ fn settings(
 }
 
 fn not_yet() -> String {
-    "not known while the table changes".to_owned()
+    "not told while the table changes".to_owned()
 }
 
 fn protection(table: &Value) -> &'static str {
