@@ -173,6 +173,8 @@ pub enum Format {
     Table,
     /// One plain JSON object per item and line
     Json,
+    /// One item per line as one writes it, which loses nothing: put and import read it back
+    Item,
     /// The response as it came, in DynamoDB's JSON
     Ddb,
 }

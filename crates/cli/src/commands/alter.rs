@@ -7,7 +7,7 @@ use super::definition::settle::{Wanted, settle};
 use crate::arguments::{Alter, Format};
 use crate::client::Client;
 use crate::exit::Usage;
-use crate::output;
+use crate::output::{self, printer::Printer};
 use hashrange::Operation;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -25,6 +25,7 @@ struct Step {
 /// Makes the changes and says of each that it is done.
 pub fn run(client: &mut Client, arguments: &Alter) -> anyhow::Result<()> {
     let name = &arguments.table;
+    let format = Printer::of(&arguments.connection)?.format;
     let described = client.call(Operation::DescribeTable, &json!({ "TableName": name }))?;
     let mut steps = steps(arguments, &described["Table"])?;
     steps.extend(expiry(client, arguments)?);
@@ -43,13 +44,13 @@ pub fn run(client: &mut Client, arguments: &Alter) -> anyhow::Result<()> {
             }
             _ => {}
         }
-        if arguments.connection.output == Format::Table {
+        if format == Format::Table {
             output::line(format_args!("{name}: {}", step.done))?;
         }
     }
-    if arguments.connection.output != Format::Table {
+    if format != Format::Table {
         let described = client.call(Operation::DescribeTable, &json!({ "TableName": name }))?;
-        output::line(&described["Table"])?;
+        output::line(if format == Format::Ddb { &described } else { &described["Table"] })?;
     }
     Ok(())
 }

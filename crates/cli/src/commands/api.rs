@@ -29,7 +29,7 @@ pub fn run(client: &mut Client, arguments: &Api) -> anyhow::Result<()> {
     let printer = Printer::with_default(&arguments.connection, Format::Ddb)?;
     match printer.format {
         Format::Ddb => output::bytes(&response),
-        Format::Json | Format::Table => {
+        Format::Json | Format::Item | Format::Table => {
             let response = serde_json::from_slice(&response).context("the response is not JSON")?;
             print(&response, &printer)
         }
@@ -47,7 +47,7 @@ fn print(response: &Value, printer: &Printer) -> anyhow::Result<()> {
     if items.is_empty() && response.get("Items").is_none() {
         return output::line(response);
     }
-    if printer.format == Format::Json {
+    if printer.format != Format::Table {
         return items.into_iter().try_for_each(|item| printer.item(item));
     }
     let noun = if items.len() == 1 { "item" } else { "items" };

@@ -3,14 +3,14 @@
 use super::state;
 use crate::arguments::{Clock, Format};
 use crate::client::Client;
-use crate::output;
+use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 
 /// Sets the clock as the arguments say and prints what it shows.
 pub fn run(client: &mut Client, arguments: &Clock) -> anyhow::Result<()> {
     let answer = state::call(client, "SetClock", &request(arguments))?;
-    if arguments.connection.output != Format::Table {
+    if Printer::of(&arguments.connection)?.format != Format::Table {
         return output::line(&answer);
     }
     let date = answer["Date"].as_str().context("the answer lacks a member")?;

@@ -5,7 +5,7 @@ use super::definition::request::{self, Types};
 use super::definition::settle::{Wanted, settle};
 use crate::arguments::{Create, Format};
 use crate::client::{Client, Refused};
-use crate::output;
+use crate::output::{self, printer::Printer};
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
@@ -39,11 +39,12 @@ pub fn run(client: &mut Client, arguments: &Create) -> anyhow::Result<()> {
 
 fn said(arguments: &Create, client: &mut Client, verb: &str) -> anyhow::Result<()> {
     let table = &arguments.table;
-    if arguments.connection.output == Format::Table {
+    let format = Printer::of(&arguments.connection)?.format;
+    if format == Format::Table {
         return output::line(format_args!("{verb} {table}"));
     }
     let described = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
-    output::line(&described["Table"])
+    output::line(if format == Format::Ddb { &described } else { &described["Table"] })
 }
 
 fn is_taken(error: &anyhow::Error) -> bool {

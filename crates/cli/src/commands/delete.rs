@@ -27,7 +27,7 @@ pub fn run(client: &mut Client, arguments: &Delete) -> anyhow::Result<()> {
     };
     match printer.format {
         Format::Ddb => output::line(&response),
-        Format::Json => printer.item(item),
+        Format::Json | Format::Item => printer.item(item),
         Format::Table => {
             output::line(format_args!("1 item deleted, {}", printer::units(&response, "write")))
         }

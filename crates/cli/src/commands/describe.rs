@@ -17,7 +17,7 @@ pub fn run(client: &mut Client, arguments: &Describe) -> anyhow::Result<()> {
     let expiry = client.call(Operation::DescribeTimeToLive, &request);
     let expiry = while_changing(expiry)?.map(|mut expiry| expiry["TimeToLiveDescription"].take());
     let tags = while_changing(tags(client, &response["Table"]["TableArn"]))?;
-    if printer.format == Format::Json {
+    if printer.format != Format::Table {
         let mut table = response["Table"].take();
         table["TimeToLiveDescription"] = json!(expiry);
         table["Tags"] = json!(tags);
@@ -32,7 +32,7 @@ pub fn run(client: &mut Client, arguments: &Describe) -> anyhow::Result<()> {
         table["TableSizeBytes"],
     ))?;
     output::line("")?;
-    print_keys(table)?;
+    print_keys(table, &printer)?;
     output::line("")?;
     let settings = settings(table, expiry.as_ref(), tags.as_deref());
     let width = settings.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -68,7 +68,7 @@ fn text(value: &Value) -> String {
 }
 
 /// Prints the keys of the table and of its indexes.
-fn print_keys(table: &Value) -> anyhow::Result<()> {
+fn print_keys(table: &Value, printer: &Printer) -> anyhow::Result<()> {
     let heads = ["index", "keys", "projection", "status", "items", "bytes"];
     let mut keys = Table::new(&heads.map(str::to_owned));
     keys.add_texts([

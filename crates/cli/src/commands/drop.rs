@@ -5,7 +5,7 @@ use crate::arguments::{Drop, Format};
 use crate::bulk::counted;
 use crate::client::Client;
 use crate::exit::Usage;
-use crate::output;
+use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use hashrange::Operation;
 use serde_json::json;
@@ -37,7 +37,7 @@ pub fn run(client: &mut Client, arguments: &Drop) -> anyhow::Result<()> {
 }
 
 fn said(arguments: &Drop, text: &str, items: u64) -> anyhow::Result<()> {
-    if arguments.connection.output == Format::Table {
+    if Printer::of(&arguments.connection)?.format == Format::Table {
         output::line(text)
     } else {
         output::line(json!({ "items": items }))
@@ -50,7 +50,7 @@ fn is_meant(table: &str, items: u64) -> anyhow::Result<bool> {
         let items = counted(items, "item");
         return Err(Usage(format!("{table} has {items}: --yes drops it without asking")).into());
     }
-    output::prompt(&format!("drop {table} with {}? [y/N] ", counted(items, "item")))?;
+    output::question(&format!("drop {table} with {}? [y/N] ", counted(items, "item")))?;
     let mut answer = String::new();
     let mut input = stdin().lock().take(ANSWER_MAX_BYTES);
     input.read_line(&mut answer).context("read the answer")?;

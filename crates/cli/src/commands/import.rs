@@ -10,7 +10,7 @@ use crate::client::{self, Client};
 use crate::exit::Usage;
 use crate::format::Form;
 use crate::format::csv::{self, Types};
-use crate::output;
+use crate::output::{self, printer::Printer};
 use hashrange::AttributeType;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
         bulk: &arguments.bulk,
     };
     let summary = put_all(client, what)?;
-    print(&summary, &arguments.table, arguments.connection.output)
+    print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
 /// Puts the lines of standard input.
@@ -50,7 +50,7 @@ pub fn of_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
         bulk: &arguments.bulk,
     };
     let summary = put_all(client, what)?;
-    print(&summary, &arguments.table, arguments.connection.output)
+    print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
 fn source(file: &std::path::Path) -> Source {

@@ -83,7 +83,7 @@ pub fn read(
     let next = loop {
         let response = client.call(operation, &Value::Object(request.clone()))?;
         totals.add(&response);
-        print_page(&response, format, table.as_mut())?;
+        print_page(&response, printer, table.as_mut())?;
         match response["LastEvaluatedKey"].as_object() {
             Some(next) if page.all => {
                 request.insert("ExclusiveStartKey".into(), json!(next));
@@ -108,14 +108,20 @@ fn columns(keys: &TableKeys, page: &Page) -> Vec<String> {
     }
 }
 
-fn print_page(response: &Value, format: Format, table: Option<&mut Table>) -> anyhow::Result<()> {
+fn print_page(
+    response: &Value,
+    printer: &Printer,
+    table: Option<&mut Table>,
+) -> anyhow::Result<()> {
     let items = response["Items"].as_array().into_iter().flatten().filter_map(Value::as_object);
-    match (format, table) {
+    match (printer.format, table) {
         (Format::Ddb, _) => output::line(response),
-        (Format::Json, _) if response.get("Items").is_none() => {
+        (Format::Json | Format::Item, _) if response.get("Items").is_none() => {
             output::line(json!({ "count": response["Count"] }))
         }
-        (Format::Json, _) => items.map(plain::item).try_for_each(output::line),
+        (Format::Json | Format::Item, _) => {
+            items.map(|item| printer.item_line(item)).try_for_each(output::line)
+        }
         (Format::Table, Some(table)) => {
             items.for_each(|item| table.add_item(item));
             Ok(())

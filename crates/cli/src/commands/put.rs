@@ -9,6 +9,7 @@ use crate::client::Client;
 use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
 use crate::literal;
+use crate::output::printer::Printer;
 use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
@@ -44,7 +45,7 @@ fn put_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
         }
         done += 1;
     }
-    import::print_count(done, &arguments.table, arguments.connection.output)
+    import::print_count(done, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
 fn put(client: &mut Client, arguments: &Put, item: &str) -> anyhow::Result<()> {

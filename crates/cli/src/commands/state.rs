@@ -3,7 +3,7 @@
 use crate::arguments::{Format, State, StateAction};
 use crate::client::{Client, Refused};
 use crate::exit::Usage;
-use crate::output;
+use crate::output::{self, printer::Printer};
 use anyhow::Context;
 use serde_json::{Value, json};
 
@@ -14,9 +14,9 @@ const DEFAULT_SAVE: &str = "default";
 pub fn run(client: &mut Client, arguments: &State) -> anyhow::Result<()> {
     let (operation, request) = request(arguments).map_err(Usage)?;
     let answer = call(client, operation, &request)?;
-    match arguments.connection.output {
+    match Printer::of(&arguments.connection)?.format {
         Format::Table => print(arguments, &answer),
-        Format::Json | Format::Ddb => output::line(&answer),
+        Format::Json | Format::Item | Format::Ddb => output::line(&answer),
     }
 }
 

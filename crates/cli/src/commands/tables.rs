@@ -16,7 +16,7 @@ pub fn run(client: &mut Client, arguments: &Tables) -> anyhow::Result<()> {
         let mut names = names.filter_map(Value::as_str);
         match format {
             Format::Table => names.try_for_each(output::line)?,
-            Format::Json => {
+            Format::Json | Format::Item => {
                 names.map(|name| json!({ "table": name })).try_for_each(output::line)?;
             }
             Format::Ddb => output::line(&response)?,

@@ -2,7 +2,7 @@
 //! at random.
 
 use super::*;
-use csv::records::Position;
+use super::csv::records::Position;
 use hashrange_testkit::random::Random;
 use hashrange_testkit::wire_item::item;
 use serde_json::json;

@@ -37,6 +37,14 @@ pub fn complain(text: fmt::Arguments<'_>) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
+/// Asks a question on standard error; the answer stands behind it.
+pub fn question(text: &str) -> anyhow::Result<()> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(text.as_bytes())?;
+    stderr.flush()?;
+    Ok(())
+}
+
 /// Writes what goes on over the last such line on standard error; an empty text clears it.
 pub fn progress(text: &str) {
     let mut stderr = io::stderr().lock();

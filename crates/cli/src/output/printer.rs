@@ -5,6 +5,7 @@ use super::screen::{Plain, Screen, Style};
 use super::table::Table;
 use crate::arguments::{Connection, Format};
 use crate::config::{ClientSettings, SettingsError};
+use crate::format;
 use crate::surroundings::{text_variable, variable};
 use serde_json::{Map, Value, json};
 use std::io::IsTerminal;
@@ -53,11 +54,19 @@ impl Printer {
         }
     }
 
+    /// Returns an item on one line.
+    pub fn item_line(&self, item: &Map<String, Value>) -> String {
+        match self.format {
+            Format::Item => format::item::text(item),
+            Format::Ddb => json!(item).to_string(),
+            Format::Json | Format::Table => plain::item(item),
+        }
+    }
+
     /// Prints an item: one attribute per line, as plain JSON, or as it came.
     pub fn item(&self, item: &Map<String, Value>) -> anyhow::Result<()> {
         match self.format {
-            Format::Json => super::line(plain::item(item)),
-            Format::Ddb => super::line(json!(item)),
+            Format::Json | Format::Item | Format::Ddb => super::line(self.item_line(item)),
             Format::Table => {
                 let mut table = Table::new(&["attribute".into(), "type".into(), "value".into()]);
                 for (name, value) in item {

@@ -171,6 +171,7 @@ fn mode(session: &Session<'_, '_>, argument: Option<&str>) -> anyhow::Result<()>
     printer.format = match argument {
         Some("table") => Format::Table,
         Some("json") => Format::Json,
+        Some("item") => Format::Item,
         Some("ddb") => Format::Ddb,
         None => {
             let name = format!("{:?}", printer.format).to_lowercase();
@@ -178,7 +179,7 @@ fn mode(session: &Session<'_, '_>, argument: Option<&str>) -> anyhow::Result<()>
             return Ok(());
         }
         Some(other) => {
-            return Err(Usage(format!("a mode is table, json or ddb, not {other}")).into());
+            return Err(Usage(format!("a mode is table, json, item or ddb, not {other}")).into());
         }
     };
     session.printer.set(printer);

@@ -123,7 +123,7 @@ fn is_refused_as(error: &anyhow::Error, exception: &str) -> bool {
 fn tell(session: &Session<'_, '_>, response: &Value, text: &str) -> anyhow::Result<()> {
     match session.printer.get().format {
         Format::Table => output::line(text),
-        Format::Json => output::line(json!({ "done": text })),
+        Format::Json | Format::Item => output::line(json!({ "done": text })),
         Format::Ddb => output::line(response),
     }
 }

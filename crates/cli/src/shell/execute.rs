@@ -4,7 +4,7 @@ use super::session::Session;
 use super::statement::{Outline, Verb};
 use crate::advice;
 use crate::arguments::Format;
-use crate::output::{self, plain, printer, table::Table};
+use crate::output::{self, printer, table::Table};
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
@@ -85,7 +85,9 @@ fn request(session: &Session<'_, '_>, text: &str) -> Map<String, Value> {
 fn page(items: &[&Map<String, Value>], response: &Value, session: &Session<'_, '_>) -> Vec<String> {
     match session.printer.get().format {
         Format::Ddb => vec![response.to_string()],
-        Format::Json => items.iter().map(|item| plain::item(item)).collect(),
+        Format::Json | Format::Item => {
+            items.iter().map(|item| session.printer.get().item_line(item)).collect()
+        }
         Format::Table if items.is_empty() => Vec::new(),
         Format::Table => {
             let mut table = Table::new(&[]);
