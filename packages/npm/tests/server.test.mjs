@@ -28,9 +28,9 @@ test('a server runs until it is stopped', async () => {
   await server.stop();
 });
 
-for (const where of ['memory', 'disk']) test(`reset deletes every table in ${where}, also protected ones`, async () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'hashrange-'));
-  const server = await start({ args: where === 'disk' ? ['--data-dir', folder] : [] });
+/** Fills a server with tables, half of them protected, and empties it. */
+async function fillAndReset(...args) {
+  const server = await start({ args });
   const client = new DynamoDBClient(server.config);
   for (let nth = 0; nth < 120; nth += 1) {
     await client.send(table(`table-${nth}`, { DeletionProtectionEnabled: nth % 2 === 0 }));
@@ -39,6 +39,15 @@ for (const where of ['memory', 'disk']) test(`reset deletes every table in ${whe
   assert.deepEqual(await tables(client), []);
   await client.send(table('table-0'));
   await server.stop();
+}
+
+test('reset deletes every table, also protected ones', () => fillAndReset());
+
+test('reset takes the tables of its own namespace', () => fillAndReset('--namespaces'));
+
+test('reset deletes every table in a folder', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'hashrange-'));
+  await fillAndReset('--data-dir', folder);
   rmSync(folder, { recursive: true });
 });
 

@@ -1,6 +1,7 @@
-"""Fixtures for pytest: ``hashrange`` and ``dynamodb``, empty for each test.
+"""Fixtures for pytest: ``hashrange`` and ``dynamodb``, for each test as they were at the start.
 
-One server serves a whole run, or each worker of pytest-xdist; before each test it is reset. Nothing
+One server serves a whole run, or each worker of pytest-xdist; before each test it is reset: it is empty
+again, or as ``--init`` made it. Nothing
 is started, and boto3 is not imported, before a test asks for it.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any, Generator, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Generator, Iterator
 
 import pytest
 
@@ -37,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     text = "a further argument of 'hashrange serve'; may be given several times"
     group.addoption("--hashrange-arg", metavar="ARG", action="append", default=[], help=text)
     parser.addini("hashrange_args", "further arguments of 'hashrange serve'", type="args", default=[])
-    text = "one server for each worker of pytest-xdist, reset for each test; or one for all, never reset"
+    text = "one server for each worker of pytest-xdist; or one for all, on which each worker has its own tables"
     choices = ["worker", "run"]
     group.addoption("--hashrange-scope", choices=choices, help=f"{text} [worker]")
     parser.addini("hashrange_scope", text)
@@ -74,13 +75,13 @@ def _check_version(program: str, wanted: str) -> None:
         raise pytest.UsageError(f"hashrange_version: {wanted} is wanted, {program} is {version}")
 
 
-def _start(config: pytest.Config) -> "Server":
+def _start(config: pytest.Config, *more: str) -> "Server":
     from hashrange import server
 
     program = _option(config, "program") or server.find_program()
     if wanted := _option(config, "version"):
         _check_version(program, wanted)
-    args = [*config.getini("hashrange_args"), *config.getoption("hashrange_arg")]
+    args = [*config.getini("hashrange_args"), *config.getoption("hashrange_arg"), *more]
     return server.start(args, port=_port(config), program=program)
 
 
@@ -90,7 +91,7 @@ def pytest_configure_node(node: Any) -> None:
     config = node.config
     if _scope(config) == "run":
         if SHARED_SERVER not in config.stash:
-            config.stash[SHARED_SERVER] = _start(config)
+            config.stash[SHARED_SERVER] = _start(config, "--namespaces")
         node.workerinput[SHARED_ENDPOINT] = config.stash[SHARED_SERVER].endpoint
 
 
@@ -104,12 +105,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def hashrange_server(pytestconfig: pytest.Config) -> Iterator["Server"]:
     """The server of this run or worker, as it is: for what is made once for many tests.
 
-    Tests that use ``hashrange`` or ``dynamodb`` empty it.
+    Tests that use ``hashrange`` or ``dynamodb`` reset it.
     """
     from hashrange import server
 
-    endpoint: Optional[str] = getattr(pytestconfig, "workerinput", {}).get(SHARED_ENDPOINT)
-    running = server.Server(endpoint) if endpoint else _start(pytestconfig)
+    worker = getattr(pytestconfig, "workerinput", {})
+    if SHARED_ENDPOINT in worker:
+        running = server.Server(worker[SHARED_ENDPOINT], access_key_id=worker["workerid"])
+    else:
+        running = _start(pytestconfig)
     yield running
     running.stop()
 
@@ -120,16 +124,15 @@ def _dynamodb_resource(hashrange_server: "Server") -> Any:
 
 
 @pytest.fixture
-def hashrange(hashrange_server: "Server", pytestconfig: pytest.Config) -> "Server":
-    """A server with nothing in it: its endpoint, clients and resources of boto3, ``reset()``."""
-    if _scope(pytestconfig) == "worker":
-        hashrange_server.reset()
+def hashrange(hashrange_server: "Server") -> "Server":
+    """A server as it was at the start: its endpoint, clients and resources of boto3, ``reset()``."""
+    hashrange_server.reset()
     return hashrange_server
 
 
 @pytest.fixture
 def dynamodb(hashrange: "Server", _dynamodb_resource: Any) -> Any:
-    """boto3's resource of DynamoDB, on a server with nothing in it."""
+    """boto3's resource of DynamoDB, on a server as it was at the start."""
     return _dynamodb_resource
 
 

@@ -94,14 +94,19 @@ class Server:
         endpoint: str,
         process: Optional[subprocess.Popen[bytes]] = None,
         log: Optional["_Log"] = None,
+        *,
+        access_key_id: str = ACCESS_KEY_ID,
     ) -> None:
-        """Without a process this is a server that somebody else started."""
+        """Without a process this is a server that somebody else started.
+
+        A server with ``--namespaces`` has tables of its own for each access key.
+        """
         address = urllib.parse.urlsplit(endpoint)
         self.endpoint = endpoint
         self.host = address.hostname or "127.0.0.1"
         self.port = address.port or 80
         self.region = REGION
-        self.access_key_id = ACCESS_KEY_ID
+        self.access_key_id = access_key_id
         self.secret_access_key = SECRET_ACCESS_KEY
         self._process = process
         self._log = log
@@ -140,7 +145,7 @@ class Server:
 
     def reset(self) -> None:
         """Makes the server as it was when it had started; one with data on disk loses all tables."""
-        call = _Caller(self.host, self.port)
+        call = _Caller(self)
         try:
             _reset(call)
         except OSError as error:
@@ -220,13 +225,19 @@ def _endpoint_in(line: str) -> Optional[str]:
 class _Caller:
     """Calls operations on one kept connection, without boto3."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self._connection = http.client.HTTPConnection(host, port, timeout=RESET_TIMEOUT_S)
+    def __init__(self, server: Server) -> None:
+        self._connection = http.client.HTTPConnection(server.host, server.port, timeout=RESET_TIMEOUT_S)
+        # Says whose tables are meant. A server without credentials of its own verifies no signature.
+        scope = f"{server.access_key_id}/20200101/{server.region}/dynamodb/aws4_request"
+        signature = "SignedHeaders=host, Signature=" + "0" * 64
+        self._authorization = f"AWS4-HMAC-SHA256 Credential={scope}, {signature}"
 
     def __call__(self, operation: str, *, target: str = TARGETS, **request: Any) -> Dict[str, Any]:
         """Returns the answer; that of a refused request has ``__type``."""
         headers = {
+            "Authorization": self._authorization,
             "Content-Type": "application/x-amz-json-1.0",
+            "X-Amz-Date": "20200101T000000Z",
             "X-Amz-Target": f"{target}.{operation}",
         }
         self._connection.request("POST", "/", json.dumps(request), headers)

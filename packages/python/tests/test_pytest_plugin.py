@@ -59,16 +59,34 @@ def test_workers_run_the_same_tests_side_by_side(run):
     run(SAME_TABLE_AGAIN, "-n2").assert_outcomes(passed=12)
 
 
-def test_all_workers_may_share_a_server(run, tmp_path):
+def test_all_workers_may_share_a_server_with_tables_of_their_own(run, tmp_path):
     tests = f"""
 import pathlib
-@pytest.mark.parametrize("nth", range(4))
+@pytest.mark.parametrize("nth", range(12))
 def test_each(hashrange, dynamodb, nth):
-    make(dynamodb, f"orders-{{nth}}")
+    assert list(dynamodb.tables.all()) == []
+    make(dynamodb, "orders").put_item(Item={{"id": str(nth)}})
+    assert [item["id"] for item in dynamodb.Table("orders").scan()["Items"]] == [str(nth)]
     pathlib.Path({str(tmp_path)!r}, str(nth)).write_text(hashrange.endpoint)
 """
-    run(tests, "-n2", "--hashrange-scope=run").assert_outcomes(passed=4)
+    run(tests, "-n2", "--hashrange-scope=run").assert_outcomes(passed=12)
     assert len({path.read_text() for path in tmp_path.iterdir() if path.is_file()}) == 1
+
+
+def test_each_test_begins_with_the_tables_of_the_start(run, pytester):
+    pytester.makefile(".json", tables="""
+        {"TableName": "orders", "BillingMode": "PAY_PER_REQUEST",
+         "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+         "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}]}""")
+    pytester.makeini("[pytest]\nhashrange_args = --init=tables.json")
+    tests = """
+@pytest.mark.parametrize("nth", range(3))
+def test_each(dynamodb, nth):
+    assert dynamodb.Table("orders").scan()["Count"] == 0
+    dynamodb.Table("orders").put_item(Item={"id": "1"})
+    make(dynamodb, "more")
+"""
+    run(tests).assert_outcomes(passed=3)
 
 
 def test_code_with_clients_of_its_own_finds_the_server(run):

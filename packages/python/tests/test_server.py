@@ -46,9 +46,10 @@ def make_table(client, name, **options):
     )
 
 
-@pytest.mark.parametrize("on_disk", [False, True])
-def test_reset_deletes_every_table_also_protected_ones(on_disk, tmp_path):
-    with hashrange.start([f"--data-dir={tmp_path / 'data'}"] if on_disk else []) as server:
+@pytest.mark.parametrize("argument", ["--memory", "--namespaces", "--data-dir=data"])
+def test_reset_deletes_every_table_also_protected_ones(argument, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with hashrange.start([argument] if argument != "--memory" else []) as server:
         client = server.client()
         for nth in range(120):
             make_table(client, f"table-{nth}", DeletionProtectionEnabled=nth % 2 == 0)

@@ -2,6 +2,7 @@
 'use strict';
 
 const { spawn } = require('node:child_process');
+const { CREDENTIALS, REGION } = require('./identity.js');
 const { findProgram } = require('./program.js');
 const { reset } = require('./reset.js');
 
@@ -9,10 +10,6 @@ const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 // So many lines of the log are kept for whoever asks what happened.
 const LOG_LINES_MAX = 1000;
-
-const REGION = 'us-east-1';
-// What clients sign with. A server without credentials of its own takes any.
-const CREDENTIALS = { accessKeyId: 'hashrange', secretAccessKey: 'hashrange' };
 
 /** A server that runs. */
 class Server {

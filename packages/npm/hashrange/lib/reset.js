@@ -2,9 +2,14 @@
 'use strict';
 
 const http = require('node:http');
+const { CREDENTIALS, REGION } = require('./identity.js');
 
 const RESET_TIMEOUT_MS = 30_000;
 
+// Says whose tables are meant. A server without credentials of its own verifies no signature.
+const AUTHORIZATION =
+  `AWS4-HMAC-SHA256 Credential=${CREDENTIALS.accessKeyId}/20200101/${REGION}/dynamodb/aws4_request, ` +
+  `SignedHeaders=host, Signature=${'0'.repeat(64)}`;
 // The namespaces of the service's operations and of the server's own.
 const TARGETS = 'DynamoDB_20120810';
 const OWN_TARGETS = 'Hashrange_2026';
@@ -62,6 +67,8 @@ function send(agent, endpoint, target, body) {
   return new Promise((resolve, reject) => {
     const failed = (error) => reject(new Error(`the server at ${endpoint} does not answer: ${error.message}`));
     const headers = {
+      Authorization: AUTHORIZATION,
+      'X-Amz-Date': '20200101T000000Z',
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': target,
     };
