@@ -1,9 +1,10 @@
 //! What a release consists of, in `target/dist`: the program with its manual pages, completions and
 //! changelog in an archive, the packages of other ecosystems, and the checksums of all of them.
 //!
-//! The program is built with the profile `dist`. On Linux it carries the C library: measured, that costs
-//! no speed, and one file then runs on every distribution, in an empty container, and from the wheel and
-//! the npm package alike. Cargo keeps its own files of the profile in the same folder.
+//! The program is built with the profile `dist`. On Linux it carries the C library, so that one file runs
+//! on every distribution, in an empty container, and from the wheel and the npm package alike. It is the
+//! same library with the same allocator as without, unlike musl's. Cargo keeps its own files of the
+//! profile in the same folder.
 
 mod archive;
 mod checksums;
