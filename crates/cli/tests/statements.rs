@@ -11,6 +11,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+/// Arguments, variables, exit code, and how the complaint begins.
+type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], i32, &'a str);
+
 /// Runs a command with some variables, and returns exit code, standard output and error.
 fn run(arguments: &[&str], variables: &[(&str, &str)], input: &str) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
@@ -180,7 +183,7 @@ fn hints_name_the_likely_mistake() {
 #[test]
 fn settings_come_from_variables_and_misspelt_ones_are_refused() {
     let nobody = "http://127.0.0.1:1";
-    let cases: &[(&[&str], &[(&str, &str)], i32, &str)] = &[
+    let cases: &[Case<'_>] = &[
         (
             &["tables"],
             &[("AWS_ENDPOINT_URL", nobody)],

@@ -72,7 +72,7 @@ impl Terminal {
             }
             match self.output.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(_) => panic!("{text:?} has not come, but {:?}", self.seen),
+                Err(error) => panic!("{text:?} has not come ({error}), but {:?}", self.seen),
             }
         }
     }

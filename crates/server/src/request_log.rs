@@ -5,9 +5,9 @@ use crate::answer::Answer;
 use crate::request_id::RequestId;
 use hashrange_wire::Operation;
 use hyper::http::request::Parts;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use std::collections::BTreeMap;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
 use std::time::Duration;
 
 /// Longer bodies are not looked into: that would hold up the connections of the same thread.
@@ -34,17 +34,45 @@ struct Named {
     #[serde(rename = "TableName")]
     table: Option<String>,
     #[serde(rename = "RequestItems")]
-    batch: Option<BTreeMap<String, IgnoredAny>>,
+    batch: Option<Tables>,
+}
+
+/// The first tables of a batch; what is asked of them is passed over.
+struct Tables(Vec<String>);
+
+impl<'de> Deserialize<'de> for Tables {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        source.deserialize_map(TableNames).map(Self)
+    }
+}
+
+struct TableNames;
+
+impl<'de> Visitor<'de> for TableNames {
+    type Value = Vec<String>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("tables")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Vec<String>, A::Error> {
+        let mut names = Vec::new();
+        while let Some((name, IgnoredAny)) = members.next_entry()? {
+            if names.len() < TABLES_MAX {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
 }
 
 impl Subject {
     /// Returns what a body is about, as far as it tells.
     pub fn of(body: &[u8]) -> Self {
         let named = parsed::<Named>(body);
-        let batch = |batch: BTreeMap<String, IgnoredAny>| batch.into_keys().collect();
         let tables = match named {
             Some(Named { table: Some(table), .. }) => vec![table],
-            Some(Named { batch: Some(tables), .. }) => batch(tables),
+            Some(Named { batch: Some(tables), .. }) => tables.0,
             _ => Vec::new(),
         };
         let tables: Vec<String> =
@@ -137,7 +165,7 @@ mod tests {
     fn tables_are_named_and_nothing_else() {
         let cases: &[(&[u8], Option<&str>)] = &[
             (br#"{"Item":{"secret":{"S":"x"}},"TableName":"cities"}"#, Some("cities")),
-            (br#"{"RequestItems":{"b":[{"x":1}],"a":{}}}"#, Some("a,b")),
+            (br#"{"RequestItems":{"b":[{"x":1}],"a":{}}}"#, Some("b,a")),
             (br#"{"Statement":"SELECT * FROM t WHERE a = 'secret'"}"#, None),
             (br#"{"TableName":"two\nlines"}"#, None),
             (br#"{"TableName":7}"#, None),

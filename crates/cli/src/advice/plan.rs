@@ -28,7 +28,7 @@ pub fn scan_note(outline: &Outline<'_>, keys: &TableKeys) -> Option<String> {
         Some(name) != outline.index.as_ref() && may_name(condition, key, DEPTH_MAX)
     });
     if let Some((name, _)) = better.filter(|_| !condition.is_empty()) {
-        note.push_str(&format!("; FROM \"{table}\".\"{name}\" would be a Query"));
+        note = format!("{note}; FROM \"{table}\".\"{name}\" would be a Query");
     }
     Some(note)
 }

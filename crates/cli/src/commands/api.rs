@@ -53,7 +53,9 @@ fn print(response: &Value, printer: &Printer) -> anyhow::Result<()> {
     let noun = if items.len() == 1 { "item" } else { "items" };
     let count = format!("{} {noun}", items.len());
     let mut table = Table::new(&[]);
-    items.into_iter().for_each(|item| table.add_item(item));
+    for item in items {
+        table.add_item(item);
+    }
     if count != "0 items" {
         printer.table(&table)?;
         output::line("")?;

@@ -95,7 +95,9 @@ pub fn read(
         print_table(table.as_ref(), &totals, next.as_ref(), printer)?;
     }
     if totals.returned == 0 {
-        advice::filter_hints(&request).iter().for_each(|hint| printer.note(hint));
+        for hint in advice::filter_hints(&request) {
+            printer.note(&hint);
+        }
     }
     Ok(())
 }

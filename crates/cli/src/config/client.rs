@@ -85,7 +85,7 @@ impl ClientSettings {
             Some(text).filter(|text| !text.is_empty())
         };
         let path = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-        let file = read(&path)?;
+        let file = read(path)?;
         let ignored = text("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
         let of_aws = ignored.is_none_or(|it| !it.eq_ignore_ascii_case("true"));
         let aws = |name| text(name).filter(|_| of_aws);

@@ -32,7 +32,7 @@ impl Printer {
             no_colour: text_variable("NO_COLOR").is_some(),
             is_dumb: text_variable("TERM").is_some_and(|name| name == "dumb"),
         };
-        let screen = Screen::of(&connection.show, settings.color, &plain);
+        let screen = Screen::of(connection.show, settings.color, plain);
         Ok(Self { format: settings.output.unwrap_or(usual), screen })
     }
 
@@ -42,13 +42,13 @@ impl Printer {
     }
 
     /// Returns true if somebody looks at remarks.
-    pub fn is_read_by_somebody(&self) -> bool {
+    pub fn is_read_by_somebody() -> bool {
         std::io::stderr().is_terminal()
     }
 
     /// Prints a remark for people, apart from the result: to standard error, if somebody looks at it.
     pub fn note(&self, text: &str) {
-        if self.is_read_by_somebody() {
+        if Self::is_read_by_somebody() {
             let text = format!("note: {}", super::table::shown(text));
             super::complain(format_args!("{}", self.screen.styled(Style::Note, &text)));
         }

@@ -66,7 +66,7 @@ impl Screen {
     };
 
     /// Returns the screen that standard output is now.
-    pub fn of(show: &Show, configured: Option<ColourChoice>, plain: &Plain) -> Self {
+    pub fn of(show: Show, configured: Option<ColourChoice>, plain: Plain) -> Self {
         let is_terminal = stdout().is_terminal();
         let size = is_terminal.then(terminal_size::terminal_size).flatten();
         let (width, height) = match size {
@@ -173,7 +173,7 @@ mod tests {
         for (flag, configured, expected) in cases {
             // As for a terminal with NO_COLOR, so that it does not matter where tests run.
             let plain = Plain { no_colour: true, is_dumb: false };
-            let screen = Screen::of(&show(flag), configured, &plain);
+            let screen = Screen::of(show(flag), configured, plain);
             assert_eq!(screen.has_colours, expected, "{flag:?} {configured:?}");
         }
     }

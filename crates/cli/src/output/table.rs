@@ -223,7 +223,7 @@ pub fn shown(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             _ if is_unsafe(character) => {
-                out.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
+                out.extend(character.escape_unicode());
             }
             _ => out.push(character),
         }
@@ -247,7 +247,9 @@ mod tests {
 
     fn table(items: &[Value]) -> Table {
         let mut table = Table::new(&[]);
-        items.iter().for_each(|item| table.add_item(item.as_object().unwrap()));
+        for item in items {
+            table.add_item(item.as_object().unwrap());
+        }
         table
     }
 

@@ -5,6 +5,7 @@ use super::commands;
 use super::statement::is_complete;
 use super::token::{Kind, Token, tokens};
 use crate::client::Client;
+use crate::commands::table_keys::TableKeys;
 use crate::output::screen::{Screen, Style};
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -130,7 +131,7 @@ impl Assist<'_, '_> {
             Wanted::Argument(command) => plain(&commands::choices(command)),
             Wanted::Table => quoted(catalogue.tables(&mut client)),
             Wanted::Index(table) => {
-                let indexes = catalogue.keys(&mut client, table).map(|keys| keys.indexes());
+                let indexes = catalogue.keys(&mut client, table).map(TableKeys::indexes);
                 let names: Vec<String> =
                     indexes.into_iter().flatten().map(|(name, _)| name).collect();
                 quoted(&names)

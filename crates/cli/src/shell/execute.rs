@@ -4,7 +4,7 @@ use super::session::Session;
 use super::statement::{Outline, Verb};
 use crate::advice;
 use crate::arguments::Format;
-use crate::output::{self, printer, table::Table};
+use crate::output::{self, printer, printer::Printer, table::Table};
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
@@ -91,7 +91,9 @@ fn page(items: &[&Map<String, Value>], response: &Value, session: &Session<'_, '
         Format::Table if items.is_empty() => Vec::new(),
         Format::Table => {
             let mut table = Table::new(&[]);
-            items.iter().for_each(|item| table.add_item(item));
+            for item in items {
+                table.add_item(item);
+            }
             let mut lines = table.lines_on(&session.printer.get().screen);
             lines.push(String::new());
             lines
@@ -119,7 +121,7 @@ fn figures(verb: Verb, totals: &Totals) -> String {
 fn note(session: &Session<'_, '_>, outline: &Outline<'_>) {
     let printer = session.printer.get();
     let Some(table) = outline.table.as_ref().filter(|_| session.has_hints.get()) else { return };
-    if !printer.is_read_by_somebody() {
+    if !Printer::is_read_by_somebody() {
         return;
     }
     let (keys, known) = session.with_catalogue(|catalogue, client| {

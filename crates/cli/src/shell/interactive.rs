@@ -74,12 +74,9 @@ fn greeting(session: &Session<'_, '_>) -> anyhow::Result<String> {
 fn run_all(session: &Session<'_, '_>, text: &str) -> Next {
     let mut splitter = Splitter::default();
     for line in text.lines() {
-        let mut next = match splitter.line(line) {
-            Ok(next) => next,
-            Err(_) => {
-                output::complain(format_args!("the statement is too long"));
-                return Next::More;
-            }
+        let Ok(mut next) = splitter.line(line) else {
+            output::complain(format_args!("the statement is too long"));
+            return Next::More;
         };
         while let Some(input) = next {
             if let Some(next) = run_one(session, &input) {

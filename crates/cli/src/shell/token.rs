@@ -36,7 +36,7 @@ pub struct Token<'a> {
 
 const SYMBOLS: [&str; 7] = ["<=", ">=", "<>", "!=", "<<", ">>", "||"];
 
-impl<'a> Token<'a> {
+impl Token<'_> {
     /// Returns true for a keyword, in capitals or not.
     pub fn is(&self, keyword: &str) -> bool {
         self.kind == Kind::Word && self.text.eq_ignore_ascii_case(keyword)

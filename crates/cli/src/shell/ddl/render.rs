@@ -4,32 +4,21 @@ use serde_json::Value;
 
 /// Returns CREATE TABLE for a table, given as DescribeTable and DescribeTimeToLive describe it.
 pub fn render(table: &Value, time_to_live: &Value) -> String {
-    let mut out = format!("CREATE TABLE {} (", name(&table["TableName"]));
-    let definitions = elements(&table["AttributeDefinitions"]);
-    let declared = definitions.map(|it| {
+    let declared = elements(&table["AttributeDefinitions"]).map(|it| {
         format!("{} {}", name(&it["AttributeName"]), it["AttributeType"].as_str().unwrap_or("S"))
     });
-    out.push_str(&declared.collect::<Vec<_>>().join(", "));
-    out.push_str(&format!(")\n  PRIMARY KEY ({})", key(table)));
+    let declared = declared.collect::<Vec<_>>().join(", ");
+    let mut lines = vec![
+        format!("CREATE TABLE {} ({declared})", name(&table["TableName"])),
+        format!("PRIMARY KEY ({})", key(table)),
+    ];
     for (word, kind) in [("GSI", "GlobalSecondaryIndexes"), ("LSI", "LocalSecondaryIndexes")] {
-        for index in elements(&table[kind]) {
-            out.push_str(&format!(
-                "\n  {word} {} ({}){}",
-                name(&index["IndexName"]),
-                key(index),
-                projection(&index["Projection"])
-            ));
-            if let Some(units) = units(&index["ProvisionedThroughput"]) {
-                out.push_str(&format!(" THROUGHPUT {units}"));
-            }
-        }
+        lines.extend(elements(&table[kind]).map(|it| format!("{word} {}", index(it))));
     }
-    match units(&table["ProvisionedThroughput"]) {
-        Some(units) => {
-            out.push_str(&format!("\n  BILLING PROVISIONED {units}"));
-        }
-        None => out.push_str("\n  BILLING ON DEMAND"),
-    }
+    lines.push(match units(&table["ProvisionedThroughput"]) {
+        Some(units) => format!("BILLING PROVISIONED {units}"),
+        None => "BILLING ON DEMAND".to_owned(),
+    });
     if table["StreamSpecification"]["StreamEnabled"] == true {
         let view = match table["StreamSpecification"]["StreamViewType"].as_str() {
             Some("NEW_AND_OLD_IMAGES") => "NEW AND OLD IMAGES",
@@ -37,17 +26,23 @@ pub fn render(table: &Value, time_to_live: &Value) -> String {
             Some("OLD_IMAGE") => "OLD IMAGE",
             _ => "KEYS ONLY",
         };
-        out.push_str(&format!("\n  STREAM ({view})"));
+        lines.push(format!("STREAM ({view})"));
     }
     let expires = &time_to_live["TimeToLiveDescription"];
     if matches!(expires["TimeToLiveStatus"].as_str(), Some("ENABLED" | "ENABLING")) {
-        out.push_str(&format!("\n  TTL ({})", name(&expires["AttributeName"])));
+        lines.push(format!("TTL ({})", name(&expires["AttributeName"])));
     }
     if table["DeletionProtectionEnabled"] == true {
-        out.push_str("\n  DELETION PROTECTION ON");
+        lines.push("DELETION PROTECTION ON".to_owned());
     }
-    out.push(';');
-    out
+    format!("{};", lines.join("\n  "))
+}
+
+fn index(index: &Value) -> String {
+    let throughput = units(&index["ProvisionedThroughput"]);
+    let throughput = throughput.map(|units| format!(" THROUGHPUT {units}")).unwrap_or_default();
+    let projection = projection(&index["Projection"]);
+    format!("{} ({}){projection}{throughput}", name(&index["IndexName"]), key(index))
 }
 
 fn elements(value: &Value) -> impl Iterator<Item = &Value> {
