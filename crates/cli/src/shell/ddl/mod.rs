@@ -158,3 +158,6 @@ impl fmt::Display for DefinitionFault {
 }
 
 impl std::error::Error for DefinitionFault {}
+
+#[cfg(test)]
+mod tests;
