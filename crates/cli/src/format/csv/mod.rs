@@ -232,7 +232,7 @@ mod tests {
             ("a:NULL", "x", "column a:NULL: \"x\" is not null"),
             ("a:L", "{}", "column a:L: \"{}\" is no value of type L"),
             ("a:NS", "\"[1,\"\"x\"\"]\"", "column a:NS: \"[1,\\\"x\\\"]\" is no value of type NS"),
-            ("a:M", "{} x", "column a:M: expected nothing more at character 3, not ' '"),
+            ("a:M", "{} x", "column a:M: expected nothing more at character 4, not 'x'"),
             ("a,b", "1", "1 cells where the header has 2"),
             ("a,a:S", "1,2", "the header: the column a:S stands twice"),
             ("a,", "1,2", "the header: a column has no name"),
