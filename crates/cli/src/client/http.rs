@@ -125,8 +125,11 @@ fn failed(status: StatusCode, body: &[u8]) -> anyhow::Error {
 
 async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes>>> {
     let bare = host.trim_matches(['[', ']']);
-    let failed =
-        || Unanswered::new(format!("connect to {host}:{port} (is a server there? `hashrange serve --port {port}` starts one, --endpoint names another, --data-dir needs none)"));
+    let failed = || {
+        Unanswered::new(format!(
+            "connect to {host}:{port} (is a server there? `hashrange serve --port {port}` starts one, --endpoint names another, --data-dir needs none)"
+        ))
+    };
     let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((bare, port)))
         .await
         .unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))

@@ -1,11 +1,13 @@
 //! What is written in a form that loses nothing is read back as the same item, for items of all types
 //! at random.
 
-use super::*;
 use super::csv::records::Position;
+use super::*;
+use hashrange::{AttributeValue, PutItemInput};
 use hashrange_testkit::random::Random;
 use hashrange_testkit::wire_item::item;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 const ITEMS: usize = 3000;
 
@@ -14,13 +16,21 @@ fn items() -> impl Iterator<Item = WireItem> {
     (0..ITEMS).map(move |_| item(&mut random))
 }
 
+/// Returns an item as the database keeps it: with numbers and sets in one form and names in order.
+fn kept(item: &WireItem) -> BTreeMap<String, AttributeValue> {
+    let request = json!({ "TableName": "any", "Item": item }).to_string();
+    let request = hashrange::decode::<PutItemInput>(request.as_bytes()).unwrap();
+    let item = request.value.item.unwrap().into_result().unwrap();
+    item.iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
+}
+
 #[test]
 fn lines_are_read_as_they_were_written() {
     for item in items() {
         for form in [Form::Item, Form::Ddb] {
             let line = form.line(&item).unwrap();
             assert!(!line.contains('\n'), "{line}");
-            assert_eq!(read_line(form, &line), Ok(item.clone()), "{line}");
+            assert_eq!(kept(&read_line(form, &line).unwrap()), kept(&item), "{line}");
         }
     }
 }
@@ -42,8 +52,7 @@ fn rows_are_read_as_they_were_written() {
         for item in items {
             let row = csv::text(&columns, item);
             assert_ne!(Position::default().after(row.as_bytes()), Position::Quoted, "{row}");
-            // The order of columns is that of the header.
-            assert_eq!(csv::read(&columns, &row).map(Value::Object), Ok(json!(item)), "{row}");
+            assert_eq!(kept(&csv::read(&columns, &row).unwrap()), kept(item), "{row}");
         }
     }
 }
