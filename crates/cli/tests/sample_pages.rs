@@ -100,6 +100,22 @@ fn the_overview_shows_what_is_printed() {
 }
 
 #[test]
+fn the_tutorial_shows_what_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = page_path("../tutorial.md");
+    let written = std::fs::read_to_string(&path).unwrap();
+    let mut printed = Vec::new();
+    for (command, place) in page::commands(&written) {
+        let text = printed_by(&folder.path().join("data"), command);
+        match place {
+            Some(range) => printed.push((range, text)),
+            None => assert_eq!(text, "", "{command}"),
+        }
+    }
+    check_page(&path, &written, printed);
+}
+
+#[test]
 fn the_page_of_partiql_shows_what_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     load_into(folder.path(), find("orders").unwrap());

@@ -69,6 +69,30 @@ pub fn shown(page: &str) -> Vec<Shown<'_>> {
     found
 }
 
+/// Returns the commands of our own command line on a page, in order: each fence `sh` that begins with
+/// `hashrange `, and where that stands which it prints, if a fence `text` is the next one.
+pub fn commands(page: &str) -> Vec<(&str, Option<Range<usize>>)> {
+    let mut found: Vec<(&str, Option<Range<usize>>)> = Vec::new();
+    let mut is_next = false;
+    let mut lines = lines_with_offsets(page);
+    while let Some((_, line)) = lines.next() {
+        let Some(kind) = line.strip_prefix("```") else { continue };
+        let range = fence_body(page, &mut lines);
+        let body = &page[range.clone()];
+        match (kind.trim(), found.last_mut()) {
+            ("sh", _) if body.starts_with("hashrange ") => {
+                found.push((body, None));
+                is_next = true;
+                continue;
+            }
+            ("text", Some((_, printed))) if is_next => *printed = Some(range),
+            _ => {}
+        }
+        is_next = false;
+    }
+    found
+}
+
 /// Returns the examples of a page, in order.
 pub fn examples(page: &str) -> Vec<Example<'_>> {
     let mut found = Vec::new();
@@ -136,12 +160,19 @@ pub fn words(command: &str) -> Option<Vec<String>> {
     let mut characters = command.chars();
     while let Some(character) = characters.next() {
         match character {
-            '\'' => word.get_or_insert_default().push_str(&quoted(&mut characters)?),
+            '\'' => word.get_or_insert_default().push_str(&quoted(&mut characters, '\'')?),
+            '"' => {
+                let text = quoted(&mut characters, '"')?;
+                if text.contains(['$', '`', '\\', '!']) {
+                    return None;
+                }
+                word.get_or_insert_default().push_str(&text);
+            }
             '\\' if characters.next() == Some('\n') => {}
             ' ' => words.extend(word.take()),
             '\n' if characters.as_str().is_empty() => {}
             '\\' | '\n' => return None,
-            _ if "\"$`|&;<>()*?#~!".contains(character) => return None,
+            _ if "$`|&;<>()*?#~!".contains(character) => return None,
             _ => word.get_or_insert_default().push(character),
         }
     }
@@ -150,8 +181,8 @@ pub fn words(command: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the text up to the closing quote.
-fn quoted(characters: &mut std::str::Chars<'_>) -> Option<String> {
-    let (text, rest) = characters.as_str().split_once('\'')?;
+fn quoted(characters: &mut std::str::Chars<'_>, quote: char) -> Option<String> {
+    let (text, rest) = characters.as_str().split_once(quote)?;
     *characters = rest.chars();
     Some(text.to_owned())
 }
@@ -187,8 +218,25 @@ mod tests {
     }
 
     #[test]
+    fn commands_are_found_with_what_they_print() {
+        let page = "```sh\nhashrange put\n```\n```sh\nhashrange get\n```\nprints\n```text\nx\n```\n\
+                    ```sh\nhashrange drop\n```\n```json\n{}\n```\n```text\ny\n```\n";
+        let found = commands(page);
+        let texts: Vec<_> = found
+            .iter()
+            .map(|(command, printed)| (*command, printed.clone().map(|range| &page[range])))
+            .collect();
+        let expected = [
+            ("hashrange put\n", None),
+            ("hashrange get\n", Some("x\n")),
+            ("hashrange drop\n", None),
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
     fn plain_commands_have_words() {
-        let cases: [(&str, Option<&[&str]>); 9] = [
+        let cases: [(&str, Option<&[&str]>); 10] = [
             ("a  b \\\n  --c 'd \"e\n f'g\n", Some(&["a", "b", "--c", "d \"e\n fg"])),
             ("a ''", Some(&["a", ""])),
             ("", Some(&[])),
@@ -197,7 +245,8 @@ mod tests {
             ("a $b", None),
             ("a \\b", None),
             ("a > b", None),
-            ("a \"b\"", None),
+            ("a \"b 'c'\"d", Some(&["a", "b 'c'd"])),
+            ("a \"$b\"", None),
         ];
         for (command, expected) in cases {
             let expected = expected.map(|words| words.iter().map(ToString::to_string).collect());
