@@ -19,7 +19,7 @@ fn items() -> impl Iterator<Item = WireItem> {
 /// Returns an item as the database keeps it: with numbers and sets in one form and names in order.
 fn kept(item: &WireItem) -> BTreeMap<String, AttributeValue> {
     let request = json!({ "TableName": "any", "Item": item }).to_string();
-    let request = hashrange::decode::<PutItemInput>(request.as_bytes()).unwrap();
+    let request = hashrange::decode::<PutItemInput<'_>>(request.as_bytes()).unwrap();
     let item = request.value.item.unwrap().into_result().unwrap();
     item.iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
