@@ -1,4 +1,4 @@
-// The snippet of docs/sdks.md for JavaScript, run as it stands there. HASHRANGE_DOCS names the folder.
+// The snippet of docs/sdks.md for JavaScript, run as it stands there. DOCS_FOLDER says where it is.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 const endpoint = process.env.HASHRANGE_ENDPOINT ?? "http://127.0.0.1:8000";
 
 test("the JavaScript snippet of the page about SDKs runs", async () => {
-  const page = await readFile(join(process.env.HASHRANGE_DOCS, "sdks.md"), "utf8");
+  const page = await readFile(join(process.env.DOCS_FOLDER, "sdks.md"), "utf8");
   const snippets = [...page.matchAll(/^```js\n(.*?)^```/gms)];
   assert.equal(snippets.length, 1);
   const file = join(import.meta.dirname, "sdk_page_snippet.mjs");

@@ -157,10 +157,7 @@ fn node() -> Command {
     // A failed copy shows as a missing or an old test file, which node reports.
     drop(copy_files(&JS_TESTS.map(|name| sources("js").join(name)), &folder));
     let mut command = program("node".as_ref(), &["--test", "--test-reporter=spec"]);
-    command
-        .args(JS_TESTS)
-        .current_dir(folder)
-        .env("HASHRANGE_DOCS", workspace::root().join("docs"));
+    command.args(JS_TESTS).current_dir(folder).env("DOCS_FOLDER", workspace::root().join("docs"));
     command
 }
 
