@@ -54,8 +54,9 @@ pub fn test(wheel: &Path) -> Result<(), String> {
 }
 
 fn pip(arguments: &[&str]) -> std::process::Command {
-    let mut pip = program(&tools().join("bin/python"), &["-m", "pip"]);
-    pip.args(arguments).arg("--disable-pip-version-check");
+    let pip = ["-m", "pip", "--disable-pip-version-check"];
+    let mut pip = program(&tools().join("bin/python"), &pip);
+    pip.args(arguments);
     pip
 }
 
