@@ -118,7 +118,7 @@ fn load(editor: &mut Editor<Assist<'_, '_>, FileHistory>, file: &Path) -> anyhow
     Ok(())
 }
 
-/// Remembers what was typed; what cannot be written is remembered for this session.
+/// Remembers what was typed; what cannot be written is remembered until the shell ends.
 fn remember(editor: &mut Editor<Assist<'_, '_>, FileHistory>, text: &str, file: Option<&Path>) {
     let is_worth_it = !text.trim().is_empty() && text.len() <= ENTRY_MAX_BYTES;
     if is_worth_it && editor.add_history_entry(text).unwrap_or(false) {
