@@ -7,7 +7,7 @@ mod clock;
 mod completions;
 mod create;
 mod credentials;
-mod definition;
+pub mod definition;
 mod delete;
 mod describe;
 mod drop;

@@ -4,66 +4,108 @@
 use super::WireItem;
 use serde_json::Value;
 
+/// What values are written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// The item form, which loses nothing.
+    Item,
+    /// Plain JSON: sets as arrays, binary values as their base64 text.
+    Json,
+}
+
 /// Returns an item in the item form, on one line.
 pub fn text(item: &WireItem) -> String {
-    let mut out = String::new();
-    write_map(&mut out, item);
-    out
+    Notation::Item.item(item)
 }
 
 /// Returns an attribute value in the item form, on one line.
 pub fn value_text(typed: &Value) -> String {
-    let mut out = String::new();
-    write_value(&mut out, typed);
-    out
+    Notation::Item.value(typed)
 }
 
-fn write_value(out: &mut String, typed: &Value) {
-    let Some((tag, value)) = typed.as_object().and_then(|members| members.iter().next()) else {
-        return out.push_str("null");
-    };
-    match (tag.as_str(), value) {
-        ("N", Value::String(number)) => out.push_str(number),
-        ("B", _) => write_binary(out, value),
-        ("NULL", _) => out.push_str("null"),
-        ("M", Value::Object(members)) => write_map(out, members),
-        ("L", Value::Array(elements)) => {
-            write_elements(out, ["[", "]"], elements, write_value);
+impl Notation {
+    /// Returns an item on one line.
+    pub fn item(self, item: &WireItem) -> String {
+        let mut out = String::new();
+        self.write_map(&mut out, item);
+        out
+    }
+
+    /// Returns an attribute value on one line.
+    pub fn value(self, typed: &Value) -> String {
+        let mut out = String::new();
+        self.write_value(&mut out, typed);
+        out
+    }
+
+    fn write_value(self, out: &mut String, typed: &Value) {
+        let Some((tag, value)) = typed.as_object().and_then(|members| members.iter().next()) else {
+            return out.push_str("null");
+        };
+        match (tag.as_str(), value) {
+            ("N", number) => write_number(out, number),
+            ("B", _) => self.write_binary(out, value),
+            ("NULL", _) => out.push_str("null"),
+            ("M", Value::Object(members)) => self.write_map(out, members),
+            ("L", Value::Array(elements)) => {
+                write_elements(out, ["[", "]"], elements, |out, it| {
+                    self.write_value(out, it);
+                });
+            }
+            ("NS", Value::Array(elements)) => {
+                write_elements(out, self.around_sets(), elements, write_number);
+            }
+            ("BS", Value::Array(elements)) => {
+                write_elements(out, self.around_sets(), elements, |out, it| {
+                    self.write_binary(out, it);
+                });
+            }
+            ("SS", Value::Array(elements)) => {
+                write_elements(out, self.around_sets(), elements, |out, text| {
+                    out.push_str(&text.to_string());
+                });
+            }
+            // S and BOOL are as they are on the wire.
+            (_, value) => out.push_str(&value.to_string()),
         }
-        ("NS", Value::Array(elements)) => {
-            write_elements(out, ["<<", ">>"], elements, |out, number| {
-                out.push_str(number.as_str().unwrap_or_default());
-            });
+    }
+
+    fn around_sets(self) -> [&'static str; 2] {
+        match self {
+            Self::Item => ["<<", ">>"],
+            Self::Json => ["[", "]"],
         }
-        ("BS", Value::Array(elements)) => {
-            write_elements(out, ["<<", ">>"], elements, write_binary);
+    }
+
+    fn write_binary(self, out: &mut String, base64: &Value) {
+        if self == Self::Item {
+            out.push('b');
         }
-        ("SS", Value::Array(elements)) => {
-            write_elements(out, ["<<", ">>"], elements, |out, text| {
-                out.push_str(&text.to_string());
-            });
+        out.push_str(&base64.to_string());
+    }
+
+    fn write_map(self, out: &mut String, members: &WireItem) {
+        out.push('{');
+        for (nth, (name, value)) in members.iter().enumerate() {
+            if nth > 0 {
+                out.push(',');
+            }
+            out.push_str(&Value::from(name.as_str()).to_string());
+            out.push(':');
+            self.write_value(out, value);
         }
-        // S and BOOL are as they are on the wire.
-        (_, value) => out.push_str(&value.to_string()),
+        out.push('}');
     }
 }
 
-fn write_binary(out: &mut String, base64: &Value) {
-    out.push('b');
-    out.push_str(&base64.to_string());
-}
-
-fn write_map(out: &mut String, members: &WireItem) {
-    out.push('{');
-    for (nth, (name, value)) in members.iter().enumerate() {
-        if nth > 0 {
-            out.push(',');
-        }
-        out.push_str(&Value::from(name.as_str()).to_string());
-        out.push(':');
-        write_value(out, value);
+/// Writes a number digit by digit; what is no JSON number is written as text.
+fn write_number(out: &mut String, number: &Value) {
+    let digits =
+        number.as_str().filter(|text| serde_json::from_str::<serde_json::Number>(text).is_ok());
+    match digits {
+        Some(digits) => out.push_str(digits),
+        None => out.push_str(&number.to_string()),
     }
-    out.push('}');
 }
 
 fn write_elements(

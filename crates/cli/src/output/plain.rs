@@ -1,70 +1,17 @@
 //! Items as plain JSON: `{"pk":"a","n":1.50}`. Numbers keep all digits; sets become arrays and
 //! binary values base64 text, so this form cannot always be read back.
 
+use crate::format::item::Notation;
 use serde_json::{Map, Value};
 
 /// Returns an item, given in DynamoDB's JSON, as plain JSON.
 pub fn item(item: &Map<String, Value>) -> String {
-    let mut out = String::new();
-    write_map(&mut out, item);
-    out
+    Notation::Json.item(item)
 }
 
 /// Returns an attribute value, given in DynamoDB's JSON, as plain JSON.
 pub fn value(value: &Value) -> String {
-    let mut out = String::new();
-    write_value(&mut out, value);
-    out
-}
-
-fn write_value(out: &mut String, typed: &Value) {
-    let Some((tag, value)) = typed.as_object().and_then(|members| members.iter().next()) else {
-        return out.push_str("null");
-    };
-    match (tag.as_str(), value) {
-        ("N", Value::String(number)) => write_number(out, number),
-        ("NULL", _) => out.push_str("null"),
-        ("M", Value::Object(members)) => write_map(out, members),
-        ("L", Value::Array(elements)) => write_list(out, elements, write_value),
-        ("NS", Value::Array(elements)) => write_list(out, elements, |out, element| {
-            write_number(out, element.as_str().unwrap_or_default());
-        }),
-        // S, B, BOOL, SS and BS are as they are on the wire.
-        (_, value) => out.push_str(&value.to_string()),
-    }
-}
-
-fn write_map(out: &mut String, members: &Map<String, Value>) {
-    out.push('{');
-    for (nth, (name, value)) in members.iter().enumerate() {
-        if nth > 0 {
-            out.push(',');
-        }
-        out.push_str(&Value::from(name.as_str()).to_string());
-        out.push(':');
-        write_value(out, value);
-    }
-    out.push('}');
-}
-
-fn write_list(out: &mut String, elements: &[Value], write: impl Fn(&mut String, &Value)) {
-    out.push('[');
-    for (nth, element) in elements.iter().enumerate() {
-        if nth > 0 {
-            out.push(',');
-        }
-        write(out, element);
-    }
-    out.push(']');
-}
-
-/// Writes a number digit by digit; what is no JSON number is written as text.
-fn write_number(out: &mut String, number: &str) {
-    if serde_json::from_str::<serde_json::Number>(number).is_ok() {
-        out.push_str(number);
-    } else {
-        out.push_str(&Value::from(number).to_string());
-    }
+    Notation::Json.value(value)
 }
 
 #[cfg(test)]

@@ -84,18 +84,22 @@ pub fn key_schema(partition: &[Attribute], sort: &[Attribute]) -> Value {
 
 /// Returns an index without its units.
 pub fn index(index: &Index, partition: &[Attribute]) -> Value {
-    let projection = match &index.projection {
+    json!({
+        "IndexName": index.name,
+        "KeySchema": key_schema(partition, &index.sort),
+        "Projection": projection(&index.projection),
+    })
+}
+
+/// Returns which attributes an index has.
+pub fn projection(projection: &Projection) -> Value {
+    match projection {
         Projection::All => json!({ "ProjectionType": "ALL" }),
         Projection::KeysOnly => json!({ "ProjectionType": "KEYS_ONLY" }),
         Projection::Include(names) => {
             json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
         }
-    };
-    json!({
-        "IndexName": index.name,
-        "KeySchema": key_schema(partition, &index.sort),
-        "Projection": projection,
-    })
+    }
 }
 
 /// Returns provisioned units.

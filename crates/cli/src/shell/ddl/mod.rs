@@ -30,6 +30,7 @@ pub use parser::parse;
 pub use render::render;
 pub use request::{alter_request, create_request};
 
+use crate::commands::definition::grammar::{Projection, Throughput};
 use std::fmt;
 
 /// What a statement defines.
@@ -101,26 +102,6 @@ pub struct Index {
     pub projection: Projection,
     /// Read and write units of its own.
     pub throughput: Option<Throughput>,
-}
-
-/// Which attributes an index holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Projection {
-    /// All.
-    All,
-    /// The keys.
-    KeysOnly,
-    /// The keys and these.
-    Include(Vec<String>),
-}
-
-/// Provisioned throughput.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Throughput {
-    /// Read units in a second.
-    pub read: u64,
-    /// Write units in a second.
-    pub write: u64,
 }
 
 /// A change of a table.

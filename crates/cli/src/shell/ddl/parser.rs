@@ -1,9 +1,8 @@
 //! Reads definitions. The grammar stands in the module's header; every keyword in any case, commas
 //! between the parts of a table as one likes.
 
-use super::{
-    Change, Definition, DefinitionFault, Index, KeyPart, NewTable, Projection, Throughput,
-};
+use super::{Change, Definition, DefinitionFault, Index, KeyPart, NewTable};
+use crate::commands::definition::grammar::{Projection, Throughput};
 use crate::shell::token::{Kind, Token, meaningful};
 
 type Parsed<T> = Result<T, DefinitionFault>;

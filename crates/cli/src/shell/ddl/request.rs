@@ -1,6 +1,8 @@
 //! From definitions to requests.
 
-use super::{Change, Index, KeyPart, NewTable, Projection, Throughput};
+use super::{Change, Index, KeyPart, NewTable};
+use crate::commands::definition::grammar::Throughput;
+use crate::commands::definition::request::{projection, provisioned};
 use hashrange::Operation;
 use serde_json::{Value, json};
 
@@ -14,7 +16,7 @@ pub fn create_request(table: &NewTable) -> Value {
     });
     let mut set = |member: &str, value: Value| request[member] = value;
     if let Some(units) = table.throughput {
-        set("ProvisionedThroughput", throughput(units));
+        set("ProvisionedThroughput", provisioned(units));
     }
     if !table.global.is_empty() {
         // Without numbers of its own an index has those of its table.
@@ -59,7 +61,7 @@ pub fn alter_request(table: &str, change: &Change, known: &Value) -> (Operation,
         Change::Billing(units) => {
             request["BillingMode"] = json!(billing_mode(*units));
             if let Some(units) = *units {
-                request["ProvisionedThroughput"] = throughput(units);
+                request["ProvisionedThroughput"] = provisioned(units);
             }
         }
         Change::Stream(view) => request["StreamSpecification"] = stream(*view),
@@ -87,30 +89,19 @@ fn key_schema(key: &[KeyPart]) -> Value {
 }
 
 fn described(index: &Index, units: Option<Throughput>) -> Value {
-    let projection = match &index.projection {
-        Projection::All => json!({ "ProjectionType": "ALL" }),
-        Projection::KeysOnly => json!({ "ProjectionType": "KEYS_ONLY" }),
-        Projection::Include(names) => {
-            json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": names })
-        }
-    };
     let mut described = json!({
         "IndexName": index.name,
         "KeySchema": key_schema(&index.key),
-        "Projection": projection,
+        "Projection": projection(&index.projection),
     });
     if let Some(units) = units {
-        described["ProvisionedThroughput"] = throughput(units);
+        described["ProvisionedThroughput"] = provisioned(units);
     }
     described
 }
 
 fn billing_mode(units: Option<Throughput>) -> &'static str {
     if units.is_some() { "PROVISIONED" } else { "PAY_PER_REQUEST" }
-}
-
-fn throughput(units: Throughput) -> Value {
-    json!({ "ReadCapacityUnits": units.read, "WriteCapacityUnits": units.write })
 }
 
 fn stream(view: Option<&'static str>) -> Value {
