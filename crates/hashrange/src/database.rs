@@ -1,7 +1,9 @@
 //! A database: an engine on a store in memory or in a folder.
 
+use crate::boxed_call::BoxedCall;
 use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
+use bytes::Bytes;
 use hashrange_engine::{Engine, EngineOptions, Environment, Profile, Report, verify};
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -9,12 +11,8 @@ use hashrange_storage::{
 };
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What [`Database::call_boxed`] returns.
-pub type BoxedCall<'a> = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send + 'a>>;
 
 /// How a database is opened.
 #[derive(Debug, Clone)]
@@ -66,7 +64,7 @@ impl Default for Options {
 /// A DynamoDB database in process. Cheap to clone; all clones are the same database.
 #[derive(Debug, Clone)]
 pub struct Database {
-    engine: Arc<Engine<AnyStore>>,
+    pub(crate) engine: Arc<Engine<AnyStore>>,
 }
 
 impl Database {
@@ -179,12 +177,12 @@ impl Database {
         self.engine.call(operation, body).await
     }
 
-    /// Runs one operation as [`Database::call`] does, at the price of one allocation.
+    /// Runs one operation as [`Database::call`] does, in memory that calls share one after another.
     ///
     /// A future is compiled by the crate that waits for it, with all that it waits for. What this
     /// returns is compiled here, once: a program that waits for it takes half as long to build.
-    pub fn call_boxed<'a>(&'a self, operation: Operation, body: &'a [u8]) -> BoxedCall<'a> {
-        Box::pin(self.call(operation, body))
+    pub fn call_boxed(&self, operation: Operation, body: Bytes) -> BoxedCall {
+        BoxedCall::new(self, operation, body)
     }
 
     /// Stops background jobs, refuses further writes and waits until all is on disk.

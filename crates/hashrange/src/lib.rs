@@ -146,6 +146,7 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod boxed_call;
 pub mod builders;
 mod clock;
 mod database;
@@ -157,9 +158,10 @@ pub mod text;
 mod typed;
 
 pub use blocking::Blocking;
+pub use boxed_call::BoxedCall;
 pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
 pub use clock::{Clock, ClockSetting};
-pub use database::{BoxedCall, Database, Options};
+pub use database::{Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{Problem, Profile, Report};
 pub use hashrange_model::error::StateFault;

@@ -6,6 +6,7 @@ use hashrange::{
     builders::Query, create_table, item, values,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
 use std::time::Duration;
@@ -335,6 +336,28 @@ fn transactions_are_made_of_the_other_calls() {
         .unwrap();
     let count = item! { "country": "NL", "place": "count", "people": 1 };
     assert_eq!(read, [Some(item! { "people": 5 }), None, Some(count)]);
+}
+
+#[test]
+fn statements_read_all_pages_and_write() {
+    let db = large(600);
+    let all = db.statement("SELECT people FROM cities WHERE country = ?").value("NL");
+    let found = all.typed::<BTreeMap<String, u32>>().run().unwrap();
+    assert_eq!(found.len(), 600, "more than a page of 1 MB");
+    let update = "UPDATE cities SET people = ? WHERE country = 'NL' AND place = '00007'";
+    let changed = || db.statement(update).value(70).run();
+    assert_eq!(changed().unwrap(), Vec::<Item>::new());
+    let key = || item! { "country": "NL", "place": "00007" };
+    assert_eq!(
+        db.get("cities", key()).select("people").run().unwrap(),
+        Some(item! { "people": 70 })
+    );
+    let unread = db.statement("SELECT people FROM cities WHERE country = ?").value(f64::NAN).run();
+    assert!(unread.unwrap_err().is_invalid());
+    let wrong = db.statement("SELECT").run().unwrap_err();
+    assert!(wrong.is_invalid(), "{wrong}");
+    let awaited = wait(db.database().statement("SELECT place FROM cities WHERE country = 'BE'"));
+    assert_eq!(awaited.unwrap(), Vec::<Item>::new());
 }
 
 #[test]

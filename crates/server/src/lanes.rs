@@ -19,7 +19,7 @@ use hashrange_wire::Operation;
 use std::future::{Future, poll_fn};
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::{io, thread};
@@ -90,16 +90,8 @@ impl Lanes {
         if body.len() >= LONG_BODY_BYTES {
             return self.bodies.run(start(api, operation, body)).await;
         }
-        if operation == Operation::GetItem {
-            // The shortest operation is not even put into memory of its own: it changes nothing and
-            // can be begun again.
-            return match until_demand(api, pin!(api.call(operation, body.clone()))).await {
-                Ok(result) => result,
-                Err(demand) => self.lane(demand).run(start(api, operation, body)).await,
-            };
-        }
         let mut running = start(api, operation, body);
-        match until_demand(api, running.as_mut()).await {
+        match until_demand(api, &mut running).await {
             Ok(result) => result,
             Err(demand) => self.lane(demand).run(running).await,
         }
@@ -128,10 +120,10 @@ fn start<A: Api>(api: &Arc<A>, operation: Operation, body: Bytes) -> Running {
 }
 
 /// Polls a call until it is ready or asks for a lane.
-async fn until_demand<A: Api, F: Future + ?Sized>(
+async fn until_demand<A: Api>(
     api: &Arc<A>,
-    mut running: Pin<&mut F>,
-) -> Result<F::Output, Demand> {
+    running: &mut Running,
+) -> Result<ApiResult<Vec<u8>>, Demand> {
     poll_fn(|context| match running.as_mut().poll(context) {
         Poll::Ready(result) => Poll::Ready(Ok(result)),
         Poll::Pending => api.demand().map_or(Poll::Pending, |demand| Poll::Ready(Err(demand))),

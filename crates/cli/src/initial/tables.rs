@@ -79,7 +79,7 @@ pub async fn call(
     operation: Operation,
     request: &Value,
 ) -> anyhow::Result<Value> {
-    let answer = database.call_boxed(operation, request.to_string().as_bytes()).await?;
+    let answer = database.call_boxed(operation, request.to_string().into()).await?;
     serde_json::from_slice(&answer).context("the answer is not JSON")
 }
 

@@ -48,8 +48,8 @@ impl Served {
 impl Api for Served {
     async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
         match self {
-            Self::Database(database) => database.call_boxed(operation, &body).await,
-            Self::Sandbox(sandbox) => sandbox.database().call_boxed(operation, &body).await,
+            Self::Database(database) => database.call_boxed(operation, body).await,
+            Self::Sandbox(sandbox) => sandbox.database().call_boxed(operation, body).await,
             Self::Namespaces(_) => Err(Reason::Internal.into()),
         }
     }

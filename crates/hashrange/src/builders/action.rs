@@ -69,7 +69,7 @@ impl Check {
         }
     }
 
-    parameter_methods!();
+    parameter_methods!(parameters);
 
     fn into_item(self) -> Result<TransactWriteItem<'static>> {
         let placeholders = self.parameters.placeholders();

@@ -2,14 +2,15 @@
 
 use super::parameters::{Parameters, rewritten};
 use super::retry::Retries;
-use super::{AsItem, AsType, Handle, IntoItem, Shape, awaited_or_run, checked};
-use crate::{Error, Result};
+use super::{AsItem, AsType, CallFuture, Handle, IntoItem, Shape, awaited_or_run, checked};
+use crate::{Database, Error, Result};
 use hashrange_model::Item;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_WRITE_REQUESTS_MAX};
 use hashrange_wire::{
     BatchGetItemInput, BatchWriteItemInput, DecodedItem, DeleteRequest, KeysAndAttributes, Map,
     PutRequest, WriteRequest,
 };
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
@@ -64,37 +65,47 @@ impl<D: Handle, S: Shape> BatchGet<D, S> {
 
     async fn perform(self) -> Result<Vec<S::Output>> {
         let database = self.handle.shared().clone();
+        let keys: Result<VecDeque<DecodedItem>> =
+            self.keys.into_iter().map(|key| key.map(checked::item)).collect();
         let mut placeholders = crate::text::Placeholders::default();
         let select = rewritten(&mut placeholders, self.select.as_deref())?;
         let (names, _) = Parameters::default().finish(placeholders)?.into_maps();
         let names = names.map(|names| {
-            let owned = |(place, name): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)| {
+            let owned = |(place, name): (Cow<'_, str>, Cow<'_, str>)| {
                 (place.into_owned(), name.into_owned())
             };
             names.into_iter().map(owned).collect::<Map<String, String>>()
         });
-        let keys: Result<VecDeque<DecodedItem>> =
-            self.keys.into_iter().map(|key| key.map(checked::item)).collect();
-        let mut work = Work::new(keys?);
+        let what = KeysAndAttributes {
+            consistent_read: self.is_consistent.then_some(true),
+            projection_expression: select,
+            expression_attribute_names: names,
+            ..KeysAndAttributes::default()
+        };
+        let found = read(database, self.table, Work::new(keys?), what).await?;
+        found.into_iter().map(S::shape).collect()
+    }
+}
+
+/// Reads the items with these keys, `what` of each.
+fn read(
+    database: Database,
+    table: String,
+    mut work: Work<DecodedItem>,
+    what: KeysAndAttributes,
+) -> CallFuture<Vec<Item>> {
+    Box::pin(async move {
         let mut found = Vec::new();
         while let Some(keys) = work.take(BATCH_GET_KEYS_MAX) {
-            let request = KeysAndAttributes {
-                keys: Some(keys.clone()),
-                consistent_read: self.is_consistent.then_some(true),
-                projection_expression: select.clone(),
-                expression_attribute_names: names.clone(),
-                ..KeysAndAttributes::default()
-            };
+            let request = KeysAndAttributes { keys: Some(keys.clone()), ..what.clone() };
             let input = BatchGetItemInput {
-                request_items: Some([(self.table.as_str().into(), request)].into_iter().collect()),
+                request_items: Some([(table.as_str().into(), request)].into_iter().collect()),
                 ..BatchGetItemInput::default()
             };
             let left = match database.batch_get_item(input).await {
                 Ok(output) => {
-                    let items = output.responses.into_iter().flatten().flat_map(|(_, items)| items);
-                    for item in items {
-                        found.push(S::shape(item)?);
-                    }
+                    let items = output.responses.into_iter().flatten();
+                    found.extend(items.flat_map(|(_, items)| items));
                     let left = output.unprocessed_keys.into_iter().flatten();
                     Ok(left.flat_map(|(_, left)| left.keys.unwrap_or_default()).collect())
                 }
@@ -103,7 +114,7 @@ impl<D: Handle, S: Shape> BatchGet<D, S> {
             work.put_back(keys, left).await?;
         }
         Ok(found)
-    }
+    })
 }
 
 awaited_or_run!(<S> BatchGet<S> -> Vec<S::Output>);
@@ -157,7 +168,7 @@ impl<D: Handle> BatchWrite<D> {
         let writes: Result<VecDeque<_>> = self.writes.into_iter().collect();
         let mut work = Work::new(writes?);
         while let Some(writes) = work.take(BATCH_WRITE_REQUESTS_MAX) {
-            let mut tables: Map<std::borrow::Cow<'_, str>, Vec<WriteRequest>> = Map::new();
+            let mut tables: Map<Cow<'_, str>, Vec<WriteRequest>> = Map::new();
             for (table, write) in &writes {
                 let mut requests = tables.get(table.as_str()).cloned().unwrap_or_default();
                 requests.push(write.clone());

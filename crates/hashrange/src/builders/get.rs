@@ -1,8 +1,8 @@
 //! Reading one item.
 
 use super::parameters::{Parameters, rewritten};
-use super::{AsItem, AsType, Handle, IntoItem, Shape, awaited_or_run, checked};
-use crate::Result;
+use super::{AsItem, AsType, CallFuture, Handle, IntoItem, Shape, awaited_or_run, checked};
+use crate::{Database, Result};
 use hashrange_model::Item;
 use hashrange_wire::{Get as TransactedGet, GetItemInput};
 use std::marker::PhantomData;
@@ -70,18 +70,7 @@ impl<D: Handle, S: Shape> Get<D, S> {
     async fn perform(self) -> Result<Option<S::Output>> {
         let database = self.handle.shared().clone();
         let is_consistent = self.is_consistent;
-        let get = self.into_get()?;
-        let output = database
-            .get_item(GetItemInput {
-                table_name: get.table_name,
-                key: get.key,
-                projection_expression: get.projection_expression,
-                expression_attribute_names: get.expression_attribute_names,
-                consistent_read: is_consistent.then_some(true),
-                ..GetItemInput::default()
-            })
-            .await?;
-        output.item.map(S::shape).transpose()
+        get(database, self.into_get()?, is_consistent).await?.map(S::shape).transpose()
     }
 
     /// Returns the read as one of a transaction.
@@ -96,6 +85,22 @@ impl<D: Handle, S: Shape> Get<D, S> {
             expression_attribute_names: names,
         })
     }
+}
+
+fn get(
+    database: Database,
+    get: TransactedGet<'static>,
+    is_consistent: bool,
+) -> CallFuture<Option<Item>> {
+    let input = GetItemInput {
+        table_name: get.table_name,
+        key: get.key,
+        projection_expression: get.projection_expression,
+        expression_attribute_names: get.expression_attribute_names,
+        consistent_read: is_consistent.then_some(true),
+        ..GetItemInput::default()
+    };
+    Box::pin(async move { Ok(database.get_item(input).await?.item) })
 }
 
 awaited_or_run!(<S> Get<S> -> Option<S::Output>);

@@ -3,6 +3,9 @@
 //! Each call is a value that collects options. Of a [`Database`] it is awaited, of a [`Blocking`] run.
 //! Texts (conditions, updates, projections) are read when the call is made, with all placeholders of
 //! the call together, and faults of values are told then.
+//!
+//! A future is compiled where it is awaited. So that programs do not compile the engine for each type
+//! that they read items as, what waits for the engine is behind a [`CallFuture`] that knows no types.
 
 mod action;
 mod batch;
@@ -17,6 +20,7 @@ mod records;
 mod records_position;
 mod retry;
 mod short;
+mod statement;
 mod table;
 mod transaction;
 mod write;
@@ -29,6 +33,7 @@ pub use page::Page;
 pub use read::{Items, Query, Scan};
 pub use records::{Change, ChangeKind, StreamRecords};
 pub use records_position::StreamPosition;
+pub use statement::Statement;
 pub use table::{CreateTable, DescribeTable, DropTable, Tables};
 pub use transaction::{TransactGet, TransactWrite};
 pub use write::{Delete, Put, Update};
@@ -129,15 +134,15 @@ macro_rules! awaited_or_run {
 }
 pub(crate) use awaited_or_run;
 
-/// Gives a call the methods for placeholders that stand in its texts; it has a field `parameters`.
+/// Gives a call the methods for placeholders that stand in its texts; they are in this field.
 macro_rules! parameter_methods {
-    () => {
+    ($($parameters:ident).+) => {
         /// Gives a value for a placeholder, which is written `:name` in the texts of the call.
         pub fn value<V>(mut self, placeholder: &str, value: V) -> Self
         where
             V: TryInto<hashrange_model::AttributeValue, Error: Into<crate::Error>>,
         {
-            self.parameters.value(placeholder, value.try_into().map_err(Into::into));
+            self.$($parameters).+.value(placeholder, value.try_into().map_err(Into::into));
             self
         }
 
@@ -147,14 +152,14 @@ macro_rules! parameter_methods {
             values: impl IntoIterator<Item = (String, hashrange_model::AttributeValue)>,
         ) -> Self {
             for (placeholder, value) in values {
-                self.parameters.value(&placeholder, Ok(value));
+                self.$($parameters).+.value(&placeholder, Ok(value));
             }
             self
         }
 
         /// Gives an attribute's name for a placeholder, which is written `#name` in the texts.
         pub fn name(mut self, placeholder: &str, name: impl Into<String>) -> Self {
-            self.parameters.name(placeholder, name.into());
+            self.$($parameters).+.name(placeholder, name.into());
             self
         }
     };

@@ -85,6 +85,9 @@ impl Texts {
     }
 }
 
+/// The future of a page.
+type PageFuture<'a> = Pin<Box<dyn Future<Output = Result<Page>> + Send + 'a>>;
+
 /// What a read is, with placeholders: the same for each page.
 #[derive(Debug)]
 struct Plan {
@@ -94,7 +97,11 @@ struct Plan {
 
 impl Plan {
     /// Reads a page.
-    async fn page(&self, database: &Database, start: Option<Item>) -> Result<Page> {
+    fn page<'a>(&'a self, database: &'a Database, start: Option<Item>) -> PageFuture<'a> {
+        Box::pin(self.read_page(database, start))
+    }
+
+    async fn read_page(&self, database: &Database, start: Option<Item>) -> Result<Page> {
         let output = if self.texts.key.is_some() {
             database.query_page(self.query(start)).await?
         } else {
@@ -221,7 +228,7 @@ macro_rules! read_methods {
                 self
             }
 
-            parameter_methods!();
+            parameter_methods!(parameters);
 
             async fn perform(self) -> Result<Page<S::Output>> {
                 let (plan, start) = self.texts.plan(self.parameters)?;

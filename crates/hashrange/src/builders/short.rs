@@ -2,7 +2,8 @@
 
 use super::{
     AsType, BatchGet, BatchWrite, Check, CreateTable, Delete, DescribeTable, DropTable, Get,
-    IntoItem, Put, Query, Scan, StreamRecords, Tables, TransactGet, TransactWrite, Update,
+    IntoItem, Put, Query, Scan, Statement, StreamRecords, Tables, TransactGet, TransactWrite,
+    Update,
 };
 use crate::{Blocking, Database};
 use serde::de::DeserializeOwned;
@@ -164,6 +165,28 @@ macro_rules! short_calls {
                 table: impl Into<String>,
             ) -> Scan<Self, AsType<T>> {
                 self.scan(table).typed()
+            }
+
+            /// Runs a PartiQL statement, with values in place or as `?`, and returns the items that it
+            /// reads, of all pages.
+            ///
+            /// ```
+            /// # use hashrange::{Database, item};
+            /// # let db = Database::memory().blocking();
+            /// # db.create("cities", "country:S place:S").run()?;
+            /// db.statement("INSERT INTO cities VALUE {'country': ?, 'place': '07#A', 'people': 5}")
+            ///     .value("NL")
+            ///     .run()?;
+            /// let people = db
+            ///     .statement("SELECT people FROM cities WHERE country = ? AND begins_with(place, ?)")
+            ///     .value("NL")
+            ///     .value("07#")
+            ///     .run()?;
+            /// assert_eq!(people, [item! { "people": 5 }]);
+            /// # Ok::<(), hashrange::Error>(())
+            /// ```
+            pub fn statement(&self, text: impl Into<String>) -> Statement<Self> {
+                Statement::new(self.clone(), text)
             }
 
             /// Reads any number of items of a table, in no particular order. Keys that the database

@@ -2,9 +2,11 @@
 
 use super::action::WriteParts;
 use super::parameters::Parameters;
-use super::{AsItem, AsType, Handle, IntoItem, Shape, awaited_or_run, parameter_methods};
-use crate::Result;
+use super::{
+    AsItem, AsType, CallFuture, Handle, IntoItem, Shape, awaited_or_run, parameter_methods,
+};
 use crate::text::{Placeholders, TextFault};
+use crate::{Database, Result};
 use hashrange_model::Item;
 use hashrange_wire::{
     DeleteItemInput, PutItemInput, ReturnValue, ReturnValuesOnConditionCheckFailure,
@@ -22,10 +24,7 @@ pub(super) const FAILED: Option<ReturnValuesOnConditionCheckFailure> =
 #[must_use = "a call does nothing until it is awaited or run"]
 pub struct Put<D, S = AsItem> {
     handle: D,
-    table: String,
-    item: Result<Item>,
-    condition: Option<String>,
-    parameters: Parameters,
+    texts: Texts,
     shape: PhantomData<fn() -> S>,
 }
 
@@ -34,12 +33,9 @@ pub struct Put<D, S = AsItem> {
 #[must_use = "a call does nothing until it is awaited or run"]
 pub struct Update<D, S = AsItem> {
     handle: D,
-    table: String,
-    key: Result<Item>,
+    texts: Texts,
     /// The clauses, as they are given.
     clauses: Vec<Clause>,
-    condition: Option<String>,
-    parameters: Parameters,
     shape: PhantomData<fn() -> S>,
 }
 
@@ -48,11 +44,30 @@ pub struct Update<D, S = AsItem> {
 #[must_use = "a call does nothing until it is awaited or run"]
 pub struct Delete<D, S = AsItem> {
     handle: D,
+    texts: Texts,
+    shape: PhantomData<fn() -> S>,
+}
+
+/// What a write is, in the caller's texts.
+#[derive(Debug)]
+struct Texts {
     table: String,
-    key: Result<Item>,
+    /// The item of a put, the key of the others.
+    item: Result<Item>,
     condition: Option<String>,
     parameters: Parameters,
-    shape: PhantomData<fn() -> S>,
+}
+
+impl Texts {
+    fn new(table: impl Into<String>, item: impl IntoItem) -> Self {
+        let (table, item) = (table.into(), item.into_item());
+        Self { table, item, condition: None, parameters: Parameters::default() }
+    }
+
+    fn into_parts(self, placeholders: Placeholders) -> Result<WriteParts> {
+        let condition = self.condition.as_deref();
+        WriteParts::new(self.table, self.item, condition, self.parameters, placeholders)
+    }
 }
 
 /// A part of an update.
@@ -82,11 +97,11 @@ macro_rules! conditional_methods {
             /// `version = 3`. If not, [`Error::is_condition_failed`](crate::Error::is_condition_failed)
             /// and the error has the [item](crate::Error::item).
             pub fn when(mut self, condition: impl Into<String>) -> Self {
-                self.condition = Some(condition.into());
+                self.texts.condition = Some(condition.into());
                 self
             }
 
-            parameter_methods!();
+            parameter_methods!(texts.parameters);
         }
     };
 }
@@ -97,69 +112,48 @@ conditional_methods!(Delete);
 
 impl<D: Handle> Put<D> {
     pub(crate) fn new(handle: D, table: impl Into<String>, item: impl IntoItem) -> Self {
-        Self {
-            handle,
-            table: table.into(),
-            item: item.into_item(),
-            condition: None,
-            parameters: Parameters::default(),
-            shape: PhantomData,
-        }
+        Self { handle, texts: Texts::new(table, item), shape: PhantomData }
     }
 
     fn shaped<S>(self) -> Put<D, S> {
-        let Self { handle, table, item, condition, parameters, .. } = self;
-        Put { handle, table, item, condition, parameters, shape: PhantomData }
+        Put { handle: self.handle, texts: self.texts, shape: PhantomData }
     }
 }
 
 impl<D: Handle, S: Shape> Put<D, S> {
     async fn perform(self) -> Result<Option<S::Output>> {
         let database = self.handle.shared().clone();
-        let parts = self.into_parts()?;
-        let output = database
-            .put_item(PutItemInput {
-                table_name: Some(parts.table.into()),
-                item: Some(parts.item),
-                condition_expression: parts.condition.map(Into::into),
-                expression_attribute_names: parts.names,
-                expression_attribute_values: parts.values,
-                return_values: Some(ReturnValue::AllOld),
-                return_values_on_condition_check_failure: FAILED,
-                ..PutItemInput::default()
-            })
-            .await?;
-        output.attributes.map(S::shape).transpose()
+        put(database, self.into_parts()?).await?.map(S::shape).transpose()
     }
 
     pub(super) fn into_parts(self) -> Result<WriteParts> {
-        let placeholders = self.parameters.placeholders();
-        WriteParts::new(
-            self.table,
-            self.item,
-            self.condition.as_deref(),
-            self.parameters,
-            placeholders,
-        )
+        let placeholders = self.texts.parameters.placeholders();
+        self.texts.into_parts(placeholders)
     }
+}
+
+fn put(database: Database, parts: WriteParts) -> CallFuture<Option<Item>> {
+    let input = PutItemInput {
+        table_name: Some(parts.table.into()),
+        item: Some(parts.item),
+        condition_expression: parts.condition.map(Into::into),
+        expression_attribute_names: parts.names,
+        expression_attribute_values: parts.values,
+        return_values: Some(ReturnValue::AllOld),
+        return_values_on_condition_check_failure: FAILED,
+        ..PutItemInput::default()
+    };
+    Box::pin(async move { Ok(database.put_item(input).await?.attributes) })
 }
 
 impl<D: Handle> Update<D> {
     pub(crate) fn new(handle: D, table: impl Into<String>, key: impl IntoItem) -> Self {
-        Self {
-            handle,
-            table: table.into(),
-            key: key.into_item(),
-            clauses: Vec::new(),
-            condition: None,
-            parameters: Parameters::default(),
-            shape: PhantomData,
-        }
+        Self { handle, texts: Texts::new(table, key), clauses: Vec::new(), shape: PhantomData }
     }
 
     fn shaped<S>(self) -> Update<D, S> {
-        let Self { handle, table, key, clauses, condition, parameters, .. } = self;
-        Update { handle, table, key, clauses, condition, parameters, shape: PhantomData }
+        let Self { handle, texts, clauses, .. } = self;
+        Update { handle, texts, clauses, shape: PhantomData }
     }
 }
 
@@ -202,36 +196,31 @@ impl<D: Handle, S: Shape> Update<D, S> {
 
     async fn perform(self) -> Result<S::Output> {
         let database = self.handle.shared().clone();
-        let (parts, update) = self.into_parts()?;
-        let output = database
-            .update_item(UpdateItemInput {
-                table_name: Some(parts.table.into()),
-                key: Some(parts.item),
-                update_expression: update.map(Into::into),
-                condition_expression: parts.condition.map(Into::into),
-                expression_attribute_names: parts.names,
-                expression_attribute_values: parts.values,
-                return_values: Some(ReturnValue::AllNew),
-                return_values_on_condition_check_failure: FAILED,
-                ..UpdateItemInput::default()
-            })
-            .await?;
-        S::shape(output.attributes.unwrap_or_default())
+        let (parts, expression) = self.into_parts()?;
+        S::shape(update(database, parts, expression).await?)
     }
 
     /// Returns the parts of the request and the update expression.
     pub(super) fn into_parts(self) -> Result<(WriteParts, Option<String>)> {
-        let mut placeholders = self.parameters.placeholders();
-        let update = update_expression(&self.clauses, &mut placeholders)?;
-        let parts = WriteParts::new(
-            self.table,
-            self.key,
-            self.condition.as_deref(),
-            self.parameters,
-            placeholders,
-        )?;
-        Ok((parts, update))
+        let mut placeholders = self.texts.parameters.placeholders();
+        let expression = update_expression(&self.clauses, &mut placeholders)?;
+        Ok((self.texts.into_parts(placeholders)?, expression))
     }
+}
+
+fn update(database: Database, parts: WriteParts, expression: Option<String>) -> CallFuture<Item> {
+    let input = UpdateItemInput {
+        table_name: Some(parts.table.into()),
+        key: Some(parts.item),
+        update_expression: expression.map(Into::into),
+        condition_expression: parts.condition.map(Into::into),
+        expression_attribute_names: parts.names,
+        expression_attribute_values: parts.values,
+        return_values: Some(ReturnValue::AllNew),
+        return_values_on_condition_check_failure: FAILED,
+        ..UpdateItemInput::default()
+    };
+    Box::pin(async move { Ok(database.update_item(input).await?.attributes.unwrap_or_default()) })
 }
 
 /// Returns the clauses as one expression, actions of one clause together, each clause once.
@@ -265,51 +254,38 @@ fn update_expression(
 
 impl<D: Handle> Delete<D> {
     pub(crate) fn new(handle: D, table: impl Into<String>, key: impl IntoItem) -> Self {
-        Self {
-            handle,
-            table: table.into(),
-            key: key.into_item(),
-            condition: None,
-            parameters: Parameters::default(),
-            shape: PhantomData,
-        }
+        Self { handle, texts: Texts::new(table, key), shape: PhantomData }
     }
 
     fn shaped<S>(self) -> Delete<D, S> {
-        let Self { handle, table, key, condition, parameters, .. } = self;
-        Delete { handle, table, key, condition, parameters, shape: PhantomData }
+        Delete { handle: self.handle, texts: self.texts, shape: PhantomData }
     }
 }
 
 impl<D: Handle, S: Shape> Delete<D, S> {
     async fn perform(self) -> Result<Option<S::Output>> {
         let database = self.handle.shared().clone();
-        let parts = self.into_parts()?;
-        let output = database
-            .delete_item(DeleteItemInput {
-                table_name: Some(parts.table.into()),
-                key: Some(parts.item),
-                condition_expression: parts.condition.map(Into::into),
-                expression_attribute_names: parts.names,
-                expression_attribute_values: parts.values,
-                return_values: Some(ReturnValue::AllOld),
-                return_values_on_condition_check_failure: FAILED,
-                ..DeleteItemInput::default()
-            })
-            .await?;
-        output.attributes.map(S::shape).transpose()
+        delete(database, self.into_parts()?).await?.map(S::shape).transpose()
     }
 
     pub(super) fn into_parts(self) -> Result<WriteParts> {
-        let placeholders = self.parameters.placeholders();
-        WriteParts::new(
-            self.table,
-            self.key,
-            self.condition.as_deref(),
-            self.parameters,
-            placeholders,
-        )
+        let placeholders = self.texts.parameters.placeholders();
+        self.texts.into_parts(placeholders)
     }
+}
+
+fn delete(database: Database, parts: WriteParts) -> CallFuture<Option<Item>> {
+    let input = DeleteItemInput {
+        table_name: Some(parts.table.into()),
+        key: Some(parts.item),
+        condition_expression: parts.condition.map(Into::into),
+        expression_attribute_names: parts.names,
+        expression_attribute_values: parts.values,
+        return_values: Some(ReturnValue::AllOld),
+        return_values_on_condition_check_failure: FAILED,
+        ..DeleteItemInput::default()
+    };
+    Box::pin(async move { Ok(database.delete_item(input).await?.attributes) })
 }
 
 awaited_or_run!(<S> Put<S> -> Option<S::Output>);
