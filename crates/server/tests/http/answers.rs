@@ -1,11 +1,7 @@
 //! Answers that clients do not take: what they may hold, for how long, and who pays for it.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod harness;
-
-use harness::http2::Http2;
-use harness::{HUGE_BYTES, Server, large_body, post};
+use crate::harness::http2::Http2;
+use crate::harness::{HUGE_BYTES, Server, large_body, post};
 use hashrange_server::{Config, Limits};
 use std::time::Duration;
 

@@ -4,11 +4,8 @@
     clippy::disallowed_methods,
     reason = "requests are signed for the date that the server sees"
 )]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod harness;
-
-use harness::{Server, post};
+use crate::harness::{Script, Server, post};
 use hashrange_auth::{CredentialStore, Policy};
 use hashrange_server::{Config, Limits, Web};
 use std::sync::Arc;
@@ -338,7 +335,7 @@ async fn other_machines_are_served_only_when_signatures_are_checked_or_it_is_mea
         (signed_only(), true),
     ];
     for (config, allowed) in cases {
-        let api = Arc::new(harness::Script::default());
+        let api = Arc::new(Script::default());
         let listener = listener().await.unwrap();
         let ran = hashrange_server::run(listener, config, api, std::future::ready(())).await;
         assert_eq!(ran.is_ok(), allowed, "{ran:?}");

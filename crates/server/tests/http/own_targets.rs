@@ -1,10 +1,6 @@
 //! The server's own operations, and APIs of callers' own.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod harness;
-
-use harness::Server;
+use crate::harness::Server;
 use hashrange_auth::{CredentialStore, Credentials, Policy, Signer, Timestamp};
 use hashrange_server::Config;
 use std::sync::Arc;

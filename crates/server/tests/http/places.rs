@@ -1,12 +1,8 @@
 //! Clients that take places and send nothing, or half of what they began: others are served all the
 //! same.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod harness;
-
-use harness::http2::Http2;
-use harness::{Client, Server, post};
+use crate::harness::http2::Http2;
+use crate::harness::{Client, Server, post};
 use hashrange_server::{Bound, Config, Limits};
 use std::time::Duration;
 use tokio::time::timeout;

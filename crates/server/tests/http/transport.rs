@@ -1,12 +1,8 @@
 //! Framing, compression, limits, faults of ours and shutdown, over real sockets.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod harness;
-
+use crate::harness::{Server, large_body, post};
 use bytes::Bytes;
 use flate2::read::{GzDecoder, ZlibDecoder};
-use harness::{Server, large_body, post};
 use hashrange_server::{Config, Limits};
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};

@@ -1,7 +1,5 @@
 //! A server over a scripted API, and a client that sends raw bytes and reads raw responses.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 pub mod http2;
 
 use bytes::Bytes;
