@@ -1,30 +1,21 @@
 //! Changes of definitions are one commit each, so that a crash leaves all of a change or nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test: failures panic")]
-
-use hashrange_engine::{Engine, EngineOptions};
-use hashrange_storage::{MemoryStore, Store, block_on};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::still_environment;
-use hashrange_wire::Operation;
+use hashrange_engine::EngineOptions;
+use hashrange_storage::Store;
+use hashrange_testkit::database::Database;
 use serde_json::{Value as Json, json};
 
-fn commits(
-    engine: &Engine<ContendedStore<MemoryStore>>,
-    operation: Operation,
-    request: &Json,
-) -> u64 {
-    let before = engine.store().stats().commits;
-    block_on(engine.call(operation, request.to_string().as_bytes())).unwrap();
-    engine.store().stats().commits - before
+/// Calls an operation and returns how many commits it took.
+fn commits(database: &Database, operation: &str, request: &Json) -> u64 {
+    let commits = || database.engine.store().stats().commits;
+    let before = commits();
+    database.ok(operation, request);
+    commits() - before
 }
 
 #[test]
 fn index_is_deleted_and_marked_for_removal_at_once() {
-    let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
-    let opened =
-        Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), still_environment(), options);
-    let engine = block_on(opened).unwrap();
+    let database = Database::memory(EngineOptions { jobs_run: false, ..EngineOptions::default() });
     let index = json!({
         "IndexName": "index", "Projection": {"ProjectionType": "ALL"},
         "KeySchema": [{"AttributeName": "other", "KeyType": "HASH"}],
@@ -36,10 +27,10 @@ fn index_is_deleted_and_marked_for_removal_at_once() {
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
         "GlobalSecondaryIndexes": [index],
     });
-    assert_eq!(commits(&engine, Operation::CreateTable, &create), 1);
+    assert_eq!(commits(&database, "CreateTable", &create), 1);
     let delete = json!({
         "TableName": "table",
         "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "index"}}],
     });
-    assert_eq!(commits(&engine, Operation::UpdateTable, &delete), 1);
+    assert_eq!(commits(&database, "UpdateTable", &delete), 1);
 }

@@ -3,28 +3,32 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{Engine, EngineOptions, Profile};
-use hashrange_storage::{MemoryStore, block_on};
-use hashrange_testkit::environment::{VirtualClock, virtual_environment};
-use hashrange_wire::{Operation, Service};
+use hashrange_engine::{EngineOptions, Profile};
+use hashrange_testkit::database;
 use serde_json::{Value as Json, json};
+use std::ops::Deref;
 
 const IN_USE: &str = "ResourceInUseException: Attempt to change a resource which is still in use: ";
 const ONE_INDEX: &str = "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-struct Database {
-    engine: Engine<MemoryStore>,
-    clock: VirtualClock,
+struct Database(database::Database);
+
+impl Deref for Database {
+    type Target = database::Database;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Database {
     fn open() -> Self {
-        let (environment, clock) = virtual_environment();
-        let options =
-            EngineOptions { profile: Profile::Aws, jobs_run: false, ..EngineOptions::default() };
-        let engine = Engine::open_with(MemoryStore::new(), environment, options);
-        Self { engine: block_on(engine).unwrap(), clock }
+        Self(database::Database::memory(EngineOptions {
+            profile: Profile::Aws,
+            jobs_run: false,
+            ..EngineOptions::default()
+        }))
     }
 
     /// Opens a database with a table in use, provisioned or on demand, with one index.
@@ -50,12 +54,11 @@ impl Database {
         database
     }
 
+    /// Calls an operation and does the jobs that it leaves behind.
     fn call(&self, operation: &str, request: &Json) -> Result<Json, String> {
-        let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
-        let body = block_on(self.engine.call(operation, request.to_string().as_bytes()));
-        block_on(self.engine.run_jobs());
-        let body = body.map_err(|error| error.to_string())?;
-        Ok(serde_json::from_slice(&body).unwrap_or(Json::Null))
+        let answer = self.0.call(operation, request);
+        self.run_jobs();
+        answer.map_err(|error| error.to_string())
     }
 
     fn ok(&self, operation: &str, request: &Json) -> Json {

@@ -3,9 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::Engine;
-use hashrange_storage::{Demand, MemoryStore, block_on, take_demand};
-use hashrange_testkit::environment::still_environment;
+use hashrange_engine::EngineOptions;
+use hashrange_storage::{Demand, take_demand};
+use hashrange_testkit::database::Database;
 use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 use std::pin::pin;
@@ -14,58 +14,53 @@ use std::task::{Context, Poll, Waker};
 /// Together more than a page evaluates.
 const ITEMS: usize = 1500;
 
-struct Database(Engine<MemoryStore>);
-
-impl Database {
-    /// Returns the answer and how often others could go first.
-    fn call(&self, operation: Operation, request: &Json) -> (Json, usize) {
-        let request = request.to_string();
-        let mut call = pin!(self.0.call(operation, request.as_bytes()));
-        let mut context = Context::from_waker(Waker::noop());
-        let mut pauses = 0;
-        loop {
-            match call.as_mut().poll(&mut context) {
-                Poll::Ready(answer) => {
-                    return (serde_json::from_slice(&answer.unwrap()).unwrap(), pauses);
-                }
-                Poll::Pending => assert_eq!(take_demand(), Some(Demand::Long)),
+/// Returns the answer and how often others could go first.
+fn call(database: &Database, operation: Operation, request: &Json) -> (Json, usize) {
+    let request = request.to_string();
+    let mut call = pin!(database.engine.call(operation, request.as_bytes()));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut pauses = 0;
+    loop {
+        match call.as_mut().poll(&mut context) {
+            Poll::Ready(answer) => {
+                return (serde_json::from_slice(&answer.unwrap()).unwrap(), pauses);
             }
-            pauses += 1;
+            Poll::Pending => assert_eq!(take_demand(), Some(Demand::Long)),
         }
+        pauses += 1;
     }
+}
 
-    /// Returns all that a Query or Scan finds, with the number of items it evaluates.
-    fn read_all(
-        &self,
-        operation: Operation,
-        mut request: Json,
-        limit: Option<usize>,
-    ) -> (Vec<Json>, u64) {
-        if let Some(limit) = limit {
-            request["Limit"] = json!(limit);
-        }
-        let (mut items, mut scanned) = (Vec::new(), 0);
-        loop {
-            let (answer, pauses) = self.call(operation, &request);
-            let evaluated = answer["ScannedCount"].as_u64().unwrap();
-            assert_eq!(pauses > 0, evaluated > 150, "{evaluated} items, {pauses} pauses");
-            items.extend(answer["Items"].as_array().unwrap().iter().cloned());
-            scanned += evaluated;
-            match answer.get("LastEvaluatedKey") {
-                None => return (items, scanned),
-                Some(key) => request["ExclusiveStartKey"] = key.clone(),
-            }
+/// Returns all that a Query or Scan finds, with the number of items it evaluates.
+fn read_all(
+    database: &Database,
+    operation: Operation,
+    mut request: Json,
+    limit: Option<usize>,
+) -> (Vec<Json>, u64) {
+    if let Some(limit) = limit {
+        request["Limit"] = json!(limit);
+    }
+    let (mut items, mut scanned) = (Vec::new(), 0);
+    loop {
+        let (answer, pauses) = call(database, operation, &request);
+        let evaluated = answer["ScannedCount"].as_u64().unwrap();
+        assert_eq!(pauses > 0, evaluated > 150, "{evaluated} items, {pauses} pauses");
+        items.extend(answer["Items"].as_array().unwrap().iter().cloned());
+        scanned += evaluated;
+        match answer.get("LastEvaluatedKey") {
+            None => return (items, scanned),
+            Some(key) => request["ExclusiveStartKey"] = key.clone(),
         }
     }
 }
 
 /// Returns a table with one partition of items of 1 KiB, and a local index of their keys.
 fn database() -> Database {
-    let engine = block_on(Engine::open(MemoryStore::new(), still_environment())).unwrap();
-    let database = Database(engine);
+    let database = Database::memory(EngineOptions::default());
     let key = |name: &str, role: &str| json!({ "AttributeName": name, "KeyType": role });
-    database.call(
-        Operation::CreateTable,
+    database.ok(
+        "CreateTable",
         &json!({
             "TableName": "table", "BillingMode": "PAY_PER_REQUEST",
             "AttributeDefinitions": [
@@ -86,7 +81,7 @@ fn database() -> Database {
             "back": { "N": (ITEMS - nth).to_string() }, "third": { "N": (nth % 3).to_string() },
             "payload": { "S": "x".repeat(1000) }
         });
-        database.call(Operation::PutItem, &json!({ "TableName": "table", "Item": item }));
+        database.ok("PutItem", &json!({ "TableName": "table", "Item": item }));
     }
     database
 }
@@ -116,8 +111,8 @@ fn slices_make_the_same_pages() {
         (Operation::Scan, json!({ "TableName": "table" }), ITEMS),
     ];
     for (operation, request, expected) in reads {
-        let long = database.read_all(operation, request.clone(), None);
-        let short = database.read_all(operation, request.clone(), Some(100));
+        let long = read_all(&database, operation, request.clone(), None);
+        let short = read_all(&database, operation, request.clone(), Some(100));
         assert_eq!(long.0.len(), expected, "{request}");
         assert_eq!(long, short, "{request}");
     }
@@ -130,7 +125,7 @@ fn items_of_an_index_that_are_read_from_the_table_are_read_in_slices() {
         "TableName": "table", "IndexName": "local", "Select": "ALL_ATTRIBUTES",
         "KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": { ":p": { "S": "p" } }
     });
-    let (answer, pauses) = database.call(Operation::Query, &request);
+    let (answer, pauses) = call(&database, Operation::Query, &request);
     let items = answer["Items"].as_array().unwrap();
     assert_eq!(items.len(), ITEMS);
     assert_eq!(items[0]["sk"]["N"], json!((ITEMS - 1).to_string()));
@@ -145,14 +140,14 @@ fn large_batches_of_items_pause_before_they_are_answered() {
         (0..count).map(key).collect()
     };
     let batch = |count: usize| json!({ "RequestItems": { "table": { "Keys": keys(count) } } });
-    assert_eq!(database.call(Operation::BatchGetItem, &batch(100)).1, 0);
+    assert_eq!(call(&database, Operation::BatchGetItem, &batch(100)).1, 0);
     let large = json!({ "S": "y".repeat(100_000) });
     for nth in 0..5 {
         let mut item = keys(nth + 1).swap_remove(nth);
         item["payload"] = large.clone();
-        database.call(Operation::PutItem, &json!({ "TableName": "table", "Item": item }));
+        database.ok("PutItem", &json!({ "TableName": "table", "Item": item }));
     }
-    let (answer, pauses) = database.call(Operation::BatchGetItem, &batch(5));
+    let (answer, pauses) = call(&database, Operation::BatchGetItem, &batch(5));
     assert_eq!(answer["Responses"]["table"].as_array().unwrap().len(), 5);
     assert!(pauses > 0);
 }

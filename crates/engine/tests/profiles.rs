@@ -3,43 +3,30 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{Engine, EngineOptions, Profile};
+use hashrange_engine::{EngineOptions, Profile};
 use hashrange_model::ApiError;
-use hashrange_storage::{MemoryStore, block_on};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::{VirtualClock, virtual_environment};
-use hashrange_wire::{Encode, Operation, Service};
+use hashrange_testkit::database;
+use hashrange_wire::Encode;
 use serde_json::{Value as Json, json};
+use std::ops::Deref;
 
 const DELAY_MS: u64 = 3000;
 
-struct Database {
-    engine: Engine<ContendedStore<MemoryStore>>,
-    clock: VirtualClock,
+struct Database(database::Database);
+
+impl Deref for Database {
+    type Target = database::Database;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Database {
     fn open(profile: Profile, seed: u64) -> Self {
-        let (environment, clock) = virtual_environment();
         let table_delay_ms = Some(DELAY_MS);
         let options = EngineOptions { profile, seed, table_delay_ms, ..EngineOptions::default() };
-        let engine =
-            Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), environment, options);
-        Self { engine: block_on(engine).unwrap(), clock }
-    }
-
-    fn call(&self, operation: &str, request: &Json) -> Result<Json, ApiError> {
-        let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
-        let body = block_on(self.engine.call(operation, request.to_string().as_bytes()))?;
-        Ok(serde_json::from_slice(&body).unwrap_or(Json::Null))
-    }
-
-    fn ok(&self, operation: &str, request: &Json) -> Json {
-        self.call(operation, request).unwrap()
-    }
-
-    fn fails(&self, operation: &str, request: &Json) -> String {
-        self.call(operation, request).unwrap_err().to_string()
+        Self(database::Database::memory(options))
     }
 
     /// Creates a table t with the key pk, provisioned with so many units, and waits for it.

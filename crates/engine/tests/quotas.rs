@@ -2,37 +2,34 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{Engine, EngineOptions, Profile};
-use hashrange_model::ApiError;
-use hashrange_storage::{MemoryStore, block_on};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::{VirtualClock, virtual_environment};
-use hashrange_wire::{Operation, Service};
+use hashrange_engine::{EngineOptions, Profile};
+use hashrange_testkit::database;
 use serde_json::{Value as Json, json};
+use std::ops::Deref;
 
 const DELAY_MS: u64 = 3000;
 const MINUTE_MS: u64 = 60 * 1000;
 
-struct Database {
-    engine: Engine<ContendedStore<MemoryStore>>,
-    clock: VirtualClock,
+struct Database(database::Database);
+
+impl Deref for Database {
+    type Target = database::Database;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Database {
     fn open(profile: Profile) -> Self {
-        let (environment, clock) = virtual_environment();
         let table_delay_ms = Some(DELAY_MS);
         let options =
             EngineOptions { profile, jobs_run: false, table_delay_ms, ..EngineOptions::default() };
-        let engine =
-            Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), environment, options);
-        Self { engine: block_on(engine).unwrap(), clock }
+        Self(database::Database::memory(options))
     }
 
     fn call(&self, operation: &str, request: &Json) -> Result<(), String> {
-        let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
-        let answer = block_on(self.engine.call(operation, request.to_string().as_bytes()));
-        answer.map(|_| ()).map_err(|error: ApiError| error.to_string())
+        self.0.call(operation, request).map(drop).map_err(|error| error.to_string())
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "callers write json!({...}) in place")]

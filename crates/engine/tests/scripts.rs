@@ -7,43 +7,27 @@
     clippy::disallowed_methods,
     reason = "which scripts run, and whether to rewrite them, come from the environment"
 )]
-#![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{Engine, EngineOptions};
-use hashrange_model::{ApiError, Reason};
-use hashrange_storage::{Direction, KeyRange, MemoryStore, Store, View, block_on};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::{VirtualClock, virtual_environment};
+use hashrange_engine::EngineOptions;
+use hashrange_model::ApiError;
+use hashrange_testkit::database::Database;
 use hashrange_testkit::script::{self, Bless, Contents, Subject};
-use hashrange_wire::{Operation, Service};
-use std::ops::ControlFlow;
 use std::path::Path;
 
-struct Database(Engine<ContendedStore<MemoryStore>>, VirtualClock);
+struct Scripted(Database);
 
-impl Subject for Database {
+impl Subject for Scripted {
     fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
-        let operation = Operation::from_name(Service::DynamoDb, operation)
-            .or_else(|| Operation::from_name(Service::Streams, operation))
-            .ok_or(Reason::UnknownOperation)?;
-        block_on(self.0.call(operation, body))
+        self.0.call_bytes(operation, body)
     }
 
     fn advance(&self, ms: u64) {
-        self.1.advance_ms(ms);
-        self.0.sweep();
+        self.0.clock.advance_ms(ms);
+        self.0.engine.sweep();
     }
 
     fn contents(&self) -> Contents {
-        let mut contents = Contents::new();
-        let all = KeyRange { start: Vec::new(), end: None };
-        let visited = self.0.store().view();
-        block_on(visited.visit(all, Direction::Forward, |key, value| {
-            contents.insert(key.to_vec(), value.to_vec());
-            ControlFlow::Continue(())
-        }))
-        .unwrap();
-        contents
+        self.0.stored(&[]).into_iter().collect()
     }
 }
 
@@ -61,13 +45,10 @@ fn scripts_answer_as_written() {
     assert!(!scripts.is_empty());
     let mut mismatches = Vec::new();
     for path in scripts.iter().filter(|path| path.to_string_lossy().contains(&filter)) {
-        let (environment, clock) = virtual_environment();
-        let engine =
-            Engine::open_with(ContendedStore::new(MemoryStore::new(), 0), environment, options());
-        let database = Database(block_on(engine).unwrap(), clock);
+        let database = Scripted(Database::memory(options()));
         mismatches.extend(script::run(path, &folder.join("tables"), &database, bless));
-        let report = block_on(hashrange_engine::verify(&database.0.store().view())).unwrap();
-        assert!(report.problems.is_empty(), "{}: {:?}", path.display(), report.problems);
+        let problems = database.0.report().problems;
+        assert!(problems.is_empty(), "{}: {problems:?}", path.display());
     }
     let failed: Vec<_> = mismatches
         .iter()

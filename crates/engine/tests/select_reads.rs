@@ -3,13 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::Engine;
+use hashrange_engine::EngineOptions;
 use hashrange_model::ApiError;
-use hashrange_storage::{MemoryStore, block_on};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::still_environment;
+use hashrange_testkit::database::Database;
 use hashrange_testkit::random::Random;
-use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 
 /// What is read, with the names of its partition and sort key.
@@ -22,39 +19,31 @@ const SOURCES: [(&str, [&str; 2]); 3] = [
 const PAGES_MAX: usize = 500;
 const OVERLAP: &str = "Overlapping conditions with range keys are not supported in where clause";
 
-struct Database(Engine<ContendedStore<MemoryStore>>);
-
-impl Database {
-    fn call(&self, operation: Operation, request: &Json) -> Result<Json, ApiError> {
-        let answer = block_on(self.0.call(operation, request.to_string().as_bytes()))?;
-        Ok(serde_json::from_slice(&answer).unwrap())
+/// Returns the sort and partition keys of all that a SELECT finds, in its order.
+fn select(
+    database: &Database,
+    statement: &str,
+    limit: Option<usize>,
+) -> Result<Vec<String>, ApiError> {
+    let mut request = json!({ "Statement": statement });
+    if let Some(limit) = limit {
+        request["Limit"] = json!(limit);
     }
-
-    /// Returns the sort and partition keys of all that a SELECT finds, in its order.
-    fn select(&self, statement: &str, limit: Option<usize>) -> Result<Vec<String>, ApiError> {
-        let mut request = json!({ "Statement": statement });
-        if let Some(limit) = limit {
-            request["Limit"] = json!(limit);
+    let mut found = Vec::new();
+    for _ in 0..PAGES_MAX {
+        let answer = database.call("ExecuteStatement", &request)?;
+        found.extend(answer["Items"].as_array().unwrap().iter().map(Json::to_string));
+        match answer.get("NextToken") {
+            None => return Ok(found),
+            Some(token) => request["NextToken"] = token.clone(),
         }
-        let mut found = Vec::new();
-        for _ in 0..PAGES_MAX {
-            let answer = self.call(Operation::ExecuteStatement, &request)?;
-            found.extend(answer["Items"].as_array().unwrap().iter().map(Json::to_string));
-            match answer.get("NextToken") {
-                None => return Ok(found),
-                Some(token) => request["NextToken"] = token.clone(),
-            }
-        }
-        panic!("{statement} has no end");
     }
+    panic!("{statement} has no end");
 }
 
 /// Returns a table of numbers, keys and all, with a local and a global index that hold it whole.
 fn database(random: &mut Random) -> Database {
-    let engine =
-        block_on(Engine::open(ContendedStore::new(MemoryStore::new(), 0), still_environment()))
-            .unwrap();
-    let database = Database(engine);
+    let database = Database::memory(EngineOptions::default());
     let attribute = |name: &str| json!({ "AttributeName": name, "AttributeType": "N" });
     let index = |name: &str, [partition, sort]: [&str; 2]| {
         json!({
@@ -72,7 +61,7 @@ fn database(random: &mut Random) -> Database {
         "LocalSecondaryIndexes": [index("local", ["pk", "a"])],
         "GlobalSecondaryIndexes": [index("global", ["a", "b"])],
     });
-    database.call(Operation::CreateTable, &definition).unwrap();
+    database.ok("CreateTable", &definition);
     for _ in 0..30 {
         let mut item = json!({});
         for name in ["pk", "sk", "a", "b"] {
@@ -80,8 +69,7 @@ fn database(random: &mut Random) -> Database {
                 item[name] = json!({ "N": random.below(5).to_string() });
             }
         }
-        let request = json!({ "TableName": "table", "Item": item });
-        database.call(Operation::PutItem, &request).unwrap();
+        database.ok("PutItem", &json!({ "TableName": "table", "Item": item }));
     }
     database
 }
@@ -128,14 +116,14 @@ fn reads_by_keys_find_what_a_scan_finds() {
             let condition = condition(random, keys, 3);
             // The last alternative names no key, so all is read.
             let scan = format!("SELECT * FROM {source} WHERE ({condition}) OR nothing = 1");
-            let scanned = database.select(&scan, None).unwrap();
+            let scanned = select(&database, &scan, None).unwrap();
             let descending = if random.chance(30) { keys[1] } else { keys[0] };
             let orders = [String::new(), format!(" ORDER BY {descending} DESC")];
             let keyed = format!("SELECT * FROM {source} WHERE {condition}");
             for order in orders {
                 let statement = format!("{keyed}{order}");
                 let limit = random.chance(70).then(|| 1 + random.below(4));
-                match database.select(&statement, limit) {
+                match select(&database, &statement, limit) {
                     Ok(read) => {
                         found += read.len();
                         assert_eq!(sorted(read), sorted(scanned.clone()), "{seed}: {statement}");

@@ -3,70 +3,44 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{Engine, EngineOptions, verify};
-use hashrange_model::ApiError;
-use hashrange_storage::{
-    AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
-    block_on,
-};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::{NOW_MS, VirtualClock, virtual_environment};
+use hashrange_engine::EngineOptions;
+use hashrange_testkit::database;
+use hashrange_testkit::environment::NOW_MS;
 use hashrange_testkit::random::Random;
-use hashrange_wire::{Operation, Service};
 use serde_json::{Value as Json, json};
-use std::ops::ControlFlow;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 const NOW_S: u64 = NOW_MS / 1000;
 
-struct Database {
-    engine: Engine<ContendedStore<AnyStore>>,
-    clock: VirtualClock,
+struct Database(database::Database);
+
+impl Deref for Database {
+    type Target = database::Database;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Database {
     fn memory() -> Self {
-        Self::open(MemoryStore::new().into())
+        Self(database::Database::memory(EngineOptions::default()))
     }
 
     fn folder(path: &Path) -> Self {
-        let options = EmbeddedOptions::default();
-        Self::open(EmbeddedStore::open(path, &options).unwrap().into())
-    }
-
-    fn open(store: AnyStore) -> Self {
-        let (environment, clock) = virtual_environment();
-        let store = ContendedStore::new(store, 0);
-        Self { engine: block_on(Engine::open(store, environment)).unwrap(), clock }
+        Self(database::Database::folder(path, EngineOptions::default()))
     }
 
     /// Returns an empty database that does background jobs when it is told to.
     fn without_jobs() -> Self {
-        Self::open_without_jobs(MemoryStore::new().into())
+        Self(database::Database::memory(without_jobs()))
     }
 
     fn folder_without_jobs(path: &Path) -> Self {
-        let options = EmbeddedOptions::default();
-        Self::open_without_jobs(EmbeddedStore::open(path, &options).unwrap().into())
-    }
-
-    fn open_without_jobs(store: AnyStore) -> Self {
-        let (environment, clock) = virtual_environment();
-        let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
-        let store = ContendedStore::new(store, 0);
-        Self { engine: block_on(Engine::open_with(store, environment, options)).unwrap(), clock }
-    }
-
-    fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
-        let operation = Operation::from_name(Service::DynamoDb, operation).unwrap();
-        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes()))?;
-        Ok(serde_json::from_slice(&answer).unwrap())
-    }
-
-    fn ok(&self, operation: &str, body: &Json) -> Json {
-        self.call(operation, body).unwrap()
+        Self(database::Database::folder(path, without_jobs()))
     }
 
     /// Creates a table with a global and a local index.
@@ -145,20 +119,12 @@ impl Database {
     }
 
     fn entries(&self) -> usize {
-        let mut entries = 0;
-        let visited = self.engine.store().view();
-        block_on(visited.visit(KeyRange::prefix(&[0x21]), Direction::Forward, |_, _| {
-            entries += 1;
-            ControlFlow::Continue(())
-        }))
-        .unwrap();
-        entries
+        self.stored(&[0x21]).len()
     }
+}
 
-    fn check(&self) {
-        let report = block_on(verify(&self.engine.store().view())).unwrap();
-        assert!(report.problems.is_empty(), "{:?}", report.problems);
-    }
+fn without_jobs() -> EngineOptions {
+    EngineOptions { jobs_run: false, ..EngineOptions::default() }
 }
 
 /// Returns a request that enables or disables time to live.
@@ -179,11 +145,11 @@ fn expired_items_go_with_their_index_entries_and_others_stay() {
     database.advance_s(251);
     let expected: Vec<_> = (251..500).map(|nth| format!("old {nth:03}")).collect();
     assert_eq!(database.names(), expected);
-    database.check();
+    database.assert_sound();
     database.advance_s(1000);
     assert_eq!(database.names(), Vec::<String>::new());
     assert_eq!(database.entries(), 0);
-    database.check();
+    database.assert_sound();
 }
 
 /// Swept every second, an item is gone within two seconds of its time.
@@ -223,7 +189,7 @@ fn an_item_that_is_written_again_lives_on() {
     assert_eq!(database.names(), ["later", "never"]);
     database.advance_s(100);
     assert_eq!(database.names(), ["never"]);
-    database.check();
+    database.assert_sound();
 }
 
 #[test]
@@ -231,16 +197,16 @@ fn nothing_expires_while_it_is_being_disabled() {
     let database = Database::without_jobs();
     database.create();
     database.switch(true);
-    block_on(database.engine.run_jobs());
+    database.run_jobs();
     database.put("before", NOW_S + 10);
     database.switch(false);
     database.put("meanwhile", NOW_S + 10);
     database.advance_s(100);
     assert_eq!(database.status(), "DISABLING");
     assert_eq!(database.names(), ["before", "meanwhile"]);
-    block_on(database.engine.run_jobs());
+    database.run_jobs();
     assert_eq!(database.status(), "DISABLED");
-    database.check();
+    database.assert_sound();
 }
 
 #[test]
@@ -259,7 +225,7 @@ fn while_it_is_being_changed_no_other_change_is_admitted() {
             );
         }
         assert_eq!(database.status(), status);
-        block_on(database.engine.run_jobs());
+        database.run_jobs();
     }
     assert_eq!(database.status(), "DISABLED");
 }
@@ -278,7 +244,7 @@ fn a_small_table_is_ready_when_the_change_is_answered() {
         assert_eq!(database.status(), "DISABLED");
         assert_eq!(database.entries(), 0);
     }
-    database.check();
+    database.assert_sound();
 }
 
 #[test]
@@ -295,7 +261,7 @@ fn enabling_and_disabling_go_on_after_a_restart() {
         let database = Database::folder(folder.path());
         database.wait("ENABLED");
         assert_eq!(database.entries(), 1000);
-        database.check();
+        database.assert_sound();
         drop(database);
         let database = Database::folder_without_jobs(folder.path());
         database.switch(false);
@@ -303,7 +269,7 @@ fn enabling_and_disabling_go_on_after_a_restart() {
         let database = Database::folder(folder.path());
         database.wait("DISABLED");
         assert_eq!(database.entries(), 0);
-        database.check();
+        database.assert_sound();
         database.advance_s(2000);
     }
     let database = Database::folder(folder.path());
@@ -322,7 +288,7 @@ fn index_of_a_deleted_table_is_removed() {
         thread::yield_now();
     }
     database.advance_s(10);
-    database.check();
+    database.assert_sound();
 }
 
 /// Writers move the expiry of few items while time to live is switched on and off and items expire.
@@ -355,9 +321,9 @@ fn index_is_true_under_writers() {
             database.advance_s(2);
             is_running.store(false, Ordering::Release);
         });
-        database.check();
+        database.assert_sound();
         database.advance_s(10);
         assert_eq!(database.names(), Vec::<String>::new());
-        database.check();
+        database.assert_sound();
     }
 }

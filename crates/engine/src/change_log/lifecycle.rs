@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use crate::{Engine, Environment};
     use hashrange_storage::MemoryStore;
-    use hashrange_wire::Operation;
+    use hashrange_wire::{calls, read_request};
 
     fn engine() -> Engine<MemoryStore> {
         let environment = Environment {
@@ -312,7 +312,9 @@ mod tests {
             "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
             "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
             "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}"#;
-        block_on(engine.call(Operation::CreateTable, definition)).unwrap();
+        // Not `call`, which would compile every operation for this test.
+        let definition = read_request::<calls::CreateTable>(definition).unwrap();
+        block_on(engine.create_table(definition)).unwrap();
         let core = engine.core();
         let table = core.catalog.get("table").unwrap();
         let mut record = table.record.clone();

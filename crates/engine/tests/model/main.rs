@@ -14,16 +14,15 @@ mod partiql;
 mod stream;
 mod transaction;
 
-use hashrange_engine::{Engine, EngineOptions, Environment, verify};
+use hashrange_engine::{EngineOptions, Environment};
 use hashrange_model::ApiError;
-use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Store, block_on};
-use hashrange_testkit::contended::ContendedStore;
+use hashrange_storage::MemoryStore;
+use hashrange_testkit::database::{Database, embedded};
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::model::{
     Action, Definition, Fault, Generator, Item, Model, Operation, Path, ReadPlan, Request, Returns,
     item_json, project,
 };
-use hashrange_wire::{Operation as WireOperation, Service};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use stream::Consumer;
@@ -76,7 +75,7 @@ struct Run {
     folder: Option<TempDir>,
     environment: Environment,
     clock: VirtualClock,
-    engine: Option<Engine<ContendedStore<AnyStore>>>,
+    database: Option<Database>,
     model: Model,
     /// How far the stream of each table was read.
     consumers: BTreeMap<String, Consumer>,
@@ -93,7 +92,7 @@ impl Run {
             folder,
             environment,
             clock,
-            engine: None,
+            database: None,
             model: Model::default(),
             consumers: BTreeMap::new(),
             pending: BTreeSet::new(),
@@ -105,27 +104,19 @@ impl Run {
 
     fn open(&mut self) {
         let store = match &self.folder {
-            None => AnyStore::Memory(MemoryStore::new()),
-            Some(folder) => {
-                let options = EmbeddedOptions::default();
-                AnyStore::Embedded(EmbeddedStore::open(folder.path(), &options).unwrap())
-            }
+            None => MemoryStore::new().into(),
+            Some(folder) => embedded(folder.path()),
         };
-        let store = ContendedStore::new(store, 0);
-        let engine = Engine::open_with(store, self.environment.clone(), options());
-        self.engine = Some(block_on(engine).unwrap());
+        let environment = (self.environment.clone(), self.clock.clone());
+        self.database = Some(Database::open(store, environment, options()));
     }
 
-    fn engine(&self) -> &Engine<ContendedStore<AnyStore>> {
-        self.engine.as_ref().unwrap()
+    fn database(&self) -> &Database {
+        self.database.as_ref().unwrap()
     }
 
     fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
-        let operation = WireOperation::from_name(Service::DynamoDb, operation)
-            .or_else(|| WireOperation::from_name(Service::Streams, operation))
-            .unwrap();
-        let answer = block_on(self.engine().call(operation, body.to_string().as_bytes()))?;
-        Ok(serde_json::from_slice(&answer).unwrap())
+        self.database().call(operation, body)
     }
 
     fn send(&self, operation: &Operation, table: &str) -> Result<Json, ApiError> {
@@ -134,8 +125,7 @@ impl Run {
     }
 
     fn verify(&self) -> Check {
-        let report = block_on(verify(&self.engine().store().view())).unwrap();
-        match report.problems.first() {
+        match self.database().report().problems.first() {
             Some(problem) => Err(format!("verify: {problem}")),
             None => Ok(()),
         }
@@ -163,7 +153,7 @@ impl Run {
             Operation::Reopen => self.reopen(),
             Operation::Advance { seconds } => {
                 self.clock.advance_ms(seconds * 1000);
-                self.engine().sweep();
+                self.database().engine.sweep();
                 self.model.expire(i64::try_from(self.clock.now_ms() / 1000).unwrap());
                 Ok(())
             }
@@ -327,7 +317,7 @@ impl Run {
 
     fn reopen(&mut self) -> Check {
         if self.folder.is_some() {
-            self.engine = None;
+            self.database = None;
             self.open();
         }
         self.verify()

@@ -3,7 +3,6 @@
 use super::consumer::{Consumer, contents};
 use super::{Database, HOUR_MS};
 use hashrange_engine::EngineOptions;
-use hashrange_storage::MemoryStore;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -102,12 +101,12 @@ fn records_go_after_a_day_and_readers_are_told() {
             json!({"Records": []})
         );
     }
-    database.check();
+    database.assert_sound();
     // The shards of that time were closed when the first period after it ended, a day ago soon.
     database.advance(24 * HOUR_MS);
     let known = ids(&database.shards(&arn), false);
     assert!(early.iter().all(|(shard, _)| !known.contains(shard)), "{known:?}");
-    database.check();
+    database.assert_sound();
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn an_open_shard_whose_records_are_gone_is_still_read_from_its_end() {
         stream_shard_period_ms: u64::MAX,
         ..EngineOptions::default()
     };
-    let database = Database::open(MemoryStore::new().into(), options);
+    let database = Database::memory_with(options);
     let arn = database.create("table");
     let shard = text(&database.shards(&arn)[0]["ShardId"]);
     (0..10).for_each(|nth| database.put("table", "a", nth));
@@ -135,7 +134,7 @@ fn an_open_shard_whose_records_are_gone_is_still_read_from_its_end() {
         "SequenceNumber": last,
     });
     assert!(database.fails("GetShardIterator", &after).starts_with("TrimmedDataAccessException"));
-    database.check();
+    database.assert_sound();
 }
 
 #[test]
@@ -219,7 +218,7 @@ fn ended_streams_are_readable_for_a_day() {
     }
     let listed = database.ok("ListStreams", &json!({"TableName": "deleted"}));
     assert_eq!(listed["Streams"].as_array().unwrap().len(), 2);
-    database.check();
+    database.assert_sound();
     database.advance(24 * HOUR_MS);
     let listed = database.ok("ListStreams", &json!({}));
     let arns: Vec<_> =
@@ -231,7 +230,7 @@ fn ended_streams_are_readable_for_a_day() {
             "ResourceNotFoundException: Requested resource not found: Stream: {disabled} not found"
         )
     );
-    database.check();
+    database.assert_sound();
 }
 
 #[test]
@@ -261,7 +260,7 @@ fn records_are_removed_within_a_minute_of_their_day() {
 #[test]
 fn a_page_holds_a_mebibyte() {
     let options = EngineOptions { stream_shards: 1, ..EngineOptions::default() };
-    let database = Database::open(MemoryStore::new().into(), options);
+    let database = Database::memory_with(options);
     let arn = database.create("table");
     for (nth, size) in [300, 300, 300, 399, 399].into_iter().enumerate() {
         let value = "v".repeat(size * 1024);
@@ -279,7 +278,7 @@ fn a_page_holds_a_mebibyte() {
 
 #[test]
 fn a_provisioned_table_has_a_shard_for_each_partition_that_its_units_need() {
-    let database = Database::open(MemoryStore::new().into(), EngineOptions::default());
+    let database = Database::memory();
     for (name, read, write, shards) in
         [("one", 3000, 1000, 1), ("two", 3001, 1, 2), ("four", 5, 9000, 4)]
     {

@@ -7,54 +7,35 @@ mod consumer;
 mod life;
 mod replay;
 
-use hashrange_engine::{Engine, EngineOptions, verify};
-use hashrange_model::ApiError;
-use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, MemoryStore, Store, block_on};
-use hashrange_testkit::contended::ContendedStore;
-use hashrange_testkit::environment::{VirtualClock, virtual_environment};
-use hashrange_wire::{Operation, Service};
+use hashrange_engine::EngineOptions;
+use hashrange_testkit::database;
 use serde_json::{Value as Json, json};
+use std::ops::Deref;
 use std::path::Path;
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
 
-/// An engine with a clock that only the test moves.
-struct Database {
-    engine: Engine<ContendedStore<AnyStore>>,
-    clock: VirtualClock,
+struct Database(database::Database);
+
+impl Deref for Database {
+    type Target = database::Database;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Database {
     fn memory() -> Self {
-        Self::open(MemoryStore::new().into(), EngineOptions::default())
+        Self::memory_with(EngineOptions::default())
+    }
+
+    fn memory_with(options: EngineOptions) -> Self {
+        Self(database::Database::memory(options))
     }
 
     fn folder(path: &Path) -> Self {
-        let store = EmbeddedStore::open(path, &EmbeddedOptions::default()).unwrap();
-        Self::open(store.into(), EngineOptions::default())
-    }
-
-    fn open(store: AnyStore, options: EngineOptions) -> Self {
-        let (environment, clock) = virtual_environment();
-        let store = ContendedStore::new(store, 0);
-        let engine = block_on(Engine::open_with(store, environment, options)).unwrap();
-        Self { engine, clock }
-    }
-
-    fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
-        let operation = Operation::from_name(Service::DynamoDb, operation)
-            .or_else(|| Operation::from_name(Service::Streams, operation))
-            .unwrap();
-        let answer = block_on(self.engine.call(operation, body.to_string().as_bytes()))?;
-        Ok(serde_json::from_slice(&answer).unwrap())
-    }
-
-    fn ok(&self, operation: &str, body: &Json) -> Json {
-        self.call(operation, body).unwrap()
-    }
-
-    fn fails(&self, operation: &str, body: &Json) -> String {
-        self.call(operation, body).unwrap_err().to_string()
+        Self(database::Database::folder(path, EngineOptions::default()))
     }
 
     /// Creates an on-demand table with a stream and returns the stream's ARN.
@@ -106,14 +87,9 @@ impl Database {
         self.ok("GetRecords", &json!({"ShardIterator": iterator}))
     }
 
-    fn check(&self) {
-        self.stored_records();
-    }
-
     /// Returns how many records the store holds, in which everything must be sound.
     fn stored_records(&self) -> u64 {
-        let report = block_on(verify(&self.engine.store().view())).unwrap();
-        assert!(report.problems.is_empty(), "{:?}", report.problems);
-        report.changes
+        self.assert_sound();
+        self.report().changes
     }
 }

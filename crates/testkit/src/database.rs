@@ -1,0 +1,129 @@
+//! A database for tests: an engine under contention, in memory or in a folder, on a clock that only the
+//! test moves, called by the names of operations with JSON.
+//!
+//! The engine is generic over its store and compiled where it is first called; tests that call it
+//! here share that work instead of each doing it again.
+
+use crate::contended::ContendedStore;
+use crate::environment::{VirtualClock, virtual_environment};
+use hashrange_engine::{Engine, EngineOptions, Environment, Report, verify};
+use hashrange_model::{ApiError, Reason};
+use hashrange_storage::{
+    AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
+    block_on,
+};
+use hashrange_wire::{Operation, Service};
+use serde_json::Value as Json;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A database with the clock it goes by.
+#[derive(Debug)]
+pub struct Database {
+    /// The engine.
+    pub engine: Engine<ContendedStore<AnyStore>>,
+    /// The clock.
+    pub clock: VirtualClock,
+}
+
+impl Database {
+    /// Returns an empty database in memory.
+    pub fn memory(options: EngineOptions) -> Self {
+        Self::open(MemoryStore::new().into(), virtual_environment(), options)
+    }
+
+    /// Opens the database of a folder at the time at which the clock stands first.
+    pub fn folder(path: &Path, options: EngineOptions) -> Self {
+        Self::open(embedded(path), virtual_environment(), options)
+    }
+
+    /// Opens a store.
+    pub fn open(
+        store: AnyStore,
+        (environment, clock): (Environment, VirtualClock),
+        options: EngineOptions,
+    ) -> Self {
+        let opened = Engine::open_with(ContendedStore::new(store, 0), environment, options);
+        match block_on(opened) {
+            Ok(engine) => Self { engine, clock },
+            Err(error) => panic!("the database does not open: {error}"),
+        }
+    }
+
+    /// Calls an operation of either service.
+    pub fn call(&self, operation: &str, request: &Json) -> Result<Json, ApiError> {
+        let answer = self.call_bytes(operation, request.to_string().as_bytes())?;
+        // Some operations answer with an empty body.
+        Ok(serde_json::from_slice(&answer).unwrap_or(Json::Null))
+    }
+
+    /// Calls an operation of either service with whatever body.
+    pub fn call_bytes(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+        let operation = Operation::from_name(Service::DynamoDb, operation)
+            .or_else(|| Operation::from_name(Service::Streams, operation))
+            .ok_or(Reason::UnknownOperation)?;
+        block_on(self.engine.call(operation, body))
+    }
+
+    /// Calls an operation that succeeds.
+    pub fn ok(&self, operation: &str, request: &Json) -> Json {
+        self.call(operation, request)
+            .unwrap_or_else(|error| panic!("{operation} {request}: {error}"))
+    }
+
+    /// Calls an operation that fails, and returns its error as text.
+    pub fn fails(&self, operation: &str, request: &Json) -> String {
+        match self.call(operation, request) {
+            Ok(answer) => panic!("{operation} {request} answers {answer}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// Does the background jobs that wait.
+    pub fn run_jobs(&self) {
+        block_on(self.engine.run_jobs());
+    }
+
+    /// Returns the stored keys that begin so, in order, with their values.
+    pub fn stored(&self, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut stored = Vec::new();
+        let view = self.engine.store().view();
+        let visited = view.visit(KeyRange::prefix(prefix), Direction::Forward, |key, value| {
+            stored.push((key.to_vec(), value.to_vec()));
+            ControlFlow::Continue(())
+        });
+        match block_on(visited) {
+            Ok(()) => stored,
+            Err(error) => panic!("the store does not read: {error}"),
+        }
+    }
+
+    /// Returns what verification finds in the store.
+    pub fn report(&self) -> Report {
+        match block_on(verify(&self.engine.store().view())) {
+            Ok(report) => report,
+            Err(error) => panic!("the store cannot be verified: {error}"),
+        }
+    }
+
+    /// Asserts that verification finds nothing wrong in the store.
+    pub fn assert_sound(&self) {
+        let problems = self.report().problems;
+        assert!(problems.is_empty(), "{problems:?}");
+    }
+
+    /// Ends the database as a stop of the program does.
+    pub fn close(self) {
+        if let Err(error) = block_on(self.engine.close()) {
+            panic!("the database does not close: {error}");
+        }
+    }
+}
+
+/// Opens the store of a folder.
+pub fn embedded(path: &Path) -> AnyStore {
+    match EmbeddedStore::open(path, &EmbeddedOptions::default()) {
+        Ok(store) => store.into(),
+        Err(error) => panic!("the store does not open: {error}"),
+    }
+}
