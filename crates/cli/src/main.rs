@@ -21,6 +21,7 @@ mod logs;
 mod memory;
 mod nearest;
 mod output;
+mod reading;
 mod served;
 mod shell;
 mod surroundings;

@@ -195,7 +195,8 @@ fn a_file_that_cannot_be_used_ends_the_start_with_a_sentence() {
         (vec!["--load", "/nowhere"], "/nowhere: "),
         (
             vec!["--init", &request, "--load", items],
-            "cities.jsonl: nothing is loaded: line 2: the partition key country is missing",
+            "cities.jsonl: nothing is loaded: line 2: ValidationException: One or more parameter values \
+             were invalid: Missing the key country in the item",
         ),
     ] {
         let (code, printed) =

@@ -10,17 +10,17 @@ use std::path::PathBuf;
 pub struct Put {
     /// Table
     pub table: String,
-    /// Item, such as '{"pk": "a", "n": 1}'; without one, standard input has one item per line
+    /// Item, such as '{"pk": "a", "n": 1}'; without one, standard input has items as `import` reads them
     #[arg(conflicts_with_all = ["from_line", "skip_bad", "in_flight"])]
     pub item: Option<String>,
-    /// Only if this condition holds for the stored item; lines are then put one by one
+    /// Only if this condition holds for the stored item; items are then put one by one
     #[arg(
         long = "if",
         value_name = "CONDITION",
         conflicts_with_all = ["skip_bad", "in_flight"]
     )]
     pub condition: Option<String>,
-    /// How lines are put.
+    /// How items are put.
     #[command(flatten)]
     pub bulk: Bulk,
     /// Which database.
@@ -34,7 +34,7 @@ pub struct Bulk {
     /// Begin with this line, as an interrupted command said
     #[arg(long, value_name = "LINE", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub from_line: u64,
-    /// Go on after lines that are no items or are refused; each is told
+    /// Go on after items that are none or are refused; each is told
     #[arg(long)]
     pub skip_bad: bool,
     /// Batches of 25 items under way at a time
@@ -49,11 +49,13 @@ pub struct Bulk {
   ddb   {\"Item\":{\"pk\":{\"S\":\"a\"}}}, an item per line, also without Item; loses nothing
   json  {\"pk\":\"a\",\"n\":1.50}, an item per line; has neither sets nor binary
   csv   a header such as pk:S,n:N,tags:SS, then a row per item; an empty cell is no attribute
-A file in .gz is unpacked. Lines of the forms item and ddb are told apart by the table's key; a file
-that ends in .csv is CSV.
+Items stand in lines, in a list, side by side over several lines, in what Scan and Query answer, or in
+what BatchWriteItem takes; in gzip or not. Without --format each item tells its form by the table's key;
+a file that ends in .csv is CSV.
 
 Examples:
   hashrange import orders orders.jsonl
+  aws dynamodb scan --table-name orders | hashrange import orders
   hashrange import orders AWSDynamoDB/01700000000000/data/*.json.gz
   hashrange import orders orders.csv --schema total:N,tags:SS
   hashrange export orders | hashrange import copies")]
@@ -62,14 +64,14 @@ pub struct Import {
     pub table: String,
     /// Files; without one, or for -, standard input
     pub files: Vec<PathBuf>,
-    /// Form of the items [default: csv for names in .csv, item or ddb by the first line]
+    /// Form of the items [default: csv for names in .csv, else as each item tells by its key]
     #[arg(long, value_name = "FORM")]
     pub format: Option<Form>,
     /// Types of columns whose header names none, such as total:N,tags:SS [default: S; keys as the
     /// table has them]
     #[arg(long, value_name = "TYPES")]
     pub schema: Option<String>,
-    /// How lines are put.
+    /// How items are put.
     #[command(flatten)]
     pub bulk: Bulk,
     /// Which database.

@@ -1,11 +1,11 @@
 //! One batch: BatchWriteItem until all of it is in. What comes back unprocessed is sent again; a batch
 //! that is refused is put item by item, which finds the one that is at fault.
 
-use super::key::{self, Key};
-use super::reader::{Entry, Place};
 use super::retry::{self, Stop};
 use crate::client::{Backoff, Caller, Failure, Refused};
 use crate::format::WireItem;
+use crate::reading::key::{self, Key};
+use crate::reading::reader::{Entry, Place};
 use hashrange::Operation;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -51,7 +51,8 @@ pub async fn write(
 ) {
     let mut backoff = Backoff::default();
     while !entries.is_empty() {
-        let body = batch_body(&target.table, &entries).into_bytes();
+        let items = entries.iter().map(|entry| entry.item.as_str());
+        let body = batch_body(&target.table, items).into_bytes();
         let response = target.caller.call_raw(Operation::BatchWriteItem, body).await;
         let failure = match response.and_then(|body| unprocessed(target, &body, &mut outcome.units))
         {
@@ -129,25 +130,27 @@ async fn write_one_by_one(
     }
 }
 
-fn batch_body(table: &str, entries: &[Entry]) -> String {
-    let bytes: usize = entries.iter().map(|entry| entry.item.len() + 30).sum();
+/// Returns a request that puts items, given in DynamoDB's JSON.
+pub fn batch_body<'a>(table: &str, items: impl Iterator<Item = &'a str> + Clone) -> String {
+    let bytes: usize = items.clone().map(|item| item.len() + 30).sum();
     let mut body = String::with_capacity(bytes + 100);
     body.push_str("{\"ReturnConsumedCapacity\":\"TOTAL\",\"RequestItems\":{");
     body.push_str(&Value::from(table).to_string());
     body.push_str(":[");
-    for (nth, entry) in entries.iter().enumerate() {
+    for (nth, item) in items.enumerate() {
         if nth > 0 {
             body.push(',');
         }
         body.push_str("{\"PutRequest\":{\"Item\":");
-        body.push_str(&entry.item);
+        body.push_str(item);
         body.push_str("}}");
     }
     body.push_str("]}}");
     body
 }
 
-fn put_body(table: &str, item: &str) -> String {
+/// Returns a request that puts an item, given in DynamoDB's JSON.
+pub fn put_body(table: &str, item: &str) -> String {
     let table = Value::from(table);
     format!("{{\"ReturnConsumedCapacity\":\"TOTAL\",\"TableName\":{table},\"Item\":{item}}}")
 }

@@ -7,12 +7,12 @@
 
 use super::batch::{self, Outcome};
 use super::counted;
-use super::input::Source;
-use super::key::Key;
 use super::progress::{PERIOD, Progress};
-use super::reader::{self, Entry, Event, Place, Plan};
 use super::retry::Stop;
 use crate::exit::{Unfinished, Usage};
+use crate::reading::key::Key;
+use crate::reading::reader::{self, Entry, Event, Place, Plan};
+use crate::reading::source::Source;
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -46,7 +46,7 @@ pub async fn run(plan: Plan, target: Target, in_flight: usize) -> anyhow::Result
     let sizes: Option<Vec<u64>> = plan.sources.iter().map(Source::size).collect();
     let progress = Progress::new(Arc::clone(&count), sizes.map(|sizes| sizes.iter().sum()));
     let sources = plan.sources.clone();
-    let first = Place { source: 0, line: plan.from_line };
+    let first = Place { source: 0, line: plan.from_line, nth: 1 };
     let events = reader::start(plan, count)?;
     let mut import = Import::new(target, sources, first, in_flight, progress);
     import.work(events).await?;
@@ -285,11 +285,11 @@ impl Import {
         }
     }
 
-    /// Returns the name of a line: with its file, if there are several.
+    /// Returns the name of a record: with its file, if there are several.
     fn named(&self, place: Place) -> String {
         match self.sources.get(place.source) {
-            Some(source) if self.sources.len() > 1 => format!("{source}: line {}", place.line),
-            _ => format!("line {}", place.line),
+            Some(source) if self.sources.len() > 1 => format!("{source}: {place}"),
+            _ => place.to_string(),
         }
     }
 
@@ -308,7 +308,7 @@ impl Import {
         let verb = if self.put == 1 { "is" } else { "are" };
         let mut report = vec![format!("{} {verb} in", counted(self.put, "item"))];
         if self.skipped > 0 {
-            report.push(format!(", {} skipped", counted(self.skipped, "line")));
+            report.push(format!(", {} skipped", counted(self.skipped, "item")));
         }
         report.push(format!("; go on with --from-line {}", resume.line));
         if self.sources.len() > 1 {

@@ -1,10 +1,8 @@
-//! Many items at a time: into a table, with several batches under way, and out of it, in segments.
+//! Many items at a time: into a table, with several batches under way, and out of it, in segments. What
+//! they are read from is left to [`crate::reading`].
 //!
 //! | file | idea |
 //! |---|---|
-//! | `input.rs` | files and standard input, cut into records |
-//! | `reader.rs` | a thread that makes items of records |
-//! | `key.rs` | which items are the same item |
 //! | `batch.rs` | one BatchWriteItem: what comes back is sent again |
 //! | `import.rs` | batches under way, what is in, where to go on |
 //! | `segments.rs` | one Scan in parallel segments |
@@ -12,12 +10,9 @@
 //! | `retry.rs` | calls that are tried again |
 //! | `progress.rs` | the line that shows how far it is |
 
-mod batch;
+pub mod batch;
 pub mod import;
-pub mod input;
-mod key;
 pub mod progress;
-pub mod reader;
 mod retry;
 pub mod segments;
 pub mod target;

@@ -163,7 +163,7 @@ fn write_rows(stream: &mut Stream, waiting: Waiting) -> anyhow::Result<()> {
     stream.line(&csv::header(&columns))?;
     file.rewind()?;
     for line in BufReader::new(file).lines() {
-        let item = ddb::read(&line?).map_err(|problem| anyhow::anyhow!("{problem}"))?;
+        let item = ddb::read(&line?, 1).map_err(|problem| anyhow::anyhow!("{problem}"))?;
         stream.line(&csv::text(&columns, &item))?;
     }
     Ok(())

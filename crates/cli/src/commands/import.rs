@@ -3,15 +3,14 @@
 use super::table_keys::TableKeys;
 use crate::arguments::{Bulk, Format, Import, Put};
 use crate::bulk::import::{Summary, Target};
-use crate::bulk::input::Source;
-use crate::bulk::reader::Plan;
 use crate::bulk::{self, counted};
 use crate::client::{self, Client};
 use crate::exit::Usage;
 use crate::format::Form;
 use crate::format::csv::{self, Types};
 use crate::output::{self, printer::Printer};
-use hashrange::AttributeType;
+use crate::reading::reader::Plan;
+use crate::reading::source::Source;
 use serde_json::json;
 
 /// Puts the items of the files.
@@ -40,12 +39,12 @@ pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
     print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
-/// Puts the lines of standard input.
-pub fn of_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
+/// Puts the items of standard input.
+pub fn of_standard_input(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     let what = What {
         table: &arguments.table,
         sources: vec![Source::Standard],
-        form: Some(Form::Item),
+        form: None,
         schema: Types::new(),
         bulk: &arguments.bulk,
     };
@@ -68,24 +67,14 @@ struct What<'a> {
 
 fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
     let keys = TableKeys::of(client, what.table)?;
-    let key_names = keys.primary();
-    let typed = |name: &String| {
-        let key_type = AttributeType::from_name(keys.type_of(name));
-        (name.clone(), key_type.unwrap_or(AttributeType::S))
-    };
-    let mut types: Types = key_names.iter().map(typed).collect();
-    types.extend(what.schema);
-    let plan = Plan {
-        sources: what.sources,
-        form: what.form,
-        types,
-        key_names: key_names.clone(),
-        from_line: what.bulk.from_line,
-    };
+    let mut plan = Plan::of(&keys, what.sources);
+    plan.form = what.form;
+    plan.types.extend(what.schema);
+    plan.from_line = what.bulk.from_line;
     let target = Target {
         caller: client.caller(),
         table: what.table.to_owned(),
-        key_names,
+        key_names: plan.key_names.clone(),
         skips_bad: what.bulk.skip_bad,
     };
     client::run(bulk::import::run(plan, target, what.bulk.in_flight.into()))
@@ -98,7 +87,7 @@ fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
     }
     let skipped = match skipped {
         0 => String::new(),
-        lines => format!(", {} skipped", counted(lines, "line")),
+        items => format!(", {} skipped", counted(items, "item")),
     };
     output::line(format_args!(
         "{} into {table}{skipped}, {units} write units",

@@ -2,45 +2,53 @@
 
 use super::import;
 use super::page;
+use super::table_keys::TableKeys;
 use crate::arguments::Put;
 use crate::bulk::counted;
-use crate::bulk::input::{Content, Records, Source};
 use crate::client::Client;
 use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
 use crate::literal;
 use crate::output::printer::Printer;
+use crate::reading::reader::{self, Event, Plan};
+use crate::reading::source::Source;
 use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Puts the item of the arguments, or one item per line of standard input.
+/// Puts the item of the arguments, or the items of standard input.
 pub fn run(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     match (&arguments.item, &arguments.condition) {
-        (Some(item), _) => put(client, arguments, item),
-        (None, Some(_)) => put_lines(client, arguments),
-        (None, None) => import::of_lines(client, arguments),
+        (Some(item), _) => {
+            let item = literal::item(item).map_err(|fault| Usage(format!("the item: {fault}")))?;
+            put(client, arguments, Value::Object(item))
+        }
+        (None, Some(_)) => put_one_by_one(client, arguments),
+        (None, None) => import::of_standard_input(client, arguments),
     }
 }
 
-/// Puts one line after the other: each has its condition.
-fn put_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
-    let mut records = Records::open(&Source::Standard, false, Arc::default())?;
+/// Puts one item after the other: each has its condition.
+fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
+    let mut plan = Plan::of(&TableKeys::of(client, &arguments.table)?, vec![Source::Standard]);
+    plan.from_line = arguments.bulk.from_line;
+    let mut events = reader::start(plan, Arc::default())?;
     let mut done = 0;
-    while let Some(record) = records.next().context("read standard input")? {
-        if record.line < arguments.bulk.from_line {
-            continue;
-        }
-        let put = match record.content {
-            Content::Text(text) => put(client, arguments, &text),
-            Content::Bad(reason) => Err(Usage(reason).into()),
+    while let Some(event) = events.blocking_recv() {
+        let (place, put) = match event {
+            Event::Item(entry, _) => {
+                let item = serde_json::from_str(&entry.item).context("an item that was read");
+                (entry.place, item.and_then(|item| put(client, arguments, item)))
+            }
+            Event::Bad(place, reason, _) => (place, Err(Usage(reason).into())),
+            Event::Failed(place, error) => (place, Err(error)),
         };
         if let Err(error) = put {
-            let error = error.context(format!("line {}", record.line));
+            let error = error.context(place.to_string());
             let verb = if done == 1 { "is" } else { "are" };
             let done = counted(done, "item");
-            let report = format!("{done} {verb} in; go on with --from-line {}", record.line);
+            let report = format!("{done} {verb} in; go on with --from-line {}", place.line);
             return Err(Unfinished::after(&error, &report).into());
         }
         done += 1;
@@ -48,11 +56,10 @@ fn put_lines(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     import::print_count(done, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 
-fn put(client: &mut Client, arguments: &Put, item: &str) -> anyhow::Result<()> {
-    let item = literal::item(item).map_err(|fault| Usage(format!("the item: {fault}")))?;
+fn put(client: &mut Client, arguments: &Put, item: Value) -> anyhow::Result<()> {
     let mut request = Map::new();
     request.insert("TableName".into(), json!(arguments.table));
-    request.insert("Item".into(), Value::Object(item));
+    request.insert("Item".into(), item);
     let mut placeholders = Placeholders::default();
     if let Some(condition) = &arguments.condition {
         let condition = page::rewritten("--if", placeholders.expression(condition))?;

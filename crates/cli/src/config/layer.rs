@@ -75,8 +75,8 @@ pub struct Layer {
     #[arg(long, value_name = "FILE")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub init: Option<Vec<PathBuf>>,
-    /// Load items into empty tables at the start, from the files of this folder (TABLE.json, .jsonl, .csv)
-    /// or from one such file; may be given several times
+    /// Load items into empty tables at the start, from the files of this folder (TABLE.json, .jsonl, .csv,
+    /// also with .gz behind) or from one such file; may be given several times
     #[arg(long, value_name = "FOLDER")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub load: Option<Vec<PathBuf>>,

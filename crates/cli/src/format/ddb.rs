@@ -18,13 +18,13 @@ pub fn text(item: &WireItem) -> String {
     json!({ "Item": item }).to_string()
 }
 
-/// Returns the item of a line, with `Item` around it or without.
-pub fn read(line: &str) -> Result<WireItem, String> {
-    if marks(line) > MARKS_MAX {
+/// Returns the item of a text that begins in this line, with `Item` around it or without.
+pub fn read(text: &str, line: u64) -> Result<WireItem, String> {
+    if marks(text) > MARKS_MAX {
         return Err("the item: it has more values than the largest item has bytes".to_owned());
     }
-    let parsed = serde_json::from_str(line)
-        .map_err(|error| format!("the item is no JSON: {}", place(&error)))?;
+    let parsed = serde_json::from_str(text)
+        .map_err(|error| format!("the item is no JSON: {}", place(&error, line)))?;
     let Value::Object(mut members) = parsed else {
         return Err("the item is no JSON object".to_owned());
     };
@@ -42,16 +42,20 @@ pub fn read(line: &str) -> Result<WireItem, String> {
     Ok(members)
 }
 
-/// Returns what is wrong, with the column but without the line, which is always the first.
-fn place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.replace(" at line 1 column ", " at byte ")
+/// Returns what is wrong and where; the line only if it is not the one in which the item begins.
+fn place(error: &serde_json::Error, line: u64) -> String {
+    let place = format!(" at line {} column ", error.line());
+    let said = match error.line() {
+        0 | 1 => " at byte ".to_owned(),
+        nth => format!(" in line {}, byte ", line + nth as u64 - 1),
+    };
+    error.to_string().replace(&place, &said)
 }
 
 /// Returns how many braces, brackets and commas stand outside texts.
-fn marks(line: &str) -> usize {
+fn marks(text: &str) -> usize {
     let (mut inside, mut escaped, mut count) = (false, false, 0);
-    for byte in line.bytes() {
+    for byte in text.bytes() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = inside,
@@ -135,7 +139,10 @@ mod tests {
             ),
         ];
         for (line, expected) in cases {
-            assert_eq!(read(line).map(|item| Value::from(item).to_string()), Ok(expected.into()));
+            assert_eq!(
+                read(line, 1).map(|item| Value::from(item).to_string()),
+                Ok(expected.into())
+            );
         }
     }
 
@@ -161,12 +168,13 @@ mod tests {
                 r#"attribute "a": expected a type and a value such as {"S":"text"}, found {"S":"1","N":"1"}"#,
             ),
             ("{\"a\":", "the item is no JSON: EOF while parsing a value at byte 5"),
+            ("{\"a\":\n {\"S\" \"x\"}}", "the item is no JSON: expected `:` in line 8, byte 7"),
             ("[]", "the item is no JSON object"),
             (&deep, "attribute \"a\": too many values inside each other"),
             (&many, "the item: it has more values than the largest item has bytes"),
         ];
         for (line, expected) in cases {
-            let fault = read(line).unwrap_err();
+            let fault = read(line, 7).unwrap_err();
             assert!(fault.starts_with(expected), "{fault}");
         }
     }

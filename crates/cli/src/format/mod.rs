@@ -17,7 +17,9 @@ pub mod item;
 
 use crate::literal;
 use crate::output::plain;
+use crate::reading::source;
 use clap::ValueEnum;
+use hashrange::text::TextFault;
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -40,11 +42,9 @@ pub enum Form {
 impl Form {
     /// Returns the form that a file's name tells, `.gz` at its end left out.
     pub fn of_name(path: &Path) -> Option<Self> {
-        let has = |path: &Path, wanted: &str| {
-            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-        };
-        let unpacked = if has(path, "gz") { path.with_extension("") } else { path.to_owned() };
-        has(&unpacked, "csv").then_some(Self::Csv)
+        let unpacked = source::unpacked_name(path);
+        let is_csv = unpacked.extension().is_some_and(|name| name.eq_ignore_ascii_case("csv"));
+        is_csv.then_some(Self::Csv)
     }
 
     /// Returns an item as a line of this form, without its end; CSV has no such line.
@@ -58,20 +58,25 @@ impl Form {
     }
 }
 
-/// Returns the item of a line in one of the forms that have one item per line.
-pub fn read_line(form: Form, line: &str) -> Result<WireItem, String> {
+/// Returns the item of a text that begins in this line, in one of the forms that have one item per
+/// line.
+pub fn read_item(form: Form, text: &str, line: u64) -> Result<WireItem, String> {
     match form {
-        Form::Ddb => ddb::read(line),
+        Form::Ddb => ddb::read(text, line),
         // Plain JSON is a part of the item form.
-        Form::Item | Form::Json | Form::Csv => literal::item(line).map_err(|fault| {
-            let hint = if line.trim_start().starts_with('[') {
-                " (one item per line; `jq -c '.[]'` makes such lines of a JSON array)"
-            } else {
-                ""
-            };
-            format!("the item: {fault}{hint}")
-        }),
+        Form::Item | Form::Json | Form::Csv => literal::item(text)
+            .map_err(|fault| format!("the item: {}", with_line(&fault, text, line))),
     }
+}
+
+/// Returns what is wrong and where; the line only if it is not the one in which the item begins.
+fn with_line(fault: &TextFault, text: &str, line: u64) -> String {
+    let before = text.char_indices().nth(fault.offset).map_or(text, |(end, _)| &text[..end]);
+    let Some((lines, in_line)) = before.rsplit_once('\n') else { return fault.to_string() };
+    let line = line + 1 + lines.matches('\n').count() as u64;
+    let character = in_line.chars().count() + 1;
+    let TextFault { expected, found, .. } = fault;
+    format!("expected {expected} in line {line}, character {character}, not {found}")
 }
 
 #[cfg(test)]

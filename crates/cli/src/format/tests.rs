@@ -30,7 +30,7 @@ fn lines_are_read_as_they_were_written() {
         for form in [Form::Item, Form::Ddb] {
             let line = form.line(&item).unwrap();
             assert!(!line.contains('\n'), "{line}");
-            assert_eq!(kept(&read_line(form, &line).unwrap()), kept(&item), "{line}");
+            assert_eq!(kept(&read_item(form, &line, 1).unwrap()), kept(&item), "{line}");
         }
     }
 }

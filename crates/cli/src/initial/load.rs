@@ -5,16 +5,28 @@
 //! leave the table with a part of its items.
 
 use super::definitions::Definition;
-use super::items::{self, ItemFile, Keys, Placed};
-use super::tables::{call, described};
+use super::items::ItemFile;
+use super::tables::{call, call_with, described};
+use crate::bulk::batch::{batch_body, put_body};
+use crate::commands::table_keys::TableKeys;
+use crate::exit::Usage;
+use crate::reading::reader::{self, Event, Plan};
+use crate::reading::source::Source;
 use anyhow::{Context, bail};
 use hashrange::{Database, Operation};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// Items of one BatchWriteItem: the service's limit.
 const BATCH_ITEMS: usize = 25;
 /// Bytes of items in one BatchWriteItem as they are written in JSON, far below the service's 16 MB.
 const BATCH_BYTES: usize = 4 << 20;
+
+/// An item in DynamoDB's JSON, and where it stands.
+struct Placed {
+    place: String,
+    item: String,
+}
 
 /// Items that are written together.
 struct Batch<'d> {
@@ -35,8 +47,8 @@ pub async fn sample(definition: &Definition, database: &Database) -> anyhow::Res
     let mut batch = Batch::new(database, name);
     let mut all_taken = Ok(());
     for (nth, item) in definition.items.iter().enumerate() {
-        let placed = (format!("item {}", nth + 1), item.clone());
-        all_taken = batch.take(placed).await;
+        let item = Value::Object(item.clone()).to_string();
+        all_taken = batch.take(Placed { place: format!("item {}", nth + 1), item }).await;
         if all_taken.is_err() {
             break;
         }
@@ -57,11 +69,27 @@ async fn load(file: &ItemFile, database: &Database) -> anyhow::Result<()> {
         tracing::info!(table = file.table, "not loaded: the table has items");
         return Ok(());
     }
-    let keys = keys(&description).context("the table's keys")?;
+    let keys = TableKeys::described(Value::Object(description));
+    let plan = Plan::of(&keys, vec![Source::File(file.path.clone())]);
     let mut batch = Batch::new(database, &file.table);
-    let read =
-        items::read(file, &keys, &mut |placed| hashrange_storage::block_on(batch.take(placed)));
-    batch.end(read).await
+    let taken = take_all(plan, &mut batch).await;
+    batch.end(taken).await
+}
+
+async fn take_all(plan: Plan, batch: &mut Batch<'_>) -> anyhow::Result<()> {
+    let mut events = reader::start(plan, Arc::default())?;
+    while let Some(event) = events.recv().await {
+        match event {
+            Event::Item(entry, _) => {
+                batch.take(Placed { place: entry.place.to_string(), item: entry.item }).await?;
+            }
+            Event::Bad(place, reason, _) => {
+                return Err(Usage(reason)).with_context(|| place.to_string());
+            }
+            Event::Failed(place, error) => return Err(error.context(place.to_string())),
+        }
+    }
+    Ok(())
 }
 
 async fn is_empty(database: &Database, table: &str) -> anyhow::Result<bool> {
@@ -70,23 +98,13 @@ async fn is_empty(database: &Database, table: &str) -> anyhow::Result<bool> {
     Ok(answer["Count"] == 0)
 }
 
-fn keys(description: &Map<String, Value>) -> Option<Keys> {
-    let attributes = description.get("AttributeDefinitions")?.as_array()?;
-    let types = attributes.iter().map(|attribute| {
-        let text = |name: &str| Some(attribute[name].as_str()?.to_owned());
-        Some((text("AttributeName")?, text("AttributeType")?))
-    });
-    let partition = description.get("KeySchema")?.get(0)?.get("AttributeName")?.as_str()?;
-    Some(Keys { partition: partition.to_owned(), types: types.collect::<Option<_>>()? })
-}
-
 impl<'d> Batch<'d> {
     fn new(database: &'d Database, table: &'d str) -> Self {
         Self { database, table, items: Vec::new(), bytes: 0, written: 0 }
     }
 
     async fn take(&mut self, placed: Placed) -> anyhow::Result<()> {
-        self.bytes += placed.1.iter().map(|(name, value)| name.len() + size(value)).sum::<usize>();
+        self.bytes += placed.item.len();
         self.items.push(placed);
         if self.items.len() < BATCH_ITEMS && self.bytes < BATCH_BYTES {
             return Ok(());
@@ -143,32 +161,19 @@ impl<'d> Batch<'d> {
         if items.is_empty() {
             return Ok(());
         }
-        let requests = items.iter().map(|(_, item)| json!({ "PutRequest": { "Item": item } }));
-        let request = json!({ "RequestItems": { self.table: requests.collect::<Vec<_>>() } });
-        let written = call(self.database, Operation::BatchWriteItem, &request).await;
+        let body = batch_body(self.table, items.iter().map(|placed| placed.item.as_str()));
+        let written = call_with(self.database, Operation::BatchWriteItem, body).await;
         if written.is_ok_and(|answer| answer["UnprocessedItems"] == json!({})) {
             self.written += items.len() as u64;
             return Ok(());
         }
         // One by one: the item that is refused is named, and of items with one key the last counts.
-        for (place, item) in items {
-            let request = json!({ "TableName": self.table, "Item": item });
-            let put = call(self.database, Operation::PutItem, &request).await;
+        for Placed { place, item } in items {
+            let body = put_body(self.table, &item);
+            let put = call_with(self.database, Operation::PutItem, body).await;
             put.with_context(|| place)?;
             self.written += 1;
         }
         Ok(())
-    }
-}
-
-/// Returns about how long a value is in JSON.
-fn size(value: &Value) -> usize {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
-        Value::String(text) => text.len() + 4,
-        Value::Array(values) => values.iter().map(size).sum::<usize>() + 8,
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| name.len() + size(value) + 8).sum()
-        }
     }
 }

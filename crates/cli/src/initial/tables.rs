@@ -79,7 +79,16 @@ pub async fn call(
     operation: Operation,
     request: &Value,
 ) -> anyhow::Result<Value> {
-    let answer = database.call_boxed(operation, request.to_string().into()).await?;
+    call_with(database, operation, request.to_string()).await
+}
+
+/// Calls an operation with the text of a request.
+pub async fn call_with(
+    database: &Database,
+    operation: Operation,
+    request: String,
+) -> anyhow::Result<Value> {
+    let answer = database.call_boxed(operation, request.into()).await?;
     serde_json::from_slice(&answer).context("the answer is not JSON")
 }
 

@@ -44,7 +44,7 @@ fn bad_lines_can_be_skipped_each_is_told() {
     let found = server.run(&["import", "tab", "--skip-bad"], &input);
     assert_eq!(
         (found.code, found.stdout.as_str()),
-        (0, "2 items into tab, 4 lines skipped, 2 write units\n")
+        (0, "2 items into tab, 4 items skipped, 2 write units\n")
     );
     let mut told: Vec<&str> = found.stderr.lines().collect();
     told.sort_unstable();
@@ -107,11 +107,24 @@ fn what_cannot_work_is_refused_with_its_reason() {
             2,
             "line 1: the header: the column pk:S stands twice",
         ),
+        (&["import", "tab"], "[1]\n", 2, "line 1: the item: expected `{` at character 1, not '1'"),
+        (
+            &["put", "tab"],
+            "[{\"pk\":\"1\"},\n{\"pk\":[\n1}]",
+            2,
+            "line 2: expected `]`, not `}` in line 3\n1 item is in; go on with --from-line 2\n",
+        ),
+        (
+            &["put", "tab", "--if=attribute_not_exists(a)"],
+            "[{\"pk\":\"1\"},\n{\"pk\":\"2\"},",
+            2,
+            "line 2, item 2: expected an item, not the end of the file\n2 items are in; go on with",
+        ),
         (
             &["import", "tab"],
-            "[1]\n",
+            "{\"a\":[{\"PutRequest\":{\"Item\":{\"pk\":\"1\"}}}],\"b\":[]}",
             2,
-            "line 1: the item: expected `{` at character 1, not '[' (one item per line; `jq",
+            "line 1: it has items of the tables a and b: a file has those of one table\n0 items",
         ),
         (
             &["import", "tab", "--format=ddb"],
@@ -124,7 +137,7 @@ fn what_cannot_work_is_refused_with_its_reason() {
         (&["export", "tab", here], "", 1, "write "),
         (
             &["put", "tab", "--if=attribute_not_exists(pk)"],
-            "{pk:'1'}\n{pk:'1'}\n",
+            "{pk:'9'}\n{pk:'9'}\n",
             3,
             "line 2: ConditionalCheckFailedException",
         ),

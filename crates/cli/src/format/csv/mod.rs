@@ -4,7 +4,8 @@
 //! |---|---|
 //! | empty | absent |
 //! | `""` | empty text or binary |
-//! | of a column S, N | text, number, as they are |
+//! | of a column S | text as it is |
+//! | N | a number, with white space around it or not |
 //! | B | base64 |
 //! | BOOL, NULL | `true`, `false`; `null` |
 //! | L, M, SS, NS, BS | a value in the item form, such as `[1,"a"]` or `<<1,2>>` |
@@ -110,8 +111,8 @@ fn value(tag: &str, text: &str) -> Result<Value, String> {
     let is = |word: &str| text.eq_ignore_ascii_case(word);
     match tag {
         "S" => Ok(json!({ "S": text })),
-        "N" => match Number::parse(text) {
-            Ok(_) => Ok(json!({ "N": text })),
+        "N" => match Number::parse(text.trim()) {
+            Ok(_) => Ok(json!({ "N": text.trim() })),
             Err(_) => Err(format!("{text:?} is no number")),
         },
         "B" => match BASE64_STANDARD.decode(text) {
@@ -217,6 +218,7 @@ mod tests {
                 json!({"a": {"SS": ["x"]}, "b": {"NS": ["1", "2"]}}),
             ),
             ("k:S", "1", json!({"k": {"S": "1"}})),
+            ("a,k", " x , 1.50 ", json!({"a": {"S": " x "}, "k": {"N": "1.50"}})),
         ];
         for (header, row, expected) in cases {
             assert_eq!(read_one(header, row), Ok(expected), "{header}");

@@ -1,13 +1,17 @@
 //! A thread that reads records and makes items of them, ahead of those that write them by a bounded
 //! number.
 
-use super::input::{Content, Records, Source};
 use super::key::{self, Key};
+use super::records::{Content, Expected, Records};
+use super::source::Source;
+use crate::commands::table_keys::TableKeys;
+use crate::exit::Usage;
 use crate::format::csv::{self, Column, Types};
-use crate::format::{Form, WireItem, ddb, read_line};
-use crate::literal;
+use crate::format::{Form, WireItem, read_item};
 use anyhow::Context;
+use hashrange::AttributeType;
 use serde_json::Value;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -20,7 +24,8 @@ const AHEAD: usize = 25;
 pub struct Plan {
     /// In this order.
     pub sources: Vec<Source>,
-    /// The form of all of them; without, that of the name or of the first record.
+    /// The form of all of them; without, CSV if the name says so, else that in which an item has the
+    /// table's key.
     pub form: Option<Form>,
     /// Types of columns of CSV whose header names none.
     pub types: Types,
@@ -30,13 +35,37 @@ pub struct Plan {
     pub from_line: u64,
 }
 
-/// A line of a source.
+impl Plan {
+    /// Returns what reads all records of sources into a table. Columns of CSV have the types of the
+    /// table's and its indexes' keys.
+    pub fn of(keys: &TableKeys, sources: Vec<Source>) -> Self {
+        let typed = |name: String| {
+            let key_type = AttributeType::from_name(keys.type_of(&name));
+            (name, key_type.unwrap_or(AttributeType::S))
+        };
+        let types = keys.attributes().into_iter().map(typed).collect();
+        Self { sources, form: None, types, key_names: keys.primary(), from_line: 1 }
+    }
+}
+
+/// A record of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Which of the sources.
     pub source: usize,
-    /// The first line is 1.
+    /// The line at which it begins; the first is 1.
     pub line: u64,
+    /// Which of the records that begin in the line; the first is 1.
+    pub nth: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.nth {
+            1 => write!(formatter, "line {}", self.line),
+            nth => write!(formatter, "line {}, item {nth}", self.line),
+        }
+    }
 }
 
 /// An item on its way.
@@ -87,18 +116,20 @@ fn read_source(
     let from = &plan.sources[source];
     let form = plan.form.or_else(|| from.path().and_then(Form::of_name));
     let from_line = if source == 0 { plan.from_line } else { 1 };
-    let mut decoder = Decoder { plan, form, columns: None };
     let is_csv = form == Some(Form::Csv);
-    let mut records = match Records::open(from, is_csv, Arc::clone(count)) {
+    let partition_key = plan.key_names.first().map_or("", String::as_str);
+    let expected = Expected { is_csv, partition_key };
+    let mut decoder = Decoder { plan, form, last_form: Form::Item, columns: None };
+    let mut records = match Records::open(from, expected, Arc::clone(count)) {
         Ok(records) => records,
         Err(error) => {
-            send(Event::Failed(Place { source, line: from_line }, error))?;
+            send(Event::Failed(Place { source, line: from_line, nth: 1 }, error))?;
             return Err(Unwanted);
         }
     };
     loop {
         let next = records.next();
-        let behind = Place { source, line: records.next_line() };
+        let behind = Place { source, line: records.next_line(), nth: 1 };
         let record = match next {
             Ok(Some(record)) => record,
             Ok(None) => return Ok(()),
@@ -108,14 +139,18 @@ fn read_source(
                 return Err(Unwanted);
             }
         };
-        let place = Place { source, line: record.line };
+        let place = Place { source, line: record.line, nth: record.nth };
+        if let Content::Broken(reason) = record.content {
+            send(Event::Failed(place, Usage(reason).into()))?;
+            return Err(Unwanted);
+        }
         let is_header = is_csv && decoder.columns.is_none();
         if place.line < from_line && !is_header {
             continue;
         }
         let item = match record.content {
-            Content::Text(text) => decoder.item(&text),
-            Content::Bad(reason) => Err(reason),
+            Content::Text(text) => decoder.item(&text, record.line),
+            Content::Bad(reason) | Content::Broken(reason) => Err(reason),
         };
         match item {
             Ok(Some(item)) => {
@@ -126,8 +161,7 @@ fn read_source(
             Ok(None) => {}
             // Without a header no row can be read.
             Err(reason) if is_header => {
-                let fault = crate::exit::Usage(reason);
-                send(Event::Failed(place, fault.into()))?;
+                send(Event::Failed(place, Usage(reason).into()))?;
                 return Err(Unwanted);
             }
             Err(reason) => send(Event::Bad(place, reason, behind))?,
@@ -139,49 +173,48 @@ fn read_source(
 struct Decoder<'a> {
     plan: &'a Plan,
     form: Option<Form>,
+    /// The form of the item before.
+    last_form: Form,
     columns: Option<Vec<Column>>,
 }
 
 impl Decoder<'_> {
-    /// Returns the item of a record, or nothing if it is the header.
-    fn item(&mut self, text: &str) -> Result<Option<WireItem>, String> {
-        let form = *self.form.get_or_insert_with(|| form_of(text, &self.plan.key_names));
-        if form != Form::Csv {
-            return read_line(form, text).map(Some);
+    /// Returns the item of a record that begins in this line, or nothing if it is the header.
+    fn item(&mut self, text: &str, line: u64) -> Result<Option<WireItem>, String> {
+        match self.form {
+            None => self.of_any_form(text, line).map(Some),
+            Some(Form::Csv) => self.row(text),
+            Some(form) => read_item(form, text, line).map(Some),
         }
+    }
+
+    fn row(&mut self, text: &str) -> Result<Option<WireItem>, String> {
         if let Some(columns) = &self.columns {
             return csv::read(columns, text).map(Some);
         }
         self.columns = Some(csv::columns(text, &self.plan.types)?);
         Ok(None)
     }
-}
 
-/// Returns the form of a line: DynamoDB's JSON, if only as that it has the table's key.
-fn form_of(line: &str, key_names: &[String]) -> Form {
-    let has_key = |item: &WireItem| key::of(item, key_names).is_some();
-    let is_item = literal::item(line).is_ok_and(|item| has_key(&item));
-    let is_ddb = || ddb::read(line).is_ok_and(|item| has_key(&item));
-    if !is_item && is_ddb() { Form::Ddb } else { Form::Item }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_tells_its_form_by_the_key() {
-        let names = ["Item".to_owned()];
-        let cases = [
-            (r#"{"Item":"a","n":{"S":"x"}}"#, Form::Item),
-            (r#"{"Item":{"S":"a"}}"#, Form::Ddb),
-            (r#"{"Item":{"Item":{"S":"a"}}}"#, Form::Ddb),
-            (r#"{"pk":"a"}"#, Form::Item),
-            (r#"{"pk":{"S":"a"}}"#, Form::Item),
-            ("x", Form::Item),
-        ];
-        for (line, expected) in cases {
-            assert_eq!(form_of(line, &names), expected, "{line}");
+    /// Returns the item in the form in which it has the table's key: in plain JSON a key is no object,
+    /// in DynamoDB's JSON it is one, so there is one such form at most. An item without the key is
+    /// read as the one before it.
+    fn of_any_form(&mut self, text: &str, line: u64) -> Result<WireItem, String> {
+        let has_key = |item: &WireItem| key::of(item, &self.plan.key_names).is_some();
+        let read = read_item(self.last_form, text, line);
+        if read.as_ref().is_ok_and(has_key) {
+            return read;
+        }
+        let other_form = if self.last_form == Form::Ddb { Form::Item } else { Form::Ddb };
+        match read_item(other_form, text, line) {
+            Ok(other) if has_key(&other) => {
+                self.last_form = other_form;
+                Ok(other)
+            }
+            _ => read,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

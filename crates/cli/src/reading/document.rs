@@ -1,0 +1,368 @@
+//! JSON that is no list of lines, cut into items as it is read: lists of items, items side by side,
+//! answers of Scan and Query, requests of BatchWriteItem, each over as many lines as it likes.
+//!
+//! An object of which it is not known yet what it is has to be seen whole, or up to the length of the
+//! longest record: one that is longer is no item.
+//!
+//! Left to others: whether the text of an item is one. Between items every byte is looked at.
+
+use super::kind::{self, Kind};
+use super::nesting::{Extent, Mismatch, Nesting};
+use super::records::{Content, Record, too_long};
+use super::window::{Window, newlines};
+use std::io;
+
+/// Cuts a document into items.
+#[derive(Debug)]
+pub struct Document {
+    window: Window,
+    partition_key: String,
+    record_max: usize,
+    /// What is open, the innermost last.
+    frames: Vec<Frame>,
+    /// The table of the requests so far.
+    table: Option<String>,
+    /// The line of the last record, and how many began in it.
+    last: (u64, u32),
+    is_broken: bool,
+}
+
+#[derive(Debug)]
+struct Frame {
+    holds: Holds,
+    /// Where it begins.
+    line: u64,
+    has_begun: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// A list of items, answers and requests.
+    Mixed,
+    /// A list of items.
+    Items,
+    /// A list of requests.
+    Requests,
+    /// The members of an answer.
+    Answer,
+    /// The members of an object that has lists of requests.
+    Tables,
+}
+
+impl Holds {
+    fn close(self) -> u8 {
+        match self {
+            Self::Mixed | Self::Items | Self::Requests => b']',
+            Self::Answer | Self::Tables => b'}',
+        }
+    }
+}
+
+/// How far a value goes.
+#[derive(Debug)]
+enum Measure {
+    Whole(usize),
+    /// It is longer than a record.
+    Long,
+    /// The source ends in it.
+    Unclosed,
+    Broken(usize, Mismatch),
+}
+
+/// What ends the reading.
+#[derive(Debug)]
+enum Fault {
+    Io(io::Error),
+    /// In this line is something else than was expected; or the item that begins there has it.
+    Broken(u64, String),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What one step came to.
+#[derive(Debug)]
+enum Step {
+    Further,
+    Found(Record),
+    End,
+}
+
+impl Document {
+    /// Begins with the first value.
+    pub fn new(window: Window, partition_key: &str, record_max: usize) -> Self {
+        Self {
+            window,
+            partition_key: partition_key.to_owned(),
+            record_max,
+            frames: Vec::new(),
+            table: None,
+            last: (0, 0),
+            is_broken: false,
+        }
+    }
+
+    /// Returns the line up to which it has been read.
+    pub fn line(&self) -> u64 {
+        self.window.line()
+    }
+
+    #[cfg(test)]
+    pub fn capacity(&self) -> usize {
+        self.window.capacity()
+    }
+
+    /// Returns the next item. Nothing comes after a record that is broken.
+    pub fn next(&mut self) -> io::Result<Option<Record>> {
+        if self.is_broken {
+            return Ok(None);
+        }
+        loop {
+            match self.step() {
+                Ok(Step::Further) => {}
+                Ok(Step::Found(record)) => return Ok(Some(record)),
+                Ok(Step::End) => return Ok(None),
+                Err(Fault::Io(error)) => return Err(error),
+                Err(Fault::Broken(line, reason)) => {
+                    self.is_broken = true;
+                    return Ok(Some(self.record(line, Content::Broken(reason))));
+                }
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Step, Fault> {
+        let next = self.window.skip_space()?;
+        match (self.frames.last().map(|frame| (frame.holds, frame.line)), next) {
+            (None, None) => Ok(Step::End),
+            (None, Some(b'{')) => self.object(),
+            (None, Some(b'[')) => Ok(self.open(Holds::Mixed)),
+            (None, Some(_)) => Err(self.expected("an item or a list of items")?),
+            (Some((_, line)), None) => {
+                let end = self.window.line();
+                Err(Fault::Broken(end, format!("the file ends in what begins in line {line}")))
+            }
+            (Some((Holds::Answer | Holds::Tables, _)), Some(_)) => self.member(),
+            (Some((holds, _)), Some(_)) => self.element(holds),
+        }
+    }
+
+    /// Takes the bracket that opens a frame.
+    fn open(&mut self, holds: Holds) -> Step {
+        let line = self.window.line();
+        self.window.advance(1);
+        self.frames.push(Frame { holds, line, has_begun: false });
+        Step::Further
+    }
+
+    /// Takes the comma before the next element or member of the innermost frame, or its end; returns
+    /// whether there is another.
+    fn another(&mut self) -> Result<bool, Fault> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(false) };
+        let close = frame.holds.close();
+        let had_some = std::mem::replace(&mut frame.has_begun, true);
+        let next = self.window.at(0)?;
+        if next == Some(close) {
+            self.window.advance(1);
+            self.frames.pop();
+            return Ok(false);
+        }
+        if had_some {
+            if next != Some(b',') {
+                return Err(self.expected(&format!("`,` or `{}`", char::from(close)))?);
+            }
+            self.window.advance(1);
+            self.window.skip_space()?;
+        }
+        Ok(true)
+    }
+
+    fn element(&mut self, holds: Holds) -> Result<Step, Fault> {
+        if !self.another()? {
+            return Ok(Step::Further);
+        }
+        if holds == Holds::Mixed && self.window.at(0)? == Some(b'{') {
+            return self.object();
+        }
+        let measure = self.measure()?;
+        self.take(&measure, holds)
+    }
+
+    /// Reads an object that may be an item, or may have items in it.
+    fn object(&mut self) -> Result<Step, Fault> {
+        let measure = self.measure()?;
+        let text = match measure {
+            Measure::Whole(count) => &self.window.seen()[..count],
+            Measure::Long | Measure::Unclosed | Measure::Broken(..) => self.window.seen(),
+        };
+        match Kind::of(text, &self.partition_key) {
+            Kind::Item => self.take(&measure, Holds::Items),
+            Kind::Answer => Ok(self.open(Holds::Answer)),
+            Kind::Requests => {
+                if let [one, other, ..] = kind::tables(text).as_slice() {
+                    return Err(Fault::Broken(self.window.line(), several_tables(one, other)));
+                }
+                Ok(self.open(Holds::Tables))
+            }
+        }
+    }
+
+    /// Takes an element: an item, or a request that puts one.
+    fn take(&mut self, measure: &Measure, holds: Holds) -> Result<Step, Fault> {
+        let line = self.window.line();
+        let content = match measure {
+            Measure::Whole(0) => return Err(self.expected("an item")?),
+            Measure::Whole(count) => {
+                let text = String::from_utf8(self.window.seen()[..*count].to_vec());
+                self.window.advance(*count);
+                let text = text.map_err(|_| "not in UTF-8".to_owned());
+                let item = match holds {
+                    Holds::Requests => text.and_then(|request| kind::put_item(&request)),
+                    Holds::Mixed | Holds::Items | Holds::Answer | Holds::Tables => text,
+                };
+                item.map_or_else(Content::Bad, Content::Text)
+            }
+            Measure::Long => {
+                self.skip(line)?;
+                Content::Bad(too_long(self.record_max))
+            }
+            Measure::Unclosed => {
+                let end = line + newlines(self.window.seen());
+                return Err(Fault::Broken(line, unclosed(end)));
+            }
+            Measure::Broken(offset, mismatch) => {
+                let at = line + newlines(&self.window.seen()[..*offset]);
+                return Err(Fault::Broken(line, in_line(*mismatch, at, line)));
+            }
+        };
+        Ok(Step::Found(self.record(line, content)))
+    }
+
+    /// Reads a member of an object that has items in it.
+    fn member(&mut self) -> Result<Step, Fault> {
+        if !self.another()? {
+            return Ok(Step::Further);
+        }
+        let name = match self.measure()? {
+            Measure::Whole(count) => {
+                let name = kind::name(&self.window.seen()[..count]);
+                self.window.advance(if name.is_some() { count } else { 0 });
+                name
+            }
+            Measure::Long | Measure::Unclosed | Measure::Broken(..) => None,
+        };
+        let Some(name) = name else { return Err(self.expected("a name")?) };
+        if self.window.skip_space()? != Some(b':') {
+            return Err(self.expected("`:`")?);
+        }
+        self.window.advance(1);
+        let next = self.window.skip_space()?;
+        let holds = self.frames.last().map(|frame| frame.holds);
+        match (holds, next) {
+            (Some(Holds::Answer), Some(b'[')) if name == "Items" => Ok(self.open(Holds::Items)),
+            (Some(Holds::Tables), Some(b'{')) if name == kind::REQUEST_ITEMS => {
+                Ok(self.open(Holds::Tables))
+            }
+            (Some(Holds::Tables), Some(b'[')) => {
+                let table = self.table.get_or_insert_with(|| name.clone());
+                if *table != name {
+                    let reason = several_tables(table, &name);
+                    return Err(Fault::Broken(self.window.line(), reason));
+                }
+                Ok(self.open(Holds::Requests))
+            }
+            (_, None | Some(b',' | b':' | b']' | b'}')) => Err(self.expected("a value")?),
+            _ => {
+                self.skip(self.window.line())?;
+                Ok(Step::Further)
+            }
+        }
+    }
+
+    /// Looks how far the value goes that begins here; takes nothing.
+    fn measure(&mut self) -> io::Result<Measure> {
+        let mut nesting = Nesting::default();
+        let mut offset = 0;
+        loop {
+            match nesting.scan(&self.window.seen()[offset..]) {
+                Extent::Ended(end) if offset + end <= self.record_max => {
+                    return Ok(Measure::Whole(offset + end));
+                }
+                Extent::Ended(_) => return Ok(Measure::Long),
+                Extent::Broken(at, mismatch) => return Ok(Measure::Broken(offset + at, mismatch)),
+                Extent::More => {}
+            }
+            offset = self.window.seen().len();
+            if offset > self.record_max {
+                return Ok(Measure::Long);
+            }
+            if !self.window.fill()? {
+                let is_whole = nesting.is_closed();
+                return Ok(if is_whole { Measure::Whole(offset) } else { Measure::Unclosed });
+            }
+        }
+    }
+
+    /// Takes a value of any length without keeping it.
+    fn skip(&mut self, line: u64) -> Result<(), Fault> {
+        let mut nesting = Nesting::default();
+        loop {
+            match nesting.scan(self.window.seen()) {
+                Extent::Ended(end) => {
+                    self.window.advance(end);
+                    return Ok(());
+                }
+                Extent::Broken(offset, mismatch) => {
+                    self.window.advance(offset);
+                    let at = self.window.line();
+                    return Err(Fault::Broken(line, in_line(mismatch, at, line)));
+                }
+                Extent::More => self.window.advance(self.window.seen().len()),
+            }
+            if !self.window.fill()? {
+                let end = self.window.line();
+                return if nesting.is_closed() {
+                    Ok(())
+                } else {
+                    Err(Fault::Broken(line, unclosed(end)))
+                };
+            }
+        }
+    }
+
+    fn record(&mut self, line: u64, content: Content) -> Record {
+        let nth = if self.last.0 == line { self.last.1.saturating_add(1) } else { 1 };
+        self.last = (line, nth);
+        Record { line, nth, content }
+    }
+
+    /// Returns the fault that something else stands here.
+    fn expected(&mut self, what: &str) -> io::Result<Fault> {
+        // The longest character has four bytes.
+        self.window.at(3)?;
+        let bytes = self.window.seen();
+        let found = match bytes.utf8_chunks().next() {
+            None => "the end of the file".to_owned(),
+            Some(chunk) => match (chunk.valid().chars().next(), bytes[0]) {
+                (Some(character), _) => format!("{character:?}"),
+                (None, byte) => format!("the byte {byte:#04x}"),
+            },
+        };
+        Ok(Fault::Broken(self.window.line(), format!("expected {what}, not {found}")))
+    }
+}
+
+fn unclosed(line: u64) -> String {
+    format!("what begins here is not closed: the file ends in line {line}")
+}
+
+fn in_line(mismatch: Mismatch, at: u64, line: u64) -> String {
+    if at == line { mismatch.to_string() } else { format!("{mismatch} in line {at}") }
+}
+
+fn several_tables(one: &str, other: &str) -> String {
+    format!("it has items of the tables {one} and {other}: a file has those of one table")
+}

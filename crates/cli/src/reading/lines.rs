@@ -1,0 +1,89 @@
+//! Records that end with a line, or, in CSV, with the line behind which no quote is open.
+
+use super::records::{Content, Record, too_long};
+use super::window::Window;
+use crate::format::csv::records::Position;
+use std::io::{self, BufRead, Read};
+
+/// Cuts a source into lines, or into records of CSV.
+#[derive(Debug)]
+pub struct Lines {
+    window: Window,
+    is_csv: bool,
+    next_line: u64,
+    record_max: usize,
+}
+
+impl Lines {
+    /// Begins with the first line.
+    pub fn new(window: Window, is_csv: bool, record_max: usize) -> Self {
+        Self { window, is_csv, next_line: 1, record_max }
+    }
+
+    /// Returns the line at which the next record begins.
+    pub fn next_line(&self) -> u64 {
+        self.next_line
+    }
+
+    #[cfg(test)]
+    pub fn capacity(&self) -> usize {
+        self.window.capacity()
+    }
+
+    /// Returns the next record that is not blank.
+    pub fn next(&mut self) -> io::Result<Option<Record>> {
+        loop {
+            let line = self.next_line;
+            let mut bytes = Vec::new();
+            let Some(is_whole) = self.read_record(&mut bytes)? else { return Ok(None) };
+            let content = if is_whole {
+                match String::from_utf8(bytes) {
+                    Ok(text) if text.trim().is_empty() => continue,
+                    Ok(text) => Content::Text(text),
+                    Err(error) => Content::Bad(not_utf8(line, error.as_bytes()).to_owned()),
+                }
+            } else {
+                Content::Bad(too_long(self.record_max))
+            };
+            return Ok(Some(Record { line, nth: 1, content }));
+        }
+    }
+
+    /// Reads up to the end of a record and says whether it was short enough; `None` at the end.
+    fn read_record(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<bool>> {
+        let mut position = Position::default();
+        loop {
+            let before = bytes.len();
+            let limit = (self.record_max + 1).saturating_sub(before) as u64;
+            let count = self.window.by_ref().take(limit).read_until(b'\n', bytes)?;
+            if count == 0 && limit > 0 {
+                // The end; a record may have been left open.
+                return Ok((before > 0).then_some(true));
+            }
+            let is_ended = bytes.last() == Some(&b'\n');
+            let end = bytes.len();
+            position = if self.is_csv { position.after(&bytes[before..end]) } else { position };
+            let goes_on = is_ended && position == Position::Quoted;
+            self.next_line += 1;
+            if end > self.record_max && (goes_on || !is_ended) {
+                if !is_ended {
+                    self.window.skip_until(b'\n')?;
+                }
+                bytes.clear();
+                return Ok(Some(false));
+            }
+            if goes_on {
+                continue;
+            }
+            while matches!(bytes.last(), Some(b'\n' | b'\r')) {
+                bytes.pop();
+            }
+            return Ok(Some(true));
+        }
+    }
+}
+
+fn not_utf8(line: u64, bytes: &[u8]) -> &'static str {
+    let is_utf16 = line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff"));
+    if is_utf16 { "the file is in UTF-16: UTF-8 is read" } else { "not in UTF-8" }
+}

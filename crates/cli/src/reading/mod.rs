@@ -1,0 +1,25 @@
+//! Items from files and standard input: one reader for `import`, `put` and `--load`.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `source.rs` | files and standard input, compressed or not |
+//! | `window.rs` | bytes that can be looked at before they are taken; knows the line |
+//! | `nesting.rs` | where a value ends, by its brackets and quotes |
+//! | `lines.rs` | one record in a line, or CSV |
+//! | `kind.rs` | whether an object is an item, an answer with items, or a request that puts some |
+//! | `document.rs` | JSON that spans lines, cut into items as it is read |
+//! | `records.rs` | which of the two a source is |
+//! | `reader.rs` | a thread that makes items of records |
+//! | `key.rs` | which items are the same item |
+//!
+//! Invariant: of a source of any size no more than one record is held, and what is read ahead.
+
+mod document;
+pub mod key;
+mod kind;
+mod lines;
+mod nesting;
+pub mod reader;
+pub mod records;
+pub mod source;
+mod window;

@@ -1,0 +1,116 @@
+//! Where items come from: files or standard input, compressed or not.
+
+use anyhow::Context;
+use flate2::read::MultiGzDecoder;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// A place that items come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Standard,
+    /// A file.
+    File(PathBuf),
+}
+
+impl Source {
+    /// Returns the file's name, if it is a file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Standard => None,
+            Self::File(path) => Some(path),
+        }
+    }
+
+    /// Returns how many bytes there are to read, if that is known.
+    pub fn size(&self) -> Option<u64> {
+        let found = std::fs::metadata(self.path()?).ok()?;
+        found.is_file().then_some(found.len())
+    }
+
+    /// Opens the source and unpacks what is packed; adds to `count` what is read of it.
+    pub fn open(&self, count: Arc<AtomicU64>) -> anyhow::Result<Box<dyn Read>> {
+        let mut counted = Counted { inner: self.open_packed()?, count };
+        let mut start = Vec::new();
+        let read = counted.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start);
+        read.with_context(|| format!("read {self}"))?;
+        let is_packed = start == GZIP_MAGIC;
+        let whole = Cursor::new(start).chain(counted);
+        Ok(if is_packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+    }
+
+    fn open_packed(&self) -> anyhow::Result<Box<dyn Read>> {
+        match self {
+            Self::Standard => Ok(Box::new(io::stdin())),
+            Self::File(path) => {
+                let opened = File::open(path).and_then(|file| {
+                    let is_folder = file.metadata()?.is_dir();
+                    if is_folder { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
+                });
+                Ok(Box::new(opened.with_context(|| format!("read {}", path.display()))?))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Standard => formatter.write_str("standard input"),
+            Self::File(path) => path.display().fmt(formatter),
+        }
+    }
+}
+
+/// Reads and counts.
+struct Counted {
+    inner: Box<dyn Read>,
+    count: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Returns a file's name without `.gz` at its end.
+pub fn unpacked_name(path: &Path) -> PathBuf {
+    let is_packed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    if is_packed { path.with_extension("") } else { path.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn compressed_files_are_read_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("items.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(b"a\nb\n").unwrap();
+        let packed = encoder.finish().unwrap();
+        for (bytes, expected) in
+            [(&packed[..], "a\nb\n"), (b"a\nb\n", "a\nb\n"), (b"\x1f", "\x1f"), (b"", "")]
+        {
+            std::fs::write(&path, bytes).unwrap();
+            let count = Arc::new(AtomicU64::new(0));
+            let mut reader = Source::File(path.clone()).open(Arc::clone(&count)).unwrap();
+            let mut text = String::new();
+            reader.read_to_string(&mut text).unwrap();
+            assert_eq!(text, expected);
+            assert_eq!(count.load(Ordering::Relaxed), bytes.len() as u64);
+        }
+    }
+}
