@@ -47,12 +47,12 @@ impl Kind {
             }
         }
         // An answer about a table whose key is called Count is still one.
-        match has_key {
-            true if has_items && is_scan => Self::Answer,
-            true => Self::Item,
-            false if has_items => Self::Answer,
-            false if has_requests => Self::Requests,
-            false => Self::Item,
+        if has_items && (is_scan || !has_key) {
+            Self::Answer
+        } else if has_requests && !has_key {
+            Self::Requests
+        } else {
+            Self::Item
         }
     }
 }

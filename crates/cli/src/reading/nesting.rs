@@ -70,7 +70,6 @@ impl Nesting {
                         return Extent::Ended(offset + 1);
                     }
                 }
-                (Some(_), _) => {}
                 (None, b'"' | b'\'') => self.quote = Some(*byte),
                 (None, b'{' | b'[') if self.depth == DEPTH_MAX => {
                     return Extent::Broken(offset, Mismatch::TooDeep);
@@ -97,7 +96,8 @@ impl Nesting {
                         return Extent::Ended(offset + 1);
                     }
                 }
-                (None, _) => {}
+                // Text, or a word, a number or what is between values.
+                (Some(_) | None, _) => {}
             }
         }
         Extent::More

@@ -128,5 +128,5 @@ pub fn is_space(byte: u8) -> bool {
 
 /// Returns how many lines end in these bytes.
 pub fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }

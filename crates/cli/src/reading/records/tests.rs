@@ -16,7 +16,10 @@ impl Read for Slow {
     }
 }
 
-fn cut(reader: Box<dyn Read>, is_csv: bool) -> (Records, Vec<(u64, u32, Result<String, String>)>) {
+/// A record: its line, its number there, and its text or what is wrong.
+type Cut = (u64, u32, Result<String, String>);
+
+fn cut(reader: Box<dyn Read>, is_csv: bool) -> Vec<Cut> {
     let expected = Expected { is_csv, partition_key: KEY };
     let mut records = Records::of(reader, is_csv, expected, 1 << 20).unwrap();
     let mut found = Vec::new();
@@ -28,12 +31,12 @@ fn cut(reader: Box<dyn Read>, is_csv: bool) -> (Records, Vec<(u64, u32, Result<S
         };
         found.push((record.line, record.nth, content));
     }
-    (records, found)
+    found
 }
 
 fn read(text: &[u8], is_csv: bool) -> Vec<(u64, Result<String, String>)> {
-    let (_, at_once) = cut(Box::new(Cursor::new(text.to_vec())), is_csv);
-    let (_, slowly) = cut(Box::new(Slow(Cursor::new(text.to_vec()))), is_csv);
+    let at_once = cut(Box::new(Cursor::new(text.to_vec())), is_csv);
+    let slowly = cut(Box::new(Slow(Cursor::new(text.to_vec()))), is_csv);
     assert_eq!(at_once, slowly);
     at_once.into_iter().map(|(line, _, content)| (line, content)).collect()
 }
@@ -59,14 +62,14 @@ fn a_record_that_is_too_long_is_skipped() {
     text.extend(b"\nb");
     let long = "longer than 1 MiB, which no item is".to_owned();
     for is_csv in [false, true] {
-        let (_, found) = cut(Box::new(Cursor::new(text.clone())), is_csv);
+        let found = cut(Box::new(Cursor::new(text.clone())), is_csv);
         assert_eq!(found, [(1, 1, Err(long.clone())), (2, 1, Ok("b".to_owned()))]);
     }
     let lines = "\"\n".to_owned() + &"x\n".repeat(1 << 20);
-    let (_, found) = cut(Box::new(Cursor::new(lines.into_bytes())), true);
+    let found = cut(Box::new(Cursor::new(lines.into_bytes())), true);
     assert_eq!(found[0], (1, 1, Err(long.clone())));
     let list = format!("[{{\"pk\":\"{}\"}},\n{{\"pk\":\"b\"}}]", "x".repeat(5 << 20));
-    let (_, found) = cut(Box::new(Cursor::new(list.into_bytes())), false);
+    let found = cut(Box::new(Cursor::new(list.into_bytes())), false);
     assert_eq!(found, [(1, 1, Err(long)), (2, 1, Ok("{\"pk\":\"b\"}".to_owned()))]);
 }
 
@@ -109,7 +112,7 @@ fn documents_are_cut_into_items() {
 
 #[test]
 fn of_items_in_one_line_each_has_its_number() {
-    let (_, found) = cut(Box::new(Cursor::new(b"[{},{},\n{}]".to_vec())), false);
+    let found = cut(Box::new(Cursor::new(b"[{},{},\n{}]".to_vec())), false);
     let places: Vec<_> = found.iter().map(|(line, nth, _)| (*line, *nth)).collect();
     assert_eq!(places, [(1, 1), (1, 2), (2, 1)]);
 }
@@ -246,8 +249,9 @@ fn a_document_of_any_length_takes_the_memory_of_a_record() {
         while let Some(record) = records.next().unwrap() {
             found += 1;
             match (&record.content, fault) {
-                (Content::Text(_), None) => {}
-                (Content::Bad(_), Some("longer")) | (Content::Broken(_), Some("broken")) => {}
+                (Content::Text(_), None)
+                | (Content::Bad(_), Some("longer"))
+                | (Content::Broken(_), Some("broken")) => {}
                 (content, _) => panic!("{start}: {content:?}"),
             }
         }
