@@ -49,20 +49,65 @@ pub enum Run<'a> {
     Statement(&'a str),
 }
 
+/// A block of a page between two lines of three backquotes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fence<'a> {
+    /// The heading it stands under, without its marks.
+    pub heading: &'a str,
+    /// What stands behind the opening backquotes.
+    pub kind: &'a str,
+    /// What is in it.
+    pub body: &'a str,
+    /// Where that stands in the page, in bytes.
+    pub range: Range<usize>,
+}
+
+impl Fence<'_> {
+    fn is_command_of(&self, program: &str) -> bool {
+        self.kind == "sh" && self.body.starts_with(program)
+    }
+}
+
+/// Returns the fences of a page, in order. One that is not closed ends with the page.
+pub fn fences(page: &str) -> Vec<Fence<'_>> {
+    let mut found = Vec::new();
+    let mut heading = "";
+    let mut lines = lines_with_offsets(page);
+    while let Some((_, line)) = lines.next() {
+        if let Some(kind) = line.strip_prefix("```") {
+            let range = fence_body(page, &mut lines);
+            found.push(Fence { heading, kind: kind.trim(), body: &page[range.clone()], range });
+        } else if line.starts_with('#') {
+            heading = line.trim_start_matches('#').trim();
+        }
+    }
+    found
+}
+
+/// Returns what stands between two single backquotes in a line of a page, in order; fences left out.
+pub fn code_spans(page: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut lines = lines_with_offsets(page);
+    while let Some((_, line)) = lines.next() {
+        if line.starts_with("```") {
+            fence_body(page, &mut lines);
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2).filter(|span| !span.is_empty()));
+        }
+    }
+    found
+}
+
 /// Returns what a page runs and what is printed, in order: each fence `sql`, and each fence `sh`
 /// that begins with `hashrange `, with the fence `text` that follows.
 pub fn shown(page: &str) -> Vec<Shown<'_>> {
     let mut found = Vec::new();
     let mut last = None;
-    let mut lines = lines_with_offsets(page);
-    while let Some((_, line)) = lines.next() {
-        let Some(kind) = line.strip_prefix("```") else { continue };
-        let range = fence_body(page, &mut lines);
-        let body = &page[range.clone()];
-        match kind.trim() {
-            "sql" => last = Some(Run::Statement(body)),
-            "sh" if body.starts_with("hashrange ") => last = Some(Run::Command(body)),
-            "text" => found.extend(last.take().map(|run| Shown { run, printed: range })),
+    for fence in fences(page) {
+        match fence.kind {
+            "sql" => last = Some(Run::Statement(fence.body)),
+            _ if fence.is_command_of("hashrange ") => last = Some(Run::Command(fence.body)),
+            "text" => found.extend(last.take().map(|run| Shown { run, printed: fence.range })),
             _ => {}
         }
     }
@@ -74,36 +119,41 @@ pub fn shown(page: &str) -> Vec<Shown<'_>> {
 pub fn commands(page: &str) -> Vec<(&str, Option<Range<usize>>)> {
     let mut found: Vec<(&str, Option<Range<usize>>)> = Vec::new();
     let mut is_next = false;
-    let mut lines = lines_with_offsets(page);
-    while let Some((_, line)) = lines.next() {
-        let Some(kind) = line.strip_prefix("```") else { continue };
-        let range = fence_body(page, &mut lines);
-        let body = &page[range.clone()];
-        match (kind.trim(), found.last_mut()) {
-            ("sh", _) if body.starts_with("hashrange ") => {
-                found.push((body, None));
-                is_next = true;
-                continue;
-            }
-            ("text", Some((_, printed))) if is_next => *printed = Some(range),
-            _ => {}
+    for fence in fences(page) {
+        let is_command = fence.is_command_of("hashrange ");
+        if is_command {
+            found.push((fence.body, None));
+        } else if let Some((_, printed)) = found.last_mut()
+            && is_next
+            && fence.kind == "text"
+        {
+            *printed = Some(fence.range);
         }
-        is_next = false;
+        is_next = is_command;
     }
     found
 }
 
 /// Returns the examples of a page, in order.
 pub fn examples(page: &str) -> Vec<Example<'_>> {
-    let mut found = Vec::new();
-    let mut heading = "";
-    let mut lines = lines_with_offsets(page);
-    while let Some((_, line)) = lines.next() {
-        if let Some(kind) = line.strip_prefix("```") {
-            let range = fence_body(page, &mut lines);
-            note_fence(page, heading, kind.trim(), range, &mut found);
-        } else if line.starts_with('#') {
-            heading = line.trim_start_matches('#').trim();
+    let mut found: Vec<Example<'_>> = Vec::new();
+    for fence in fences(page) {
+        let Fence { heading, body, .. } = fence;
+        if fence.is_command_of("aws dynamodb ") {
+            found.push(Example {
+                heading,
+                aws: body,
+                hashrange: None,
+                answer: None,
+                printed: None,
+            });
+        } else if let Some(example) = found.last_mut() {
+            match fence.kind {
+                _ if fence.is_command_of("hashrange ") => example.hashrange = Some(body),
+                "json" => example.answer = Some(fence.range),
+                "text" => example.printed = Some(fence.range),
+                _ => {}
+            }
         }
     }
     found
@@ -128,27 +178,6 @@ fn fence_body<'a>(page: &str, lines: &mut impl Iterator<Item = (usize, &'a str)>
         }
     }
     start.unwrap_or(page.len())..page.len()
-}
-
-fn note_fence<'a>(
-    page: &'a str,
-    heading: &'a str,
-    kind: &str,
-    range: Range<usize>,
-    found: &mut Vec<Example<'a>>,
-) {
-    let body = &page[range.clone()];
-    if kind == "sh" && body.starts_with("aws dynamodb ") {
-        found.push(Example { heading, aws: body, hashrange: None, answer: None, printed: None });
-    } else if let Some(example) = found.last_mut() {
-        if kind == "sh" && body.starts_with("hashrange ") {
-            example.hashrange = Some(body);
-        } else if kind == "json" {
-            example.answer = Some(range);
-        } else if kind == "text" {
-            example.printed = Some(range);
-        }
-    }
 }
 
 /// Returns the words of a command: separated by blanks and ends of lines, with strings in single
@@ -232,6 +261,13 @@ mod tests {
             ("hashrange drop\n", None),
         ];
         assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn code_in_lines_is_found_outside_of_fences() {
+        let page = "a `b c` and `d`.\n```sh\n`not`\n```\n| `e` | `` `f` `` |\nopen ` end\n";
+        assert_eq!(code_spans(page)[..3], ["b c", "d", "e"]);
+        assert!(!code_spans(page).contains(&"not"));
     }
 
     #[test]

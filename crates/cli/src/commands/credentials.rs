@@ -6,7 +6,8 @@
 use crate::config::SettingsError;
 use hashrange_auth::{CredentialStore, Policy};
 use hashrange_server::Access;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reads the credentials.
 pub fn load(path: &Path) -> Result<Policy, SettingsError> {
@@ -39,26 +40,34 @@ fn others(_: &Path) -> Option<&'static str> {
     None
 }
 
-/// Reads the credentials again at each SIGHUP, for ever.
+/// Reads the credentials again at each SIGHUP that comes after this call, for ever.
 #[cfg(unix)]
-pub async fn reload_on_signal(path: &Path, access: &Access) {
+pub fn reload_on_signal(path: PathBuf, access: Arc<Access>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut hangup = match signal(SignalKind::hangup()) {
-        Ok(hangup) => hangup,
-        Err(error) => return tracing::warn!(%error, "SIGHUP is not watched"),
-    };
-    while hangup.recv().await.is_some() {
-        match load(path) {
-            Ok(policy) => {
-                warn_of_others(path);
-                access.replace(policy);
-                tracing::info!(path = %path.display(), "credentials read again");
-            }
-            Err(error) => tracing::error!(%error, "credentials stay as they were"),
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            reload(&path, &access);
         }
+    });
+    Ok(())
+}
+
+#[cfg(unix)]
+fn reload(path: &Path, access: &Access) {
+    match load(path) {
+        Ok(policy) => {
+            warn_of_others(path);
+            access.replace(policy);
+            tracing::info!(path = %path.display(), "credentials read again");
+        }
+        Err(error) => tracing::error!(%error, "credentials stay as they were"),
     }
 }
 
 /// Does nothing: there is no such signal.
 #[cfg(not(unix))]
-pub async fn reload_on_signal(_: &Path, _: &Access) {}
+#[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
+pub fn reload_on_signal(_: PathBuf, _: Arc<Access>) -> std::io::Result<()> {
+    Ok(())
+}

@@ -23,6 +23,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Without a setting, this part of the memory is for cached data.
 const CACHE_SHARE: u64 = 4;
@@ -67,8 +69,10 @@ async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> any
     let access = Arc::clone(&config.auth);
     if let Some(path) = settings.credentials.clone() {
         credentials::warn_of_others(&path);
-        tokio::spawn(async move { credentials::reload_on_signal(&path, &access).await });
+        credentials::reload_on_signal(path, access).context("watch for SIGHUP")?;
     }
+    // Before anybody is told that it is ready: who knows that may send a signal at once.
+    let ending = Ending::watch().context("watch for SIGTERM and Ctrl-C")?;
     tracing::info!(
         endpoint = format!("http://{address}"),
         store = store_name(&settings.store),
@@ -83,7 +87,7 @@ async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> any
     }
     let keeper = memory::Keeper::new(Arc::clone(&api), cache_bytes(settings));
     let keeping = tokio::spawn(keep_memory(keeper));
-    let served = hashrange_server::run(listener, config, Arc::clone(&api), signalled()).await;
+    let served = hashrange_server::run(listener, config, Arc::clone(&api), signalled(ending)).await;
     keeping.abort();
     served?;
     api.close().await.context("close the database")?;
@@ -296,39 +300,53 @@ fn store_name(store: &StoreChoice) -> String {
 }
 
 /// Returns at the first signal; from then on a second one ends the process.
-async fn signalled() {
-    signal().await;
+async fn signalled(mut ending: Ending) {
+    ending.signal().await;
     tracing::info!("stopping: a second signal ends the server at once");
-    tokio::spawn(async {
-        signal().await;
+    tokio::spawn(async move {
+        ending.signal().await;
         std::process::exit(exit::INTERRUPTED);
     });
 }
 
+/// The signals that ask the server to end, watched since the value was made: from then on they do not
+/// end the process by themselves.
 #[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = match signal(SignalKind::terminate()) {
-        Ok(terminate) => terminate,
-        Err(error) => {
-            tracing::warn!(%error, "SIGTERM is not watched");
-            return interrupt().await;
+struct Ending {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+#[cfg(unix)]
+impl Ending {
+    fn watch() -> std::io::Result<Self> {
+        let terminate = signal(SignalKind::terminate())?;
+        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn signal(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
         }
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        () = interrupt() => {}
     }
 }
 
+/// Ctrl-C asks the server to end.
 #[cfg(not(unix))]
-async fn signal() {
-    interrupt().await;
-}
+struct Ending;
 
-async fn interrupt() {
-    if let Err(error) = tokio::signal::ctrl_c().await {
-        tracing::warn!(%error, "Ctrl-C is not watched");
-        std::future::pending::<()>().await;
+#[cfg(not(unix))]
+impl Ending {
+    #[expect(clippy::unnecessary_wraps, reason = "on Unix it can fail")]
+    fn watch() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn signal(&mut self) {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::warn!(%error, "Ctrl-C is not watched");
+            std::future::pending::<()>().await;
+        }
     }
 }

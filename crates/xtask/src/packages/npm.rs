@@ -10,6 +10,8 @@ use crate::fetched::{copy, copy_files, copy_folder, create_folder, empty_folder,
 use crate::prerequisites;
 use crate::workspace;
 
+/// What the pages show for jest.
+const PAGE_JEST: &str = "page-jest/jest.config.js";
 const TEST_LISTS: [&str; 2] = ["package.json", "package-lock.json"];
 
 /// Fetches vitest, jest and the SDK.
@@ -48,11 +50,11 @@ pub fn test(archives: &[PathBuf]) -> Result<(), String> {
     for name in ["server.test.mjs", "tsconfig.json"] {
         copy(&sources("npm/tests").join(name), &fresh.join(name))?;
     }
-    for name in ["vitest", "jest"] {
+    for name in ["vitest", "jest", "page-vitest", "page-jest"] {
         empty_folder(&fresh.join(name))?;
         copy_folder(&sources("npm/tests").join(name), &fresh.join(name))?;
     }
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 8] = [
         &["node", "--test", "--test-reporter=dot", "server.test.mjs"],
         &["npx", "--no-install", "tsc"],
         &["npx", "--no-install", "vitest", "run", "--root", "vitest"],
@@ -76,6 +78,8 @@ pub fn test(archives: &[PathBuf]) -> Result<(), String> {
             "--config",
             "jest/with-arguments.config.js",
         ],
+        &["npx", "--no-install", "vitest", "run", "--root", "page-vitest"],
+        &["npx", "--no-install", "jest", "--rootDir", "page-jest", "--config", PAGE_JEST],
     ];
     for command in commands {
         let (name, arguments) = command.split_first().expect("each command has a name");

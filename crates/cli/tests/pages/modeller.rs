@@ -1,0 +1,86 @@
+//! The pages of the samples, the tutorial and the page of PartiQL: their commands and statements run on
+//! a folder.
+
+use super::compared::Compared;
+use super::scratch::{Ended, Scratch, ended};
+use hashrange::{Database, Options};
+use hashrange_samples::page::{self, Run};
+use hashrange_samples::{Sample, all, find, load};
+use std::path::{Path, PathBuf};
+
+fn data(scratch: &Scratch) -> PathBuf {
+    scratch.work().join("data")
+}
+
+fn load_into(folder: &Path, sample: &Sample) {
+    let database = Database::open(folder, &Options::default()).unwrap();
+    hashrange_storage::block_on(load(sample, &database, &mut |_| {})).unwrap();
+    hashrange_storage::block_on(database.close()).unwrap();
+}
+
+/// Returns what a command prints, which succeeds.
+fn printed_by(scratch: &Scratch, line: &str) -> String {
+    let mut command = scratch.hashrange(line);
+    command.arg("--data-dir").arg(data(scratch));
+    ended(command, "").printed(line)
+}
+
+/// Returns what a statement prints, or why it is refused.
+fn printed_by_statement(scratch: &Scratch, statement: &str) -> String {
+    let mut command = scratch.hashrange("hashrange sql");
+    command.arg("--data-dir").arg(data(scratch)).arg(statement);
+    let Ended { stdout, stderr, .. } = ended(command, "");
+    stdout + &stderr
+}
+
+fn check(path: &str, sample: &Sample) {
+    let scratch = Scratch::new();
+    load_into(&data(&scratch), sample);
+    let page = Compared::read(path);
+    let mut printed = Vec::new();
+    for example in page::examples(&page.written) {
+        let text = printed_by(&scratch, example.hashrange.expect("both command lines"));
+        printed.extend(example.printed.map(|range| (range, text)));
+    }
+    page.end(printed);
+}
+
+#[test]
+fn the_pages_of_the_samples() {
+    for sample in all() {
+        check(&format!("docs/samples/{}.md", sample.name), sample);
+    }
+    check("docs/samples/README.md", find("world").unwrap());
+}
+
+#[test]
+fn the_tutorial() {
+    let scratch = Scratch::new();
+    let page = Compared::read("docs/tutorial.md");
+    let mut printed = Vec::new();
+    for (command, place) in page::commands(&page.written) {
+        let text = printed_by(&scratch, command);
+        match place {
+            Some(range) => printed.push((range, text)),
+            None => assert_eq!(text, "", "{command}"),
+        }
+    }
+    page.end(printed);
+}
+
+#[test]
+fn the_page_of_partiql() {
+    let scratch = Scratch::new();
+    load_into(&data(&scratch), find("orders").unwrap());
+    let page = Compared::read("docs/partiql.md");
+    let shown = page::shown(&page.written);
+    let statements = page.written.lines().filter(|line| *line == "```sql").count();
+    let run = |run| match run {
+        Run::Command(command) => printed_by(&scratch, command),
+        Run::Statement(statement) => printed_by_statement(&scratch, statement),
+    };
+    let is_statement = |shown: &&page::Shown<'_>| matches!(shown.run, Run::Statement(_));
+    assert_eq!(shown.iter().filter(is_statement).count(), statements, "all say what they print");
+    let printed = shown.into_iter().map(|shown| (shown.printed, run(shown.run))).collect();
+    page.end(printed);
+}
