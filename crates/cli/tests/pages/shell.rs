@@ -72,6 +72,7 @@ fn the_first_five_minutes_on_a_terminal() {
     terminal.send("q\r");
     terminal.expect("single quotes: 'NL'");
     terminal.expect(PROMPT);
+    terminal.run(".tables", "cities");
     terminal.send("\x04");
     assert_eq!(terminal.ended(), Some(0));
 }
