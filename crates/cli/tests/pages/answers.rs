@@ -104,7 +104,7 @@ fn pages() -> Vec<PathBuf> {
         let files = files.map(|file| file.unwrap().path());
         let is_for_users = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            name.ends_with(".md") && !OF_DEVELOPERS.contains(&name)
+            path.extension().is_some_and(|it| it == "md") && !OF_DEVELOPERS.contains(&name)
         };
         pages.extend(files.filter(is_for_users));
     }
