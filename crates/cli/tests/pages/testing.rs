@@ -31,7 +31,9 @@ const TEMPLATE: &str = "Resources:
 fn prepared() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("template.yaml", TEMPLATE);
-    scratch.write("fixtures/sessions.jsonl", "{\"id\": \"first\"}\n");
+    // It expires before the time to which the page sets the clock, 2030-01-31.
+    let first = "{\"id\": \"first\", \"expires\": 1893456000}\n";
+    scratch.write("fixtures/sessions.jsonl", first);
     scratch
 }
 
