@@ -324,7 +324,8 @@ fn each_access_key_and_region_has_its_own_tables() {
     for place in ["--memory", &on_disk] {
         let mut server = Server::start(&[place, "--namespaces", "--init", &request]);
         let put = ["put", "cities", r#"{"country":"NL"}"#];
-        assert_eq!(server.run_as("one", "eu-west-1", &put), (0, String::new()));
+        let put = server.run_as("one", "eu-west-1", &put);
+        assert_eq!(put, (0, "1 item into cities, 1 write unit\n".to_owned()));
         let count = ["scan", "cities", "--count"];
         for (key, region, expected) in
             [("one", "eu-west-1", "1"), ("one", "eu-west-2", "0"), ("two", "eu-west-1", "0")]

@@ -95,7 +95,7 @@ fn tables_are_created_altered_and_dropped() {
             "table orders dropped\nthere is no table orders\n",
             "",
         ),
-        ("CREATE TABLE abc (pk INT)", 2, "", "hashrange: line 1, character 22: expected a type: "),
+        ("CREATE TABLE abc (pk INT)", 2, "", "hashrange: character 22: expected a type: "),
     ];
     for (statement, code, out, start) in cases {
         let (actual, stdout, stderr) = sql(&data, &[statement], "");

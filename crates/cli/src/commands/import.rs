@@ -8,7 +8,7 @@ use crate::client::{self, Client};
 use crate::exit::Usage;
 use crate::format::Form;
 use crate::format::csv::{self, Types};
-use crate::output::{self, printer::Printer};
+use crate::output::{self, printer, printer::Printer};
 use crate::reading::reader::Plan;
 use crate::reading::source::Source;
 use serde_json::json;
@@ -80,7 +80,8 @@ fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
     client::run(bulk::import::run(plan, target, what.bulk.in_flight.into()))
 }
 
-fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
+/// Prints how many items are in, and what they cost.
+pub fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
     let Summary { put, skipped, units } = *summary;
     if format != Format::Table {
         return output::line(json!({ "items": put, "skipped": skipped, "write_units": units }));
@@ -90,16 +91,8 @@ fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
         items => format!(", {} skipped", counted(items, "item")),
     };
     output::line(format_args!(
-        "{} into {table}{skipped}, {units} write units",
-        counted(put, "item")
+        "{} into {table}{skipped}, {}",
+        counted(put, "item"),
+        printer::counted(units, "write")
     ))
-}
-
-/// Prints how many items were put one by one.
-pub fn print_count(put: u64, table: &str, format: Format) -> anyhow::Result<()> {
-    if format == Format::Table {
-        output::line(format_args!("{} into {table}", counted(put, "item")))
-    } else {
-        output::line(json!({ "items": put }))
-    }
 }

@@ -1,10 +1,11 @@
-//! `hashrange put`.
+//! `hashrange put`. What is put without a condition from standard input is left to [`import`].
 
 use super::import;
 use super::page;
 use super::table_keys::TableKeys;
 use crate::arguments::Put;
 use crate::bulk::counted;
+use crate::bulk::import::Summary;
 use crate::client::Client;
 use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
@@ -22,7 +23,8 @@ pub fn run(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     match (&arguments.item, &arguments.condition) {
         (Some(item), _) => {
             let item = literal::item(item).map_err(|fault| Usage(format!("the item: {fault}")))?;
-            put(client, arguments, Value::Object(item))
+            let units = put(client, arguments, Value::Object(item))?;
+            print(arguments, 1, units)
         }
         (None, Some(_)) => put_one_by_one(client, arguments),
         (None, None) => import::of_standard_input(client, arguments),
@@ -34,7 +36,7 @@ fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     let mut plan = Plan::of(&TableKeys::of(client, &arguments.table)?, vec![Source::Standard]);
     plan.from_line = arguments.bulk.from_line;
     let mut events = reader::start(plan, Arc::default())?;
-    let mut done = 0;
+    let (mut done, mut units) = (0, 0.0);
     while let Some(event) = events.blocking_recv() {
         let (place, put) = match event {
             Event::Item(entry, _) => {
@@ -44,7 +46,7 @@ fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
             Event::Bad(place, reason, _) => (place, Err(Usage(reason).into())),
             Event::Failed(place, error) => (place, Err(error)),
         };
-        if let Err(error) = put {
+        if let Err(error) = put.map(|of_item| units += of_item) {
             let error = error.context(place.to_string());
             let verb = if done == 1 { "is" } else { "are" };
             let done = counted(done, "item");
@@ -53,10 +55,16 @@ fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
         }
         done += 1;
     }
-    import::print_count(done, &arguments.table, Printer::of(&arguments.connection)?.format)
+    print(arguments, done, units)
 }
 
-fn put(client: &mut Client, arguments: &Put, item: Value) -> anyhow::Result<()> {
+fn print(arguments: &Put, put: u64, units: f64) -> anyhow::Result<()> {
+    let summary = Summary { put, skipped: 0, units };
+    import::print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
+}
+
+/// Puts an item and returns the write units that it took.
+fn put(client: &mut Client, arguments: &Put, item: Value) -> anyhow::Result<f64> {
     let mut request = Map::new();
     request.insert("TableName".into(), json!(arguments.table));
     request.insert("Item".into(), item);
@@ -66,5 +74,7 @@ fn put(client: &mut Client, arguments: &Put, item: Value) -> anyhow::Result<()> 
         request.insert("ConditionExpression".into(), condition);
     }
     placeholders.add_to(&mut request);
-    client.call(Operation::PutItem, &Value::Object(request)).map(drop)
+    request.insert("ReturnConsumedCapacity".into(), json!("TOTAL"));
+    let response = client.call(Operation::PutItem, &Value::Object(request))?;
+    Ok(response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0))
 }

@@ -126,7 +126,7 @@ pub enum Change {
 pub struct DefinitionFault {
     /// What is wrong.
     pub problem: String,
-    /// Line, counted from 1.
+    /// Line of the statement, counted from 1.
     pub line: usize,
     /// Character in the line, counted from 1.
     pub column: usize,
@@ -134,7 +134,10 @@ pub struct DefinitionFault {
 
 impl fmt::Display for DefinitionFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}, character {}: {}", self.line, self.column, self.problem)
+        if self.line > 1 {
+            write!(formatter, "line {} of the statement, ", self.line)?;
+        }
+        write!(formatter, "character {}: {}", self.column, self.problem)
     }
 }
 

@@ -5,77 +5,77 @@ use super::parse;
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let cases = [
-        ("CREATE TABLE", "line 1, character 13: expected the table's name, not the end"),
+        ("CREATE TABLE", "character 13: expected the table's name, not the end"),
         (
             "CREATE TABLE 't' (pk S) PRIMARY KEY (pk)",
-            "line 1, character 14: a name stands as it is, or in double quotes; single quotes \
+            "character 14: a name stands as it is, or in double quotes; single quotes \
              are for text",
         ),
         (
             "CREATE TABLE t (pk INT) PRIMARY KEY (pk)",
-            "line 1, character 20: expected a type: S (text), N (number) or B (binary), not `INT`",
+            "character 20: expected a type: S (text), N (number) or B (binary), not `INT`",
         ),
         (
             "CREATE TABLE t (pk S)",
-            "line 1, character 22: a table needs PRIMARY KEY (partition) or PRIMARY KEY \
+            "character 22: a table needs PRIMARY KEY (partition) or PRIMARY KEY \
              (partition, sort)",
         ),
         (
             "CREATE TABLE t (pk S,\n  name S)\nPRIMARY KEY (pk)",
-            "line 3, character 17: name is in no key: only key attributes are declared, items \
+            "line 3 of the statement, character 17: name is in no key: only key attributes are declared, items \
              may have any others",
         ),
         (
             "CREATE TABLE t (pk S) PRIMARY KEY (pk, sk)",
-            "line 1, character 43: the type of the key attribute sk is not declared",
+            "character 43: the type of the key attribute sk is not declared",
         ),
         (
             "CREATE TABLE t (pk S, pk N) PRIMARY KEY (pk)",
-            "line 1, character 27: pk is declared as S and as N",
+            "character 27: pk is declared as S and as N",
         ),
         (
             "CREATE TABLE t (pk S PRIMARY KEY) PRIMARY KEY (pk)",
-            "line 1, character 47: the primary key is named twice",
+            "character 47: the primary key is named twice",
         ),
         (
             "CREATE TABLE t (pk S) PRIMARY KEY (pk) STREAM (ALL)",
-            "line 1, character 48: expected NEW AND OLD IMAGES, NEW IMAGE, OLD IMAGE or KEYS \
+            "character 48: expected NEW AND OLD IMAGES, NEW IMAGE, OLD IMAGE or KEYS \
              ONLY, not `ALL`",
         ),
         (
             "CREATE TABLE t (pk S) PRIMARY KEY (pk) BILLING PROVISIONED (1)",
-            "line 1, character 63: units are two numbers: (read, write)",
+            "character 63: units are two numbers: (read, write)",
         ),
         (
             "CREATE TABLE t (pk S) PRIMARY KEY (pk) BILLING PROVISIONED (1, x)",
-            "line 1, character 64: expected a number of units, not `x`",
+            "character 64: expected a number of units, not `x`",
         ),
         (
             "CREATE TABLE t (pk S) PRIMARY KEY (pk) TTL OFF",
-            "line 1, character 44: expected `(` and the attribute with the time, not `OFF`",
+            "character 44: expected `(` and the attribute with the time, not `OFF`",
         ),
         (
             "CREATE TABLE t (pk S, a S) LSI l (a) PRIMARY KEY (pk)",
-            "line 1, character 38: PRIMARY KEY stands before LSI, which has its partition key",
+            "character 38: PRIMARY KEY stands before LSI, which has its partition key",
         ),
         (
             "CREATE INDEX i ON t (a)",
-            "line 1, character 1: an index is added with ALTER TABLE table ADD GSI name (key, ...)",
+            "character 1: an index is added with ALTER TABLE table ADD GSI name (key, ...)",
         ),
         (
             "DROP DATABASE x",
-            "line 1, character 1: only tables are created, altered and dropped: CREATE TABLE, \
+            "character 1: only tables are created, altered and dropped: CREATE TABLE, \
              ALTER TABLE, DROP TABLE",
         ),
-        ("DROP TABLE a b", "line 1, character 14: expected the end of the statement, not `b`"),
+        ("DROP TABLE a b", "character 14: expected the end of the statement, not `b`"),
         (
             "ALTER TABLE t RENAME x",
-            "line 1, character 15: expected ADD GSI, DROP GSI, SET BILLING, SET STREAM, SET TTL \
+            "character 15: expected ADD GSI, DROP GSI, SET BILLING, SET STREAM, SET TTL \
              or SET DELETION PROTECTION, not `RENAME`",
         ),
         (
             "ALTER TABLE t ADD GSI i (",
-            "line 1, character 26: expected a key attribute, not the end",
+            "character 26: expected a key attribute, not the end",
         ),
     ];
     for (statement, expected) in cases {
