@@ -73,10 +73,7 @@ fn what_is_wrong_is_said_with_its_place() {
             "character 15: expected ADD GSI, DROP GSI, SET BILLING, SET STREAM, SET TTL \
              or SET DELETION PROTECTION, not `RENAME`",
         ),
-        (
-            "ALTER TABLE t ADD GSI i (",
-            "character 26: expected a key attribute, not the end",
-        ),
+        ("ALTER TABLE t ADD GSI i (", "character 26: expected a key attribute, not the end"),
     ];
     for (statement, expected) in cases {
         let fault = parse(statement).map_err(|fault| fault.to_string());
