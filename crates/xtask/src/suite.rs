@@ -24,6 +24,7 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     step("schedules, briefly", || long_runs::shuttle("1000"))?;
     step("fuzzing, briefly", || fuzzing::fuzz(&["all", "--seconds", "3"]))?;
     conformance::all()?;
+    step("pages with real clients", pages_with_clients)?;
     packages::test()
 }
 
@@ -37,6 +38,13 @@ pub fn ci() -> Result<(), String> {
 pub fn bless() -> Result<(), String> {
     let mut tests = cargo(&["test", "--workspace", "--locked", "--quiet", "--tests"]);
     run(tests.env("HASHRANGE_BLESS", "1"))
+}
+
+/// Runs the pages again, now that the clients are there that they name.
+fn pages_with_clients() -> Result<(), String> {
+    // Of the whole workspace: of one crate, others of its dependencies' features would be compiled.
+    let mut tests = cargo(&["test", "--workspace", "--locked", "--quiet", "--test", "pages"]);
+    run(tests.env("HASHRANGE_PAGES", "whole"))
 }
 
 fn workspace_tests(filter: Option<&str>) -> Result<(), String> {

@@ -4,6 +4,7 @@
 use super::retry::{self, Stop};
 use crate::client::{Backoff, Caller, Failure, Refused};
 use crate::format::WireItem;
+use crate::output::printer;
 use crate::reading::key::{self, Key};
 use crate::reading::reader::{Entry, Place};
 use hashrange::Operation;
@@ -117,7 +118,8 @@ async fn write_one_by_one(
         match put {
             Ok(response) => {
                 outcome.put += 1;
-                outcome.units += units(&serde_json::from_slice(&response).unwrap_or_default());
+                outcome.units +=
+                    printer::consumed(&serde_json::from_slice(&response).unwrap_or_default());
             }
             Err(error) if target.skips_bad && is_of_an_item(&error) => {
                 outcome.skipped.push((entry.place, format!("{error:#}")));
@@ -169,9 +171,4 @@ fn unprocessed(target: &Target, body: &[u8], sum: &mut f64) -> anyhow::Result<BT
             .context("an unprocessed item has no key")
     };
     writes.map(key).collect()
-}
-
-/// Returns the capacity units in a response.
-pub fn units(response: &Value) -> f64 {
-    response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0)
 }

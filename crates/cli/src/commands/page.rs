@@ -155,7 +155,7 @@ impl Totals {
     fn add(&mut self, response: &Value) {
         self.returned += response["Count"].as_u64().unwrap_or(0);
         self.examined += response["ScannedCount"].as_u64().unwrap_or(0);
-        self.read_units += response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0);
+        self.read_units += printer::consumed(response);
     }
 
     fn text(&self) -> String {

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
 use crate::literal;
-use crate::output::printer::Printer;
+use crate::output::printer::{self, Printer};
 use crate::reading::reader::{self, Event, Plan};
 use crate::reading::source::Source;
 use anyhow::Context;
@@ -46,12 +46,15 @@ fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
             Event::Bad(place, reason, _) => (place, Err(Usage(reason).into())),
             Event::Failed(place, error) => (place, Err(error)),
         };
-        if let Err(error) = put.map(|of_item| units += of_item) {
-            let error = error.context(place.to_string());
-            let verb = if done == 1 { "is" } else { "are" };
-            let done = counted(done, "item");
-            let report = format!("{done} {verb} in; go on with --from-line {}", place.line);
-            return Err(Unfinished::after(&error, &report).into());
+        match put {
+            Ok(of_item) => units += of_item,
+            Err(error) => {
+                let error = error.context(place.to_string());
+                let verb = if done == 1 { "is" } else { "are" };
+                let done = counted(done, "item");
+                let report = format!("{done} {verb} in; go on with --from-line {}", place.line);
+                return Err(Unfinished::after(&error, &report).into());
+            }
         }
         done += 1;
     }
@@ -76,5 +79,5 @@ fn put(client: &mut Client, arguments: &Put, item: Value) -> anyhow::Result<f64>
     placeholders.add_to(&mut request);
     request.insert("ReturnConsumedCapacity".into(), json!("TOTAL"));
     let response = client.call(Operation::PutItem, &Value::Object(request))?;
-    Ok(response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0))
+    Ok(printer::consumed(&response))
 }

@@ -80,8 +80,12 @@ impl Printer {
 
 /// Returns a number of capacity units with their name, such as `1 write unit`.
 pub fn units(response: &Value, kind: &str) -> String {
-    let units = response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0);
-    counted(units, kind)
+    counted(consumed(response), kind)
+}
+
+/// Returns the capacity units that a response tells.
+pub fn consumed(response: &Value) -> f64 {
+    response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0)
 }
 
 /// Returns `1 read unit` or `2.5 read units`.

@@ -140,17 +140,15 @@ fn read_source(
             }
         };
         let place = Place { source, line: record.line, nth: record.nth };
-        if let Content::Broken(reason) = record.content {
-            send(Event::Failed(place, Usage(reason).into()))?;
-            return Err(Unwanted);
-        }
         let is_header = is_csv && decoder.columns.is_none();
-        if place.line < from_line && !is_header {
-            continue;
-        }
         let item = match record.content {
+            Content::Broken(reason) => {
+                send(Event::Failed(place, Usage(reason).into()))?;
+                return Err(Unwanted);
+            }
+            _ if place.line < from_line && !is_header => continue,
             Content::Text(text) => decoder.item(&text, record.line),
-            Content::Bad(reason) | Content::Broken(reason) => Err(reason),
+            Content::Bad(reason) => Err(reason),
         };
         match item {
             Ok(Some(item)) => {

@@ -24,7 +24,7 @@ pub fn run(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>) -> anyh
     let has_more = loop {
         let response =
             session.call(Operation::ExecuteStatement, &Value::Object(request.clone()))?;
-        totals.units += response["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap_or(0.0);
+        totals.units += printer::consumed(&response);
         let items = response["Items"].as_array().into_iter().flatten().filter_map(Value::as_object);
         let items: Vec<&Map<String, Value>> = items.collect();
         totals.items += items.len() as u64;

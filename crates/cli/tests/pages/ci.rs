@@ -3,9 +3,8 @@
 //! The snippets for pytest, vitest and jest are files that `cargo xtask packages` runs; here the pages
 //! are compared with them. The command lines for any other language run here.
 
-use super::compared::{Compared, root};
+use super::compared::{Compared, fences, root};
 use super::scratch::Scratch;
-use hashrange_samples::page;
 
 const CI: &str = "docs/ci.md";
 const PYTHON: &str = "packages/python/README.md";
@@ -26,11 +25,9 @@ const SNIPPETS: &[(&str, &str, &str, &str)] = &[
 fn the_snippets_are_files_that_run() {
     for (page, kind, heading, file) in SNIPPETS {
         let written = Compared::read(page).written;
-        let mut fences = page::fences(&written).into_iter();
-        let is_it = |fence: &page::Fence<'_>| fence.kind == *kind && fence.heading == *heading;
-        let shown = fences.find(is_it).unwrap_or_else(|| panic!("{page}: no {kind} in {heading}"));
         // The name of a file stands in a page only.
-        let shown = shown.body.lines().filter(|line| !is_file_name(line));
+        let shown =
+            fences(&written, kind, heading)[0].body.lines().filter(|line| !is_file_name(line));
         let run = std::fs::read_to_string(root().join(file)).unwrap();
         let run = run.trim_start_matches(|first| first != '\n');
         let shown: Vec<&str> = shown.collect();
@@ -45,9 +42,7 @@ fn is_file_name(line: &str) -> bool {
 #[test]
 fn any_language_finds_the_server_by_its_log() {
     let page = Compared::read(CI).written;
-    let mut fences = page::fences(&page).into_iter();
-    let shown = fences.find(|fence| fence.kind == "sh" && fence.heading == "Any language");
-    let shown = shown.expect("the page has it").body;
+    let shown = fences(&page, "sh", "Any language")[0].body;
     let scratch = Scratch::new();
     let ask = "\nhashrange create orders id:S\necho $AWS_ENDPOINT_URL_DYNAMODB\n\
                kill $!\nwait $!\ncat server.log >&2\n";

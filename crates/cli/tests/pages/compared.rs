@@ -1,5 +1,6 @@
 //! Compares a page with what was printed, or writes that into it.
 
+use hashrange_samples::page::{self, Fence};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,14 @@ impl Compared {
             assert_eq!(is, written, "{}", path.display());
         }
     }
+}
+
+/// Returns the fences of a kind under a heading, of which there is one at least.
+pub fn fences<'a>(page: &'a str, kind: &str, heading: &str) -> Vec<Fence<'a>> {
+    let mut found = page::fences(page);
+    found.retain(|fence| fence.kind == kind && fence.heading == heading);
+    assert!(!found.is_empty(), "no {kind} under {heading}");
+    found
 }
 
 /// Returns the folder of the project.

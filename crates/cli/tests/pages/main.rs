@@ -18,7 +18,8 @@
 //! run to run stands as `...` in a page: it is any text within a line.
 //!
 //! A command of a program that is not here is left out; each place says so by
-//! [`scratch::Scratch::has`]. Nothing needs the network.
+//! [`scratch::Scratch::has`]. `cargo xtask test` runs the pages once more behind the tests with real
+//! clients, when the AWS CLI and boto3 are there. Nothing needs the network.
 
 #![cfg(unix)]
 #![expect(

@@ -1,6 +1,6 @@
 //! The operator: `docs/operating.md`, from the unit of systemd to the table of what goes wrong.
 
-use super::compared::Compared;
+use super::compared::{Compared, fences};
 use super::scratch::{Ended, Scratch};
 use super::server::Server;
 use hashrange_samples::page;
@@ -12,14 +12,11 @@ use std::path::Path;
 
 const KEYS: &str = "[default]\naws_access_key_id = AKIA1\naws_secret_access_key = one\n";
 
+/// The heading under which the unit and its settings stand.
+const UNIT: &str = "Start it under systemd";
+
 fn written() -> String {
     Compared::read("docs/operating.md").written
-}
-
-/// Returns the first fence of a kind.
-fn fence(page: &str, kind: &str) -> String {
-    let fences = page::fences(page);
-    fences.iter().find(|fence| fence.kind == kind).expect("the page has it").body.to_owned()
 }
 
 /// Returns the first cells of the table with that head, without backquotes.
@@ -51,7 +48,8 @@ fn the_unit_is_one_for_systemd() {
     if !scratch.has("systemd-analyze") {
         return;
     }
-    let unit = fence(&written(), "ini");
+    let page = written();
+    let unit = fences(&page, "ini", UNIT)[0].body;
     let installed = "/usr/local/bin/hashrange";
     assert!(unit.contains(installed));
     // It looks whether the program is there.
@@ -66,8 +64,8 @@ fn the_configuration_starts_a_server_that_is_watched() {
     let mut scratch = Scratch::new();
     let work = scratch.work();
     let here = |folder: &str| work.join(folder).to_str().unwrap().to_owned();
-    let settings = fence(&page, "toml");
-    let mut moved = settings.clone();
+    let settings = fences(&page, "toml", UNIT)[0].body;
+    let mut moved = settings.to_owned();
     for folder in ["/var/lib/hashrange", "/etc/hashrange"] {
         assert!(settings.contains(folder), "{folder}");
         moved = moved.replace(folder, &here(&folder[1..]));

@@ -11,6 +11,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// Programs that the tests with real clients fetch or need.
+const FETCHED: [&str; 3] = ["aws", "node", "python3"];
 /// Begin the names of variables that are settings.
 const SETTINGS: [&str; 3] = ["HASHRANGE_", "AWS_", "XDG_"];
 
@@ -73,10 +75,18 @@ impl Scratch {
         self.set("HASHRANGE_ENDPOINT", &format!("http://127.0.0.1:{}", server.port));
     }
 
-    /// Returns whether a program is installed. A page's commands of one that is not are left out.
+    /// Returns whether a program is installed. A page's commands of one that is not are left out, but
+    /// none of those that are fetched, where `HASHRANGE_PAGES=whole` says that they were.
     pub fn has(&self, program: &str) -> bool {
-        let found = self.sh(&format!("command -v {program}"));
-        found.code == 0
+        let is_there = match program {
+            // With the packages that pages import.
+            "python3" => "python3 -c 'import boto3, pytest'",
+            _ => &format!("command -v {program}"),
+        };
+        let is_there = self.sh(is_there).code == 0;
+        let is_whole = std::env::var_os("HASHRANGE_PAGES").is_some_and(|value| value == "whole");
+        assert!(is_there || !is_whole || !FETCHED.contains(&program), "{program} is not there");
+        is_there
     }
 
     /// Returns a command that runs here.

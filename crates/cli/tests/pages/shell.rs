@@ -1,6 +1,6 @@
 //! Who lives in the shell: `docs/shell.md`, on a terminal where the page has one, and by pipes.
 
-use super::compared::{Compared, fits_line};
+use super::compared::{Compared, fences, fits_line};
 use super::pty::Terminal;
 use super::scratch::Scratch;
 use super::server::Server;
@@ -25,17 +25,10 @@ fn terminal(scratch: &Scratch, server: &Server) -> Terminal {
     Terminal::start(&scratch.home(), &["--endpoint", &endpoint], 80, 24)
 }
 
-/// Returns the fence of a kind under a heading.
-fn fence(page: &str, kind: &str, heading: &str) -> String {
-    let is_it = |fence: &page::Fence<'_>| fence.kind == kind && fence.heading == heading;
-    let found = page::fences(page).into_iter().find(is_it);
-    found.unwrap_or_else(|| panic!("no {kind} under {heading}")).body.to_owned()
-}
-
 #[test]
 fn the_first_five_minutes_on_a_terminal() {
     let page = written();
-    let session = fence(&page, "console", "The shell");
+    let session = fences(&page, "console", "The shell")[0].body;
     let mut lines = session.lines();
     assert_eq!(lines.next(), Some("$ hashrange serve --sample world &"));
     let (scratch, server) = world();
@@ -140,8 +133,8 @@ fn every_command_of_the_table_answers() {
 fn commands_and_scripts_without_a_terminal() {
     let page = written();
     let (scratch, _server) = world();
-    let statements = fence(&page, "sql", "Tables");
-    let printed = scratch.run_on("hashrange sql", &statements).printed("the statements");
+    let statements = fences(&page, "sql", "Tables")[0].body;
+    let printed = scratch.run_on("hashrange sql", statements).printed("the statements");
     assert_eq!(printed, "table orders created\ntable orders altered\ntable orders dropped\n");
     // What the reader calls tables.sql has such statements.
     let (create, _) = statements.split_once("ALTER ").expect("first the table is created");
@@ -189,7 +182,8 @@ fn a_script_ends_at_the_statement_that_fails_and_names_its_line() {
 fn the_file_of_the_settings_is_read() {
     let mut scratch = Scratch::new();
     let server = scratch.serve("hashrange serve --memory");
-    let file = fence(&written(), "toml", "Settings");
+    let page = written();
+    let file = fences(&page, "toml", "Settings")[0].body;
     let moved = file.replace("127.0.0.1:9000", &format!("127.0.0.1:{}", server.port));
     assert_ne!(file, moved);
     scratch.write("../home/.config/hashrange/client.toml", &moved);

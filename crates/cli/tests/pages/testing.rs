@@ -1,14 +1,13 @@
 //! Who writes tests: `docs/testing.md`, and `docs/coming-from-dynamodb-local.md`.
 
 use super::answers::SCANNED;
-use super::compared::Compared;
+use super::compared::{Compared, fences};
 use super::scratch::{Scratch, ended};
 use super::server::Server;
 use super::tried::{
     self, Case,
     Tried::{Fails, Serves},
 };
-use hashrange_samples::page::{self, Fence};
 use std::fmt::Write;
 
 /// What the reader's `template.yaml` may have.
@@ -35,14 +34,6 @@ fn prepared() -> Scratch {
     let first = "{\"id\": \"first\", \"expires\": 1893456000}\n";
     scratch.write("fixtures/sessions.jsonl", first);
     scratch
-}
-
-/// Returns the fences of a kind under a heading.
-fn fences<'a>(page: &'a str, kind: &str, heading: &str) -> Vec<Fence<'a>> {
-    let mut found = page::fences(page);
-    found.retain(|fence| fence.kind == kind && fence.heading == heading);
-    assert!(!found.is_empty(), "no {kind} under {heading}");
-    found
 }
 
 /// Returns the server of the page's first command, which the others talk to.
@@ -87,7 +78,7 @@ fn the_snippets_for_python_run() {
     let page = Compared::read("docs/testing.md").written;
     let mut scratch = prepared();
     // They are left out where the packages that they import are not installed.
-    if scratch.sh("python3 -c 'import boto3, pytest'").code != 0 {
+    if !scratch.has("python3") {
         return;
     }
     let server = server(&mut scratch, &page);

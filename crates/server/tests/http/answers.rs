@@ -1,7 +1,7 @@
 //! Answers that clients do not take: what they may hold, for how long, and who pays for it.
 
 use crate::harness::http2::Http2;
-use crate::harness::{HUGE_BYTES, Server, large_body, post};
+use crate::harness::{self, HUGE_BYTES, Server, large_body, post};
 use hashrange_server::{Config, Limits};
 use std::time::Duration;
 
@@ -9,26 +9,14 @@ const GET_ITEM: &str = "DynamoDB_20120810.GetItem";
 const PUT_ITEM: &str = "DynamoDB_20120810.PutItem";
 const LARGE: &str = r#"{"do":"large"}"#;
 const HUGE: &str = r#"{"do":"huge"}"#;
-const NEVER: Duration = Duration::from_secs(100_000);
 const SOON: Duration = Duration::from_millis(40);
 
-/// Limits of time that no test reaches, and changes to them.
+/// Limits of time that no test reaches, no patience with answers, and changes to them.
 fn patient(change: impl FnOnce(&mut Limits)) -> Config {
-    let mut config = Config::default();
-    let limits = &mut config.limits;
-    limits.answer_patience = Duration::ZERO;
-    for time in [
-        &mut limits.pressure_patience,
-        &mut limits.spare_idle,
-        &mut limits.head_timeout,
-        &mut limits.body_timeout,
-        &mut limits.write_timeout,
-        &mut limits.idle_timeout,
-    ] {
-        *time = NEVER;
-    }
-    change(limits);
-    config
+    harness::patient(|limits| {
+        limits.answer_patience = Duration::ZERO;
+        change(limits);
+    })
 }
 
 #[tokio::test]

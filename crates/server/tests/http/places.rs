@@ -2,30 +2,12 @@
 //! same.
 
 use crate::harness::http2::Http2;
-use crate::harness::{Client, Server, post};
-use hashrange_server::{Bound, Config, Limits};
+use crate::harness::{Client, Server, patient, post};
+use hashrange_server::{Bound, Config};
 use std::time::Duration;
 use tokio::time::timeout;
 
 const GET_ITEM: &str = "DynamoDB_20120810.GetItem";
-const NEVER: Duration = Duration::from_secs(100_000);
-
-fn patient(change: impl FnOnce(&mut Limits)) -> Config {
-    let mut config = Config::default();
-    let limits = &mut config.limits;
-    for time in [
-        &mut limits.pressure_patience,
-        &mut limits.spare_idle,
-        &mut limits.head_timeout,
-        &mut limits.body_timeout,
-        &mut limits.write_timeout,
-        &mut limits.idle_timeout,
-    ] {
-        *time = NEVER;
-    }
-    change(limits);
-    config
-}
 
 /// Returns the head of a request with a body of so many bytes.
 fn head(body_bytes: usize) -> String {

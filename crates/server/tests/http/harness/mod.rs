@@ -5,11 +5,12 @@ pub mod http2;
 use bytes::Bytes;
 use hashrange_auth::Caller;
 use hashrange_model::{ApiError, AttributeValue, Item, Reason};
-use hashrange_server::{Api, Config, Error};
+use hashrange_server::{Api, Config, Error, Limits};
 use hashrange_wire::Operation;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Notify, oneshot};
@@ -78,6 +79,25 @@ impl Api for Script {
 
 /// Length of the answer to `{"do":"huge"}`: more than a socket's buffers hold.
 pub const HUGE_BYTES: usize = 32 << 20;
+
+/// Returns limits of time that no test reaches, with changes to them.
+pub fn patient(change: impl FnOnce(&mut Limits)) -> Config {
+    const NEVER: Duration = Duration::from_secs(100_000);
+    let mut config = Config::default();
+    let limits = &mut config.limits;
+    for time in [
+        &mut limits.pressure_patience,
+        &mut limits.spare_idle,
+        &mut limits.head_timeout,
+        &mut limits.body_timeout,
+        &mut limits.write_timeout,
+        &mut limits.idle_timeout,
+    ] {
+        *time = NEVER;
+    }
+    change(limits);
+    config
+}
 
 /// The answer to `{"do":"large"}`.
 pub fn large_body() -> Vec<u8> {
