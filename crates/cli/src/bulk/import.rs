@@ -11,7 +11,7 @@ use super::progress::{PERIOD, Progress};
 use super::retry::Stop;
 use crate::exit::{Unfinished, Usage};
 use crate::reading::key::Key;
-use crate::reading::reader::{self, Entry, Event, Place, Plan};
+use crate::reading::reader::{self, Entry, Event, NEXT_PAGE_MISSING, Place, Plan};
 use crate::reading::source::Source;
 use anyhow::Context;
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,6 +197,9 @@ impl Import {
             Some(Event::Failed(place, error)) => {
                 self.is_read = true;
                 self.fail(place, error);
+            }
+            Some(Event::NextPageMissing) => {
+                self.progress.complain(&format!("hashrange: {NEXT_PAGE_MISSING}"));
             }
         }
     }

@@ -10,8 +10,9 @@ use crate::client::Client;
 use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
 use crate::literal;
+use crate::output;
 use crate::output::printer::{self, Printer};
-use crate::reading::reader::{self, Event, Plan};
+use crate::reading::reader::{self, Event, NEXT_PAGE_MISSING, Plan};
 use crate::reading::source::Source;
 use anyhow::Context;
 use hashrange::Operation;
@@ -45,6 +46,10 @@ fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
             }
             Event::Bad(place, reason, _) => (place, Err(Usage(reason).into())),
             Event::Failed(place, error) => (place, Err(error)),
+            Event::NextPageMissing => {
+                output::complain(format_args!("hashrange: {NEXT_PAGE_MISSING}"));
+                continue;
+            }
         };
         match put {
             Ok(of_item) => units += of_item,

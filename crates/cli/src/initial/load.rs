@@ -10,7 +10,7 @@ use super::tables::{call, call_with, described};
 use crate::bulk::batch::{batch_body, put_body};
 use crate::commands::table_keys::TableKeys;
 use crate::exit::Usage;
-use crate::reading::reader::{self, Event, Plan};
+use crate::reading::reader::{self, Event, NEXT_PAGE_MISSING, Plan};
 use crate::reading::source::Source;
 use anyhow::{Context, bail};
 use hashrange::{Database, Operation};
@@ -87,6 +87,7 @@ async fn take_all(plan: Plan, batch: &mut Batch<'_>) -> anyhow::Result<()> {
                 return Err(Usage(reason)).with_context(|| place.to_string());
             }
             Event::Failed(place, error) => return Err(error.context(place.to_string())),
+            Event::NextPageMissing => tracing::warn!("{NEXT_PAGE_MISSING}"),
         }
     }
     Ok(())

@@ -24,6 +24,8 @@ pub struct Document {
     table: Option<String>,
     /// The line of the last record, and how many began in it.
     last: (u64, u32),
+    /// Whether the last answer so far says that there are more.
+    has_next_page: bool,
     is_broken: bool,
 }
 
@@ -101,6 +103,7 @@ impl Document {
             frames: Vec::new(),
             table: None,
             last: (0, 0),
+            has_next_page: false,
             is_broken: false,
         }
     }
@@ -108,6 +111,11 @@ impl Document {
     /// Returns the line up to which it has been read.
     pub fn line(&self) -> u64 {
         self.window.line()
+    }
+
+    /// Returns true if the last answer that was read is not the last one there is.
+    pub fn has_next_page(&self) -> bool {
+        self.has_next_page
     }
 
     #[cfg(test)]
@@ -200,7 +208,10 @@ impl Document {
         };
         match Kind::of(text, &self.partition_key) {
             Kind::Item => self.take(&measure, Holds::Items),
-            Kind::Answer => Ok(self.open(Holds::Answer)),
+            Kind::Answer => {
+                self.has_next_page = false;
+                Ok(self.open(Holds::Answer))
+            }
             Kind::Requests => {
                 if let [one, other, ..] = kind::tables(text).as_slice() {
                     return Err(Fault::Broken(self.window.line(), several_tables(one, other)));
@@ -275,7 +286,9 @@ impl Document {
                 Ok(self.open(Holds::Requests))
             }
             (_, None | Some(b',' | b':' | b']' | b'}')) => Err(self.expected("a value")?),
-            _ => {
+            (_, Some(first)) => {
+                let is_null = first == b'n';
+                self.has_next_page |= !is_null && kind::NEXT_PAGE.contains(&name.as_str());
                 self.skip(self.window.line())?;
                 Ok(Step::Further)
             }

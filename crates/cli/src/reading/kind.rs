@@ -14,6 +14,8 @@ const ANSWER_MEMBERS: [&str; 7] = [
     "NextToken",
     "ResponseMetadata",
 ];
+/// The members of an answer that say that there are more.
+pub const NEXT_PAGE: [&str; 2] = ["LastEvaluatedKey", "NextToken"];
 /// The member of a request that has the tables.
 pub const REQUEST_ITEMS: &str = "RequestItems";
 

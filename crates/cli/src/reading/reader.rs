@@ -88,7 +88,13 @@ pub enum Event {
     Bad(Place, String, Place),
     /// Reading failed here.
     Failed(Place, anyhow::Error),
+    /// All is read, but there is more that is not in the sources: [`NEXT_PAGE_MISSING`].
+    NextPageMissing,
 }
+
+/// What is said of sources that end with a page that is not the last.
+pub const NEXT_PAGE_MISSING: &str = "the last answer that was read names a next page, of which \
+     nothing was read: bring that too";
 
 /// The other end is gone: nobody wants more.
 struct Unwanted;
@@ -98,20 +104,27 @@ pub fn start(plan: Plan, count: Arc<AtomicU64>) -> anyhow::Result<Receiver<Event
     let (sender, receiver) = channel(AHEAD);
     let thread = std::thread::Builder::new().name("reader".to_owned());
     let work = move || {
+        let mut has_next_page = false;
+        let ended = (0..plan.sources.len()).try_for_each(|source| {
+            has_next_page = read_source(&plan, source, &count, &sender)?;
+            Ok::<(), Unwanted>(())
+        });
         // An end before the end of the sources was asked for.
-        let _ended: Result<(), Unwanted> = (0..plan.sources.len())
-            .try_for_each(|source| read_source(&plan, source, &count, &sender));
+        if ended.is_ok() && has_next_page {
+            drop(sender.blocking_send(Event::NextPageMissing));
+        }
     };
     thread.spawn(work).context("start a thread")?;
     Ok(receiver)
 }
 
+/// Returns whether the source ends with a page that is not the last.
 fn read_source(
     plan: &Plan,
     source: usize,
     count: &Arc<AtomicU64>,
     sender: &Sender<Event>,
-) -> Result<(), Unwanted> {
+) -> Result<bool, Unwanted> {
     let send = |event| sender.blocking_send(event).map_err(|_| Unwanted);
     let from = &plan.sources[source];
     let form = plan.form.or_else(|| from.path().and_then(Form::of_name));
@@ -132,7 +145,7 @@ fn read_source(
         let behind = Place { source, line: records.next_line(), nth: 1 };
         let record = match next {
             Ok(Some(record)) => record,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(records.has_next_page()),
             Err(error) => {
                 let error = anyhow::Error::new(error).context(format!("read {from}"));
                 send(Event::Failed(behind, error))?;

@@ -95,6 +95,14 @@ impl Records {
         }
     }
 
+    /// Returns true if the last of the answers that were read is not the last one there is.
+    pub fn has_next_page(&self) -> bool {
+        match self {
+            Self::Lines(_) => false,
+            Self::Document(document) => document.has_next_page(),
+        }
+    }
+
     /// Returns the next record.
     pub fn next(&mut self) -> io::Result<Option<Record>> {
         match self {

@@ -89,6 +89,38 @@ fn import_put_and_load_read_the_same_items() {
 }
 
 #[test]
+fn a_page_without_the_next_one_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |name: &str, pk: &str, next: &str| {
+        let path = folder.path().join(name);
+        let answer = format!("{{\"Items\":[{{\"pk\":{{\"S\":\"{pk}\"}}}}],\"Count\":1{next}}}");
+        fs::write(&path, answer).unwrap();
+        text(&path).to_owned()
+    };
+    let of_scan = page("scan.json", "1", ",\"LastEvaluatedKey\":{\"pk\":{\"S\":\"1\"}}");
+    let of_cli = page("cli.json", "2", ",\n\"NextToken\":\"eyJ9\"");
+    let last = page("last.json", "3", ",\"LastEvaluatedKey\":null");
+    let missing = "hashrange: the last answer that was read names a next page, of which nothing was \
+                   read: bring that too\n";
+    let server = Server::start(&[]);
+    server.create("tab");
+    let cases = [
+        (vec![&of_scan], missing),
+        (vec![&of_cli], missing),
+        (vec![&last, &of_cli], missing),
+        (vec![&of_scan, &of_cli, &last], ""),
+    ];
+    for (files, told) in cases {
+        let mut arguments = vec!["import", "tab"];
+        arguments.extend(files.iter().map(|file| file.as_str()));
+        let found = server.run(&arguments, b"");
+        assert_eq!((found.code, found.stderr.as_str()), (0, told), "{files:?}");
+    }
+    let both = [fs::read(&of_scan).unwrap(), fs::read(&last).unwrap()].concat();
+    assert_eq!(server.run(&["put", "tab"], &both).stderr, "");
+}
+
+#[test]
 fn a_list_goes_on_at_the_line_that_was_said() {
     let server = Server::start(&[]);
     server.create("tab");

@@ -34,6 +34,7 @@ fn read(path: &Path, form: Option<Form>, key: &str) -> (Vec<(u64, Value)>, Optio
             }
             Event::Bad(place, reason, _) => return (items, Some(format!("{place}: {reason}"))),
             Event::Failed(place, error) => return (items, Some(format!("{place}: {error:#}"))),
+            Event::NextPageMissing => return (items, Some(NEXT_PAGE_MISSING.to_owned())),
         }
     }
     (items, None)
