@@ -40,4 +40,4 @@ pub use engine::{Engine, OpenError};
 pub use environment::Environment;
 pub use options::EngineOptions;
 pub use throughput::Profile;
-pub use verify::{Problem, Report, verify};
+pub use verify::{Problem, Report, Verified, verify, verify_heard};

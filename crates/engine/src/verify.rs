@@ -75,12 +75,44 @@ impl Report {
     }
 }
 
+/// How far a verification is.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Verified {
+    /// Items and index entries that were verified.
+    pub done: u64,
+    /// Items and index entries there are by the counters, which may be wrong.
+    pub total: u64,
+}
+
+/// Hears how far a verification is.
+struct Listener<'a> {
+    verified: Verified,
+    heard: &'a mut (dyn FnMut(Verified) + Send),
+}
+
+impl Listener<'_> {
+    fn add(&mut self, count: u64) {
+        self.verified.done += count;
+        (self.heard)(self.verified);
+    }
+}
+
 /// Verifies everything a view shows.
 pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
+    verify_heard(view, &mut |_| {}).await
+}
+
+/// Verifies everything a view shows. `heard` is told again and again how far it is.
+pub async fn verify_heard<V: View>(
+    view: &V,
+    heard: &mut (dyn FnMut(Verified) + Send),
+) -> Result<Report, OpenError> {
     let tables = read_tables(view).await?;
     let mut report = Report { tables: tables.len() as u64, ..Report::default() };
+    let total = counted_entries(view, &tables).await.map_err(OpenError::Store)?;
+    let mut listener = Listener { verified: Verified { done: 0, total }, heard };
     for table in &tables {
-        verify_table(view, table, &mut report).await.map_err(OpenError::Store)?;
+        verify_table(view, table, &mut report, &mut listener).await.map_err(OpenError::Store)?;
     }
     verify_owners(view, &tables, &mut report).await.map_err(OpenError::Store)?;
     tokens::verify_tokens(view, &mut report).await.map_err(OpenError::Store)?;
@@ -90,6 +122,25 @@ pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
         report.add(None, what, &key);
     }
     Ok(report)
+}
+
+/// Returns how many items and index entries there are by the counters.
+async fn counted_entries<V: View>(view: &V, tables: &[Table]) -> Result<u64, Error> {
+    let mut total = 0_u64;
+    for table in tables {
+        let indexes = table.indexes.iter().map(|index| index.id);
+        for keyspace in std::iter::once(IndexId::BASE).chain(indexes) {
+            let key = layout::counter(table.id(), keyspace, Counter::Entries);
+            let count = view.get(&key).await?.as_deref().and_then(counter_value).unwrap_or(0);
+            total = total.saturating_add_signed(count);
+        }
+    }
+    Ok(total)
+}
+
+/// Returns the value of a counter, if it has the form of one.
+fn counter_value(stored: &[u8]) -> Option<i64> {
+    stored.try_into().ok().map(i64::from_le_bytes)
 }
 
 /// Entries and bytes of a keyspace.
@@ -106,7 +157,12 @@ impl Sums {
     }
 }
 
-async fn verify_table<V: View>(view: &V, table: &Table, report: &mut Report) -> Result<(), Error> {
+async fn verify_table<V: View>(
+    view: &V,
+    table: &Table,
+    report: &mut Report,
+    listener: &mut Listener<'_>,
+) -> Result<(), Error> {
     let mut base = Sums::default();
     let mut expected = vec![Sums::default(); table.indexes.len()];
     let mut collections = BTreeMap::new();
@@ -136,10 +192,11 @@ async fn verify_table<V: View>(view: &V, table: &Table, report: &mut Report) -> 
                 verify_entry(view, table, index, &item, &mut expected[nth], report).await?;
             }
         }
+        listener.add(step.len() as u64);
     }
     verify_counters(view, table, IndexId::BASE, base, report).await?;
     for (index, expected) in table.indexes.iter().zip(expected) {
-        verify_index(view, table, index, expected, report).await?;
+        verify_index(view, table, index, expected, report, listener).await?;
     }
     expiry::verify_entries(view, table, report).await?;
     verify_collections(view, table, &collections, report).await
@@ -206,8 +263,10 @@ async fn verify_index<V: View>(
     index: &Index,
     expected: Sums,
     report: &mut Report,
+    listener: &mut Listener<'_>,
 ) -> Result<(), Error> {
     let mut found = Sums::default();
+    let mut unheard = 0;
     let range = layout::keyspace(table.id(), index.id);
     let start = range.start.clone();
     view.visit(range, Direction::Forward, |key, stored| {
@@ -218,9 +277,14 @@ async fn verify_index<V: View>(
                 report.add(Some(table), what, key);
             }
         }
+        unheard += 1;
+        if unheard == ITEMS_PER_STEP as u64 {
+            listener.add(std::mem::take(&mut unheard));
+        }
         ControlFlow::Continue(())
     })
     .await?;
+    listener.add(unheard);
     report.entries += found.entries.unsigned_abs();
     if index.state != IndexState::Active {
         return Ok(());
@@ -244,9 +308,7 @@ async fn verify_counters<V: View>(
     {
         let key = layout::counter(table.id(), index, counter);
         let stored = view.get(&key).await?;
-        let found = stored
-            .as_deref()
-            .map_or(Some(0), |stored| Some(i64::from_le_bytes(stored.try_into().ok()?)));
+        let found = stored.as_deref().map_or(Some(0), counter_value);
         if found != Some(expected) {
             let what = format!("a counter ({counter:?}) is {found:?} instead of {expected}");
             report.add(Some(table), what, &key);
@@ -264,7 +326,7 @@ async fn verify_collections<V: View>(
     let mut seen = 0;
     view.visit(layout::collections(table.id()), Direction::Forward, |key, stored| {
         seen += 1;
-        let found = stored[..].try_into().ok().map(i64::from_le_bytes);
+        let found = counter_value(&stored);
         if found != expected.get(key).copied() {
             report.add(Some(table), "the size of an item collection is not true", key);
         }

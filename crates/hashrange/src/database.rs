@@ -4,7 +4,9 @@ use crate::boxed_call::BoxedCall;
 use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
-use hashrange_engine::{Engine, EngineOptions, Environment, Profile, Report, verify};
+use hashrange_engine::{
+    Engine, EngineOptions, Environment, Profile, Report, Verified, verify, verify_heard,
+};
 use hashrange_model::ApiResult;
 use hashrange_storage::{
     AnyStore, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats, Store,
@@ -90,7 +92,12 @@ impl Database {
     /// # Ok::<(), hashrange::Error>(())
     /// ```
     pub fn open(folder: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
-        Self::on(AnyStore::Embedded(open_store(folder.as_ref(), options)?), options)
+        Self::open_folder(folder.as_ref(), options)
+    }
+
+    /// Opens a folder. What has no type parameter is compiled here, not in each program.
+    pub(crate) fn open_folder(folder: &Path, options: &Options) -> Result<Self, Error> {
+        Self::on(AnyStore::Embedded(open_store(folder, options)?), options)
     }
 
     /// Returns a database in memory that begins with what an image holds.
@@ -121,8 +128,17 @@ impl Database {
     /// Verifies the database in a folder without serving it: items, indexes, counters. Nothing in
     /// the folder is changed.
     pub fn check(folder: impl AsRef<Path>, options: &Options) -> Result<Report, Error> {
+        Self::check_heard(folder.as_ref(), options, &mut |_| {})
+    }
+
+    /// Verifies a folder as [`Database::check`] does; `heard` is told again and again how far it is.
+    pub fn check_heard(
+        folder: &Path,
+        options: &Options,
+        heard: &mut (dyn FnMut(Verified) + Send),
+    ) -> Result<Report, Error> {
         let examined = Examined::open(folder, &store_options(options)).map_err(Error::Folder)?;
-        let report = hashrange_storage::block_on(verify(&examined.view()));
+        let report = hashrange_storage::block_on(verify_heard(&examined.view(), heard));
         let report = report.map_err(Error::Tables)?;
         Ok(Report { torn_bytes: examined.torn_bytes(), ..report })
     }

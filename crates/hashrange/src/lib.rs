@@ -163,7 +163,7 @@ pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, St
 pub use clock::{Clock, ClockSetting};
 pub use database::{Database, Options};
 pub use error::{Error, Result};
-pub use hashrange_engine::{Problem, Profile, Report};
+pub use hashrange_engine::{Problem, Profile, Report, Verified};
 pub use hashrange_model::error::StateFault;
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,

@@ -6,7 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
-use hashrange::{Database, Operation, Options};
+use hashrange::{Database, Operation, Options, Verified};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,12 @@ fn call(database: &Database, operation: Operation, body: &str) -> String {
 
 /// Tables, items, index entries, stream records and problems.
 fn counts(folder: &Path) -> [u64; 5] {
-    let report = Database::check(folder, &Options::default()).unwrap();
+    let mut last = None;
+    let report =
+        Database::check_heard(folder, &Options::default(), &mut |verified| last = Some(verified));
+    let report = report.unwrap();
+    let total = report.items + report.entries;
+    assert_eq!(last, Some(Verified { done: total, total }));
     let problems = report.problems.len() as u64;
     [report.tables, report.items, report.entries, report.changes, problems]
 }

@@ -17,6 +17,8 @@ const BAR_CELLS: usize = 24;
 pub struct Progress {
     is_shown: bool,
     began: Instant,
+    /// When the line is due again, of work that is shown in time.
+    due: Duration,
     done: Arc<AtomicU64>,
     whole: Option<u64>,
 }
@@ -24,7 +26,8 @@ pub struct Progress {
 impl Progress {
     /// Begins work of which `done` counts up to `whole`, if that is known.
     pub fn new(done: Arc<AtomicU64>, whole: Option<u64>) -> Self {
-        Self { is_shown: stderr().is_terminal(), began: Instant::now(), done, whole }
+        let is_shown = stderr().is_terminal();
+        Self { is_shown, began: Instant::now(), due: PERIOD, done, whole }
     }
 
     /// Counts what is done.
@@ -42,6 +45,17 @@ impl Progress {
         if self.is_shown {
             let part = self.whole.map(|whole| (self.done.load(Ordering::Relaxed), whole));
             output::progress(&line(items, part, self.began.elapsed(), remark));
+        }
+    }
+
+    /// Notes how much is done, and shows it if that was last done a period ago. For work that tells
+    /// more often than anybody can read.
+    pub fn show_in_time(&mut self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+        let elapsed = self.elapsed();
+        if self.is_shown && elapsed >= self.due {
+            self.due = elapsed + PERIOD;
+            self.show(done, "");
         }
     }
 

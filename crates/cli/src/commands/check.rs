@@ -1,9 +1,11 @@
 //! `hashrange check`: verifies a data folder.
 
 use crate::arguments::Check;
+use crate::bulk::progress::Progress;
 use crate::output;
 use anyhow::{Context, bail};
-use hashrange::{Database, Options};
+use hashrange::{Database, Options, Verified};
+use std::sync::Arc;
 
 /// Verifies a folder and prints what is wrong; fails if anything is.
 pub fn run(arguments: &Check) -> anyhow::Result<()> {
@@ -11,8 +13,16 @@ pub fn run(arguments: &Check) -> anyhow::Result<()> {
     if !folder.is_dir() {
         bail!("{}: there is no such folder", folder.display());
     }
-    let report = Database::check(folder, &Options::default())
-        .with_context(|| format!("check {}", folder.display()))?;
+    let mut progress = None;
+    let mut heard = |verified: Verified| {
+        let begin = || Progress::new(Arc::default(), Some(verified.total));
+        progress.get_or_insert_with(begin).show_in_time(verified.done);
+    };
+    let report = Database::check_heard(folder, &Options::default(), &mut heard);
+    if let Some(progress) = progress {
+        progress.clear();
+    }
+    let report = report.with_context(|| format!("check {}", folder.display()))?;
     for problem in &report.problems {
         let table = problem.table.as_deref().unwrap_or("-");
         output::line(format_args!("{table}: {} at {}", problem.what, problem.key.escape_ascii()))?;

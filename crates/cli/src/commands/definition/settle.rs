@@ -1,5 +1,6 @@
 //! Waiting until a table, its indexes and its time to live are as they were asked to be.
 
+use crate::bulk::counted;
 use crate::bulk::progress::{PERIOD, Progress, duration};
 use crate::client::{Caller, Client, Refused, run};
 use crate::exit::Unfinished;
@@ -107,7 +108,8 @@ fn changing(table: &str, described: &Value) -> Option<String> {
         let name = index["IndexName"].as_str().unwrap_or_default();
         let status = if index["Backfilling"] == true {
             let items = described["ItemCount"].as_u64().unwrap_or(0);
-            format!("being filled from {}", crate::bulk::counted(items, "item"))
+            let entries = index["ItemCount"].as_u64().unwrap_or(0);
+            format!("being filled, {entries} so far, from {}", counted(items, "item"))
         } else {
             index["IndexStatus"].as_str().unwrap_or_default().to_lowercase()
         };
