@@ -10,6 +10,9 @@ use hashrange_storage::{Batch, Error, Key, Store};
 /// How often a commit is tried before its caller is told of the conflict.
 const ATTEMPTS_MAX: usize = 16;
 
+/// What a store calls to decide a commit.
+type Decide<'a> = dyn FnMut(&[Option<Bytes>], &mut Batch) + Send + 'a;
+
 impl<S: Store> Core<S> {
     /// Commits as [`Store::commit`] does. `keys` is called again for every attempt, and `decide`
     /// may run several times: only its last answer counts.
@@ -21,8 +24,20 @@ impl<S: Store> Core<S> {
         keys: impl Fn() -> Vec<Key> + Send + Sync,
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     ) -> Result<T, Error> {
+        let mut decided = None;
+        self.commit_untyped(&keys, &mut |current, batch| decided = Some(decide(current, batch)))
+            .await?;
+        Ok(decided.expect("a store that answers has decided"))
+    }
+
+    /// Commits without the types of its caller, so that the store is compiled once for all of them.
+    async fn commit_untyped(
+        &self,
+        keys: &(dyn Fn() -> Vec<Key> + Send + Sync),
+        decide: &mut Decide<'_>,
+    ) -> Result<(), Error> {
         for _ in 1..ATTEMPTS_MAX {
-            match self.store.commit(keys(), &mut decide).await {
+            match self.store.commit(keys(), &mut *decide).await {
                 Err(Error::Conflict) => {}
                 answered => return answered,
             }

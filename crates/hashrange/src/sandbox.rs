@@ -88,8 +88,12 @@ impl Sandbox {
     /// Opens the database in a folder as a sandbox. Its clock can be set; its state can be neither
     /// saved nor put back.
     pub fn open(folder: impl AsRef<Path>, options: &Options) -> Result<Self, Error> {
+        Self::open_folder(folder.as_ref(), options)
+    }
+
+    fn open_folder(folder: &Path, options: &Options) -> Result<Self, Error> {
         let (options, clock) = with_clock(options);
-        Ok(Self::of(Database::open(folder, &options)?, options, clock))
+        Ok(Self::of(Database::open_folder(folder, &options)?, options, clock))
     }
 
     /// Returns a sandbox in memory that begins, and begins again with every reset, with what another

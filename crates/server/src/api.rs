@@ -2,41 +2,40 @@
 
 use bytes::Bytes;
 use hashrange_auth::Caller;
-use hashrange_model::{ApiError, Reason};
+use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::Operation;
 use std::future::{Future, ready};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// The namespace of targets that are the server's own, not the service's.
 pub const OWN_TARGETS: &str = "Hashrange_2026";
 
+/// A call under way: the response body, or the error.
+pub type Running<'a> = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send + 'a>>;
+
 /// An API that runs operations on request bodies.
+///
+/// The server knows it as `dyn Api`, so that everything that serves connections is compiled once,
+/// in this crate.
 pub trait Api: Send + Sync + 'static {
     /// Runs one operation on a request body and returns the response body, or the error.
     ///
     /// The body may be empty or not JSON: the API reports that as a serialization error. The
     /// future is dropped when the client goes away, so work that must not be left half done has
     /// to be finished by the API itself.
-    fn call(
-        &self,
-        operation: Operation,
-        body: Bytes,
-    ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send;
+    fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static>;
 
     /// Runs an operation of the server's own, named behind [`OWN_TARGETS`] in the target, on a request
     /// body that may be empty. By default there is none.
-    fn call_own(
-        &self,
-        name: &str,
-        body: Bytes,
-    ) -> impl Future<Output = Result<Vec<u8>, ApiError>> + Send {
+    fn call_own<'a>(&'a self, name: &'a str, body: Bytes) -> Running<'a> {
         let _ = (name, body);
-        ready(Err(Reason::UnknownOperation.into()))
+        Box::pin(ready(Err(Reason::UnknownOperation.into())))
     }
 
     /// Returns the API that answers to whoever sent a request, where that is not this one. By default
     /// all are answered by this one.
-    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<Self>>, ApiError> {
+    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
         let _ = caller;
         Ok(None)
     }

@@ -1,7 +1,6 @@
 //! One connection: hyper's protocols over a socket that notes activity.
 
 use crate::activity::Activity;
-use crate::api::Api;
 use crate::config::Limits;
 use crate::handler::Handler;
 use hyper::Version;
@@ -52,10 +51,10 @@ pub fn protocols(limits: &Limits) -> Protocols {
 }
 
 /// Serves a connection until it ends.
-pub async fn serve<A: Api>(
+pub async fn serve(
     stream: TcpStream,
     protocols: Arc<Protocols>,
-    handler: Arc<Handler<A>>,
+    handler: Arc<Handler>,
     activity: Arc<Activity>,
 ) {
     let watched = Arc::clone(&activity);

@@ -57,9 +57,8 @@ static PREFLIGHT_MAX_AGE: HeaderValue = HeaderValue::from_static("172800");
 const SMALL_ANSWER_BYTES: usize = 64 * 1024;
 
 /// Everything that requests share.
-#[derive(Debug)]
-pub struct Handler<A> {
-    api: Arc<A>,
+pub struct Handler {
+    api: Arc<dyn Api>,
     access: Arc<Access>,
     rules: Rules,
     region: String,
@@ -73,9 +72,9 @@ pub struct Handler<A> {
     failures: LogLimit,
 }
 
-impl<A: Api> Handler<A> {
+impl Handler {
     /// Returns the handler of a server.
-    pub fn new(api: Arc<A>, config: Config, rules: Rules, metrics: Arc<Metrics>) -> Self {
+    pub fn new(api: Arc<dyn Api>, config: Config, rules: Rules, metrics: Arc<Metrics>) -> Self {
         const LOG_PERIOD: Duration = Duration::from_secs(60);
         Self {
             api,
@@ -394,7 +393,7 @@ impl<A: Api> Handler<A> {
         &self,
         parts: &Parts,
         payload: Payload<'_>,
-    ) -> Result<ApiResult<Option<Arc<A>>>, AuthFault> {
+    ) -> Result<ApiResult<Option<Arc<dyn Api>>>, AuthFault> {
         let request = hashrange_auth::Request {
             method: parts.method.as_str(),
             path: parts.uri.path(),

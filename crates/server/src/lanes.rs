@@ -12,7 +12,7 @@
 //!
 //! A call that never asks is polled where its request arrived, and costs nothing more.
 
-use crate::api::{Api, Demand};
+use crate::api::{Api, Demand, Running};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::Operation;
@@ -39,9 +39,6 @@ const BLOCKING_CALLS: usize = 1024;
 /// third of a processor that the others leave nothing of.
 #[cfg(target_os = "linux")]
 const LONG_NICENESS: i32 = 5;
-
-/// A call under way.
-type Running = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send>>;
 
 /// The lanes of a server; see the head of this file.
 #[derive(Debug)]
@@ -81,17 +78,18 @@ impl Lanes {
     }
 
     /// Calls the API: here as long as it goes on without holding up others, then in a lane.
-    pub async fn call<A: Api>(
+    pub async fn call(
         &self,
-        api: &Arc<A>,
+        api: &Arc<dyn Api>,
         operation: Operation,
         body: Bytes,
     ) -> ApiResult<Vec<u8>> {
-        if body.len() >= LONG_BODY_BYTES {
-            return self.bodies.run(start(api, operation, body)).await;
+        let is_long = body.len() >= LONG_BODY_BYTES;
+        let mut running = Arc::clone(api).call(operation, body);
+        if is_long {
+            return self.bodies.run(running).await;
         }
-        let mut running = start(api, operation, body);
-        match until_demand(api, &mut running).await {
+        match until_demand(api.as_ref(), &mut running).await {
             Ok(result) => result,
             Err(demand) => self.lane(demand).run(running).await,
         }
@@ -113,16 +111,10 @@ impl Lanes {
     }
 }
 
-/// Begins a call that can go on anywhere.
-fn start<A: Api>(api: &Arc<A>, operation: Operation, body: Bytes) -> Running {
-    let api = Arc::clone(api);
-    Box::pin(async move { api.call(operation, body).await })
-}
-
 /// Polls a call until it is ready or asks for a lane.
-async fn until_demand<A: Api>(
-    api: &Arc<A>,
-    running: &mut Running,
+async fn until_demand(
+    api: &dyn Api,
+    running: &mut Running<'static>,
 ) -> Result<ApiResult<Vec<u8>>, Demand> {
     poll_fn(|context| match running.as_mut().poll(context) {
         Poll::Ready(result) => Poll::Ready(Ok(result)),
@@ -275,23 +267,25 @@ mod tests {
     }
 
     impl Api for Stub {
-        async fn call(&self, _: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
-            match &body[..] {
-                b"blocking" => ask(Demand::Blocking).await,
-                b"long" => ask(Demand::Long).await,
-                b"panic" => {
-                    ask(Demand::Long).await;
-                    panic!("as told");
+        fn call(self: Arc<Self>, _: Operation, body: Bytes) -> Running<'static> {
+            Box::pin(async move {
+                match &body[..] {
+                    b"blocking" => ask(Demand::Blocking).await,
+                    b"long" => ask(Demand::Long).await,
+                    b"panic" => {
+                        ask(Demand::Long).await;
+                        panic!("as told");
+                    }
+                    b"endless" => {
+                        ask(Demand::Long).await;
+                        let _told = Told(self.0.clone());
+                        self.0.send("begun").unwrap();
+                        pending::<()>().await;
+                    }
+                    _ => {}
                 }
-                b"endless" => {
-                    ask(Demand::Long).await;
-                    let _told = Told(self.0.clone());
-                    self.0.send("begun").unwrap();
-                    pending::<()>().await;
-                }
-                _ => {}
-            }
-            Ok(thread::current().name().unwrap_or_default().as_bytes().to_vec())
+                Ok(thread::current().name().unwrap_or_default().as_bytes().to_vec())
+            })
         }
 
         fn demand(&self) -> Option<Demand> {
@@ -303,9 +297,13 @@ mod tests {
         }
     }
 
+    fn stub(told: UnboundedSender<&'static str>) -> Arc<dyn Api> {
+        Arc::new(Stub(told))
+    }
+
     #[tokio::test]
     async fn calls_go_on_where_they_ask_to() {
-        let (lanes, api) = (Lanes::new(), Arc::new(Stub(unbounded_channel().0)));
+        let (lanes, api) = (Lanes::new(), stub(unbounded_channel().0));
         let here = thread::current().name().unwrap_or_default().as_bytes().to_vec();
         let large = Bytes::from(vec![b' '; LONG_BODY_BYTES]);
         let cases = [
@@ -326,7 +324,7 @@ mod tests {
     #[tokio::test]
     async fn large_bodies_do_not_wait_behind_long_calls() {
         let (sender, mut told) = unbounded_channel();
-        let (lanes, api) = (Arc::new(Lanes::new()), Arc::new(Stub(sender)));
+        let (lanes, api) = (Arc::new(Lanes::new()), stub(sender));
         let places = lanes.long.places.available_permits();
         let calls: Vec<_> = (0..places)
             .map(|_| {
@@ -351,7 +349,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_in_a_lane_reaches_the_caller() {
-        let (lanes, api) = (Lanes::new(), Arc::new(Stub(unbounded_channel().0)));
+        let (lanes, api) = (Lanes::new(), stub(unbounded_channel().0));
         let call = async move {
             lanes.call(&api, Operation::Query, Bytes::from_static(b"panic")).await.map(drop)
         };
@@ -361,7 +359,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_that_nobody_waits_for_ends() {
         let (sender, mut told) = unbounded_channel();
-        let (lanes, api) = (Arc::new(Lanes::new()), Arc::new(Stub(sender)));
+        let (lanes, api) = (Arc::new(Lanes::new()), stub(sender));
         let call = tokio::spawn({
             let lanes = Arc::clone(&lanes);
             async move { lanes.call(&api, Operation::Query, Bytes::from_static(b"endless")).await }

@@ -41,9 +41,9 @@ mod watch;
 mod web;
 
 pub use access::Access;
-pub use api::{Api, Demand, OWN_TARGETS};
+pub use api::{Api, Demand, OWN_TARGETS, Running};
 pub use bind::Bound;
 pub use config::{Config, Limits};
 pub use error::Error;
-pub use listen::run;
+pub use listen::{Serving, run};
 pub use web::{AllowedHost, AllowedOrigin, BadWebName, Web};

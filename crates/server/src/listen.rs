@@ -13,39 +13,53 @@ use crate::web::Rules;
 use std::future::Future;
 use std::io;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
+/// What [`run`] returns.
+pub type Serving<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
+
 /// Serves an API until `shutdown` is ready, then finishes the requests that are running.
 ///
-/// Returns once the last connection has ended, at the latest after the grace time.
-pub async fn run<A: Api>(
+/// Ends once the last connection has ended, at the latest after the grace time.
+pub fn run<'a>(
     listener: TcpListener,
     config: Config,
-    api: Arc<A>,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), Error> {
-    let address = listener.local_addr().map_err(Error::Listen)?;
-    config.check_address(address)?;
-    let is_local = address.ip().to_canonical().is_loopback();
-    let server = Server::new(config, is_local, api);
-    let mut shutdown = pin!(shutdown);
-    tokio::select! {
-        () = &mut shutdown => {}
-        () = server.accept(&listener) => {}
-        () = server.watch.run() => {}
-    }
-    drop(listener);
-    server.drain().await;
-    Ok(())
+    api: Arc<dyn Api>,
+    shutdown: impl Future<Output = ()> + Send + 'a,
+) -> Serving<'a> {
+    run_until(listener, config, api, Box::pin(shutdown))
 }
 
-struct Server<A> {
-    handler: Arc<Handler<A>>,
+/// Knows no types of its caller: what it waits for is compiled here.
+fn run_until<'a>(
+    listener: TcpListener,
+    config: Config,
+    api: Arc<dyn Api>,
+    mut shutdown: Pin<Box<dyn Future<Output = ()> + Send + 'a>>,
+) -> Serving<'a> {
+    Box::pin(async move {
+        let address = listener.local_addr().map_err(Error::Listen)?;
+        config.check_address(address)?;
+        let is_local = address.ip().to_canonical().is_loopback();
+        let server = Server::new(config, is_local, api);
+        tokio::select! {
+            () = &mut shutdown => {}
+            () = server.accept(&listener) => {}
+            () = server.watch.run() => {}
+        }
+        drop(listener);
+        server.drain().await;
+        Ok(())
+    })
+}
+
+struct Server {
+    handler: Arc<Handler>,
     protocols: Arc<Protocols>,
     metrics: Arc<Metrics>,
     budget: Arc<Budget>,
@@ -55,8 +69,8 @@ struct Server<A> {
     places_total: u32,
 }
 
-impl<A: Api> Server<A> {
-    fn new(config: Config, is_local: bool, api: Arc<A>) -> Self {
+impl Server {
+    fn new(config: Config, is_local: bool, api: Arc<dyn Api>) -> Self {
         let limits = config.limits.clone();
         let metrics = Arc::new(Metrics::default());
         let budget = Arc::new(Budget::new(&limits));

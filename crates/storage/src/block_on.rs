@@ -32,13 +32,23 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return output;
     }
+    let mut output = None;
+    park_until(&mut |context| match future.as_mut().poll(context) {
+        Poll::Ready(ready) => {
+            output = Some(ready);
+            true
+        }
+        Poll::Pending => false,
+    });
+    output.expect("it was polled until it was ready")
+}
+
+/// Calls `is_ready` at once and after each wake-up of its context, until it returns true.
+fn park_until(is_ready: &mut dyn FnMut(&mut Context<'_>) -> bool) {
     let shared = Arc::new(ThreadWaker { thread: thread::current(), woken: AtomicBool::new(false) });
     let waker = Waker::from(Arc::clone(&shared));
     let mut context = Context::from_waker(&waker);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
+    while !is_ready(&mut context) {
         while !shared.woken.swap(false, Ordering::Acquire) {
             thread::park();
         }

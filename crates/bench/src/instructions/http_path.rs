@@ -7,8 +7,9 @@
 
 use crate::bare;
 use bytes::Bytes;
-use hashrange::{ApiError, Operation};
-use hashrange_server::{Api, Config};
+use hashrange::Operation;
+use hashrange_server::{Api, Config, Running};
+use std::future::ready;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
@@ -34,14 +35,14 @@ const HEAD: &str = "POST / HTTP/1.1\r\n\
 const BODY: &str = r#"{"TableName":"plain","Key":{"pk":{"S":"p0000007"},"sk":{"S":"s0000007"}}}"#;
 
 /// The end of what a server is to do.
-type Ended = Pin<Box<dyn Future<Output = ()>>>;
+type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// An API whose answer is ready.
 struct Ready(Vec<u8>);
 
 impl Api for Ready {
-    async fn call(&self, _: Operation, _: Bytes) -> Result<Vec<u8>, ApiError> {
-        Ok(self.0.clone())
+    fn call(self: Arc<Self>, _: Operation, _: Bytes) -> Running<'static> {
+        Box::pin(ready(Ok(self.0.clone())))
     }
 
     fn check_writable(&self) -> Result<(), String> {

@@ -34,7 +34,9 @@ impl Caller {
     pub async fn call_raw(&self, operation: Operation, body: Vec<u8>) -> anyhow::Result<Vec<u8>> {
         match &self.0 {
             Target::Remote(server) => server.call(operation, body.into()).await.map(Into::into),
-            Target::Local(database) => database.call(operation, &body).await.map_err(of_api),
+            Target::Local(database) => {
+                database.call_boxed(operation, body.into()).await.map_err(of_api)
+            }
         }
     }
 

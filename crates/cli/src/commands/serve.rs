@@ -87,7 +87,7 @@ async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> any
     }
     let keeper = memory::Keeper::new(Arc::clone(&api), cache_bytes(settings));
     let keeping = tokio::spawn(keep_memory(keeper));
-    let served = hashrange_server::run(listener, config, Arc::clone(&api), signalled(ending)).await;
+    let served = hashrange_server::run(listener, config, api.clone(), signalled(ending)).await;
     keeping.abort();
     served?;
     api.close().await.context("close the database")?;

@@ -11,7 +11,8 @@ pub use namespaces::{Namespaces, Origin};
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Reason, Sandbox};
 use hashrange_auth::Caller;
-use hashrange_server::{Api, Demand};
+use hashrange_server::{Api, Demand, Running};
+use std::future::ready;
 use std::sync::Arc;
 
 /// The API of a server.
@@ -46,26 +47,30 @@ impl Served {
 }
 
 impl Api for Served {
-    async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
-        match self {
-            Self::Database(database) => database.call_boxed(operation, body).await,
-            Self::Sandbox(sandbox) => sandbox.database().call_boxed(operation, body).await,
-            Self::Namespaces(_) => Err(Reason::Internal.into()),
+    fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
+        match &*self {
+            Self::Database(database) => Box::pin(database.call_boxed(operation, body)),
+            Self::Sandbox(sandbox) => Box::pin(sandbox.database().call_boxed(operation, body)),
+            Self::Namespaces(_) => Box::pin(ready(Err(Reason::Internal.into()))),
         }
     }
 
-    async fn call_own(&self, name: &str, body: Bytes) -> Result<Vec<u8>, ApiError> {
+    fn call_own<'a>(&'a self, name: &'a str, body: Bytes) -> Running<'a> {
         match self {
-            Self::Sandbox(sandbox) => own_operations::call(sandbox, name, &body).await,
-            Self::Database(_) | Self::Namespaces(_) => Err(Reason::UnknownOperation.into()),
+            Self::Sandbox(sandbox) => {
+                Box::pin(async move { own_operations::call(sandbox, name, &body).await })
+            }
+            Self::Database(_) | Self::Namespaces(_) => {
+                Box::pin(ready(Err(Reason::UnknownOperation.into())))
+            }
         }
     }
 
-    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<Self>>, ApiError> {
+    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
         match self {
             Self::Database(_) | Self::Sandbox(_) => Ok(None),
             Self::Namespaces(namespaces) => {
-                namespaces.of(caller.access_key_id(), caller.region()).map(Some)
+                Ok(Some(namespaces.of(caller.access_key_id(), caller.region())?))
             }
         }
     }

@@ -218,7 +218,7 @@ mod tests {
     const TABLE: &str = r#"{"TableName":"Tab","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],"KeySchema":[{"AttributeName":"id","KeyType":"HASH"}]}"#;
 
     async fn call(space: &Arc<Served>, operation: Operation, body: &'static str) -> String {
-        let answer = space.call(operation, Bytes::from_static(body.as_bytes())).await;
+        let answer = Arc::clone(space).call(operation, Bytes::from_static(body.as_bytes())).await;
         answer.map_or_else(|error| error.to_string(), |body| String::from_utf8(body).unwrap())
     }
 

@@ -120,8 +120,8 @@ async fn set_clock(sandbox: &Sandbox, request: OfClock) -> ApiResult<Value> {
     change_clock(clock, &request).map_err(fault)?;
     if clock.setting() != before {
         // The same for long work as for short: other requests go on meanwhile.
-        let database = sandbox.database();
-        let catching_up = move || hashrange_storage::block_on(database.catch_up_with_clock());
+        let database = sandbox.database().blocking();
+        let catching_up = move || database.catch_up_with_clock();
         tokio::task::spawn_blocking(catching_up).await.map_err(|_| Reason::Internal)?;
     }
     Ok(described(clock))

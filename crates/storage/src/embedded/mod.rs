@@ -156,7 +156,10 @@ struct Counts {
 impl EmbeddedStore {
     /// Opens the data folder at `path`, creating it when it does not exist.
     pub fn open(path: impl AsRef<Path>, options: &EmbeddedOptions) -> Result<Self, OpenError> {
-        let path = path.as_ref();
+        Self::open_folder(path.as_ref(), options)
+    }
+
+    fn open_folder(path: &Path, options: &EmbeddedOptions) -> Result<Self, OpenError> {
         let folder = Arc::new(Folder::open(path, |engine| create_engine(engine, options))?);
         let engine_path = folder.engine_path();
         manifest::check(&engine_path)?;

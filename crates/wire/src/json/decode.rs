@@ -52,11 +52,15 @@ pub trait Decode<'a>: Sized + JavaType {
 
 /// Reads a whole body.
 pub fn decode<'a, T: Decode<'a>>(body: &'a [u8]) -> Result<Decoded<T>, Fault> {
-    decode_body(body).map_err(|fault| match fault {
-        // A body with both faults is reported as malformed.
+    decode_body(body).map_err(|fault| reported(fault, body))
+}
+
+/// Returns which fault of a body is reported: of one with both, that it is malformed.
+fn reported(fault: Fault, body: &[u8]) -> Fault {
+    match fault {
         Fault::Type(_) => super::parser::syntax_check(body).err().unwrap_or(fault),
         Fault::Syntax => fault,
-    })
+    }
 }
 
 fn decode_body<'a, T: Decode<'a>>(body: &'a [u8]) -> Result<Decoded<T>, Fault> {
@@ -77,9 +81,10 @@ fn unexpected_field() -> Fault {
     Fault::Type("Unexpected field type".to_owned())
 }
 
-fn unexpected_collection<T: JavaType>() -> Fault {
+/// Returns the fault of a collection that is no value of the type that `append_name` names.
+fn unexpected_collection(append_name: fn(&mut String)) -> Fault {
     let mut name = String::new();
-    T::append_java_type(&mut name);
+    append_name(&mut name);
     let class = if name.contains('<') { "" } else { "class " };
     Fault::Type(format!("Unrecognized collection type {class}{name}"))
 }
@@ -123,9 +128,17 @@ impl<'a> Parser<'a> {
 
     /// Reads the start of a structure.
     pub fn begin_structure<T: JavaType>(&mut self, position: Position) -> Result<Cursor, Fault> {
+        self.begin_structure_of(T::append_java_type, position)
+    }
+
+    fn begin_structure_of(
+        &mut self,
+        append_name: fn(&mut String),
+        position: Position,
+    ) -> Result<Cursor, Fault> {
         match (self.peek()?, position) {
             (Kind::Object, _) => self.begin_object(),
-            (Kind::Array, _) => Err(unexpected_collection::<T>()),
+            (Kind::Array, _) => Err(unexpected_collection(append_name)),
             (_, Position::Member) => Err(unexpected_field()),
             (_, Position::Element) => {
                 Err(Fault::Type("Unexpected value type in payload".to_owned()))
@@ -146,7 +159,7 @@ impl<'a> Parser<'a> {
     pub fn begin_map<T: JavaType>(&mut self) -> Result<Cursor, Fault> {
         match self.peek()? {
             Kind::Object => self.begin_object(),
-            Kind::Array => Err(unexpected_collection::<T>()),
+            Kind::Array => Err(unexpected_collection(T::append_java_type)),
             _ => Err(unexpected_field()),
         }
     }
@@ -164,7 +177,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn not_a<T: JavaType>(&mut self, name: &str) -> Result<Fault, Fault> {
         Ok(match self.peek()? {
             Kind::Object => unexpected_structure(),
-            Kind::Array => unexpected_collection::<T>(),
+            Kind::Array => unexpected_collection(T::append_java_type),
             Kind::String => not_convertible("STRING_VALUE", name),
             Kind::Number => not_convertible(number_token(self.number()?), name),
             Kind::Boolean => not_convertible(boolean_token(self.boolean()?), name),

@@ -5,8 +5,9 @@ pub mod http2;
 use bytes::Bytes;
 use hashrange_auth::Caller;
 use hashrange_model::{ApiError, AttributeValue, Item, Reason};
-use hashrange_server::{Api, Config, Error, Limits};
+use hashrange_server::{Api, Config, Error, Limits, Running};
 use hashrange_wire::Operation;
+use std::future::ready;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,41 +31,48 @@ pub struct Script {
 }
 
 impl Api for Script {
-    async fn call(&self, operation: Operation, body: Bytes) -> Result<Vec<u8>, ApiError> {
-        self.calls.fetch_add(1, Ordering::SeqCst);
-        match &body[..] {
-            br#"{"do":"panic"}"# => panic!("as told"),
-            br#"{"do":"fail"}"# => Err(Reason::Internal.into()),
-            br#"{"do":"refuse"}"# => Err(Reason::TableNotFound.into()),
-            br#"{"do":"condition"}"# => Err(ApiError::new(Reason::ConditionalCheckFailed)
-                .with_item(Some(Item::from_attributes([("pk", AttributeValue::S("k".into()))])))),
-            br#"{"do":"wait"}"# => {
-                self.waiting.notify_one();
-                self.go_on.notified().await;
-                Ok(b"{\"waited\":true}".to_vec())
+    fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
+        Box::pin(async move {
+            self.calls.fetch_add(1, Ordering::SeqCst);
+            match &body[..] {
+                br#"{"do":"panic"}"# => panic!("as told"),
+                br#"{"do":"fail"}"# => Err(Reason::Internal.into()),
+                br#"{"do":"refuse"}"# => Err(Reason::TableNotFound.into()),
+                br#"{"do":"condition"}"# => {
+                    Err(ApiError::new(Reason::ConditionalCheckFailed).with_item(Some(
+                        Item::from_attributes([("pk", AttributeValue::S("k".into()))]),
+                    )))
+                }
+                br#"{"do":"wait"}"# => {
+                    self.waiting.notify_one();
+                    self.go_on.notified().await;
+                    Ok(b"{\"waited\":true}".to_vec())
+                }
+                br#"{"do":"large"}"# => Ok(large_body()),
+                br#"{"do":"huge"}"# => Ok(vec![b' '; HUGE_BYTES]),
+                br#"{"do":"refuse writes"}"# => {
+                    Err(Reason::StoreUnavailable("the disk is full".into()).into())
+                }
+                _ if hashrange_wire::syntax_check(&body).is_err() => {
+                    Err(Reason::MalformedJson.into())
+                }
+                _ => {
+                    let length = body.len();
+                    let name = operation.name();
+                    Ok(format!("{{\"operation\":\"{name}\",\"bytes\":{length}}}").into_bytes())
+                }
             }
-            br#"{"do":"large"}"# => Ok(large_body()),
-            br#"{"do":"huge"}"# => Ok(vec![b' '; HUGE_BYTES]),
-            br#"{"do":"refuse writes"}"# => {
-                Err(Reason::StoreUnavailable("the disk is full".into()).into())
-            }
-            _ if hashrange_wire::syntax_check(&body).is_err() => Err(Reason::MalformedJson.into()),
-            _ => {
-                let length = body.len();
-                let name = operation.name();
-                Ok(format!("{{\"operation\":\"{name}\",\"bytes\":{length}}}").into_bytes())
-            }
-        }
+        })
     }
 
-    async fn call_own(&self, name: &str, body: Bytes) -> Result<Vec<u8>, ApiError> {
-        match name {
+    fn call_own<'a>(&'a self, name: &'a str, body: Bytes) -> Running<'a> {
+        Box::pin(ready(match name {
             "Echo" => Ok(body.to_vec()),
             _ => Err(Reason::UnknownOperation.into()),
-        }
+        }))
     }
 
-    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<Self>>, ApiError> {
+    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
         match caller.access_key_id() {
             Some("OTHER") => Ok(Some(Arc::new(Self::default()))),
             Some("NOBODY") => Err(Reason::AccessDenied.into()),
@@ -122,7 +130,7 @@ impl Server {
         let port = listener.local_addr().unwrap().port();
         let api = Arc::new(Script::default());
         let (stop, stopped) = oneshot::channel();
-        let serving = hashrange_server::run(listener, config, Arc::clone(&api), async {
+        let serving = hashrange_server::run(listener, config, api.clone(), async {
             drop(stopped.await);
         });
         Self { port, api, stop: Some(stop), task: tokio::spawn(serving) }
