@@ -38,6 +38,14 @@ const MAX_UNMERGED_RUNS: usize = 28;
 const MEMTABLE_PART: u64 = 2;
 const SMALLEST_MEMTABLE_PART: u64 = 4;
 
+/// How many unmerged files are merged at once, and how many merged files the first level has. In a small
+/// store less, for what was overwritten stays there longest: overwritten as fast as can be, 96 MiB take 3.1
+/// times as much at most instead of 4, 288 MiB 2.9 instead of 3.2. In a large one more is less work.
+const FIRST_LEVEL_FILES: u8 = 4;
+const FIRST_LEVEL_FILES_SMALL: u8 = 3;
+/// Up to so many bytes of sorted files a store is small.
+const SMALL_STORE_BYTES: u64 = 1 << 30;
+
 /// fjall's worker merges by itself, instead of sorting memtables meanwhile, only when so many unmerged
 /// files have gathered or the first level holds so much: never while `merger.rs` does its work.
 const WORKER_MERGES_FROM: u8 = 255;
@@ -66,8 +74,8 @@ pub(crate) struct Engine {
     /// What a memtable holds in a large store, and what the one of now may hold.
     memtable_bytes: u64,
     sealed_from_bytes: AtomicU64,
-    /// By what files are merged.
-    strategy: Arc<Leveled>,
+    /// What a merged file holds.
+    merged_file_bytes: u64,
     is_merging: AtomicBool,
     is_merging_all: AtomicBool,
 }
@@ -132,7 +140,7 @@ impl Engine {
             written: Mutex::default(),
             memtable_bytes: options.memtable_bytes,
             sealed_from_bytes: AtomicU64::new(0),
-            strategy: Arc::new(Leveled::default().with_table_target_size(options.table_bytes)),
+            merged_file_bytes: options.table_bytes,
             is_merging: AtomicBool::new(false),
             is_merging_all: AtomicBool::new(false),
         };
@@ -243,13 +251,21 @@ impl Engine {
         let before = version();
         // Versions of entries that no snapshot sees are left out.
         let seen_from = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-        let strategy = Arc::clone(&self.strategy);
+        let strategy = Arc::new(self.merging_rule());
         self.is_merging.store(true, Ordering::Relaxed);
         let merged = self.handing_over(remover, || {
             guarded("merge files", || Ok(self.keyspace.tree.compact(strategy, seen_from)?))
         });
         self.is_merging.store(false, Ordering::Relaxed);
         merged.map(|()| version() != before)
+    }
+
+    /// Returns by what files are merged now.
+    fn merging_rule(&self) -> Leveled {
+        let is_small = self.table_bytes() < SMALL_STORE_BYTES;
+        Leveled::default()
+            .with_l0_threshold(if is_small { FIRST_LEVEL_FILES_SMALL } else { FIRST_LEVEL_FILES })
+            .with_table_target_size(self.merged_file_bytes)
     }
 
     /// Returns whether a memtable waits to be sorted or is being sorted.
