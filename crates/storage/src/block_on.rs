@@ -7,13 +7,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// Wakes one thread; `woken` tells a real wake-up from a spurious one.
-struct ThreadWaker {
+/// Parks one thread and wakes it; `woken` tells a real wake-up from a spurious one.
+struct Parker {
     thread: Thread,
     woken: AtomicBool,
 }
 
-impl Wake for ThreadWaker {
+impl Parker {
+    /// Returns the one of this thread.
+    fn new() -> Arc<Self> {
+        Arc::new(Self { thread: thread::current(), woken: AtomicBool::new(false) })
+    }
+
+    /// Parks the thread, which is this one, until it was woken since the last time.
+    fn park(&self) {
+        while !self.woken.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
+    }
+}
+
+impl Wake for Parker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -32,25 +46,13 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         return output;
     }
-    let mut output = None;
-    park_until(&mut |context| match future.as_mut().poll(context) {
-        Poll::Ready(ready) => {
-            output = Some(ready);
-            true
-        }
-        Poll::Pending => false,
-    });
-    output.expect("it was polled until it was ready")
-}
-
-/// Calls `is_ready` at once and after each wake-up of its context, until it returns true.
-fn park_until(is_ready: &mut dyn FnMut(&mut Context<'_>) -> bool) {
-    let shared = Arc::new(ThreadWaker { thread: thread::current(), woken: AtomicBool::new(false) });
-    let waker = Waker::from(Arc::clone(&shared));
+    let parker = Parker::new();
+    let waker = Waker::from(Arc::clone(&parker));
     let mut context = Context::from_waker(&waker);
-    while !is_ready(&mut context) {
-        while !shared.woken.swap(false, Ordering::Acquire) {
-            thread::park();
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
         }
+        parker.park();
     }
 }
