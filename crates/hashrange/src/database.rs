@@ -13,6 +13,7 @@ use hashrange_storage::{
 };
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -245,24 +246,33 @@ where
     check::check_value(C::OPERATION, input).map_or(Ok(()), |violations| Err(violations.into()))
 }
 
+/// A call of an operation with typed input, to be awaited.
+///
+/// It is boxed, because a future is compiled by the crate that waits for it, with all that it waits
+/// for: a program would compile the engine again for each operation that it calls.
+pub type Calling<'a, T> = Pin<Box<dyn Future<Output = ApiResult<T>> + Send + 'a>>;
+
 /// Defines the typed operations, async here and blocking on [`Blocking`].
 macro_rules! operations {
     ($($(#[$doc:meta])* $method:ident: $call:ident($input:ty) -> $output:ty;)*) => {
-        impl Database {
+        impl<'a> Database {
             $(
                 $(#[$doc])*
-                pub async fn $method(&self, input: $input) -> ApiResult<$output> {
-                    check_constraints::<calls::$call>(&input)?;
-                    self.engine.$method(input).await
+                pub fn $method(&'a self, input: $input) -> Calling<'a, $output> {
+                    Box::pin(async {
+                        check_constraints::<calls::$call>(&input)?;
+                        self.engine.$method(input).await
+                    })
                 }
             )*
         }
 
-        impl Blocking {
+        impl<'a> Blocking {
             $(
                 $(#[$doc])*
                 pub fn $method(&self, input: $input) -> ApiResult<$output> {
-                    hashrange_storage::block_on(self.database().$method(input))
+                    check_constraints::<calls::$call>(&input)?;
+                    hashrange_storage::block_on(self.database().engine.$method(input))
                 }
             )*
         }
@@ -274,16 +284,20 @@ use hashrange_wire as wire;
 impl Database {
     /// Reads a page of the items with one partition key value: the operation Query, of which
     /// [`query`](Self::query) is the short call.
-    pub async fn query_page(&self, input: wire::QueryInput<'_>) -> ApiResult<wire::QueryOutput> {
-        check_constraints::<calls::Query>(&input)?;
-        self.engine.query(input).await
+    pub fn query_page<'a>(&'a self, input: wire::QueryInput<'a>) -> Calling<'a, wire::QueryOutput> {
+        Box::pin(async {
+            check_constraints::<calls::Query>(&input)?;
+            self.engine.query(input).await
+        })
     }
 
     /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
     /// the short call.
-    pub async fn scan_page(&self, input: wire::ScanInput<'_>) -> ApiResult<wire::ScanOutput> {
-        check_constraints::<calls::Scan>(&input)?;
-        self.engine.scan(input).await
+    pub fn scan_page<'a>(&'a self, input: wire::ScanInput<'a>) -> Calling<'a, wire::ScanOutput> {
+        Box::pin(async {
+            check_constraints::<calls::Scan>(&input)?;
+            self.engine.scan(input).await
+        })
     }
 }
 
@@ -291,42 +305,44 @@ impl Blocking {
     /// Reads a page of the items with one partition key value: the operation Query, of which
     /// [`query`](Self::query) is the short call.
     pub fn query_page(&self, input: wire::QueryInput<'_>) -> ApiResult<wire::QueryOutput> {
-        hashrange_storage::block_on(self.database().query_page(input))
+        check_constraints::<calls::Query>(&input)?;
+        hashrange_storage::block_on(self.database().engine.query(input))
     }
 
     /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
     /// the short call.
     pub fn scan_page(&self, input: wire::ScanInput<'_>) -> ApiResult<wire::ScanOutput> {
-        hashrange_storage::block_on(self.database().scan_page(input))
+        check_constraints::<calls::Scan>(&input)?;
+        hashrange_storage::block_on(self.database().engine.scan(input))
     }
 }
 
 operations! {
     /// Runs up to 25 PartiQL statements, each by itself.
     batch_execute_statement:
-        BatchExecuteStatement(wire::BatchExecuteStatementInput<'_>) -> wire::BatchExecuteStatementOutput;
+        BatchExecuteStatement(wire::BatchExecuteStatementInput<'a>) -> wire::BatchExecuteStatementOutput;
     /// Reads up to 100 items of several tables.
-    batch_get_item: BatchGetItem(wire::BatchGetItemInput<'_>) -> wire::BatchGetItemOutput;
+    batch_get_item: BatchGetItem(wire::BatchGetItemInput<'a>) -> wire::BatchGetItemOutput;
     /// Puts and deletes up to 25 items of several tables.
-    batch_write_item: BatchWriteItem(wire::BatchWriteItemInput<'_>) -> wire::BatchWriteItemOutput;
+    batch_write_item: BatchWriteItem(wire::BatchWriteItemInput<'a>) -> wire::BatchWriteItemOutput;
     /// Creates a table.
-    create_table: CreateTable(wire::CreateTableInput<'_>) -> wire::CreateTableOutput;
+    create_table: CreateTable(wire::CreateTableInput<'a>) -> wire::CreateTableOutput;
     /// Removes one item.
-    delete_item: DeleteItem(wire::DeleteItemInput<'_>) -> wire::DeleteItemOutput;
+    delete_item: DeleteItem(wire::DeleteItemInput<'a>) -> wire::DeleteItemOutput;
     /// Deletes a table.
-    delete_table: DeleteTable(wire::DeleteTableInput<'_>) -> wire::DeleteTableOutput;
+    delete_table: DeleteTable(wire::DeleteTableInput<'a>) -> wire::DeleteTableOutput;
     /// Returns the endpoint.
     describe_endpoints:
         DescribeEndpoints(wire::DescribeEndpointsRequest) -> wire::DescribeEndpointsResponse;
     /// Returns the quotas.
     describe_limits: DescribeLimits(wire::DescribeLimitsInput) -> wire::DescribeLimitsOutput;
     /// Describes a stream and its shards.
-    describe_stream: DescribeStream(wire::DescribeStreamInput<'_>) -> wire::DescribeStreamOutput;
+    describe_stream: DescribeStream(wire::DescribeStreamInput<'a>) -> wire::DescribeStreamOutput;
     /// Describes a table.
-    describe_table: DescribeTable(wire::DescribeTableInput<'_>) -> wire::DescribeTableOutput;
+    describe_table: DescribeTable(wire::DescribeTableInput<'a>) -> wire::DescribeTableOutput;
     /// Describes time to live of a table.
     describe_time_to_live:
-        DescribeTimeToLive(wire::DescribeTimeToLiveInput<'_>) -> wire::DescribeTimeToLiveOutput;
+        DescribeTimeToLive(wire::DescribeTimeToLiveInput<'a>) -> wire::DescribeTimeToLiveOutput;
     /// Runs one PartiQL statement.
     ///
     /// ```
@@ -345,12 +361,12 @@ operations! {
     /// assert_eq!(found.items, Some(vec![item! { "Song": "Sinnerman" }]));
     /// # Ok::<(), hashrange::ApiError>(())
     /// ```
-    execute_statement: ExecuteStatement(wire::ExecuteStatementInput<'_>) -> wire::ExecuteStatementOutput;
+    execute_statement: ExecuteStatement(wire::ExecuteStatementInput<'a>) -> wire::ExecuteStatementOutput;
     /// Runs up to 100 PartiQL statements, all or none.
     execute_transaction:
-        ExecuteTransaction(wire::ExecuteTransactionInput<'_>) -> wire::ExecuteTransactionOutput;
+        ExecuteTransaction(wire::ExecuteTransactionInput<'a>) -> wire::ExecuteTransactionOutput;
     /// Reads one item by its primary key.
-    get_item: GetItem(wire::GetItemInput<'_>) -> wire::GetItemOutput;
+    get_item: GetItem(wire::GetItemInput<'a>) -> wire::GetItemOutput;
     /// Reads records of a stream from where an iterator stands.
     ///
     /// ```
@@ -396,24 +412,24 @@ operations! {
     /// assert_eq!(found[0].dynamodb.as_ref().unwrap().new_image, Some(song));
     /// # Ok::<(), hashrange::ApiError>(())
     /// ```
-    get_records: GetRecords(wire::GetRecordsInput<'_>) -> wire::GetRecordsOutput;
+    get_records: GetRecords(wire::GetRecordsInput<'a>) -> wire::GetRecordsOutput;
     /// Returns a position in a shard of a stream.
     get_shard_iterator:
-        GetShardIterator(wire::GetShardIteratorInput<'_>) -> wire::GetShardIteratorOutput;
+        GetShardIterator(wire::GetShardIteratorInput<'a>) -> wire::GetShardIteratorOutput;
     /// Lists streams, also of deleted tables while records are left.
-    list_streams: ListStreams(wire::ListStreamsInput<'_>) -> wire::ListStreamsOutput;
+    list_streams: ListStreams(wire::ListStreamsInput<'a>) -> wire::ListStreamsOutput;
     /// Lists table names.
-    list_tables: ListTables(wire::ListTablesInput<'_>) -> wire::ListTablesOutput;
+    list_tables: ListTables(wire::ListTablesInput<'a>) -> wire::ListTablesOutput;
     /// Lists the tags of a table.
     list_tags_of_resource:
-        ListTagsOfResource(wire::ListTagsOfResourceInput<'_>) -> wire::ListTagsOfResourceOutput;
+        ListTagsOfResource(wire::ListTagsOfResourceInput<'a>) -> wire::ListTagsOfResourceOutput;
     /// Creates or replaces one item.
-    put_item: PutItem(wire::PutItemInput<'_>) -> wire::PutItemOutput;
+    put_item: PutItem(wire::PutItemInput<'a>) -> wire::PutItemOutput;
     /// Tags a table.
-    tag_resource: TagResource(wire::TagResourceInput<'_>) -> wire::TagResourceOutput;
+    tag_resource: TagResource(wire::TagResourceInput<'a>) -> wire::TagResourceOutput;
     /// Reads up to 100 items of several tables as of one moment.
     transact_get_items:
-        TransactGetItems(wire::TransactGetItemsInput<'_>) -> wire::TransactGetItemsOutput;
+        TransactGetItems(wire::TransactGetItemsInput<'a>) -> wire::TransactGetItemsOutput;
     /// Writes and checks up to 100 items of several tables together, or not at all.
     ///
     /// ```
@@ -455,88 +471,88 @@ operations! {
     /// # Ok::<(), hashrange::ApiError>(())
     /// ```
     transact_write_items:
-        TransactWriteItems(wire::TransactWriteItemsInput<'_>) -> wire::TransactWriteItemsOutput;
+        TransactWriteItems(wire::TransactWriteItemsInput<'a>) -> wire::TransactWriteItemsOutput;
     /// Removes tags of a table.
-    untag_resource: UntagResource(wire::UntagResourceInput<'_>) -> wire::UntagResourceOutput;
+    untag_resource: UntagResource(wire::UntagResourceInput<'a>) -> wire::UntagResourceOutput;
     /// Changes or creates one item.
-    update_item: UpdateItem(wire::UpdateItemInput<'_>) -> wire::UpdateItemOutput;
+    update_item: UpdateItem(wire::UpdateItemInput<'a>) -> wire::UpdateItemOutput;
     /// Changes a table.
-    update_table: UpdateTable(wire::UpdateTableInput<'_>) -> wire::UpdateTableOutput;
+    update_table: UpdateTable(wire::UpdateTableInput<'a>) -> wire::UpdateTableOutput;
     /// Enables or disables time to live of a table.
     update_time_to_live:
-        UpdateTimeToLive(wire::UpdateTimeToLiveInput<'_>) -> wire::UpdateTimeToLiveOutput;
+        UpdateTimeToLive(wire::UpdateTimeToLiveInput<'a>) -> wire::UpdateTimeToLiveOutput;
     /// Refuses global tables of version 2017.11.29, as the service does.
     create_global_table:
-        CreateGlobalTable(wire::CreateGlobalTableInput<'_>) -> wire::CreateGlobalTableOutput;
+        CreateGlobalTable(wire::CreateGlobalTableInput<'a>) -> wire::CreateGlobalTableOutput;
     /// Finds no backup: there are none.
     delete_backup:
-        DeleteBackup(wire::DeleteBackupInput<'_>) -> wire::DeleteBackupOutput;
+        DeleteBackup(wire::DeleteBackupInput<'a>) -> wire::DeleteBackupOutput;
     /// Deletes the policy that a table does not have, which is no error.
     delete_resource_policy:
-        DeleteResourcePolicy(wire::DeleteResourcePolicyInput<'_>) -> wire::DeleteResourcePolicyOutput;
+        DeleteResourcePolicy(wire::DeleteResourcePolicyInput<'a>) -> wire::DeleteResourcePolicyOutput;
     /// Finds no backup: there are none.
     describe_backup:
-        DescribeBackup(wire::DescribeBackupInput<'_>) -> wire::DescribeBackupOutput;
+        DescribeBackup(wire::DescribeBackupInput<'a>) -> wire::DescribeBackupOutput;
     /// Says that point-in-time recovery is off.
     describe_continuous_backups:
-        DescribeContinuousBackups(wire::DescribeContinuousBackupsInput<'_>) -> wire::DescribeContinuousBackupsOutput;
+        DescribeContinuousBackups(wire::DescribeContinuousBackupsInput<'a>) -> wire::DescribeContinuousBackupsOutput;
     /// Says that Contributor Insights is disabled.
     describe_contributor_insights:
-        DescribeContributorInsights(wire::DescribeContributorInsightsInput<'_>) -> wire::DescribeContributorInsightsOutput;
+        DescribeContributorInsights(wire::DescribeContributorInsightsInput<'a>) -> wire::DescribeContributorInsightsOutput;
     /// Finds no export: there were none.
     describe_export:
-        DescribeExport(wire::DescribeExportInput<'_>) -> wire::DescribeExportOutput;
+        DescribeExport(wire::DescribeExportInput<'a>) -> wire::DescribeExportOutput;
     /// Finds no global table: there are none.
     describe_global_table:
-        DescribeGlobalTable(wire::DescribeGlobalTableInput<'_>) -> wire::DescribeGlobalTableOutput;
+        DescribeGlobalTable(wire::DescribeGlobalTableInput<'a>) -> wire::DescribeGlobalTableOutput;
     /// Finds no global table: there are none.
     describe_global_table_settings:
-        DescribeGlobalTableSettings(wire::DescribeGlobalTableSettingsInput<'_>) -> wire::DescribeGlobalTableSettingsOutput;
+        DescribeGlobalTableSettings(wire::DescribeGlobalTableSettingsInput<'a>) -> wire::DescribeGlobalTableSettingsOutput;
     /// Finds no import: there were none.
     describe_import:
-        DescribeImport(wire::DescribeImportInput<'_>) -> wire::DescribeImportOutput;
+        DescribeImport(wire::DescribeImportInput<'a>) -> wire::DescribeImportOutput;
     /// Lists no destination of a table.
     describe_kinesis_streaming_destination:
-        DescribeKinesisStreamingDestination(wire::DescribeKinesisStreamingDestinationInput<'_>) -> wire::DescribeKinesisStreamingDestinationOutput;
+        DescribeKinesisStreamingDestination(wire::DescribeKinesisStreamingDestinationInput<'a>) -> wire::DescribeKinesisStreamingDestinationOutput;
     /// Finds no replica: there are none.
     describe_table_replica_auto_scaling:
-        DescribeTableReplicaAutoScaling(wire::DescribeTableReplicaAutoScalingInput<'_>) -> wire::DescribeTableReplicaAutoScalingOutput;
+        DescribeTableReplicaAutoScaling(wire::DescribeTableReplicaAutoScalingInput<'a>) -> wire::DescribeTableReplicaAutoScalingOutput;
     /// Finds no active destination to disable.
     disable_kinesis_streaming_destination:
-        DisableKinesisStreamingDestination(wire::KinesisStreamingDestinationInput<'_>) -> wire::KinesisStreamingDestinationOutput;
+        DisableKinesisStreamingDestination(wire::KinesisStreamingDestinationInput<'a>) -> wire::KinesisStreamingDestinationOutput;
     /// Finds no policy of a table or stream.
     get_resource_policy:
-        GetResourcePolicy(wire::GetResourcePolicyInput<'_>) -> wire::GetResourcePolicyOutput;
+        GetResourcePolicy(wire::GetResourcePolicyInput<'a>) -> wire::GetResourcePolicyOutput;
     /// Lists no backup.
     list_backups:
-        ListBackups(wire::ListBackupsInput<'_>) -> wire::ListBackupsOutput;
+        ListBackups(wire::ListBackupsInput<'a>) -> wire::ListBackupsOutput;
     /// Lists nothing: Contributor Insights is disabled everywhere.
     list_contributor_insights:
-        ListContributorInsights(wire::ListContributorInsightsInput<'_>) -> wire::ListContributorInsightsOutput;
+        ListContributorInsights(wire::ListContributorInsightsInput<'a>) -> wire::ListContributorInsightsOutput;
     /// Lists no export.
     list_exports:
-        ListExports(wire::ListExportsInput<'_>) -> wire::ListExportsOutput;
+        ListExports(wire::ListExportsInput<'a>) -> wire::ListExportsOutput;
     /// Lists no global table.
     list_global_tables:
-        ListGlobalTables(wire::ListGlobalTablesInput<'_>) -> wire::ListGlobalTablesOutput;
+        ListGlobalTables(wire::ListGlobalTablesInput<'a>) -> wire::ListGlobalTablesOutput;
     /// Lists no import.
     list_imports:
-        ListImports(wire::ListImportsInput<'_>) -> wire::ListImportsOutput;
+        ListImports(wire::ListImportsInput<'a>) -> wire::ListImportsOutput;
     /// Leaves point-in-time recovery off; it cannot be enabled.
     update_continuous_backups:
-        UpdateContinuousBackups(wire::UpdateContinuousBackupsInput<'_>) -> wire::UpdateContinuousBackupsOutput;
+        UpdateContinuousBackups(wire::UpdateContinuousBackupsInput<'a>) -> wire::UpdateContinuousBackupsOutput;
     /// Leaves Contributor Insights disabled; it cannot be enabled.
     update_contributor_insights:
-        UpdateContributorInsights(wire::UpdateContributorInsightsInput<'_>) -> wire::UpdateContributorInsightsOutput;
+        UpdateContributorInsights(wire::UpdateContributorInsightsInput<'a>) -> wire::UpdateContributorInsightsOutput;
     /// Finds no global table: there are none.
     update_global_table:
-        UpdateGlobalTable(wire::UpdateGlobalTableInput<'_>) -> wire::UpdateGlobalTableOutput;
+        UpdateGlobalTable(wire::UpdateGlobalTableInput<'a>) -> wire::UpdateGlobalTableOutput;
     /// Finds no global table: there are none.
     update_global_table_settings:
-        UpdateGlobalTableSettings(wire::UpdateGlobalTableSettingsInput<'_>) -> wire::UpdateGlobalTableSettingsOutput;
+        UpdateGlobalTableSettings(wire::UpdateGlobalTableSettingsInput<'a>) -> wire::UpdateGlobalTableSettingsOutput;
     /// Finds no active destination to change.
     update_kinesis_streaming_destination:
-        UpdateKinesisStreamingDestination(wire::UpdateKinesisStreamingDestinationInput<'_>) -> wire::UpdateKinesisStreamingDestinationOutput;
+        UpdateKinesisStreamingDestination(wire::UpdateKinesisStreamingDestinationInput<'a>) -> wire::UpdateKinesisStreamingDestinationOutput;
 }
 
 #[cfg(test)]

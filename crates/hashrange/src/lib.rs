@@ -161,7 +161,7 @@ pub use blocking::Blocking;
 pub use boxed_call::BoxedCall;
 pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, StreamRecords};
 pub use clock::{Clock, ClockSetting};
-pub use database::{Database, Options};
+pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{Problem, Profile, Report, Verified};
 pub use hashrange_model::error::StateFault;

@@ -17,6 +17,9 @@ const FORM_VERSION: u8 = 1;
 pub(crate) const HEADER_BYTES: usize = 4;
 const SIZE_MAX: usize = 0xFF_FFFF;
 
+/// What a change writes mostly fits: a name and a number or a short text.
+const CHANGE_BYTES: usize = 64;
+
 /// Stored bytes that are not an item of a known form version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownForm {
@@ -157,7 +160,7 @@ impl Item {
 
 /// Returns what the changes write as an item: the last of each name, unless it removes.
 fn written(changes: &[(&str, Option<ValueRef<'_>>)]) -> Item {
-    let mut encoder = Encoder::new();
+    let mut encoder = Encoder::with_capacity(CHANGE_BYTES * changes.len());
     let mark = encoder.begin_item();
     for (nth, (name, value)) in changes.iter().enumerate() {
         let is_last = changes.get(nth + 1).is_none_or(|(next, _)| next != name);

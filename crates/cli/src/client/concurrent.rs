@@ -1,7 +1,7 @@
 //! Several requests at a time: to a server over several connections, to a folder from several tasks.
 
 use super::http::Server;
-use super::{of_api, parsed};
+use super::{of_api, parsed, wait_on};
 use anyhow::Context;
 use hashrange::{Database, Operation};
 use serde_json::Value;
@@ -53,5 +53,5 @@ pub fn run<T>(future: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result
         .enable_all()
         .build()
         .context("start the runtime")?;
-    runtime.block_on(future)
+    wait_on(&runtime, future)
 }

@@ -1,7 +1,7 @@
 //! The client side of the protocol over HTTP: connections that are kept, one request at a time on
 //! each, as many at once as there are callers.
 
-use super::{Stop, Unanswered, refused};
+use super::{Stop, Unanswered, refused, wait_on};
 use crate::exit::Usage;
 use crate::surroundings::now;
 use anyhow::Context;
@@ -185,8 +185,8 @@ impl HttpClient {
     /// Waits for work unless the user stops it.
     fn wait<T>(&self, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
         match &self.stop {
-            Some(stop) => self.runtime.block_on(stop.unless_stopped(work)),
-            None => self.runtime.block_on(work),
+            Some(stop) => wait_on(&self.runtime, stop.unless_stopped(work)),
+            None => wait_on(&self.runtime, work),
         }
     }
 }

@@ -5,10 +5,12 @@ mod concurrent;
 mod http;
 mod signing;
 mod stop;
+mod wait;
 
 pub use backoff::{Backoff, Failure};
 pub use concurrent::{Caller, run};
 pub use stop::{Stop, Stopped};
+pub use wait::wait_on;
 
 use crate::advice;
 use crate::arguments::Connection;

@@ -1,5 +1,6 @@
 //! Ctrl-C in a shell: it stops what runs, and not the shell.
 
+use super::wait_on;
 use anyhow::Context;
 use std::fmt;
 use std::time::Duration;
@@ -31,7 +32,7 @@ impl Stop {
         let (ready, is_ready) = std::sync::mpsc::channel();
         let listen = move || {
             let runtime = Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async {
+            wait_on(&runtime, async {
                 let mut interrupts = Interrupts::new()?;
                 // Whoever waits has gone if it cannot be told.
                 ready.send(()).unwrap_or_default();
@@ -86,10 +87,11 @@ impl Stop {
     /// Waits, unless the user stops that.
     pub fn pause(&self, time: Duration) -> anyhow::Result<()> {
         let runtime = Builder::new_current_thread().enable_time().build().context("wait")?;
-        runtime.block_on(self.unless_stopped(async {
+        let pause = self.unless_stopped(async {
             tokio::time::sleep(time).await;
             Ok(())
-        }))
+        });
+        wait_on(&runtime, pause)
     }
 }
 

@@ -4,6 +4,7 @@
 //! store to close; the second ends the process at once (what was acknowledged is on disk either way).
 
 use crate::arguments::Serve;
+use crate::client::wait_on;
 use crate::commands::credentials;
 use crate::config::{Settings, StoreChoice};
 use crate::exit::{self, Usage};
@@ -46,7 +47,7 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let initial = Initial::read(&settings.init, &settings.load, &settings.region)?;
     hashrange_storage::keep_little_freed_memory();
     let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
-    runtime.block_on(serve(&settings, config, Beginning { sample, initial }))
+    wait_on(&runtime, serve(&settings, config, Beginning { sample, initial }))
 }
 
 async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> anyhow::Result<()> {

@@ -80,6 +80,7 @@ use folder::{Folder, StoreId};
 use log_note::{LogKeeper, LogNote};
 use merger::Merger;
 use parking_lot::MutexGuard;
+use range_cache::Visitor;
 use read_cache::ReadCache;
 use remover::Remover;
 use sequencer::{Sequencer, Ticket};
@@ -410,6 +411,18 @@ impl Published {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         self.cache.get(self.group, key, || self.waits.timed(|| self.snapshot.get(key)))
     }
+
+    /// Shows entries as [`View::visit`] does. Compiled once, for all visitors.
+    fn visit(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        visitor: &mut Visitor<'_>,
+    ) -> Result<(), Error> {
+        self.cache.visit(self.group, range, direction, visitor, |rest, visitor| {
+            self.snapshot.visit(rest, direction, &self.waits, visitor)
+        })
+    }
 }
 
 impl Counts {
@@ -518,13 +531,11 @@ impl View for EmbeddedView {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
-        let Published { snapshot, group, cache, waits, .. } = &*self.0;
+        let Published { group, cache, waits, .. } = &*self.0;
         if waits.are_expected() && !cache.begins_in_page(*group, &range, direction) {
             give_way(Demand::Blocking).await;
         }
-        cache.visit(*group, &range, direction, &mut visitor, |rest, visitor| {
-            snapshot.visit(rest, direction, waits, visitor)
-        })
+        self.0.visit(&range, direction, &mut visitor)
     }
 }
 
