@@ -252,17 +252,26 @@ where
 /// for: a program would compile the engine again for each operation that it calls.
 pub type Calling<'a, T> = Pin<Box<dyn Future<Output = ApiResult<T>> + Send + 'a>>;
 
-/// Defines the typed operations, async here and blocking on [`Blocking`].
+/// The typed operations as this crate calls them, in whose futures they are compiled anyway.
+pub(crate) struct Unboxed<'a>(&'a Database);
+
+/// Defines the typed operations: on [`Unboxed`], async on [`Database`] and blocking on [`Blocking`].
 macro_rules! operations {
     ($($(#[$doc:meta])* $method:ident: $call:ident($input:ty) -> $output:ty;)*) => {
+        impl<'a> Unboxed<'a> {
+            $(
+                pub(crate) async fn $method(self, input: $input) -> ApiResult<$output> {
+                    check_constraints::<calls::$call>(&input)?;
+                    self.0.engine.$method(input).await
+                }
+            )*
+        }
+
         impl<'a> Database {
             $(
                 $(#[$doc])*
                 pub fn $method(&'a self, input: $input) -> Calling<'a, $output> {
-                    Box::pin(async {
-                        check_constraints::<calls::$call>(&input)?;
-                        self.engine.$method(input).await
-                    })
+                    Box::pin(self.unboxed().$method(input))
                 }
             )*
         }
@@ -271,8 +280,7 @@ macro_rules! operations {
             $(
                 $(#[$doc])*
                 pub fn $method(&self, input: $input) -> ApiResult<$output> {
-                    check_constraints::<calls::$call>(&input)?;
-                    hashrange_storage::block_on(self.database().engine.$method(input))
+                    hashrange_storage::block_on(self.database().unboxed().$method(input))
                 }
             )*
         }
@@ -281,23 +289,36 @@ macro_rules! operations {
 
 use hashrange_wire as wire;
 
+impl<'a> Unboxed<'a> {
+    pub(crate) async fn query_page(
+        self,
+        input: wire::QueryInput<'a>,
+    ) -> ApiResult<wire::QueryOutput> {
+        check_constraints::<calls::Query>(&input)?;
+        self.0.engine.query(input).await
+    }
+
+    pub(crate) async fn scan_page(self, input: wire::ScanInput<'a>) -> ApiResult<wire::ScanOutput> {
+        check_constraints::<calls::Scan>(&input)?;
+        self.0.engine.scan(input).await
+    }
+}
+
 impl Database {
+    pub(crate) fn unboxed(&self) -> Unboxed<'_> {
+        Unboxed(self)
+    }
+
     /// Reads a page of the items with one partition key value: the operation Query, of which
     /// [`query`](Self::query) is the short call.
     pub fn query_page<'a>(&'a self, input: wire::QueryInput<'a>) -> Calling<'a, wire::QueryOutput> {
-        Box::pin(async {
-            check_constraints::<calls::Query>(&input)?;
-            self.engine.query(input).await
-        })
+        Box::pin(self.unboxed().query_page(input))
     }
 
     /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
     /// the short call.
     pub fn scan_page<'a>(&'a self, input: wire::ScanInput<'a>) -> Calling<'a, wire::ScanOutput> {
-        Box::pin(async {
-            check_constraints::<calls::Scan>(&input)?;
-            self.engine.scan(input).await
-        })
+        Box::pin(self.unboxed().scan_page(input))
     }
 }
 
@@ -305,15 +326,13 @@ impl Blocking {
     /// Reads a page of the items with one partition key value: the operation Query, of which
     /// [`query`](Self::query) is the short call.
     pub fn query_page(&self, input: wire::QueryInput<'_>) -> ApiResult<wire::QueryOutput> {
-        check_constraints::<calls::Query>(&input)?;
-        hashrange_storage::block_on(self.database().engine.query(input))
+        hashrange_storage::block_on(self.database().unboxed().query_page(input))
     }
 
     /// Reads a page of a whole table or index: the operation Scan, of which [`scan`](Self::scan) is
     /// the short call.
     pub fn scan_page(&self, input: wire::ScanInput<'_>) -> ApiResult<wire::ScanOutput> {
-        check_constraints::<calls::Scan>(&input)?;
-        hashrange_storage::block_on(self.database().engine.scan(input))
+        hashrange_storage::block_on(self.database().unboxed().scan_page(input))
     }
 }
 

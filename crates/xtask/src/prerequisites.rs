@@ -5,7 +5,7 @@ use crate::terminal::say;
 
 /// What `cargo xtask test` fetches and how long it takes.
 const OUTLOOK: &str = "\
-The first run takes about 25 minutes on two cores, most of it compiling; each step says its name before
+The first run takes 25 to 35 minutes on two cores, most of it compiling; each step says its name before
 it begins and its time at its end. What is not there yet is fetched on the way, 110 MB in all: crates
 (32 MB, from crates.io, into Cargo's cache), packages of Python (50 MB, from PyPI) and of Node.js (30 MB,
 from npm), both into target/. All of target/ takes about 8 GB.";

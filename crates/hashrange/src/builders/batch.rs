@@ -102,7 +102,7 @@ fn read(
                 request_items: Some([(table.as_str().into(), request)].into_iter().collect()),
                 ..BatchGetItemInput::default()
             };
-            let left = match database.batch_get_item(input).await {
+            let left = match database.unboxed().batch_get_item(input).await {
                 Ok(output) => {
                     let items = output.responses.into_iter().flatten();
                     found.extend(items.flat_map(|(_, items)| items));
@@ -178,7 +178,7 @@ impl<D: Handle> BatchWrite<D> {
                 request_items: Some(tables),
                 ..BatchWriteItemInput::default()
             };
-            let left = match database.batch_write_item(input).await {
+            let left = match database.unboxed().batch_write_item(input).await {
                 Ok(output) => {
                     let tables = output.unprocessed_items.into_iter().flatten();
                     let left = tables.flat_map(|(table, writes)| {

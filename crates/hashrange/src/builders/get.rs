@@ -100,7 +100,7 @@ fn get(
         consistent_read: is_consistent.then_some(true),
         ..GetItemInput::default()
     };
-    Box::pin(async move { Ok(database.get_item(input).await?.item) })
+    Box::pin(async move { Ok(database.unboxed().get_item(input).await?.item) })
 }
 
 awaited_or_run!(<S> Get<S> -> Option<S::Output>);

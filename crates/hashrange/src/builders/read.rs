@@ -103,9 +103,9 @@ impl Plan {
 
     async fn read_page(&self, database: &Database, start: Option<Item>) -> Result<Page> {
         let output = if self.texts.key.is_some() {
-            database.query_page(self.query(start)).await?
+            database.unboxed().query_page(self.query(start)).await?
         } else {
-            let output = database.scan_page(self.scan(start)).await?;
+            let output = database.unboxed().scan_page(self.scan(start)).await?;
             QueryOutput {
                 items: output.items,
                 count: output.count,

@@ -369,7 +369,7 @@ impl Reader {
             arn.clone()
         } else {
             let input = DescribeTableInput { table_name: Some(self.table.as_str().into()) };
-            let table = self.database.describe_table(input).await?.table;
+            let table = self.database.unboxed().describe_table(input).await?.table;
             let arn = table.and_then(|table| table.latest_stream_arn);
             arn.ok_or_else(|| Error::NoStream(self.table.clone()))?
         };
@@ -381,7 +381,7 @@ impl Reader {
                 exclusive_start_shard_id: last.map(String::into),
                 ..DescribeStreamInput::default()
             };
-            let stream = self.database.describe_stream(input).await?.stream_description;
+            let stream = self.database.unboxed().describe_stream(input).await?.stream_description;
             let stream = stream.unwrap_or_default();
             shards.extend(stream.shards.unwrap_or_default());
             is_disabled |= stream.stream_status == Some(StreamStatus::Disabled);
@@ -400,7 +400,7 @@ impl Reader {
         };
         let input =
             GetRecordsInput { shard_iterator: Some(iterator.into()), ..GetRecordsInput::default() };
-        let output = match self.database.get_records(input).await {
+        let output = match self.database.unboxed().get_records(input).await {
             Ok(output) => output,
             // A reader that was slow; the next turn begins where this one would have.
             Err(error) if error.kind() == ErrorKind::ExpiredIterator => return Ok(true),
@@ -446,7 +446,7 @@ impl Reader {
             sequence_number,
             ..GetShardIteratorInput::default()
         };
-        let output = self.database.get_shard_iterator(input).await?;
+        let output = self.database.unboxed().get_shard_iterator(input).await?;
         Ok(output.shard_iterator.unwrap_or_default())
     }
 

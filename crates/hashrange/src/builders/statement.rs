@@ -87,7 +87,7 @@ fn execute(
                 return_values_on_condition_check_failure: super::write::FAILED,
                 ..ExecuteStatementInput::default()
             };
-            let output = database.execute_statement(input).await?;
+            let output = database.unboxed().execute_statement(input).await?;
             found.extend(output.items.into_iter().flatten());
             next = output.next_token;
             if next.is_none() {

@@ -93,7 +93,7 @@ impl<D: Handle> CreateTable<D> {
     async fn perform(self) -> Result<TableDescription> {
         let database = self.handle.shared().clone();
         let (table, time_to_live) = (self.table.clone(), self.time_to_live.clone());
-        let output = database.create_table(self.into_input()?).await?;
+        let output = database.unboxed().create_table(self.into_input()?).await?;
         if let Some(attribute_name) = time_to_live {
             let specification = TimeToLiveSpecification {
                 enabled: Some(true),
@@ -103,7 +103,7 @@ impl<D: Handle> CreateTable<D> {
                 table_name: Some(table.into()),
                 time_to_live_specification: Some(specification),
             };
-            database.update_time_to_live(input).await?;
+            database.unboxed().update_time_to_live(input).await?;
         }
         Ok(output.table_description.unwrap_or_default())
     }
@@ -186,7 +186,7 @@ impl<D: Handle> DescribeTable<D> {
 
     async fn perform(self) -> Result<TableDescription> {
         let input = DescribeTableInput { table_name: Some(self.table.into()) };
-        let output = self.handle.shared().describe_table(input).await?;
+        let output = self.handle.shared().unboxed().describe_table(input).await?;
         Ok(output.table.unwrap_or_default())
     }
 }
@@ -208,7 +208,7 @@ impl<D: Handle> DropTable<D> {
 
     async fn perform(self) -> Result<TableDescription> {
         let input = DeleteTableInput { table_name: Some(self.table.into()) };
-        let output = self.handle.shared().delete_table(input).await?;
+        let output = self.handle.shared().unboxed().delete_table(input).await?;
         Ok(output.table_description.unwrap_or_default())
     }
 }
@@ -234,7 +234,7 @@ impl<D: Handle> Tables<D> {
                 exclusive_start_table_name: last.map(String::into),
                 ..ListTablesInput::default()
             };
-            let page = self.handle.shared().list_tables(input).await?;
+            let page = self.handle.shared().unboxed().list_tables(input).await?;
             names.extend(page.table_names.unwrap_or_default());
             last = page.last_evaluated_table_name;
             if last.is_none() {

@@ -43,7 +43,7 @@ impl<D: Handle> TransactWrite<D> {
             client_request_token: self.token.map(Into::into),
             ..TransactWriteItemsInput::default()
         };
-        self.handle.shared().transact_write_items(input).await?;
+        self.handle.shared().unboxed().transact_write_items(input).await?;
         Ok(())
     }
 }
@@ -80,7 +80,7 @@ impl<D: Handle> TransactGet<D> {
             transact_items: Some(gets?),
             ..TransactGetItemsInput::default()
         };
-        let output = self.handle.shared().transact_get_items(input).await?;
+        let output = self.handle.shared().unboxed().transact_get_items(input).await?;
         let responses = output.responses.unwrap_or_default();
         responses.into_iter().map(|one| one.item.map(AsItem::shape).transpose()).collect()
     }

@@ -143,7 +143,7 @@ fn put(database: Database, parts: WriteParts) -> CallFuture<Option<Item>> {
         return_values_on_condition_check_failure: FAILED,
         ..PutItemInput::default()
     };
-    Box::pin(async move { Ok(database.put_item(input).await?.attributes) })
+    Box::pin(async move { Ok(database.unboxed().put_item(input).await?.attributes) })
 }
 
 impl<D: Handle> Update<D> {
@@ -220,7 +220,9 @@ fn update(database: Database, parts: WriteParts, expression: Option<String>) -> 
         return_values_on_condition_check_failure: FAILED,
         ..UpdateItemInput::default()
     };
-    Box::pin(async move { Ok(database.update_item(input).await?.attributes.unwrap_or_default()) })
+    Box::pin(async move {
+        Ok(database.unboxed().update_item(input).await?.attributes.unwrap_or_default())
+    })
 }
 
 /// Returns the clauses as one expression, actions of one clause together, each clause once.
@@ -285,7 +287,7 @@ fn delete(database: Database, parts: WriteParts) -> CallFuture<Option<Item>> {
         return_values_on_condition_check_failure: FAILED,
         ..DeleteItemInput::default()
     };
-    Box::pin(async move { Ok(database.delete_item(input).await?.attributes) })
+    Box::pin(async move { Ok(database.unboxed().delete_item(input).await?.attributes) })
 }
 
 awaited_or_run!(<S> Put<S> -> Option<S::Output>);
