@@ -33,7 +33,7 @@ tasks:
   check                  format, house rules, generated code, clippy, documentation
   tidy                   the house rules alone
   test [FILTER]          every test, real clients and packages included; FILTER: workspace tests by name
-  conformance [--client python|cli|js|rust]... [--target URL]
+  conformance [--client python|cli|js|rust|go]... [--target URL]
                          real clients against the release binary, or against a running server
   packages               the wheel and the npm package, built from this tree, installed and tested
   dist                   what a release consists of, into target/dist

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::go;
 use super::server::Store;
 use crate::command::{cargo, program, run};
 use crate::fetched::{copy_files, once};
@@ -23,16 +24,18 @@ pub enum Client {
     Js,
     /// The AWS SDK for Rust.
     Rust,
+    /// The AWS SDK for Go v2.
+    Go,
 }
 
 impl Client {
     /// Every client, the quickest to fail first.
-    pub const ALL: [Self; 4] = [Self::Python, Self::Cli, Self::Js, Self::Rust];
+    pub const ALL: [Self; 5] = [Self::Python, Self::Cli, Self::Js, Self::Rust, Self::Go];
 
     /// Returns the client of a name.
     pub fn from_name(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|client| client.name() == name);
-        found.ok_or_else(|| format!("unknown client {name}: python, js, cli or rust"))
+        found.ok_or_else(|| format!("unknown client {name}: python, js, cli, rust or go"))
     }
 
     /// Returns the name for the command line.
@@ -42,6 +45,7 @@ impl Client {
             Self::Cli => "cli",
             Self::Js => "js",
             Self::Rust => "rust",
+            Self::Go => "go",
         }
     }
 
@@ -49,7 +53,15 @@ impl Client {
     pub fn stores(self) -> &'static [Store] {
         match self {
             Self::Python => &[Store::Memory, Store::Embedded],
-            Self::Cli | Self::Js | Self::Rust => &[Store::Memory],
+            Self::Cli | Self::Js | Self::Rust | Self::Go => &[Store::Memory],
+        }
+    }
+
+    /// Tells why the client cannot be had on this machine, if so. What cannot be had of the others is a fault.
+    pub fn missing(self) -> Result<Option<&'static str>, String> {
+        match self {
+            Self::Go => go::missing(),
+            Self::Python | Self::Cli | Self::Js | Self::Rust => Ok(None),
         }
     }
 
@@ -59,6 +71,7 @@ impl Client {
             Self::Python | Self::Cli => prepare_python(),
             Self::Js => prepare_js(),
             Self::Rust => run(rust().arg("--no-run")),
+            Self::Go => go::prepare(),
         }
     }
 
@@ -69,6 +82,7 @@ impl Client {
             Self::Cli => cli(),
             Self::Js => node(),
             Self::Rust => rust(),
+            Self::Go => go::test()?,
         };
         command.env("HASHRANGE_ENDPOINT", endpoint);
         if let Some(binary) = binary {
@@ -78,11 +92,11 @@ impl Client {
     }
 }
 
-fn sources(client: &str) -> PathBuf {
+pub(super) fn sources(client: &str) -> PathBuf {
     workspace::root().join("tests/e2e").join(client)
 }
 
-fn fetched(name: &str) -> PathBuf {
+pub(super) fn fetched(name: &str) -> PathBuf {
     workspace::target().join("e2e").join(name)
 }
 

@@ -6,18 +6,31 @@
 //! only tests that hold for any server run.
 
 mod clients;
+mod go;
 mod server;
 
 use std::path::PathBuf;
 
 use crate::command::{cargo, run, step};
+use crate::terminal::say;
 use crate::workspace;
 use clients::Client;
 use server::{Server, Store};
 
-/// Runs every client.
+/// Runs every client that can be had here, and says which one cannot.
 pub fn all() -> Result<(), String> {
-    local(&Client::ALL)
+    local(&available()?)
+}
+
+fn available() -> Result<Vec<Client>, String> {
+    let mut clients = Vec::new();
+    for client in Client::ALL {
+        match client.missing()? {
+            None => clients.push(client),
+            Some(why) => say(&format!("=== {} is left out: {why}", client.name())),
+        }
+    }
+    Ok(clients)
 }
 
 /// Runs what the arguments ask for: `[--client NAME]... [--target URL]`.
@@ -34,7 +47,7 @@ pub fn with_arguments(arguments: &[&str]) -> Result<(), String> {
         }
     }
     if chosen.is_empty() {
-        chosen.extend(Client::ALL);
+        chosen = available()?;
     }
     match target {
         Some(url) => chosen.iter().try_for_each(|client| foreign(*client, url)),
