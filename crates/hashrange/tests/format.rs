@@ -6,9 +6,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
-use hashrange::{Database, Operation, Options, Verified};
+use hashrange::{Clock, Database, Operation, Options, Verified};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// 2026-11-22 03:30 UTC, minutes after the folders were written: a day later their stream records are due.
+const WRITTEN_MS: u64 = 1_795_318_200_000;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1").join(name)
@@ -51,7 +54,9 @@ fn folders_of_format_1_open_with_all_that_is_in_them() {
         assert_eq!(counts(&fixture(name)), kept, "{name}");
         let folder = tempfile::tempdir().unwrap();
         copy_folder(&fixture(name), folder.path());
-        let database = Database::open(folder.path(), &Options::default()).unwrap();
+        let clock = Some(Clock::stopped_at(WRITTEN_MS));
+        let options = Options { clock, ..Options::default() };
+        let database = Database::open(folder.path(), &options).unwrap();
         read(&database, added);
         write(&database);
         drop(database);
