@@ -10,8 +10,8 @@ use hashrange::{Clock, Database, Operation, Options, Verified};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// 2026-11-22 03:30 UTC, minutes after the folders were written: a day later their stream records are due.
-const WRITTEN_MS: u64 = 1_795_318_200_000;
+/// 2026-11-22 03:30 UTC, when the folders were added here: a day later their stream records are due.
+const ADDED_MS: u64 = 1_795_318_200_000;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1").join(name)
@@ -54,7 +54,7 @@ fn folders_of_format_1_open_with_all_that_is_in_them() {
         assert_eq!(counts(&fixture(name)), kept, "{name}");
         let folder = tempfile::tempdir().unwrap();
         copy_folder(&fixture(name), folder.path());
-        let clock = Some(Clock::stopped_at(WRITTEN_MS));
+        let clock = Some(Clock::stopped_at(ADDED_MS));
         let options = Options { clock, ..Options::default() };
         let database = Database::open(folder.path(), &options).unwrap();
         read(&database, added);

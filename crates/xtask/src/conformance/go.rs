@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::clients::{fetched, sources};
-use crate::command::{is_present, output, program, run};
+use crate::command::{is_present, program, run};
 use crate::fetched::{copy_files, create_folder, empty_folder, once};
 
 /// Where the packages put Go.
@@ -28,13 +28,8 @@ pub fn missing() -> Result<Option<&'static str>, String> {
     let names = packages()?;
     let asked: Vec<&str> =
         ["download", "--print-uris"].into_iter().chain(names.iter().map(String::as_str)).collect();
-    if !is_present("apt-get", &["--version"]) || !is_present("dpkg-deb", &["--version"]) {
-        return Ok(Some("there is no apt-get to fetch it with"));
-    }
-    if is_present("apt-get", &asked) {
-        return Ok(None);
-    }
-    Ok(Some("apt-get knows no packages of Debian 12 (apt-get update fetches its lists)"))
+    let why = "no apt-get that knows Debian 12's packages (apt-get update fetches its lists)";
+    Ok((!is_present("apt-get", &asked)).then_some(why))
 }
 
 /// Fetches and unpacks the packages.
@@ -44,9 +39,8 @@ pub fn prepare() -> Result<(), String> {
         empty_folder(&archives)?;
         empty_folder(&root)?;
         let names = packages()?;
-        // It tells of a folder that its own user may not enter: nothing to know.
-        let download = &mut program("apt-get".as_ref(), &["-qq", "download"]);
-        output(download.args(names).current_dir(&archives)).map(drop)?;
+        let mut download = program("apt-get".as_ref(), &["-qq", "download"]);
+        run(download.args(names).current_dir(&archives))?;
         let entries =
             fs::read_dir(&archives).map_err(|error| format!("list the archives: {error}"))?;
         for archive in entries.flatten() {
