@@ -3,7 +3,7 @@
 use super::legacy;
 use crate::capacity::{Units, read_units};
 use crate::engine::{Engine, required};
-use crate::pace::{Pace, item_work};
+use crate::read::pace::{Pace, item_work};
 use crate::request::{self, sound};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};

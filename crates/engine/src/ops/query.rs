@@ -1,11 +1,11 @@
 //! Query: the items of one partition key value, in the order of the sort key.
 
 use super::condition::looked_into;
-use super::key_range::{self, Reader};
 use super::legacy;
-use super::select::{Selection, index_named};
 use crate::engine::{Engine, required};
-use crate::json_rows::JsonRows;
+use crate::read::json_rows::JsonRows;
+use crate::read::key_range::{self, Reader};
+use crate::read::selection::{Selection, index_named};
 use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
 use crate::schema::{Index, KeySchema, Table};

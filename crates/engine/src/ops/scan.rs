@@ -2,13 +2,13 @@
 //! of several equal segments of the hash space.
 
 use super::condition::looked_into;
-use super::key_range::{self, Reader};
 use super::legacy;
 use super::query::check_legacy_values;
-use super::select::{Selection, index_named};
 use crate::engine::{Engine, required};
-use crate::json_rows::JsonRows;
 use crate::layout;
+use crate::read::json_rows::JsonRows;
+use crate::read::key_range::{self, Reader};
+use crate::read::selection::{Selection, index_named};
 use crate::read::{Output, PagePlan, Rows};
 use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
 use crate::schema::{Index, IndexId, Table};

@@ -2,7 +2,7 @@
 
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::{Engine, required};
-use crate::pace::{Pace, item_work};
+use crate::read::pace::{Pace, item_work};
 use crate::request::{self, sound};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;

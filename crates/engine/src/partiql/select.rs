@@ -1,8 +1,8 @@
 //! SELECT: planned as the read of one item, of ranges of partitions, or of a whole table or index.
 
 use crate::capacity::{Units, read_units};
-use crate::ops::key_range::{self, Reader};
-use crate::ops::select::{IndexFault, Selection, readable_index};
+use crate::read::key_range::{self, Reader};
+use crate::read::selection::{IndexFault, Selection, readable_index};
 use crate::read::{Page, PagePlan, Rows, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
 use crate::{fault, layout};

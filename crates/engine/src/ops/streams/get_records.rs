@@ -7,7 +7,7 @@ use crate::change_log::{
 use crate::describe::seconds;
 use crate::engine::{Engine, required};
 use crate::ops::stream::view_type;
-use crate::pace::Pace;
+use crate::read::pace::Pace;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire as wire;

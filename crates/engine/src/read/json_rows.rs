@@ -2,7 +2,7 @@
 //! read: nothing of an item is kept, and its bytes are still in the processor's cache when they are
 //! copied out.
 
-use crate::read::Rows;
+use super::Rows;
 use hashrange_model::Item;
 use hashrange_wire::Encode;
 use hashrange_wire::json::attribute_value::write_item;

@@ -5,10 +5,10 @@
 //! from the table. A long page is read in slices, between which others go first ([`Pace`]); all of
 //! them see one view.
 
+use super::pace::{Pace, item_work};
 use crate::capacity::{Units, read_units};
 use crate::fault;
 use crate::layout;
-use crate::pace::{Pace, item_work};
 use crate::schema::{Index, Table};
 use bytes::Bytes;
 use hashrange_expr::{Filter, Projection};

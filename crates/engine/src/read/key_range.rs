@@ -126,7 +126,7 @@ pub(crate) fn contains(range: &KeyRange, key: &Key) -> bool {
 }
 
 /// Returns whether a start key has the partition key of a Query's range.
-pub(super) fn shares_partition(
+pub(crate) fn shares_partition(
     table: &Table,
     index: Option<&Index>,
     range: &KeyRange,

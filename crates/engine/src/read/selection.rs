@@ -1,6 +1,6 @@
 //! What a Query or Scan returns: the Select parameter together with projections and indexes.
 
-use crate::read::Output;
+use super::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, Table};
 use hashrange_expr::{Condition, Projection};
 use hashrange_model::{ApiResult, Reason};
@@ -122,7 +122,7 @@ pub(crate) fn readable_index<'t>(
 }
 
 /// Returns the index that a request names, with its offset.
-pub(super) fn index_named<'t>(
+pub(crate) fn index_named<'t>(
     table: &'t Table,
     name: Option<&str>,
     consistent: bool,
