@@ -7,6 +7,10 @@ use crate::schema::{IndexKind, Table};
 use hashrange_model::limits::{READ_UNIT_BYTES, WRITE_UNIT_BYTES};
 use hashrange_wire::{Capacity, ConsumedCapacity, Map, ReturnConsumedCapacity};
 
+/// Default quotas. Source: developer guide, "Quotas in Amazon DynamoDB".
+pub(crate) const ACCOUNT_UNITS_MAX: i64 = 80_000;
+pub(crate) const TABLE_UNITS_MAX: i64 = 40_000;
+
 /// Returns the units of reading `bytes` at once: half a unit for each 4 KB, twice that if
 /// consistent; reading nothing costs as much as reading one byte.
 pub(crate) fn read_units(bytes: usize, consistent: bool) -> f64 {

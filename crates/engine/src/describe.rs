@@ -1,10 +1,11 @@
 //! The description of a table as the control operations answer it.
 
+use crate::definition::stream;
+use crate::definition::throughput::warm_now;
 use crate::engine::Engine;
+use crate::environment::seconds;
 use crate::fault;
 use crate::layout::{self, Counter};
-use crate::ops::stream;
-use crate::ops::throughput::warm_now;
 use crate::schema::{
     Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
     OnDemandLimits, StorageClass, Table, TableRecord, Throughput,
@@ -183,17 +184,6 @@ async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiR
         count
     };
     Ok((read(0), read(1)))
-}
-
-/// Returns an instant in the wire's unit, seconds with a fraction.
-pub(crate) fn seconds(epoch_ms: u64) -> f64 {
-    milliseconds(epoch_ms) / 1000.0
-}
-
-/// Returns an instant, or a time, as a number with which fractions can be compared.
-#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 reach 2^53 in 287396")]
-pub(crate) fn milliseconds(ms: u64) -> f64 {
-    ms as f64
 }
 
 /// Sorted by name, however they were given. Source: answers of 2026-10.

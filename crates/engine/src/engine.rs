@@ -16,7 +16,7 @@ use crate::schema::{IndexState, KeyNames, Table, TableRecord, TimeToLiveState};
 use crate::swept::Swept;
 use crate::throughput::Governor;
 use bytes::Bytes;
-use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -351,15 +351,4 @@ fn unfinished_expiry_indexes(tables: &[Table]) -> impl Iterator<Item = Job> {
         record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
     };
     tables.iter().filter(is_changing).map(|table| Job::ExpiryIndex { table: table.id() })
-}
-
-/// Returns the error of a member that must be given; for callers in process, whose requests no
-/// parser has checked.
-pub(crate) fn required<T>(member: Option<T>, path: &str) -> ApiResult<T> {
-    member.ok_or_else(|| {
-        ApiError::new(Reason::Constraints(format!(
-            "{}Value null at '{path}' failed to satisfy constraint: Member must not be null",
-            hashrange_model::error::wording::ENVELOPE
-        )))
-    })
 }

@@ -76,6 +76,17 @@ pub(crate) fn table_name_of(name_or_arn: &str) -> &str {
     table.split('/').next().unwrap_or(table)
 }
 
+/// Returns an instant in the wire's unit, seconds with a fraction.
+pub(crate) fn seconds(epoch_ms: u64) -> f64 {
+    milliseconds(epoch_ms) / 1000.0
+}
+
+/// Returns an instant, or a time, as a number with which fractions can be compared.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 reach 2^53 in 287396")]
+pub(crate) fn milliseconds(ms: u64) -> f64 {
+    ms as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,11 +9,13 @@
 //! and no knowledge of which store is below.
 #![forbid(unsafe_code)]
 
+mod answer;
 mod arn;
 mod capacity;
 mod catalog;
 mod change_log;
 mod commit;
+mod definition;
 mod describe;
 mod engine;
 mod environment;

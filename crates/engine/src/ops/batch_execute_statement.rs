@@ -1,12 +1,13 @@
 //! BatchExecuteStatement: up to 25 PartiQL statements, all reads or all writes, each of one item
 //! and each by itself: those that fail leave the others alone.
 
-use super::per_table::PerTable;
+use crate::answer::PerTable;
 use crate::capacity::{Units, write_units};
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
+use crate::request::required;
 use crate::schema::Table;
 use crate::write::{Attempt, Write};
 use hashrange_expr::partiql::{Select, Statement};

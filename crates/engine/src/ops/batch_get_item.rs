@@ -1,10 +1,9 @@
 //! BatchGetItem: reads up to 100 items of several tables from one view.
 
-use super::legacy;
 use crate::capacity::{Units, read_units};
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::read::pace::{Pace, item_work};
-use crate::request::{self, sound};
+use crate::request::{self, legacy, required, sound};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
 use crate::write::Gate;

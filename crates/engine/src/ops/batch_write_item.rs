@@ -5,10 +5,10 @@
 //! under which every member is by itself.
 
 use super::delete_item::plan_delete;
-use super::per_table::PerTable;
 use super::put_item::plan_put;
-use crate::engine::{Engine, required};
-use crate::request::sound;
+use crate::answer::PerTable;
+use crate::engine::Engine;
+use crate::request::{required, sound};
 use crate::schema::Table;
 use crate::write::{Write, Written};
 use hashrange_model::error::Layer;

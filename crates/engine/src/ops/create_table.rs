@@ -1,21 +1,22 @@
 //! CreateTable: checks a definition in the service's order and makes the table ready at once.
 
-use super::index_definition::{
+use crate::change_log::{Stream, StreamView};
+use crate::definition::indexes::{
     check_definitions, check_global_indexes, check_local_indexes, check_names, check_projected,
     definitions, global_indexes, local_indexes, table_key,
 };
-use super::{encryption, stream, tags, throughput};
-use crate::change_log::{Stream, StreamView};
-use crate::engine::{Engine, encode_record, required};
-use crate::schema::{Billing, IndexId, StorageClass, Table, TableId, TableRecord};
+use crate::definition::{encryption, storage_class, stream, tags, throughput};
+use crate::engine::{Engine, encode_record};
+use crate::request::required;
+use crate::schema::{Billing, IndexId, Table, TableId, TableRecord};
 use crate::throughput::Status;
 use crate::{environment::table_name_of, fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
-    CreateTableInput, CreateTableOutput, IndexStatus, KeySchemaElement, TableClass,
-    TableDescription, TableStatus,
+    CreateTableInput, CreateTableOutput, IndexStatus, KeySchemaElement, TableDescription,
+    TableStatus,
 };
 use std::sync::Arc;
 
@@ -210,14 +211,6 @@ fn as_created(mut description: TableDescription, warmed: &Warmed) -> TableDescri
         }
     }
     description
-}
-
-/// Returns the storage class.
-pub(super) fn storage_class(class: TableClass) -> StorageClass {
-    match class {
-        TableClass::Standard => StorageClass::Standard,
-        TableClass::StandardInfrequentAccess => StorageClass::InfrequentAccess,
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! DeleteItem: removes one item; an absent one is no error.
 
-use super::condition::{ConditionParameters, collection_metrics, looked_into};
-use super::put_item::{check_return_values, returns_item};
-use crate::engine::{Engine, required};
-use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys, sound};
+use crate::answer::collection_metrics;
+use crate::engine::Engine;
+use crate::request::condition::{ConditionParameters, looked_into};
+use crate::request::{
+    self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
+    required, returns_item, sound,
+};
 use crate::schema::Table;
 use crate::write::{self, Action, Write};
 use hashrange_model::error::Layer;

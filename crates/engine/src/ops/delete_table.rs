@@ -1,9 +1,10 @@
 //! DeleteTable: the table is gone for everybody at once; its items are removed in the background.
 
 use crate::change_log;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::layout;
+use crate::request::required;
 use crate::schema::IndexId;
 use bytes::Bytes;
 use hashrange_model::error::Asked;

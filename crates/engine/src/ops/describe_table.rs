@@ -1,6 +1,7 @@
 //! DescribeTable: the definition of a table with live counts and sizes.
 
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{DescribeTableInput, DescribeTableOutput};

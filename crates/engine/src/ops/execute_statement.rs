@@ -1,11 +1,11 @@
 //! ExecuteStatement: one PartiQL statement.
 
-use super::put_item::returns_item;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::Rows;
 use crate::read::json_rows::JsonRows;
+use crate::request::{required, returns_item};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};

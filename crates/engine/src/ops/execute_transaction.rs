@@ -1,15 +1,14 @@
 //! ExecuteTransaction: up to 100 PartiQL statements, all reads as of one moment, or all writes
 //! (with EXISTS for conditions on other items), of which all are done or none.
 
-use super::per_table::PerTable;
-use super::put_item::returns_item;
-use super::transact_write_items::charged;
+use crate::answer::{PerTable, charged};
 use crate::capacity::{Charge, Units};
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::layout::token::TokenScope;
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
+use crate::request::{required, returns_item};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};

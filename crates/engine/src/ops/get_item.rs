@@ -1,9 +1,8 @@
 //! GetItem: reads one item by its primary key.
 
-use super::legacy;
 use crate::capacity::{Units, read_units};
-use crate::engine::{Engine, required};
-use crate::request::{self, check_one_style, check_scalar_keys, sound};
+use crate::engine::Engine;
+use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, sound};
 use crate::throughput::ReadTarget;
 use crate::{fault, write};
 use hashrange_expr::Projection;

@@ -1,17 +1,19 @@
 //! PutItem: creates or replaces one item.
 
-use super::condition::{ConditionParameters, collection_metrics, looked_into};
-use crate::engine::{Engine, required};
-use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys, sound};
+use crate::answer::collection_metrics;
+use crate::engine::Engine;
+use crate::request::condition::{ConditionParameters, looked_into};
+use crate::request::{
+    self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
+    required, returns_item, sound,
+};
 use crate::write::{self, Action, Write};
 use crate::{index, schema::Table};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{
-    PutItemInput, PutItemOutput, ReturnValue, ReturnValuesOnConditionCheckFailure,
-};
+use hashrange_wire::{PutItemInput, PutItemOutput, ReturnValue};
 
 impl<S: Store> Engine<S> {
     /// Creates or replaces one item.
@@ -92,19 +94,4 @@ pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reas
         action: Action::Put(item.clone()),
         returns_item_on_failure: false,
     })
-}
-
-/// Refuses what PutItem and DeleteItem cannot return.
-pub(super) fn check_return_values(asked: Option<ReturnValue>) -> Result<(), Reason> {
-    match asked {
-        None | Some(ReturnValue::None | ReturnValue::AllOld) => Ok(()),
-        Some(ReturnValue::AllNew | ReturnValue::UpdatedOld | ReturnValue::UpdatedNew) => {
-            Err(Reason::ReturnValuesPutDelete)
-        }
-    }
-}
-
-/// Returns whether a failed condition is to return the item.
-pub(crate) fn returns_item(asked: Option<ReturnValuesOnConditionCheckFailure>) -> bool {
-    asked == Some(ReturnValuesOnConditionCheckFailure::AllOld)
 }

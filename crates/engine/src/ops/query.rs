@@ -1,18 +1,19 @@
 //! Query: the items of one partition key value, in the order of the sort key.
 
-use super::condition::looked_into;
-use super::legacy;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
 use crate::read::{Output, PagePlan, Rows};
-use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
+use crate::request::condition::looked_into;
+use crate::request::{
+    self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
+};
 use crate::schema::{Index, KeySchema, Table};
 use hashrange_expr::{Condition, Filter, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
-use hashrange_wire::{Condition as LegacyCondition, Map, QueryInput, QueryOutput};
+use hashrange_wire::{QueryInput, QueryOutput};
 
 impl<S: Store> Engine<S> {
     /// Reads a page of the items with one partition key value.
@@ -118,8 +119,8 @@ impl CheckedQuery {
             &expressions,
             &[expressions[1], expressions[2]],
         )?;
-        check_legacy_values(input.query_filter.as_ref())?;
-        check_legacy_values(input.key_conditions.as_ref())?;
+        legacy::check_values(input.query_filter.as_ref())?;
+        legacy::check_values(input.key_conditions.as_ref())?;
         let legacy_filter =
             legacy::filter(input.query_filter.as_ref(), input.conditional_operator)?;
         let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
@@ -158,16 +159,6 @@ impl CheckedQuery {
             Selection::new(input.select, projection, projection_parameter, has_index, true)?;
         Ok(Self { key_conditions, filter, filter_parameter, selection })
     }
-}
-
-/// Refuses faulty values in `KeyConditions` or a legacy filter.
-pub(super) fn check_legacy_values<K: Ord>(
-    conditions: Option<&Map<K, LegacyCondition>>,
-) -> Result<(), Reason> {
-    let conditions = conditions.into_iter().flat_map(Map::values);
-    request::check_values(
-        conditions.flat_map(|condition| condition.attribute_value_list.iter().flatten()),
-    )
 }
 
 /// Returns whether at most one item can match: the table read has no sort key.

@@ -1,16 +1,16 @@
 //! Scan: every item of a table or index, in the order of the partition keys' hashes; whole or one
 //! of several equal segments of the hash space.
 
-use super::condition::looked_into;
-use super::legacy;
-use super::query::check_legacy_values;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::layout;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
 use crate::read::{Output, PagePlan, Rows};
-use crate::request::{self, check_expression_values, check_one_style, check_scalar_keys};
+use crate::request::condition::looked_into;
+use crate::request::{
+    self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
+};
 use crate::schema::{Index, IndexId, Table};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
@@ -122,7 +122,7 @@ impl CheckedScan {
             &expressions,
             &[expressions[1]],
         )?;
-        check_legacy_values(input.scan_filter.as_ref())?;
+        legacy::check_values(input.scan_filter.as_ref())?;
         let legacy_filter = legacy::filter(input.scan_filter.as_ref(), input.conditional_operator)?;
         let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
         if let Some(fault) = input.exclusive_start_key.as_ref().and_then(|key| key.fault.as_ref()) {

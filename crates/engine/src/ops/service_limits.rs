@@ -1,5 +1,6 @@
 //! DescribeLimits and DescribeEndpoints: facts about the service itself.
 
+use crate::capacity::{ACCOUNT_UNITS_MAX, TABLE_UNITS_MAX};
 use crate::engine::Engine;
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
@@ -8,9 +9,6 @@ use hashrange_wire::{
     Endpoint,
 };
 
-/// Default quotas. Source: developer guide, "Quotas in Amazon DynamoDB".
-pub(crate) const ACCOUNT_UNITS_MAX: i64 = 80_000;
-pub(crate) const TABLE_UNITS_MAX: i64 = 40_000;
 const ENDPOINT_CACHE_MINUTES: i64 = 1440;
 
 impl<S: Store> Engine<S> {

@@ -1,7 +1,8 @@
 //! UpdateTimeToLive and DescribeTimeToLive.
 
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::jobs::Job;
+use crate::request::required;
 use crate::schema::{TimeToLive, TimeToLiveState};
 use crate::throughput::{Readiness, Status};
 use hashrange_model::{ApiError, ApiResult, Reason};

@@ -1,9 +1,9 @@
 //! TransactGetItems: reads up to 100 items of several tables as of one moment.
 
 use crate::capacity::{Charge, Units, read_units};
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
 use crate::read::pace::{Pace, item_work};
-use crate::request::{self, sound};
+use crate::request::{self, check_key_values, required, sound};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
@@ -18,8 +18,7 @@ use hashrange_wire::{
 };
 use std::sync::Arc;
 
-use super::per_table::PerTable;
-use super::transact_write_items::check_key_values;
+use crate::answer::PerTable;
 
 /// One read, checked by itself.
 struct CheckedGet {

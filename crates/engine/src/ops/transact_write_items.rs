@@ -3,17 +3,17 @@
 //! Faults that an action shows by itself refuse the request, the first in request order; what shows
 //! against the tables and items is the action's own reason of the cancellation.
 
-use super::per_table::PerTable;
-use super::put_item::returns_item;
-use crate::capacity::{Charge, Units, read_units};
-use crate::engine::{Engine, required};
+use crate::answer::charged;
+use crate::engine::Engine;
 use crate::layout::token::TokenScope;
-use crate::request::{self, as_update, check_expression_values, sound};
-use crate::transaction::{ActionKind, Completed, Fingerprint, Outcome, Token, TransactionAction};
+use crate::request::{
+    self, as_update, check_expression_values, check_key_values, required, returns_item, sound,
+};
+use crate::transaction::{ActionKind, Completed, Fingerprint, Token, TransactionAction};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::{ExpressionKind, Layer, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Item, Reason, ValueRef};
+use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
     self as wire, DecodedItem, DecodedValue, Map, ReturnConsumedCapacity,
@@ -208,20 +208,6 @@ impl<'a> GivenAction<'a> {
     }
 }
 
-/// Refuses empty values of a key, whatever the table. Source: captures of 2026-05: it is found
-/// before the table is looked up.
-pub(super) fn check_key_values(key: &Item) -> Result<(), Reason> {
-    let is_empty =
-        |value: &ValueRef<'_>| value.attribute_type().is_scalar_key() && value.size() == 0;
-    match key.iter().find(|(_, value)| is_empty(value)) {
-        None => Ok(()),
-        Some((attribute, value)) => Err(Reason::EmptyKeyValue {
-            attribute: attribute.to_owned(),
-            attribute_type: value.attribute_type(),
-        }),
-    }
-}
-
 /// Returns the request's token with the fingerprint of all other members.
 fn token(
     input: &TransactWriteItemsInput<'_>,
@@ -250,37 +236,4 @@ fn answer(
             .consumed(|units, name, table| units.report_of_transaction(mode, name, table, charge)),
         item_collection_metrics: reports.into_metrics(),
     }
-}
-
-/// Returns what the tables are charged for a transaction, and as what.
-pub(super) fn charged(
-    actions: &[TransactionAction],
-    completed: &Completed,
-    metrics: Option<ReturnItemCollectionMetrics>,
-) -> (PerTable, Charge) {
-    let mut reports = PerTable::default();
-    let named = actions.iter().zip(&completed.tables);
-    let charge = match &completed.outcome {
-        Outcome::Written(written) => {
-            for ((action, table), written) in named.zip(written) {
-                let units = Units { table: 2.0 * written.units.table, ..written.units.clone() };
-                reports.add_units(&action.table_name, table, &units);
-                if action.is_write() {
-                    let (name, key) = (&action.table_name, action.key_attributes());
-                    reports.add_metrics(metrics, name, table, key, written);
-                }
-            }
-            Charge::Write
-        }
-        // Source: DynamoDB API reference, TransactWriteItems: a request that was done before
-        // consumes read units.
-        Outcome::Replayed(sizes) => {
-            for ((action, table), size) in named.zip(sizes) {
-                let units = Units::of_table(2.0 * read_units(*size, true));
-                reports.add_units(&action.table_name, table, &units);
-            }
-            Charge::Read
-        }
-    };
-    (reports, charge)
 }

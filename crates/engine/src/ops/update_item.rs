@@ -1,11 +1,11 @@
 //! UpdateItem: changes one item, or creates it from its key.
 
-use super::condition::{ConditionParameters, collection_metrics, looked_into};
-use super::legacy;
-use super::put_item::returns_item;
-use crate::engine::{Engine, required};
+use crate::answer::collection_metrics;
+use crate::engine::Engine;
+use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
-    self, as_update, check_expression_values, check_one_style, check_scalar_keys, sound,
+    self, as_update, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
+    returns_item, sound,
 };
 use crate::schema::Table;
 use crate::write::{self, Action, Write, Written};

@@ -1,7 +1,7 @@
 //! A token bucket: it fills at a rate, holds so many units, and may be overdrawn, since what a
 //! request takes is known only after it was let in.
 
-use crate::describe::milliseconds;
+use crate::environment::milliseconds;
 
 /// Absorbs rounding, so that a unit which took its whole time to come is there.
 const ROUNDING: f64 = 1e-6;

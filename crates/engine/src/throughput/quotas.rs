@@ -4,8 +4,8 @@
 //! What can be is read from the definitions of the tables and from the changes that look unfinished;
 //! only when settings were changed is remembered here. Whoever asks holds `definitions`.
 
+use crate::capacity::{ACCOUNT_UNITS_MAX, TABLE_UNITS_MAX};
 use crate::engine::Engine;
-use crate::ops::service_limits::{ACCOUNT_UNITS_MAX, TABLE_UNITS_MAX};
 use crate::schema::{IndexKind, StorageClass, TableId, TableRecord, Throughput};
 use crate::throughput::Status;
 use hashrange_model::Reason;

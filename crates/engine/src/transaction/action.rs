@@ -2,9 +2,9 @@
 //! the table is known.
 
 use crate::index;
-use crate::ops::condition::looked_into;
 use crate::ops::update_item::check_targets;
 use crate::request::check_scalar_keys;
+use crate::request::condition::looked_into;
 use crate::schema::Table;
 use crate::write::{self, Action, Write};
 use hashrange_expr::{Condition, Update};

@@ -1,7 +1,8 @@
 //! Backups and point-in-time recovery: off, and no backup was ever made.
 
 use crate::arn::{self, Arn};
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use crate::throughput::Readiness;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;

@@ -1,6 +1,7 @@
 //! Global tables: no table has replicas. Those of version 2017.11.29 the service itself refuses.
 
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{

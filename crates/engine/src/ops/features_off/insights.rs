@@ -1,7 +1,8 @@
 //! Contributor Insights: disabled for every table and index.
 
 use super::check_no_token;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use crate::schema::IndexKind;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;

@@ -1,6 +1,7 @@
 //! Streaming to Kinesis: no table has a destination.
 
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{

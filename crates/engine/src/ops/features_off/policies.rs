@@ -1,7 +1,8 @@
 //! Resource policies: no table and no stream has one.
 
 use crate::arn;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use crate::throughput::Readiness;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;

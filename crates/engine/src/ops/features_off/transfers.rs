@@ -2,7 +2,8 @@
 
 use super::check_no_token;
 use crate::arn::Arn;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::request::required;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{

@@ -2,9 +2,11 @@
 
 use super::page_limit;
 use crate::change_log::{Shard, ShardName, Stream, sequence_number, shard_ends};
-use crate::describe::{key_schema, seconds};
-use crate::engine::{Engine, required};
-use crate::ops::stream::view_type;
+use crate::definition::stream::view_type;
+use crate::describe::key_schema;
+use crate::engine::Engine;
+use crate::environment::seconds;
+use crate::request::required;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Store, View};
 use hashrange_wire as wire;

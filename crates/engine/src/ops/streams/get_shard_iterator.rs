@@ -3,8 +3,9 @@
 use crate::change_log::{
     Shard, ShardEnds, ShardIterator, Stream, oldest_since, parse_sequence_number, shard_ends,
 };
-use crate::describe::milliseconds;
-use crate::engine::{Engine, required};
+use crate::engine::Engine;
+use crate::environment::milliseconds;
+use crate::request::required;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Store, View};
 use hashrange_wire::{GetShardIteratorInput, GetShardIteratorOutput, ShardIteratorType};

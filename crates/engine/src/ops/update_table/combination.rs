@@ -2,7 +2,7 @@
 //! and what it has is for others, so these faults come before that of a table that is not there.
 //! Source: answers of 2026-10.
 
-use super::super::{encryption, stream, throughput};
+use crate::definition::{encryption, stream, throughput};
 use hashrange_model::Reason;
 use hashrange_model::error::{Asked, TableFault};
 use hashrange_wire::{BillingMode, GlobalSecondaryIndexUpdate, UpdateTableInput};

@@ -1,12 +1,12 @@
 //! Changes of global indexes: one comes or goes at a time, any number have their throughput
 //! changed.
 
-use super::super::index_definition::{
+use super::IndexChange;
+use crate::definition::indexes::{
     Definitions, GlobalIndexDefinition, check_names, check_projected, definitions,
 };
-use super::super::throughput;
-use super::IndexChange;
-use crate::engine::required;
+use crate::definition::throughput;
+use crate::request::required;
 use crate::schema::{Billing, IndexId, IndexKind, IndexRecord, IndexState, KeyNames, TableRecord};
 use hashrange_model::error::TableFault;
 use hashrange_model::limits::GLOBAL_INDEXES_MAX;

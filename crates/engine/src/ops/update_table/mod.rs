@@ -13,10 +13,10 @@ mod combination;
 mod indexes;
 mod units;
 
-use super::create_table::storage_class;
-use super::{encryption, stream};
-use crate::engine::{Engine, required};
+use crate::definition::{encryption, storage_class, stream};
+use crate::engine::Engine;
 use crate::jobs::Job;
+use crate::request::required;
 use crate::schema::{IndexId, StorageClass, TableId, TableRecord};
 use hashrange_model::error::{Asked, Busy, TableFault, UnderWay};
 use hashrange_model::{ApiError, ApiResult, Reason};

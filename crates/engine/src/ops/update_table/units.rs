@@ -1,6 +1,6 @@
 //! Changes of billing mode and of provisioned, on-demand and warm throughput of a table.
 
-use super::super::throughput;
+use crate::definition::throughput;
 use crate::schema::{Billing, IndexKind, TableRecord, Throughput};
 use hashrange_model::Reason;
 use hashrange_wire::{BillingMode, ProvisionedThroughput, UpdateTableInput};

@@ -1,7 +1,7 @@
 //! Definitions of keys and indexes as CreateTable and UpdateTable take them, with every fault.
 
 use super::throughput;
-use crate::engine::required;
+use crate::request::required;
 use crate::schema::{
     Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
     Throughput,
@@ -15,10 +15,10 @@ use hashrange_wire as wire;
 const GLOBAL_KEY_ATTRIBUTES_MAX: usize = 4;
 
 /// Declared types of attributes, in the order given.
-pub(super) type Definitions = Vec<(String, KeyType)>;
+pub(crate) type Definitions = Vec<(String, KeyType)>;
 
 /// Returns the declared types.
-pub(super) fn definitions(given: Vec<wire::AttributeDefinition>) -> ApiResult<Definitions> {
+pub(crate) fn definitions(given: Vec<wire::AttributeDefinition>) -> ApiResult<Definitions> {
     let mut definitions = Definitions::new();
     for definition in given {
         let name = required(definition.attribute_name, "attributeDefinitions.attributeName")?;
@@ -48,7 +48,7 @@ fn elements(given: Vec<wire::KeySchemaElement>) -> ApiResult<Vec<(String, wire::
 }
 
 /// Returns the primary key of a table.
-pub(super) fn table_key(given: Vec<wire::KeySchemaElement>) -> ApiResult<KeyNames> {
+pub(crate) fn table_key(given: Vec<wire::KeySchemaElement>) -> ApiResult<KeyNames> {
     let names = single_key(elements(given)?)?;
     Ok(key_names(names, 1))
 }
@@ -68,7 +68,7 @@ fn single_key(elements: Vec<(String, wire::KeyType)>) -> Result<Vec<String>, Rea
 /// table and then of its indexes, as given.
 ///
 /// Source: answers of 2026-10: this comes before the other faults of a definition.
-pub(super) fn check_definitions(
+pub(crate) fn check_definitions(
     definitions: &Definitions,
     schemas: &[&[wire::KeySchemaElement]],
 ) -> Result<(), Reason> {
@@ -146,7 +146,7 @@ fn global_key(given: Vec<wire::KeySchemaElement>) -> ApiResult<KeyNames> {
 
 /// Returns the local indexes of a new table, which may yet break the rules that
 /// [`check_local_indexes`] knows.
-pub(super) fn local_indexes(
+pub(crate) fn local_indexes(
     given: Option<Vec<wire::LocalSecondaryIndex<'_>>>,
 ) -> ApiResult<Option<Vec<IndexRecord>>> {
     given.map(|given| given.into_iter().map(local_index).collect()).transpose()
@@ -161,7 +161,7 @@ fn local_index(index: wire::LocalSecondaryIndex<'_>) -> ApiResult<IndexRecord> {
 }
 
 /// Refuses local indexes that do not fit their table, no index at all, and too many.
-pub(super) fn check_local_indexes(
+pub(crate) fn check_local_indexes(
     indexes: Option<&[IndexRecord]>,
     table: &KeyNames,
 ) -> Result<(), Reason> {
@@ -211,20 +211,20 @@ fn record(
 }
 
 /// The members that define a global index, from CreateTable or from UpdateTable.
-pub(super) struct GlobalIndexDefinition {
-    pub(super) name: Option<String>,
-    pub(super) key_schema: Option<Vec<wire::KeySchemaElement>>,
-    pub(super) projection: Option<wire::Projection>,
-    pub(super) throughput: Option<wire::ProvisionedThroughput>,
-    pub(super) on_demand: Option<wire::OnDemandThroughput>,
-    pub(super) warm: Option<wire::WarmThroughput>,
+pub(crate) struct GlobalIndexDefinition {
+    pub(crate) name: Option<String>,
+    pub(crate) key_schema: Option<Vec<wire::KeySchemaElement>>,
+    pub(crate) projection: Option<wire::Projection>,
+    pub(crate) throughput: Option<wire::ProvisionedThroughput>,
+    pub(crate) on_demand: Option<wire::OnDemandThroughput>,
+    pub(crate) warm: Option<wire::WarmThroughput>,
     /// Whether it stands in UpdateTable.
-    pub(super) of_update: bool,
+    pub(crate) of_update: bool,
 }
 
 impl GlobalIndexDefinition {
     /// Returns the index with key and projection; its id and its throughput are not given yet.
-    pub(super) fn define(&mut self) -> ApiResult<IndexRecord> {
+    pub(crate) fn define(&mut self) -> ApiResult<IndexRecord> {
         let name = required(self.name.take(), "globalSecondaryIndexes.indexName")?;
         let schema = required(self.key_schema.take(), "globalSecondaryIndexes.keySchema")?;
         let key = global_key(schema)?;
@@ -232,7 +232,7 @@ impl GlobalIndexDefinition {
     }
 
     /// Gives the index its throughput; `missing` is said where it needs some and has none.
-    pub(super) fn provide(
+    pub(crate) fn provide(
         &self,
         index: &mut IndexRecord,
         billing: Billing,
@@ -280,7 +280,7 @@ impl From<wire::CreateGlobalSecondaryIndexAction<'_>> for GlobalIndexDefinition 
 
 /// Returns the global indexes of a new table, which may yet break the rules that
 /// [`check_global_indexes`] knows.
-pub(super) fn global_indexes(
+pub(crate) fn global_indexes(
     given: Option<Vec<wire::GlobalSecondaryIndex>>,
     billing: Billing,
 ) -> ApiResult<Option<Vec<IndexRecord>>> {
@@ -298,7 +298,7 @@ pub(super) fn global_indexes(
 }
 
 /// Refuses an empty list of global indexes, and too many of them.
-pub(super) fn check_global_indexes(indexes: Option<&[IndexRecord]>) -> Result<(), Reason> {
+pub(crate) fn check_global_indexes(indexes: Option<&[IndexRecord]>) -> Result<(), Reason> {
     match indexes.map(<[IndexRecord]>::len) {
         Some(0) => Err(Reason::EmptyGlobalIndexes),
         Some(count) if count > GLOBAL_INDEXES_MAX => Err(Reason::TooManyGlobalIndexes),
@@ -307,7 +307,7 @@ pub(super) fn check_global_indexes(indexes: Option<&[IndexRecord]>) -> Result<()
 }
 
 /// Refuses two indexes of one name; local and global ones share the namespace.
-pub(super) fn check_names(indexes: &[IndexRecord]) -> Result<(), Reason> {
+pub(crate) fn check_names(indexes: &[IndexRecord]) -> Result<(), Reason> {
     let repeated = indexes
         .iter()
         .enumerate()
@@ -319,7 +319,7 @@ pub(super) fn check_names(indexes: &[IndexRecord]) -> Result<(), Reason> {
 }
 
 /// Refuses more than 100 attributes named by projections over all indexes.
-pub(super) fn check_projected<'i>(
+pub(crate) fn check_projected<'i>(
     indexes: impl Iterator<Item = &'i IndexRecord>,
 ) -> Result<(), Reason> {
     let projected: usize = indexes

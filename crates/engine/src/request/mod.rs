@@ -1,13 +1,18 @@
 //! Checks that several operations share: which parameters may stand together, the faults of
 //! values, the placeholders of expressions, and what is compiled of an expression or its legacy
-//! form.
+//! form (`condition.rs`, `legacy.rs`).
+
+pub(crate) mod condition;
+pub(crate) mod legacy;
 
 use crate::schema::Table;
 use hashrange_expr::{Condition, Placeholders, Projection};
 use hashrange_model::error::{ExpressionKind, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{Item, Reason, Value};
-use hashrange_wire::{DecodedItem, DecodedValue, Map};
+use hashrange_model::{ApiError, ApiResult, Item, Reason, Value, ValueRef};
+use hashrange_wire::{
+    DecodedItem, DecodedValue, Map, ReturnValue, ReturnValuesOnConditionCheckFailure,
+};
 
 /// A parameter's name and whether the request has it.
 pub(crate) type Given = (&'static str, bool);
@@ -145,4 +150,44 @@ pub(crate) fn check_scalar_keys<'n>(
         }
     }
     Ok(())
+}
+
+/// Refuses what PutItem and DeleteItem cannot return.
+pub(crate) fn check_return_values(asked: Option<ReturnValue>) -> Result<(), Reason> {
+    match asked {
+        None | Some(ReturnValue::None | ReturnValue::AllOld) => Ok(()),
+        Some(ReturnValue::AllNew | ReturnValue::UpdatedOld | ReturnValue::UpdatedNew) => {
+            Err(Reason::ReturnValuesPutDelete)
+        }
+    }
+}
+
+/// Returns whether a failed condition is to return the item.
+pub(crate) fn returns_item(asked: Option<ReturnValuesOnConditionCheckFailure>) -> bool {
+    asked == Some(ReturnValuesOnConditionCheckFailure::AllOld)
+}
+
+/// Refuses empty values of a key, whatever the table. Source: captures of 2026-05: it is found
+/// before the table is looked up.
+pub(crate) fn check_key_values(key: &Item) -> Result<(), Reason> {
+    let is_empty =
+        |value: &ValueRef<'_>| value.attribute_type().is_scalar_key() && value.size() == 0;
+    match key.iter().find(|(_, value)| is_empty(value)) {
+        None => Ok(()),
+        Some((attribute, value)) => Err(Reason::EmptyKeyValue {
+            attribute: attribute.to_owned(),
+            attribute_type: value.attribute_type(),
+        }),
+    }
+}
+
+/// Returns the error of a member that must be given; for callers in process, whose requests no
+/// parser has checked.
+pub(crate) fn required<T>(member: Option<T>, path: &str) -> ApiResult<T> {
+    member.ok_or_else(|| {
+        ApiError::new(Reason::Constraints(format!(
+            "{}Value null at '{path}' failed to satisfy constraint: Member must not be null",
+            hashrange_model::error::wording::ENVELOPE
+        )))
+    })
 }

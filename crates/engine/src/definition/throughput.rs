@@ -13,7 +13,7 @@ const UNITS_MAX: i64 = 1_000_000_000_000;
 const WARM_ON_DEMAND: WarmUnits = WarmUnits { read: 12_000, write: 4_000 };
 
 /// Returns the billing mode; the default is provisioned.
-pub(super) fn billing(mode: Option<wire::BillingMode>) -> Billing {
+pub(crate) fn billing(mode: Option<wire::BillingMode>) -> Billing {
     match mode {
         Some(wire::BillingMode::PayPerRequest) => Billing::PayPerRequest,
         Some(wire::BillingMode::Provisioned) | None => Billing::Provisioned,
@@ -21,7 +21,7 @@ pub(super) fn billing(mode: Option<wire::BillingMode>) -> Billing {
 }
 
 /// Returns the throughput of a new table under its billing mode.
-pub(super) fn of_table(
+pub(crate) fn of_table(
     billing: Billing,
     asked: Option<&wire::ProvisionedThroughput>,
 ) -> Result<Throughput, Reason> {
@@ -35,7 +35,7 @@ pub(super) fn of_table(
 
 /// Returns the throughput of a global index under its table's billing mode; `missing` is said of
 /// one that needs throughput and has none.
-pub(super) fn of_index(
+pub(crate) fn of_index(
     billing: Billing,
     index: &str,
     asked: Option<&wire::ProvisionedThroughput>,
@@ -50,7 +50,7 @@ pub(super) fn of_index(
 }
 
 /// Returns provisioned units within bounds.
-pub(super) fn provisioned(asked: &wire::ProvisionedThroughput) -> Result<Throughput, Reason> {
+pub(crate) fn provisioned(asked: &wire::ProvisionedThroughput) -> Result<Throughput, Reason> {
     let units = |value: Option<i64>, member| match value {
         Some(value) if value > UNITS_MAX => Err(Reason::ThroughputOutOfBounds { value, member }),
         Some(value) => Ok(value),
@@ -64,7 +64,7 @@ pub(super) fn provisioned(asked: &wire::ProvisionedThroughput) -> Result<Through
 }
 
 /// Returns the throughput after a change, with the times of rises and falls.
-pub(super) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throughput {
+pub(crate) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throughput {
     let is_raised = new.read > old.read || new.write > old.write;
     let is_lowered = new.read < old.read || new.write < old.write;
     Throughput {
@@ -90,12 +90,12 @@ fn first_maximum(asked: Option<&wire::OnDemandThroughput>) -> Option<&'static st
 }
 
 /// Returns whether a maximum is given.
-pub(super) fn has_maximum(asked: Option<&wire::OnDemandThroughput>) -> bool {
+pub(crate) fn has_maximum(asked: Option<&wire::OnDemandThroughput>) -> bool {
     first_maximum(asked).is_some()
 }
 
 /// Refuses maxima on a table, or an index of one, that is provisioned.
-pub(super) fn check_billing_of_maxima(
+pub(crate) fn check_billing_of_maxima(
     billing: Billing,
     index: Option<&str>,
     asked: Option<&wire::OnDemandThroughput>,
@@ -115,7 +115,7 @@ pub(super) fn check_billing_of_maxima(
 }
 
 /// Returns the on-demand limits of a new table or index, which has none that -1 could remove.
-pub(super) fn new_on_demand(
+pub(crate) fn new_on_demand(
     index: Option<&str>,
     asked: Option<&wire::OnDemandThroughput>,
 ) -> Result<Option<OnDemandLimits>, Reason> {
@@ -127,7 +127,7 @@ pub(super) fn new_on_demand(
 }
 
 /// Returns on-demand limits: those known, with the members given put over them; -1 removes one.
-pub(super) fn on_demand(
+pub(crate) fn on_demand(
     known: Option<OnDemandLimits>,
     index: Option<&str>,
     asked: Option<&wire::OnDemandThroughput>,
@@ -175,7 +175,7 @@ pub(crate) fn warm_now(
 
 /// Returns the warm throughput that a new table or index asks for; what is not asked for is what it
 /// begins with anyway.
-pub(super) fn new_warm(
+pub(crate) fn new_warm(
     billing: Billing,
     index: Option<&str>,
     throughput: &Throughput,
@@ -189,7 +189,7 @@ pub(super) fn new_warm(
 }
 
 /// Returns the warm throughput that is asked of a table or index which has `current`.
-pub(super) fn raised_warm(
+pub(crate) fn raised_warm(
     current: WarmUnits,
     index: Option<&str>,
     asked: Option<&wire::WarmThroughput>,
@@ -217,14 +217,14 @@ fn warm_above(
 }
 
 /// Returns whether warm throughput has a member.
-pub(super) fn is_warm_given(asked: &wire::WarmThroughput) -> bool {
+pub(crate) fn is_warm_given(asked: &wire::WarmThroughput) -> bool {
     asked.read_units_per_second.is_some() || asked.write_units_per_second.is_some()
 }
 
 /// Returns what is to be recorded as warm throughput after a change, so that it never falls.
 /// Source: answers of 2026-10: a provisioned table is as warm as its highest units so far, and
 /// keeps what it had on demand.
-pub(super) fn kept_warm(
+pub(crate) fn kept_warm(
     before: WarmUnits,
     billing: Billing,
     recorded: Option<WarmUnits>,

@@ -8,10 +8,10 @@ use hashrange_model::error::TableFault;
 use hashrange_wire::{SSESpecification, SSEType};
 
 /// The encryption of a table: `None` with the service's own key, else the KMS key, if named.
-pub(super) type Encryption = Option<Option<String>>;
+pub(crate) type Encryption = Option<Option<String>>;
 
 /// Returns the encryption that is asked for. An empty specification asks for the service's own key.
-pub(super) fn asked(specification: &SSESpecification) -> Result<Encryption, Reason> {
+pub(crate) fn asked(specification: &SSESpecification) -> Result<Encryption, Reason> {
     let refused = |fault| Err(Reason::TableDefinition(fault));
     let key = specification.kms_master_key_id.as_ref();
     if specification.enabled == Some(false) {
@@ -33,7 +33,7 @@ pub(super) fn asked(specification: &SSESpecification) -> Result<Encryption, Reas
 
 /// Returns the encryption that an update changes to. What is there already is refused only where
 /// the service refuses it: no encryption, and a key that is named by its ARN.
-pub(super) fn changed(
+pub(crate) fn changed(
     current: &Encryption,
     specification: &SSESpecification,
 ) -> Result<Encryption, Reason> {

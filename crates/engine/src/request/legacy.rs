@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Returns the condition of Expected.
-pub(super) fn expected(
+pub(crate) fn expected(
     given: Option<&Map<Cow<'_, str>, wire::ExpectedAttributeValue>>,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Reason> {
@@ -32,7 +32,7 @@ pub(super) fn expected(
 }
 
 /// Returns the condition of `QueryFilter` or `ScanFilter`.
-pub(super) fn filter(
+pub(crate) fn filter(
     given: Option<&Map<Cow<'_, str>, wire::Condition>>,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Reason> {
@@ -42,7 +42,7 @@ pub(super) fn filter(
 }
 
 /// Returns the key conditions of `KeyConditions`.
-pub(super) fn key_conditions(
+pub(crate) fn key_conditions(
     given: &Map<Cow<'_, str>, wire::Condition>,
 ) -> Result<KeyConditions, Reason> {
     let conditions =
@@ -51,7 +51,7 @@ pub(super) fn key_conditions(
 }
 
 /// Returns the projection of `AttributesToGet`.
-pub(super) fn attributes_to_get<S: AsRef<str>>(
+pub(crate) fn attributes_to_get<S: AsRef<str>>(
     given: Option<&[S]>,
 ) -> Result<Option<Projection>, Reason> {
     let Some(given) = given else { return Ok(None) };
@@ -67,7 +67,7 @@ pub(super) fn attributes_to_get<S: AsRef<str>>(
 }
 
 /// Returns the update of `AttributeUpdates`; without any it changes nothing.
-pub(super) fn attribute_updates(
+pub(crate) fn attribute_updates(
     given: Option<&Map<Cow<'_, str>, wire::AttributeValueUpdate>>,
 ) -> Result<Update, Reason> {
     let updates = given
@@ -122,4 +122,14 @@ fn comparison(operator: wire::ComparisonOperator) -> ComparisonOperator {
         wire::ComparisonOperator::NotContains => ComparisonOperator::NotContains,
         wire::ComparisonOperator::BeginsWith => ComparisonOperator::BeginsWith,
     }
+}
+
+/// Refuses faulty values in `KeyConditions` or a legacy filter.
+pub(crate) fn check_values<K: Ord>(
+    conditions: Option<&Map<K, wire::Condition>>,
+) -> Result<(), Reason> {
+    let conditions = conditions.into_iter().flat_map(Map::values);
+    super::check_values(
+        conditions.flat_map(|condition| condition.attribute_value_list.iter().flatten()),
+    )
 }

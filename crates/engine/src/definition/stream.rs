@@ -7,14 +7,14 @@ use hashrange_model::error::TableFault;
 use hashrange_wire::{StreamSpecification, StreamViewType};
 
 /// Returns the view of the stream that a new table gets, if it gets one.
-pub(super) fn asked_of_new_table(
+pub(crate) fn asked_of_new_table(
     asked: Option<&StreamSpecification>,
 ) -> Result<Option<StreamView>, Reason> {
     view_asked(asked, false)
 }
 
 /// Refuses what no table's stream can be changed to.
-pub(super) fn check_change(asked: Option<&StreamSpecification>) -> Result<(), Reason> {
+pub(crate) fn check_change(asked: Option<&StreamSpecification>) -> Result<(), Reason> {
     view_asked(asked, true).map(|_| ())
 }
 
@@ -33,7 +33,7 @@ fn view_asked(
 }
 
 /// Returns what an update asks of the stream of a table.
-pub(super) fn change(
+pub(crate) fn change(
     record: &TableRecord,
     asked: Option<&StreamSpecification>,
 ) -> Result<StreamChange, Reason> {
@@ -68,7 +68,7 @@ fn view_of(view: StreamViewType) -> StreamView {
 }
 
 /// Returns the view as the wire has it.
-pub(super) fn view_type(view: StreamView) -> StreamViewType {
+pub(crate) fn view_type(view: StreamView) -> StreamViewType {
     match view {
         StreamView::KeysOnly => StreamViewType::KeysOnly,
         StreamView::NewImage => StreamViewType::NewImage,
