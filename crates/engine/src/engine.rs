@@ -3,13 +3,11 @@
 
 use crate::arn;
 use crate::catalog::Catalog;
-use crate::change_log;
+use crate::change_log::{self, EndedShards};
 use crate::environment::{Environment, table_name_of};
 use crate::fault;
-use crate::jobs::complaints::Complaints;
-use crate::jobs::retries::Retries;
 use crate::jobs::timer::Timer;
-use crate::jobs::{self, Ended, Job, Jobs};
+use crate::jobs::{Ended, Job, Jobs};
 use crate::layout;
 use crate::options::EngineOptions;
 use crate::schema::{IndexState, KeyNames, Table, TableRecord, TimeToLiveState};
@@ -20,7 +18,7 @@ use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Direction, Error, Key, Store, View, block_on};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// DynamoDB's operations on one store.
@@ -30,7 +28,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Engine<S: Store> {
     core: Arc<Core<S>>,
-    jobs: Arc<Jobs>,
+    jobs: Arc<Jobs<S>>,
     timer: Mutex<Option<Timer>>,
 }
 
@@ -43,18 +41,8 @@ pub(crate) struct Core<S: Store> {
     pub(crate) catalog: Catalog,
     pub(crate) environment: Environment,
     pub(crate) options: EngineOptions,
-    /// When the change logs were last looked through for records that have expired.
-    pub(crate) trimmed_at_ms: AtomicU64,
     /// How far the sweep of client request tokens has come, by the milliseconds of their use.
     pub(crate) tokens_swept: Swept,
-    /// What the sweeps and the jobs cannot do.
-    pub(crate) complaints: Complaints,
-    /// Jobs that have failed and are to be tried again.
-    pub(crate) retries: Retries,
-    /// How often background work has panicked.
-    pub(crate) background_panics: AtomicU64,
-    /// Held by the sweep under way: there is one at a time.
-    pub(crate) sweeping: tokio::sync::Mutex<()>,
     /// Held by whoever changes a table's definition, until the change is in use.
     pub(crate) definitions: tokio::sync::Mutex<()>,
 }
@@ -126,24 +114,17 @@ impl<S: Store> Engine<S> {
         })
         .await
         .map_err(OpenError::Store)?;
-        let engine = Self {
-            core: Arc::new(Core {
-                governor: Governor::of(&options),
-                store,
-                catalog: Catalog::new(tables),
-                environment,
-                options,
-                trimmed_at_ms: AtomicU64::new(0),
-                tokens_swept: Swept::default(),
-                complaints: Complaints::default(),
-                retries: Retries::default(),
-                background_panics: AtomicU64::new(0),
-                sweeping: tokio::sync::Mutex::new(()),
-                definitions: tokio::sync::Mutex::new(()),
-            }),
-            jobs: Arc::default(),
-            timer: Mutex::default(),
-        };
+        let core = Arc::new(Core {
+            governor: Governor::of(&options),
+            store,
+            catalog: Catalog::new(tables),
+            environment,
+            options,
+            tokens_swept: Swept::default(),
+            definitions: tokio::sync::Mutex::new(()),
+        });
+        let jobs = Arc::new(Jobs::new(Arc::clone(&core)));
+        let engine = Self { core, jobs, timer: Mutex::default() };
         change_log::close_ended_shards(&engine.core).await?;
         engine.start_timer();
         for job in pending {
@@ -172,20 +153,24 @@ impl<S: Store> Engine<S> {
 
     /// Starts a job whose first attempt somebody may wait for.
     pub(crate) fn begin_job(&self, job: Job) -> Ended {
-        self.jobs.start(&self.core, job)
+        self.jobs.start(job)
+    }
+
+    /// Closes shards that a change of definition has ended. The caller holds `definitions`.
+    pub(crate) fn close_shards(&self, ended: Option<EndedShards>) {
+        if let Some(ended) = ended {
+            self.jobs.close_shards(ended);
+        }
     }
 
     fn start_timer(&self) {
         let Some(interval) = self.core.environment.sweep_interval else { return };
-        let (core, jobs) = (Arc::clone(&self.core), Arc::clone(&self.jobs));
+        let jobs = Arc::clone(&self.jobs);
         let timer = Timer::start(interval, move |stopping| {
-            let tick = core.caught(async {
-                jobs.try_again(&core);
-                jobs::sweep(&core, stopping).await;
-            });
-            if let Err(panicked) = block_on(tick) {
-                tracing::error!(%panicked, "a sweep has failed; the next one follows");
-            }
+            block_on(jobs.log_panic(async {
+                jobs.try_again();
+                jobs.sweep(stopping).await;
+            }));
         });
         *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
     }
@@ -198,15 +183,15 @@ impl<S: Store> Engine<S> {
 
     /// Sweeps as [`Engine::sweep`] does, for callers with an executor of their own.
     pub async fn sweep_when_polled(&self) {
-        self.jobs.try_again(&self.core);
-        jobs::sweep(&self.core, &AtomicBool::new(false)).await;
+        self.jobs.try_again();
+        self.jobs.sweep(&AtomicBool::new(false)).await;
     }
 
     /// Does what is due after the clock was moved, all of it and whatever was done a moment ago: when
     /// this returns, nothing is left that the sweeps of the time between would have done.
     pub async fn catch_up_with_clock(&self) {
-        self.jobs.try_again(&self.core);
-        jobs::sweep_all(&self.core).await;
+        self.jobs.try_again();
+        self.jobs.sweep_all().await;
     }
 
     /// Does the background jobs that have been started, where no thread does
@@ -218,7 +203,7 @@ impl<S: Store> Engine<S> {
     /// Returns how often background work, of jobs or of a sweep, has panicked since the engine was
     /// opened. Such work is logged and tried again.
     pub fn background_panics(&self) -> u64 {
-        self.core.background_panics.load(Ordering::Relaxed)
+        self.jobs.panics()
     }
 
     /// Returns the table that a data operation names, by name or ARN.

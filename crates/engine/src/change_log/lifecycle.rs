@@ -11,10 +11,8 @@ use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
 use crate::capacity::Charge;
 use crate::engine::{Core, OpenError};
-use crate::jobs::Job;
-use crate::jobs::retries::Attempt;
+use crate::layout;
 use crate::schema::{Billing, IndexId, Table, TableId, TableRecord, Throughput};
-use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
@@ -45,6 +43,29 @@ pub(crate) enum StreamChange {
     Enable(StreamView),
     /// Ends it.
     Disable,
+}
+
+/// The shards of a stream that a change of definition has ended. Whoever made the change closes them
+/// ([`close_shards`]) when no write follows the definition before it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a shard that is not closed looks as if records were to come"]
+pub(crate) struct EndedShards {
+    pub(crate) table: TableId,
+    pub(crate) table_name: String,
+    pub(crate) label: String,
+}
+
+impl EndedShards {
+    /// Returns those of a table that has been deleted or whose stream has been disabled.
+    pub(crate) fn of(table: &Table) -> Option<Self> {
+        let settings = table.record.stream.as_ref()?;
+        Some(Self::of_stream(table, &settings.label))
+    }
+
+    fn of_stream(table: &Table, label: &str) -> Self {
+        let table_name = table.record.name.clone();
+        Self { table: table.id(), table_name, label: label.to_owned() }
+    }
 }
 
 impl<S: Store> Core<S> {
@@ -88,14 +109,15 @@ impl<S: Store> Core<S> {
     }
 
     /// Changes a table's definition to `record`, together with its stream, in one commit with the
-    /// mark that an index is to be purged. The caller holds `definitions`.
+    /// mark that an index is to be purged. Returns also the shards that this ends. The caller holds
+    /// `definitions`.
     pub(crate) fn replace_with_stream(
         &self,
         table: &Table,
         mut record: TableRecord,
         change: StreamChange,
         deleted_index: Option<IndexId>,
-    ) -> ApiResult<Arc<Table>> {
+    ) -> ApiResult<(Arc<Table>, Option<EndedShards>)> {
         let mut keys: Vec<Key> =
             deleted_index.iter().map(|index| layout::purge(record.id, *index)).collect();
         let purges = keys.clone();
@@ -105,14 +127,15 @@ impl<S: Store> Core<S> {
             }
         };
         match change {
-            StreamChange::None => self.replace_table(table, record, keys, mark),
+            StreamChange::None => Ok((self.replace_table(table, record, keys, mark)?, None)),
             StreamChange::Enable(view) => {
                 let stream = self.begin_stream(&mut record, view)?;
                 keys.push(stream.store_key());
-                self.replace_table(table, record, keys, |batch| {
+                let table = self.replace_table(table, record, keys, |batch| {
                     mark(batch);
                     stream.open_all(batch);
-                })
+                })?;
+                Ok((table, None))
             }
             StreamChange::Disable => {
                 if let Some(settings) = &mut record.stream {
@@ -120,8 +143,8 @@ impl<S: Store> Core<S> {
                     settings.open_shards.clear();
                 }
                 let table = self.replace_table(table, record, keys, mark)?;
-                close_stream(self, &table);
-                Ok(table)
+                let ended = EndedShards::of(&table);
+                Ok((table, ended))
             }
         }
     }
@@ -164,12 +187,15 @@ impl Stream {
     }
 }
 
-/// Closes all open shards of a table's stream and goes on in as many new ones. The caller holds
-/// `definitions`.
-pub(crate) fn succeed_shards<S: Store>(core: &Core<S>, table: &Table) -> ApiResult<()> {
+/// Ends all open shards of a table's stream and goes on in as many new ones. Returns the shards that
+/// are to be closed. The caller holds `definitions`.
+pub(crate) fn succeed_shards<S: Store>(
+    core: &Core<S>,
+    table: &Table,
+) -> ApiResult<Option<EndedShards>> {
     let mut record = table.record.clone();
     let Some(settings) = record.stream.as_mut().filter(|settings| settings.enabled) else {
-        return Ok(());
+        return Ok(None);
     };
     let (name, label) = (&table.record.name, settings.label.clone());
     let view = core.store.view();
@@ -194,36 +220,7 @@ pub(crate) fn succeed_shards<S: Store>(core: &Core<S>, table: &Table) -> ApiResu
     core.replace_table(table, record, vec![stream.store_key()], |batch| {
         stream.open_shards(&opened, batch);
     })?;
-    close_or_put_off(core, table.id(), name, &label);
-    Ok(())
-}
-
-/// Closes the stream of a table that has been deleted or whose stream has been disabled. The
-/// caller holds `definitions`.
-pub(crate) fn close_stream<S: Store>(core: &Core<S>, table: &Table) {
-    if let Some(settings) = &table.record.stream {
-        close_or_put_off(core, table.id(), &table.record.name, &settings.label);
-    }
-}
-
-/// Closes what shards of a stream are to be closed after a change of definition, which is done and
-/// recorded: what fails now is left to a job.
-fn close_or_put_off<S: Store>(core: &Core<S>, table: TableId, name: &str, label: &str) {
-    let closed = core.caught(async {
-        core.store.sync().await.map_err(fault::of_store)?;
-        close_shards(core, name, label)
-    });
-    let problem = match block_on(closed) {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(error.to_string()),
-        Err(panicked) => Some(panicked.to_string()),
-    };
-    if let Some(problem) = problem {
-        tracing::warn!(problem, table = name, label, "shards are closed later");
-        let (table_name, label) = (name.to_owned(), label.to_owned());
-        let attempt = Attempt::first(Job::CloseShards { table, table_name, label });
-        core.retries.put_off(attempt, (core.environment.now_ms)());
-    }
+    Ok(Some(EndedShards::of_stream(table, &label)))
 }
 
 /// Closes the shards of a stream that nothing is written to any more. The caller holds

@@ -32,7 +32,7 @@ mod verify;
 
 pub(crate) use iterator::ShardIterator;
 pub(crate) use lifecycle::{
-    StreamChange, close_ended_shards, close_shards, close_stream, succeed_shards,
+    EndedShards, StreamChange, close_ended_shards, close_shards, succeed_shards,
 };
 pub(crate) use reading::{
     ShardEnds, decode_stream, encode_stream, expired_records, find_stream, oldest_since, read_page,

@@ -1,7 +1,7 @@
 //! Work whose panic ends the work, not the thread: the panic is counted and becomes a fault like any
 //! other, so that the work is logged and tried again.
 
-use crate::engine::Core;
+use super::Background;
 use hashrange_storage::Store;
 use std::any::Any;
 use std::fmt;
@@ -29,10 +29,10 @@ impl fmt::Display for Panicked {
     }
 }
 
-impl<S: Store> Core<S> {
+impl<S: Store> Background<S> {
     /// Does some work to its end or to its panic, which is counted. What the work holds is dropped
     /// as the panic unwinds: guards release what they guard.
-    pub(crate) async fn caught<T>(&self, work: impl Future<Output = T>) -> Result<T, Panicked> {
+    pub(super) async fn caught<T>(&self, work: impl Future<Output = T>) -> Result<T, Panicked> {
         let mut work = pin!(work);
         // Unwind safety: what is shared is changed by atomic steps or by commits, which a panic
         // leaves undone; the work itself is not polled again.
@@ -44,7 +44,7 @@ impl<S: Store> Core<S> {
         });
         let done = done.await;
         if done.is_err() {
-            self.background_panics.fetch_add(1, Ordering::Relaxed);
+            self.panics.fetch_add(1, Ordering::Relaxed);
         }
         done
     }

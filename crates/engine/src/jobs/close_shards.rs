@@ -1,16 +1,39 @@
-//! Closes the shards of a stream that nothing is written to any more, where that could not be done
-//! with the change of definition that left them: their table's record, or its absence, says so.
+//! Closes the shards of a stream that nothing is written to any more: at once, with the change of
+//! definition that ended them, or where that fails as a job. Their table's record, or its absence,
+//! says so.
 
-use super::Interruption;
-use crate::change_log;
+use super::retries::Attempt;
+use super::{Background, Interruption, Job};
+use crate::change_log::{self, EndedShards};
 use crate::engine::Core;
-use hashrange_storage::Store;
+use crate::fault;
+use hashrange_storage::{Store, block_on};
 
-pub(super) async fn run<S: Store>(
-    core: &Core<S>,
-    table_name: &str,
-    label: &str,
-) -> Result<(), Interruption> {
+impl<S: Store> Background<S> {
+    /// Closes shards that a change of definition has ended. The change is done and recorded: what
+    /// fails now is left to a job. The caller holds `definitions`.
+    pub(crate) fn close_shards(&self, ended: EndedShards) {
+        let core = &*self.core;
+        let closed = self.caught(async {
+            core.store.sync().await.map_err(fault::of_store)?;
+            change_log::close_shards(core, &ended.table_name, &ended.label)
+        });
+        let problem = match block_on(closed) {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(panicked) => Some(panicked.to_string()),
+        };
+        if let Some(problem) = problem {
+            let (table, label) = (&ended.table_name, &ended.label);
+            tracing::warn!(problem, table, label, "shards are closed later");
+            let attempt = Attempt::first(Job::CloseShards(ended));
+            self.retries.put_off(attempt, (core.environment.now_ms)());
+        }
+    }
+}
+
+pub(super) async fn run<S: Store>(core: &Core<S>, ended: &EndedShards) -> Result<(), Interruption> {
     let _definitions = core.definitions.lock().await;
-    change_log::close_shards(core, table_name, label).map_err(Interruption::Definition)
+    let closed = change_log::close_shards(core, &ended.table_name, &ended.label);
+    closed.map_err(Interruption::Definition)
 }

@@ -6,7 +6,7 @@
 //! the change log follow. Tables take turns, one commit each.
 
 use super::purge::first_keys;
-use super::{Interruption, go_on};
+use super::{Background, Interruption, go_on};
 use crate::engine::Core;
 use crate::expiry::Due;
 use crate::layout;
@@ -31,9 +31,10 @@ struct Expiring<'s> {
 
 /// Removes expired items of all tables. Returns whether there are more.
 pub(super) async fn run<S: Store>(
-    core: &Core<S>,
+    background: &Background<S>,
     stopping: &AtomicBool,
 ) -> Result<bool, Interruption> {
+    let core = &*background.core;
     let due = Due::at((core.environment.now_ms)());
     let mut marks: Vec<(Arc<Table>, Arc<Swept>)> = Vec::new();
     for table in core.catalog.all() {
@@ -52,16 +53,18 @@ pub(super) async fn run<S: Store>(
         for mut expiring in under_way {
             go_on(stopping)?;
             let name = expiring.table.record.name.clone();
-            let step = core.caught(expire_some(core, &mut expiring, due)).await;
+            let step = background.caught(expire_some(core, &mut expiring, due)).await;
             let ended = step.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
             match ended {
                 Ok(true) => left.push(expiring),
-                Ok(false) => core.complaints.note(
+                Ok(false) => background.failures.note(
                     "removal of expired items",
                     &name,
                     Ok::<(), Interruption>(()),
                 ),
-                Err(error) => core.complaints.note("removal of expired items", &name, Err(error)),
+                Err(error) => {
+                    background.failures.note("removal of expired items", &name, Err(error))
+                }
             }
         }
         if left.is_empty() {

@@ -14,29 +14,31 @@
 mod backfill;
 mod caught;
 mod close_shards;
-pub(crate) mod complaints;
 mod expire;
 mod expiry_index;
+mod failures;
 mod lanes;
 mod purge;
-pub(crate) mod retries;
+mod retries;
 mod shards;
 pub(crate) mod timer;
 mod token_sweep;
 mod trim;
 
+use crate::change_log::EndedShards;
 use crate::engine::Core;
 use crate::fault;
 use crate::schema::{IndexId, TableId};
 use caught::Panicked;
+use failures::Failures;
 use hashrange_model::ApiError;
 use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
-use retries::Attempt;
+use retries::{Attempt, Retries};
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::oneshot;
 
 /// Something to do in the background.
@@ -49,7 +51,7 @@ pub(crate) enum Job {
     /// Fills or removes the expiry index of a table, whichever is under way.
     ExpiryIndex { table: TableId },
     /// Closes the shards of a stream that its table, which may be gone, does not write to.
-    CloseShards { table: TableId, table_name: String, label: String },
+    CloseShards(EndedShards),
 }
 
 /// Why a job ended early.
@@ -98,7 +100,7 @@ impl Job {
                 ("removal of deleted data", format!("table {} index {}", table.0, index.0))
             }
             Self::ExpiryIndex { table } => ("change of time to live", format!("table {}", table.0)),
-            Self::CloseShards { table_name, label, .. } => {
+            Self::CloseShards(EndedShards { table_name, label, .. }) => {
                 ("closing of shards", format!("table {table_name} stream {label}"))
             }
         }
@@ -110,7 +112,7 @@ impl Job {
             Self::Backfill { table, .. }
             | Self::Purge { table, .. }
             | Self::ExpiryIndex { table }
-            | Self::CloseShards { table, .. } => *table,
+            | Self::CloseShards(EndedShards { table, .. }) => *table,
         }
     }
 }
@@ -118,42 +120,66 @@ impl Job {
 /// Ready when an attempt has ended: done, failed or stopped.
 pub(crate) type Ended = oneshot::Receiver<()>;
 
-/// The jobs under way.
-#[derive(Debug, Default)]
-pub(crate) struct Jobs {
-    lanes: Lanes,
+/// What the background work shares: the core it works on, and what it remembers of itself.
+#[derive(Debug)]
+pub(crate) struct Background<S: Store> {
+    core: Arc<Core<S>>,
+    failures: Failures,
+    /// Jobs that have failed and are to be tried again.
+    retries: Retries,
+    /// When the change logs were last looked through for records that have expired.
+    trimmed_at_ms: AtomicU64,
+    /// Held by the sweep under way: there is one at a time.
+    sweeping: tokio::sync::Mutex<()>,
+    /// How often work has panicked.
+    panics: AtomicU64,
 }
 
-impl Jobs {
+/// The jobs under way.
+#[derive(Debug)]
+pub(crate) struct Jobs<S: Store> {
+    lanes: Lanes,
+    background: Arc<Background<S>>,
+}
+
+impl<S: Store> Jobs<S> {
+    /// Returns the jobs on a core: none yet.
+    pub(crate) fn new(core: Arc<Core<S>>) -> Self {
+        let background = Background {
+            core,
+            failures: Failures::default(),
+            retries: Retries::default(),
+            trimmed_at_ms: AtomicU64::new(0),
+            sweeping: tokio::sync::Mutex::new(()),
+            panics: AtomicU64::new(0),
+        };
+        Self { lanes: Lanes::default(), background: Arc::new(background) }
+    }
+
     /// Queues a job. What it returns is ready when the first attempt has ended, in whatever way.
-    pub(crate) fn start<S: Store>(&self, core: &Arc<Core<S>>, job: Job) -> Ended {
+    pub(crate) fn start(&self, job: Job) -> Ended {
         let (ends, ended) = oneshot::channel();
-        self.queue(core, Attempt::first(job), Some(ends));
+        self.queue(Attempt::first(job), Some(ends));
         ended
     }
 
     /// Queues the jobs that have failed and are due again.
-    pub(crate) fn try_again<S: Store>(&self, core: &Arc<Core<S>>) {
-        let due = core.retries.take_due((core.environment.now_ms)());
+    pub(crate) fn try_again(&self) {
+        let due = self.background.retries.take_due((self.background.core.environment.now_ms)());
         for attempt in due {
-            self.queue(core, attempt, None);
+            self.queue(attempt, None);
         }
     }
 
     /// Dropping `ends`, with the job if that is not even begun, tells who waits.
-    fn queue<S: Store>(
-        &self,
-        core: &Arc<Core<S>>,
-        attempt: Attempt,
-        ends: Option<oneshot::Sender<()>>,
-    ) {
-        let (table, core_of_job) = (attempt.job.table(), Arc::clone(core));
+    fn queue(&self, attempt: Attempt, ends: Option<oneshot::Sender<()>>) {
+        let (table, background) = (attempt.job.table(), Arc::clone(&self.background));
         let make = |pace: Arc<Pace>| async move {
-            make(&core_of_job, attempt, &pace).await;
+            make(&background, attempt, &pace).await;
             drop(ends);
         };
         self.lanes.queue(table, make);
-        if core.options.jobs_run {
+        if self.background.core.options.jobs_run {
             self.lanes.open();
         }
     }
@@ -167,20 +193,50 @@ impl Jobs {
     pub(crate) fn stop(&self) {
         self.lanes.stop();
     }
+
+    /// Closes shards that a change of definition has ended, at once or as a job. The caller holds
+    /// `definitions`.
+    pub(crate) fn close_shards(&self, ended: EndedShards) {
+        self.background.close_shards(ended);
+    }
+
+    /// Returns how often work has panicked.
+    pub(crate) fn panics(&self) -> u64 {
+        self.background.panics.load(Ordering::Relaxed)
+    }
+
+    /// Does some work to its end, or logs its panic.
+    pub(crate) async fn log_panic(&self, work: impl Future<Output = ()>) {
+        if let Err(panicked) = self.background.caught(work).await {
+            tracing::error!(%panicked, "a sweep has failed; the next one follows");
+        }
+    }
+
+    /// Does everything that is due, though the logs were looked through a moment ago.
+    pub(crate) async fn sweep_all(&self) {
+        let _one = self.background.sweeping.lock().await;
+        trim::make_due(&self.background);
+        sweep_alone(&self.background, &AtomicBool::new(false)).await;
+    }
+
+    /// Does everything that is due, when no other sweep is under way.
+    pub(crate) async fn sweep(&self, stopping: &AtomicBool) {
+        let _one = self.background.sweeping.lock().await;
+        sweep_alone(&self.background, stopping).await;
+    }
 }
 
 /// Makes one attempt.
-async fn make<S: Store>(core: &Core<S>, attempt: Attempt, pace: &Pace) {
-    let made = core.caught(async {
+async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pace) {
+    let core = &*background.core;
+    let made = background.caught(async {
         // The job relies on all writes following the definition that made it due.
         core.store.sync().await?;
         match &attempt.job {
             Job::Backfill { table, index } => backfill::run(core, *table, *index, pace).await,
             Job::Purge { table, index } => purge::run(core, *table, *index, pace).await,
             Job::ExpiryIndex { table } => expiry_index::run(core, *table, pace).await,
-            Job::CloseShards { table_name, label, .. } => {
-                close_shards::run(core, table_name, label).await
-            }
+            Job::CloseShards(ended) => close_shards::run(core, ended).await,
         }
     });
     let ended = made.await.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));
@@ -189,41 +245,31 @@ async fn make<S: Store>(core: &Core<S>, attempt: Attempt, pace: &Pace) {
     }
     let (work, place) = attempt.job.subject();
     if ended.is_err() {
-        core.retries.put_off(attempt, (core.environment.now_ms)());
+        background.retries.put_off(attempt, (core.environment.now_ms)());
     }
-    core.complaints.note(work, &place, ended);
+    background.failures.note(work, &place, ended);
 }
 
 fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
     if stopping.load(Ordering::Acquire) { Err(Interruption::Stopped) } else { Ok(()) }
 }
 
-/// Does everything that is due, though the logs were looked through a moment ago.
-pub(crate) async fn sweep_all<S: Store>(core: &Core<S>) {
-    let _one = core.sweeping.lock().await;
-    trim::make_due(core);
-    sweep_alone(core, &AtomicBool::new(false)).await;
-}
-
-/// Does everything that is due, when no other sweep is under way.
-pub(crate) async fn sweep<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
-    let _one = core.sweeping.lock().await;
-    sweep_alone(core, stopping).await;
-}
-
-async fn sweep_alone<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
+async fn sweep_alone<S: Store>(background: &Background<S>, stopping: &AtomicBool) {
+    let core = &*background.core;
     if let Some(governor) = &core.governor {
         governor.sweep((core.environment.now_ms)());
     }
     loop {
-        do_part(core, "succession of shards", shards::run(core)).await;
+        do_part(background, "succession of shards", shards::run(background)).await;
         let tokens = token_sweep::run(core, stopping);
-        do_part(core, "removal of expired client request tokens", tokens).await;
-        if trim::is_due(core) {
+        do_part(background, "removal of expired client request tokens", tokens).await;
+        if trim::is_due(background) {
             fault::log_anew();
-            do_part(core, "removal of expired stream records", trim::run(core, stopping)).await;
+            do_part(background, "removal of expired stream records", trim::run(core, stopping))
+                .await;
         }
-        let expired = do_part(core, "sweep of expired items", expire::run(core, stopping)).await;
+        let expired =
+            do_part(background, "sweep of expired items", expire::run(background, stopping)).await;
         if expired != Some(true) {
             return;
         }
@@ -232,19 +278,19 @@ async fn sweep_alone<S: Store>(core: &Core<S>, stopping: &AtomicBool) {
 
 /// Does a part of a sweep, whatever becomes of the others. Returns its answer, if it has one.
 async fn do_part<S: Store, T>(
-    core: &Core<S>,
+    background: &Background<S>,
     work: &'static str,
     part: impl Future<Output = Result<T, Interruption>>,
 ) -> Option<T> {
-    let done = core.caught(part).await;
+    let done = background.caught(part).await;
     match done.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked))) {
         Ok(answer) => {
-            core.complaints.note(work, "", Ok::<(), Interruption>(()));
+            background.failures.note(work, "", Ok::<(), Interruption>(()));
             Some(answer)
         }
         Err(Interruption::Stopped) => None,
         Err(error) => {
-            core.complaints.note(work, "", Err::<(), _>(error));
+            background.failures.note(work, "", Err::<(), _>(error));
             None
         }
     }

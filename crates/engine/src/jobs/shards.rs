@@ -1,12 +1,12 @@
 //! Moves the streams whose shards have been open for long to new shards.
 
-use super::Interruption;
+use super::{Background, Interruption};
 use crate::change_log;
-use crate::engine::Core;
 use hashrange_storage::Store;
 
 /// Reads memory only as long as nothing is due.
-pub(super) async fn run<S: Store>(core: &Core<S>) -> Result<(), Interruption> {
+pub(super) async fn run<S: Store>(background: &Background<S>) -> Result<(), Interruption> {
+    let core = &*background.core;
     let now_ms = (core.environment.now_ms)();
     for known in core.catalog.all() {
         let settings = known.record.stream.as_ref().filter(|settings| settings.enabled);
@@ -19,8 +19,9 @@ pub(super) async fn run<S: Store>(core: &Core<S>) -> Result<(), Interruption> {
         if table.record.stream != known.record.stream {
             continue;
         }
-        let succeeded = change_log::succeed_shards(core, &table);
-        core.complaints.note("succession of shards", &table.record.name, succeeded);
+        let succeeded = change_log::succeed_shards(core, &table)
+            .map(|ended| ended.into_iter().for_each(|ended| background.close_shards(ended)));
+        background.failures.note("succession of shards", &table.record.name, succeeded);
     }
     Ok(())
 }

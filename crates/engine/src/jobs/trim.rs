@@ -4,7 +4,7 @@
 //! A bounded number of records goes in each commit, together with the mark in the stream that says
 //! how far it was trimmed, so readers know what they missed and nothing is looked at twice.
 
-use super::{Interruption, go_on};
+use super::{Background, Interruption, go_on};
 use crate::change_log::{
     RETENTION_MS, Stream, decode_stream, encode_stream, expired_records, read_streams,
 };
@@ -19,19 +19,19 @@ const RECORDS_PER_COMMIT: usize = 1000;
 const STREAMS_PER_READ: usize = 100;
 
 /// Returns whether the logs are to be looked through, once for each interval.
-pub(super) fn is_due<S: Store>(core: &Core<S>) -> bool {
-    let now_ms = (core.environment.now_ms)();
-    let is_due = now_ms.abs_diff(core.trimmed_at_ms.load(Ordering::Acquire)) >= INTERVAL_MS;
+pub(super) fn is_due<S: Store>(background: &Background<S>) -> bool {
+    let now_ms = (background.core.environment.now_ms)();
+    let is_due = now_ms.abs_diff(background.trimmed_at_ms.load(Ordering::Acquire)) >= INTERVAL_MS;
     if is_due {
-        core.trimmed_at_ms.store(now_ms, Ordering::Release);
+        background.trimmed_at_ms.store(now_ms, Ordering::Release);
     }
     is_due
 }
 
 /// Makes the logs be looked through by the next sweep, whatever the interval.
-pub(super) fn make_due<S: Store>(core: &Core<S>) {
+pub(super) fn make_due<S: Store>(background: &Background<S>) {
     // Far from every time.
-    core.trimmed_at_ms.store(u64::MAX, Ordering::Release);
+    background.trimmed_at_ms.store(u64::MAX, Ordering::Release);
 }
 
 pub(super) async fn run<S: Store>(

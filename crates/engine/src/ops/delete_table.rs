@@ -1,6 +1,6 @@
 //! DeleteTable: the table is gone for everybody at once; its items are removed in the background.
 
-use crate::change_log;
+use crate::change_log::EndedShards;
 use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::layout;
@@ -39,7 +39,7 @@ impl<S: Store> Engine<S> {
         // The table is gone, and what follows is recorded: nothing may fail any more.
         self.core().catalog.remove(&table.record.name);
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
-        change_log::close_stream(self.core(), &table);
+        self.close_shards(EndedShards::of(&table));
         self.remember_deletion(&table, &description);
         Ok(DeleteTableOutput { table_description: Some(as_deleted(description)) })
     }

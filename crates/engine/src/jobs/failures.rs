@@ -1,5 +1,5 @@
-//! What the sweeps and the jobs have to complain of. They are tried again and again: what goes
-//! wrong each time, as while the disk is full, is logged once, until it is another fault or over.
+//! The failures of sweeps and jobs. Both are tried again and again: what goes wrong each time, as
+//! while the disk is full, is logged once, until it is another fault or over.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What does not work, with the fault that was logged.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints(Mutex<BTreeMap<Subject, String>>);
+pub(crate) struct Failures(Mutex<BTreeMap<Subject, String>>);
 
 /// A kind of work, and what it is done for; nothing for work on the whole store.
 type Subject = (&'static str, String);
 
-impl Complaints {
+impl Failures {
     /// Logs the end of some work for a place: a fault unless it was the same last time, and the
     /// first success after one.
     pub(crate) fn note<E: Display>(&self, work: &'static str, place: &str, ended: Result<(), E>) {
@@ -51,16 +51,16 @@ mod tests {
 
     #[test]
     fn a_fault_is_news_once_until_it_changes_or_is_over() {
-        let complaints = Complaints::default();
-        assert!(complaints.is_news("expiry", "a", "disk full"));
-        assert!(!complaints.is_news("expiry", "a", "disk full"));
-        assert!(complaints.is_news("expiry", "b", "disk full"));
-        assert!(complaints.is_news("trim", "a", "disk full"));
-        assert!(complaints.is_news("expiry", "a", "closed"));
-        assert!(complaints.is_news("expiry", "a", "disk full"));
-        assert!(complaints.settle("expiry", "a"));
-        assert!(!complaints.settle("expiry", "a"));
-        assert!(complaints.is_news("expiry", "a", "disk full"));
-        assert!(!complaints.is_news("expiry", "b", "disk full"));
+        let failures = Failures::default();
+        assert!(failures.is_news("expiry", "a", "disk full"));
+        assert!(!failures.is_news("expiry", "a", "disk full"));
+        assert!(failures.is_news("expiry", "b", "disk full"));
+        assert!(failures.is_news("trim", "a", "disk full"));
+        assert!(failures.is_news("expiry", "a", "closed"));
+        assert!(failures.is_news("expiry", "a", "disk full"));
+        assert!(failures.settle("expiry", "a"));
+        assert!(!failures.settle("expiry", "a"));
+        assert!(failures.is_news("expiry", "a", "disk full"));
+        assert!(!failures.is_news("expiry", "b", "disk full"));
     }
 }
