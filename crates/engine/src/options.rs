@@ -1,6 +1,6 @@
 //! How an engine works, where that is a matter of choice.
 
-use crate::throughput::Profile;
+use crate::profile::Profile;
 
 /// Options of an [`Engine`](crate::Engine).
 #[derive(Debug, Clone, PartialEq, Eq)]

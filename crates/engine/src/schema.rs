@@ -1,7 +1,7 @@
 //! What a table is: key schema, indexes, settings. [`TableRecord`] is the form that is stored;
 //! [`Table`] is the record with what is derived from it, shared by all requests.
 //!
-//! Left to others: where tables are kept ([`crate::catalog`]), how keys become bytes
+//! Left to others: where tables are kept ([`crate::core`]), how keys become bytes
 //! ([`crate::layout`]).
 
 use crate::change_log::{StreamSettings, StreamTarget};
@@ -415,7 +415,7 @@ pub struct Table {
     /// The expiry index, while time to live is enabled.
     pub(crate) expiry: Option<Expiry>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
-    /// again. See [`crate::catalog`].
+    /// again. See [`crate::core`].
     superseded: AtomicBool,
     /// Set while a job needs a moment without writes: they must begin again.
     paused: AtomicBool,

@@ -9,7 +9,7 @@ mod expiry;
 mod tokens;
 
 use crate::change_log::verify_changes;
-use crate::engine::{OpenError, read_tables};
+use crate::core::{OpenError, read_tables};
 use crate::index;
 use crate::layout::{self, Counter};
 use crate::schema::{Index, IndexId, IndexKind, IndexState, Table, TableId};

@@ -10,7 +10,7 @@ use super::reading::{decode_stream, encode_stream, find_stream, read_streams};
 use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
 use crate::capacity::Charge;
-use crate::engine::{Core, OpenError};
+use crate::core::{Core, OpenError};
 use crate::layout;
 use crate::schema::{Billing, IndexId, Table, TableId, TableRecord, Throughput};
 use bytes::Bytes;

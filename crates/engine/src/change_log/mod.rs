@@ -19,7 +19,7 @@
 //! ends with one that says "closed"; their stamps are the ends of its range of sequence numbers.
 //!
 //! Invariant: the records of an item are in the order of its changes, also across a succession: no
-//! write follows the old definition once one has followed the new one (see [`crate::catalog`]), so
+//! write follows the old definition once one has followed the new one (see [`crate::core`]), so
 //! all records of a parent shard are older than those of its children for the same item.
 
 mod iterator;

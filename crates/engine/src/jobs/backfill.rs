@@ -8,7 +8,7 @@
 
 use super::Interruption;
 use super::lanes::Pace;
-use crate::engine::Core;
+use crate::core::Core;
 use crate::index;
 use crate::layout::{self, Counter};
 use crate::schema::{IndexId, IndexState, Table, TableId};
@@ -195,7 +195,7 @@ async fn activate<S: Store>(
     for known in record.indexes.iter_mut().filter(|known| known.id == index) {
         known.state = IndexState::Active;
     }
-    let (key, value) = (layout::table_record(id), crate::engine::encode_record(&record));
+    let (key, value) = (layout::table_record(id), crate::core::encode_record(&record));
     core.commit(
         || vec![key.clone()],
         |_, batch| {

@@ -5,7 +5,7 @@
 use super::retries::Attempt;
 use super::{Background, Interruption, Job};
 use crate::change_log::{self, EndedShards};
-use crate::engine::Core;
+use crate::core::Core;
 use crate::fault;
 use hashrange_storage::{Store, block_on};
 

@@ -7,7 +7,7 @@
 
 use super::purge::first_keys;
 use super::{Background, Interruption, go_on};
-use crate::engine::Core;
+use crate::core::Core;
 use crate::expiry::Due;
 use crate::layout;
 use crate::schema::Table;
@@ -88,8 +88,8 @@ async fn expire_some<S: Store>(
         sweep.is_done();
         return Ok(false);
     };
-    let mut writes = writes(table, &entries, due);
-    let written = core.write(&mut writes).await;
+    let writes = writes(table, &entries, due);
+    let written = core.write(&writes, None).await;
     drop(writes);
     match written.map_err(Interruption::Definition)? {
         Some(_) => {

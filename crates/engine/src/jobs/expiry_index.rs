@@ -9,7 +9,7 @@
 use super::backfill::{next_keys, readable_items};
 use super::lanes::Pace;
 use super::{Interruption, purge};
-use crate::engine::Core;
+use crate::core::Core;
 use crate::layout;
 use crate::schema::{IndexId, Table, TableId, TimeToLive, TimeToLiveState};
 use bytes::Bytes;

@@ -26,7 +26,7 @@ mod token_sweep;
 mod trim;
 
 use crate::change_log::EndedShards;
-use crate::engine::Core;
+use crate::core::Core;
 use crate::fault;
 use crate::schema::{IndexId, TableId};
 use caught::Panicked;
@@ -200,6 +200,11 @@ impl<S: Store> Jobs<S> {
         self.background.close_shards(ended);
     }
 
+    /// Returns the time of the environment's clock.
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.background.core.environment.now_ms)()
+    }
+
     /// Returns how often work has panicked.
     pub(crate) fn panics(&self) -> u64 {
         self.background.panics.load(Ordering::Relaxed)
@@ -256,9 +261,6 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
 
 async fn sweep_alone<S: Store>(background: &Background<S>, stopping: &AtomicBool) {
     let core = &*background.core;
-    if let Some(governor) = &core.governor {
-        governor.sweep((core.environment.now_ms)());
-    }
     loop {
         do_part(background, "succession of shards", shards::run(background)).await;
         let tokens = token_sweep::run(core, stopping);

@@ -2,7 +2,7 @@
 
 use super::Interruption;
 use super::lanes::Pace;
-use crate::engine::Core;
+use crate::core::Core;
 use crate::layout;
 use crate::schema::{IndexId, TableId};
 use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View};

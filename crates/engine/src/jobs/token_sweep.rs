@@ -4,7 +4,7 @@
 //! ended ([`crate::swept`]).
 
 use super::{Interruption, go_on};
-use crate::engine::Core;
+use crate::core::Core;
 use crate::layout::token::{TokenRecord, parse_token_time, tokens_used_between};
 use hashrange_model::limits::TOKEN_LIFETIME_MS;
 use hashrange_storage::{Direction, Key, Store, View};

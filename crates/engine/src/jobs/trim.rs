@@ -8,7 +8,7 @@ use super::{Background, Interruption, go_on};
 use crate::change_log::{
     RETENTION_MS, Stream, decode_stream, encode_stream, expired_records, read_streams,
 };
-use crate::engine::Core;
+use crate::core::Core;
 use crate::layout;
 use hashrange_storage::{KeyRange, Store, View};
 use std::sync::atomic::{AtomicBool, Ordering};

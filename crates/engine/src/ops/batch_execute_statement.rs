@@ -9,7 +9,7 @@ use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::required;
 use crate::schema::Table;
-use crate::write::{Attempt, Write};
+use crate::write::{Attempt, Write, until_decided};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
 use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
@@ -82,7 +82,7 @@ impl<S: Store> Engine<S> {
             match plan {
                 Err(error) => answer.fail(name, &error),
                 Ok((table, plan)) => {
-                    let read = self.core().select(&table, plan, &view).await;
+                    let read = self.select(&table, plan, &view).await;
                     let mut page: Page = match read {
                         Err(error) if error.throttle().is_some() => {
                             answer.fail(name, &error);
@@ -100,7 +100,7 @@ impl<S: Store> Engine<S> {
     }
 
     async fn write_statements(&self, statements: &[ApiResult<Statement>]) -> ApiResult<Answer> {
-        loop {
+        until_decided(|| async {
             let tables: Vec<ApiResult<Arc<Table>>> = statements
                 .iter()
                 .map(|statement| match statement {
@@ -108,33 +108,42 @@ impl<S: Store> Engine<S> {
                     Err(error) => Err(error.clone()),
                 })
                 .collect();
-            let mut errors = Vec::with_capacity(statements.len());
-            let mut writes: Vec<(&Table, Write<'_>)> = Vec::new();
-            for (statement, table) in statements.iter().zip(&tables) {
-                errors.push(match (statement, table) {
-                    (Ok(statement), Ok(table)) => write::plan(table, statement, false)
-                        .map(|write| writes.push((&**table, write)))
-                        .map_err(ApiError::from)
-                        .err(),
-                    (_, Err(error)) | (Err(error), _) => Some(error.clone()),
-                });
-            }
+            let (writes, errors) = plan_writes(statements, &tables);
             check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
             let attempts = if writes.is_empty() {
                 Some(Vec::new())
             } else {
-                match self.commit_apart(&mut writes).await {
+                match self.commit_apart(&writes).await {
                     Err(error) if matches!(error.reason(), Reason::TransactionConflict) => {
                         Some(writes.iter().map(|_| Attempt::lost(&error)).collect())
                     }
                     attempts => attempts?,
                 }
             };
-            if let Some(attempts) = attempts {
-                return Ok(Answer::of_writes(statements, &tables, errors, attempts));
-            }
-        }
+            drop(writes);
+            Ok(attempts.map(|attempts| Answer::of_writes(statements, &tables, errors, attempts)))
+        })
+        .await
     }
+}
+
+/// Plans the statements that have a table. Returns their writes, and for each statement its fault.
+fn plan_writes<'p>(
+    statements: &'p [ApiResult<Statement>],
+    tables: &'p [ApiResult<Arc<Table>>],
+) -> (Vec<(&'p Table, Write<'p>)>, Vec<Option<ApiError>>) {
+    let mut errors = Vec::with_capacity(statements.len());
+    let mut writes: Vec<(&Table, Write<'_>)> = Vec::new();
+    for (statement, table) in statements.iter().zip(tables) {
+        errors.push(match (statement, table) {
+            (Ok(statement), Ok(table)) => write::plan(table, statement, false)
+                .map(|write| writes.push((&**table, write)))
+                .map_err(ApiError::from)
+                .err(),
+            (_, Err(error)) | (Err(error), _) => Some(error.clone()),
+        });
+    }
+    (writes, errors)
 }
 
 fn parse(request: &BatchStatementRequest<'_>) -> ApiResult<Statement> {

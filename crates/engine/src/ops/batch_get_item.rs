@@ -6,7 +6,6 @@ use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, sound};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
-use crate::write::Gate;
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -56,7 +55,7 @@ impl<S: Store> Engine<S> {
             .map(|part| self.plan_part(part))
             .collect::<ApiResult<Vec<PlannedPart>>>()?;
         let view = self.store().view();
-        let mut admission = self.core().admission().map(Admission::of_batch);
+        let mut admission = self.admission().map(Admission::of_batch);
         let mut answer = Answer::new();
         for planned in parts {
             let target = ReadTarget {
@@ -67,7 +66,7 @@ impl<S: Store> Engine<S> {
             };
             let view = match &mut admission {
                 None => view.clone(),
-                Some(admission) => self.core().view_of(Some(admission), &target),
+                Some(admission) => self.view_of(Some(admission), &target),
             };
             let report = input.return_consumed_capacity;
             answer.read_part(&view, planned, report, admission.as_mut()).await?;
@@ -161,7 +160,7 @@ impl Answer {
         view: &V,
         planned: PlannedPart,
         report: Option<hashrange_wire::ReturnConsumedCapacity>,
-        mut gate: Gate<'_, '_>,
+        mut admission: Option<&mut Admission<'_>>,
     ) -> ApiResult<()> {
         let PlannedPart { part, table, keys } = planned;
         let stored =
@@ -171,8 +170,8 @@ impl Answer {
         let mut left = Vec::new();
         for ((key, stored), byte_key) in part.keys.iter().zip(stored).zip(&keys) {
             let target = ReadTarget::item(&table, byte_key, part.consistent);
-            if let Some(gate) = &mut gate
-                && let Err(throttled) = gate.admit_read(&target)
+            if let Some(admission) = &mut admission
+                && let Err(throttled) = admission.admit_read(&target)
             {
                 self.throttled = Some(throttled);
                 left.push(DecodedItem::from(key.clone()));
@@ -186,8 +185,8 @@ impl Answer {
                 continue;
             }
             let item_units = read_units(size, part.consistent);
-            if let Some(gate) = &mut gate {
-                gate.add_read(&target, &Units::of_table(item_units));
+            if let Some(admission) = &mut admission {
+                admission.add_read(&target, &Units::of_table(item_units));
             }
             self.processed += 1;
             units.table += item_units;

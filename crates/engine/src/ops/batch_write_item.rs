@@ -4,13 +4,11 @@
 //! written whole or not at all, and nothing is left unprocessed; unless a profile limits throughput,
 //! under which every member is by itself.
 
-use super::delete_item::plan_delete;
-use super::put_item::plan_put;
 use crate::answer::PerTable;
 use crate::engine::Engine;
 use crate::request::{required, sound};
 use crate::schema::Table;
-use crate::write::{Write, Written};
+use crate::write::{Write, Written, plan_delete, plan_put, until_decided};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
@@ -101,22 +99,19 @@ impl<S: Store> Engine<S> {
         if members.len() > BATCH_WRITE_REQUESTS_MAX {
             return Err(Reason::TooManyBatchWriteRequests.into());
         }
-        if self.core().governor.is_some() {
+        if self.limiter().is_some() {
             return self.write_members_apart(input, members).await;
         }
-        loop {
+        let (tables, written) = until_decided(|| async {
             let tables = self.tables_of(&members)?;
-            let mut writes = plan(&members, &tables)?;
-            if let Some(written) = self.commit(&mut writes).await.map_err(throttled)? {
-                let done = members.iter().zip(&tables).zip(&written);
-                let left = Map::new();
-                return Ok(answer(
-                    done.map(|((member, table), written)| (member, table, written)),
-                    left,
-                    &input,
-                ));
-            }
-        }
+            let writes = plan(&members, &tables)?;
+            let written = self.commit(&writes).await.map_err(throttled)?;
+            Ok(written.map(|written| (tables, written)))
+        })
+        .await?;
+        let done = members.iter().zip(&tables).zip(&written);
+        let done = done.map(|((member, table), written)| (member, table, written));
+        Ok(answer(done, Map::new(), &input))
     }
 
     /// Writes the members each by itself, as throughput permits; what it does not permit is left.
@@ -125,29 +120,30 @@ impl<S: Store> Engine<S> {
         input: BatchWriteItemInput<'_>,
         members: Vec<(String, Member)>,
     ) -> ApiResult<BatchWriteItemOutput> {
-        loop {
+        let (tables, attempts) = until_decided(|| async {
             let tables = self.tables_of(&members)?;
-            let mut writes = plan(&members, &tables)?;
-            let attempts = self.commit_apart(&mut writes).await.map_err(throttled)?;
-            let Some(attempts) = attempts else { continue };
-            let (mut done, mut left) = (Vec::new(), Vec::new());
-            let mut throttled = None;
-            for ((member, table), attempt) in members.iter().zip(&tables).zip(attempts) {
-                match attempt.result {
-                    Ok(written) => done.push((member, table, written)),
-                    Err(error) if error.throttle().is_some() => {
-                        leave(&mut left, member);
-                        throttled = Some(error);
-                    }
-                    Err(error) => return Err(error),
+            let writes = plan(&members, &tables)?;
+            let attempts = self.commit_apart(&writes).await.map_err(throttled)?;
+            Ok(attempts.map(|attempts| (tables, attempts)))
+        })
+        .await?;
+        let (mut done, mut left) = (Vec::new(), Vec::new());
+        let mut throttled = None;
+        for ((member, table), attempt) in members.iter().zip(&tables).zip(attempts) {
+            match attempt.result {
+                Ok(written) => done.push((member, table, written)),
+                Err(error) if error.throttle().is_some() => {
+                    leave(&mut left, member);
+                    throttled = Some(error);
                 }
+                Err(error) => return Err(error),
             }
-            if let Some(throttled) = throttled.filter(|_| done.is_empty()) {
-                return Err(throttled);
-            }
-            let done = done.iter().map(|(member, table, written)| (*member, *table, written));
-            return Ok(answer(done, Map::from_entries_last_wins(left), &input));
         }
+        if let Some(throttled) = throttled.filter(|_| done.is_empty()) {
+            return Err(throttled);
+        }
+        let done = done.iter().map(|(member, table, written)| (*member, *table, written));
+        Ok(answer(done, Map::from_entries_last_wins(left), &input))
     }
 
     fn tables_of(&self, members: &[(String, Member)]) -> ApiResult<Vec<Arc<Table>>> {

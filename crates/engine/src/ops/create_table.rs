@@ -1,12 +1,13 @@
 //! CreateTable: checks a definition in the service's order and makes the table ready at once.
 
 use crate::change_log::{Stream, StreamView};
+use crate::core::encode_record;
 use crate::definition::indexes::{
     check_definitions, check_global_indexes, check_local_indexes, check_names, check_projected,
     definitions, global_indexes, local_indexes, table_key,
 };
 use crate::definition::{encryption, storage_class, stream, tags, throughput};
-use crate::engine::{Engine, encode_record};
+use crate::engine::Engine;
 use crate::request::required;
 use crate::schema::{Billing, IndexId, Table, TableId, TableRecord};
 use crate::throughput::Status;

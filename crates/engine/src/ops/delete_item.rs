@@ -7,10 +7,9 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
     required, returns_item, sound,
 };
-use crate::schema::Table;
-use crate::write::{self, Action, Write};
+use crate::write::{Write, plan_delete};
+use hashrange_model::ApiResult;
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{DeleteItemInput, DeleteItemOutput, ReturnValue};
 
@@ -77,15 +76,4 @@ impl<S: Store> Engine<S> {
             attributes: written.old.filter(|_| input.return_values == Some(ReturnValue::AllOld)),
         })
     }
-}
-
-/// Returns the unconditional removal of an item.
-pub(crate) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Reason> {
-    Ok(Write {
-        key: write::key_of_key(table, key)?,
-        key_attributes: Item::empty(),
-        condition: None,
-        action: Action::Delete,
-        returns_item_on_failure: false,
-    })
 }

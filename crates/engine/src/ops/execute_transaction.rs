@@ -3,14 +3,13 @@
 
 use crate::answer::{PerTable, charged};
 use crate::capacity::{Charge, Units};
-use crate::engine::Engine;
+use crate::engine::{Engine, target_of};
 use crate::layout::token::TokenScope;
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
-use crate::throughput::ReadTarget;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
@@ -62,12 +61,9 @@ impl<S: Store> Engine<S> {
             plans.push(plan_item(table, select, nth)?);
         }
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
-        let targets: Vec<_> = tables
-            .iter()
-            .zip(&plans)
-            .map(|(table, plan)| ReadTarget::select(table, plan))
-            .collect();
-        let mut admission = self.core().admit_reads(targets.iter().copied())?;
+        let targets: Vec<_> =
+            tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
+        let mut admission = self.admit_reads(targets.iter().copied())?;
         let view = self.store().view();
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;

@@ -7,11 +7,10 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
     required, returns_item, sound,
 };
-use crate::write::{self, Action, Write};
-use crate::{index, schema::Table};
+use crate::write::{Write, plan_put};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{PutItemInput, PutItemOutput, ReturnValue};
 
@@ -81,17 +80,4 @@ impl<S: Store> Engine<S> {
             attributes: written.old.filter(|_| input.return_values == Some(ReturnValue::AllOld)),
         })
     }
-}
-
-/// Returns the unconditional write of an item, with every fault of its keys.
-pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
-    let key = write::key_of_item(table, item)?;
-    index::check_keys(table, None, item)?;
-    Ok(Write {
-        key,
-        key_attributes: Item::empty(),
-        condition: None,
-        action: Action::Put(item.clone()),
-        returns_item_on_failure: false,
-    })
 }

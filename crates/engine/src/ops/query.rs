@@ -68,7 +68,7 @@ impl<S: Store> Engine<S> {
             consistent,
         };
         let is_count = matches!(plan.output, Output::Count);
-        let page = self.core().page(plan).await?;
+        let page = self.page(plan).await?;
         let output = QueryOutput {
             count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
             scanned_count: Some(i32::try_from(page.scanned).unwrap_or(i32::MAX)),

@@ -85,7 +85,7 @@ impl<S: Store> Engine<S> {
             let items = tables.iter().zip(&keys);
             items.map(|(table, key)| ReadTarget::item(table, key, true))
         };
-        let admission = self.core().admit_reads(targets())?;
+        let admission = self.admit_reads(targets())?;
         let stored = self.store().view().get_many(&keys).await;
         let stored =
             stored.map_err(|error| fault::of_tables(tables.iter().map(|table| &**table), error))?;

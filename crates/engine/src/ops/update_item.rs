@@ -7,11 +7,10 @@ use crate::request::{
     self, as_update, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
     returns_item, sound,
 };
-use crate::schema::Table;
-use crate::write::{self, Action, Write, Written};
+use crate::write::{Write, Written, plan_update};
 use hashrange_expr::Update;
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_model::{ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{Map, ReturnValue, UpdateItemInput, UpdateItemOutput};
 
@@ -64,17 +63,14 @@ impl<S: Store> Engine<S> {
         let update = update.sized_by_statement()?;
         let (table, written) = self
             .write(table_name, |table| {
-                let planned_key = write::key_of_key(table, &key)?;
-                check_targets(table, &update)?;
+                let planned = plan_update(table, &key, &update)?;
                 check_scalar_keys(table, looked_into(condition.as_ref()))?;
                 Ok(Write {
-                    key: planned_key,
-                    key_attributes: key.clone(),
                     condition: condition.as_ref(),
-                    action: Action::Update(&update),
                     returns_item_on_failure: returns_item(
                         input.return_values_on_condition_check_failure,
                     ),
+                    ..planned
                 })
             })
             .await?;
@@ -93,21 +89,6 @@ impl<S: Store> Engine<S> {
             attributes: returned(input.return_values, &update, written),
         })
     }
-}
-
-/// Refuses updates of key attributes, also inside them, and nested paths into index key attributes.
-/// Source: captured.
-pub(crate) fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
-    for target in update.targets() {
-        let attribute = || target.name.to_owned();
-        if table.key.contains(target.name) {
-            return Err(Reason::CannotUpdateKey { attribute: attribute() });
-        }
-        if target.is_nested && table.indexes.iter().any(|index| index.key.contains(target.name)) {
-            return Err(Reason::IndexKeyNotScalar { attribute: attribute() });
-        }
-    }
-    Ok(())
 }
 
 fn returned(asked: Option<ReturnValue>, update: &Update, written: Written) -> Option<Item> {

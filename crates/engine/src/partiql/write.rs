@@ -1,10 +1,7 @@
 //! INSERT, UPDATE and DELETE: planned as the conditional writes that the native operations make.
 
-use crate::ops::delete_item::plan_delete;
-use crate::ops::put_item::plan_put;
-use crate::ops::update_item::check_targets;
 use crate::schema::Table;
-use crate::write::{self, Action, Write, Written};
+use crate::write::{Write, Written, plan_delete, plan_put, plan_update};
 use hashrange_expr::Condition;
 use hashrange_expr::partiql::{self, Change, Insert, Statement};
 use hashrange_model::error::StatementFault;
@@ -44,15 +41,8 @@ fn plan_change<'p>(table: &Table, change: &'p Change) -> Result<Write<'p>, Reaso
         return Err(StatementFault::IndexWrite.into());
     }
     let key_attributes = primary_key(table, &change.condition)?;
-    let key = write::key_of_key(table, &key_attributes)?;
-    check_targets(table, &change.update)?;
-    Ok(Write {
-        key,
-        key_attributes,
-        condition: Some(&change.condition),
-        action: Action::Update(&change.update),
-        returns_item_on_failure: false,
-    })
+    let write = plan_update(table, &key_attributes, &change.update)?;
+    Ok(Write { condition: Some(&change.condition), ..write })
 }
 
 /// Returns the primary key that a WHERE clause fixes.

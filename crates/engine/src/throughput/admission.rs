@@ -10,17 +10,18 @@ use crate::capacity::{Charge, Units};
 use crate::environment::Environment;
 use crate::layout;
 use crate::schema::{Billing, Index, IndexId, IndexKind, Table};
+use crate::write::Admit;
 use hashrange_model::error::{Throttle, ThrottleLimit};
 use hashrange_model::{Item, Reason};
 
 /// Under the hostile profile, one of so many requests meets faults.
 const FAULTY_REQUESTS: u64 = 4;
-/// One of so many arms of a faulty request fails.
-const FAULTY_ARMS: u64 = 2;
+/// One of so many charges of a faulty request fails.
+const FAULTY_CHARGES: u64 = 2;
 
-/// A table or global index that a request reads or writes.
+/// A table or global index that is charged for what a request reads or writes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Arm<'t> {
+pub(super) struct Charged<'t> {
     table: &'t Table,
     index: Option<&'t Index>,
     /// Hash of the partition key, if the request names one.
@@ -28,8 +29,8 @@ pub(crate) struct Arm<'t> {
     charge: Charge,
 }
 
-impl<'t> Arm<'t> {
-    /// Returns the arm of a table or index. A local index shares the throughput of its table.
+impl<'t> Charged<'t> {
+    /// Returns what is charged for a table or index. A local index shares the throughput of its table.
     pub(crate) fn new(
         table: &'t Table,
         index: Option<&'t Index>,
@@ -113,105 +114,74 @@ impl<'e> Admission<'e> {
         Self { factor: 2.0, ..self }
     }
 
-    /// Begins again, as if nothing had been asked yet.
-    pub(crate) fn restart(&mut self) {
-        self.dice = self.start.clone();
-        self.used.clear();
-    }
-
     /// Returns whether this request is told that the first one with its token is under way.
     pub(crate) fn is_in_progress(&mut self) -> bool {
-        let is_in_progress = self.is_faulty && self.dice.one_in(FAULTY_ARMS);
+        let is_in_progress = self.is_faulty && self.dice.one_in(FAULTY_CHARGES);
         self.start = self.dice.clone();
         is_in_progress
     }
 
     /// Lets the request in to a table or index, or says why not.
-    pub(crate) fn admit(&mut self, arm: &Arm<'_>) -> Result<(), Reason> {
-        if self.rules.is_hostile { self.admit_by_dice(arm) } else { self.admit_by_meter(arm) }
+    pub(super) fn admit(&mut self, charged: &Charged<'_>) -> Result<(), Reason> {
+        if self.rules.is_hostile {
+            self.admit_by_dice(charged)
+        } else {
+            self.admit_by_meter(charged)
+        }
     }
 
-    fn admit_by_dice(&mut self, arm: &Arm<'_>) -> Result<(), Reason> {
-        if !self.is_faulty || !self.dice.one_in(FAULTY_ARMS) {
+    fn admit_by_dice(&mut self, charged: &Charged<'_>) -> Result<(), Reason> {
+        if !self.is_faulty || !self.dice.one_in(FAULTY_CHARGES) {
             return Ok(());
         }
-        let is_write_of_table = arm.charge == Charge::Write && arm.index.is_none();
+        let is_write_of_table = charged.charge == Charge::Write && charged.index.is_none();
         let is_transactional = is_write_of_table || self.factor > 1.0;
         if self.may_conflict && is_transactional && self.dice.one_in(2) {
             return Err(Reason::TransactionConflict);
         }
-        let limit = match (self.dice.one_in(2), arm.table.record.billing) {
+        let limit = match (self.dice.one_in(2), charged.table.record.billing) {
             (true, _) => ThrottleLimit::KeyRange,
             (false, Billing::Provisioned) => ThrottleLimit::Provisioned,
             (false, Billing::PayPerRequest) => ThrottleLimit::Account,
         };
-        Err(arm.throttle(limit, self.environment))
+        Err(charged.throttle(limit, self.environment))
     }
 
-    fn admit_by_meter(&self, arm: &Arm<'_>) -> Result<(), Reason> {
-        let (key, rate) = (arm.meter(), Rate::of(arm.table, arm.index, arm.charge));
+    fn admit_by_meter(&self, charged: &Charged<'_>) -> Result<(), Reason> {
+        let (key, rate) = (charged.meter(), Rate::of(charged.table, charged.index, charged.charge));
         let mut reserved = Reserved::default();
         for used in self.used.iter().filter(|used| used.meter == key) {
             reserved.whole += used.units;
-            if used.partition == arm.partition {
+            if used.partition == charged.partition {
                 reserved.partition += used.units;
             }
         }
         let mut meters = self.rules.meters();
-        let meter = meters.entry(key).or_insert_with(|| Meter::new(arm.charge, rate, self.now_ms));
-        match meter.exceeded(rate, arm.partition, reserved, self.now_ms) {
+        let meter =
+            meters.entry(key).or_insert_with(|| Meter::new(charged.charge, rate, self.now_ms));
+        match meter.exceeded(rate, charged.partition, reserved, self.now_ms) {
             None => Ok(()),
-            Some(limit) => Err(arm.throttle(limit, self.environment)),
-        }
-    }
-
-    /// Lets a write in to the global indexes that it changes.
-    pub(crate) fn admit_indexes(
-        &mut self,
-        table: &Table,
-        units: &Units,
-        (old, new): (Option<&Item>, Option<&Item>),
-    ) -> Result<(), Reason> {
-        for (arm, _) in index_arms(table, units, new.or(old)) {
-            self.admit(&arm)?;
-        }
-        Ok(())
-    }
-
-    /// Adds what a write used.
-    pub(crate) fn add_write(
-        &mut self,
-        table: &Table,
-        partition: u32,
-        units: &Units,
-        image: Option<&Item>,
-    ) {
-        let local: f64 = units
-            .indexes
-            .iter()
-            .filter(|(nth, _)| table.indexes[*nth].kind == IndexKind::Local)
-            .map(|(_, units)| units)
-            .sum();
-        let arm = Arm::new(table, None, Some(partition), Charge::Write);
-        self.add(&arm, self.factor * units.table + local);
-        for (arm, units) in index_arms(table, units, image) {
-            self.add(&arm, units);
+            Some(limit) => Err(charged.throttle(limit, self.environment)),
         }
     }
 
     /// Adds what was used of a table or index.
-    pub(crate) fn add(&mut self, arm: &Arm<'_>, units: f64) {
-        let rate = Rate::of(arm.table, arm.index, arm.charge);
-        self.used.push(Use { meter: arm.meter(), rate, partition: arm.partition, units });
+    pub(super) fn add(&mut self, charged: &Charged<'_>, units: f64) {
+        let rate = Rate::of(charged.table, charged.index, charged.charge);
+        self.used.push(Use { meter: charged.meter(), rate, partition: charged.partition, units });
     }
 
     /// Counts what was used.
-    pub(crate) fn settle(self) {
+    pub(crate) fn settle(mut self) {
+        self.count();
+    }
+
+    fn count(&mut self) {
         if self.rules.is_hostile {
             return;
         }
         let mut meters = self.rules.meters();
-        for Use { meter, rate, partition, units } in self.used {
+        for Use { meter, rate, partition, units } in self.used.drain(..) {
             meters
                 .entry(meter)
                 .or_insert_with(|| Meter::new(meter.charge, rate, self.now_ms))
@@ -232,16 +202,57 @@ impl<'e> Admission<'e> {
     }
 }
 
+impl Admit for Admission<'_> {
+    fn restart(&mut self) {
+        self.dice = self.start.clone();
+        self.used.clear();
+    }
+
+    fn admit_write(&mut self, table: &Table, partition: u32) -> Result<(), Reason> {
+        self.admit(&Charged::new(table, None, Some(partition), Charge::Write))
+    }
+
+    fn admit_indexes(
+        &mut self,
+        table: &Table,
+        units: &Units,
+        (old, new): (Option<&Item>, Option<&Item>),
+    ) -> Result<(), Reason> {
+        for (charged, _) in charged_indexes(table, units, new.or(old)) {
+            self.admit(&charged)?;
+        }
+        Ok(())
+    }
+
+    fn add_write(&mut self, table: &Table, partition: u32, units: &Units, image: Option<&Item>) {
+        let local: f64 = units
+            .indexes
+            .iter()
+            .filter(|(nth, _)| table.indexes[*nth].kind == IndexKind::Local)
+            .map(|(_, units)| units)
+            .sum();
+        let charged = Charged::new(table, None, Some(partition), Charge::Write);
+        self.add(&charged, self.factor * units.table + local);
+        for (charged, units) in charged_indexes(table, units, image) {
+            self.add(&charged, units);
+        }
+    }
+
+    fn settle(&mut self) {
+        self.count();
+    }
+}
+
 /// Returns the global indexes that a write changes, with its units on them.
-fn index_arms<'a>(
+fn charged_indexes<'a>(
     table: &'a Table,
     units: &'a Units,
     image: Option<&'a Item>,
-) -> impl Iterator<Item = (Arm<'a>, f64)> {
+) -> impl Iterator<Item = (Charged<'a>, f64)> {
     let global = units.indexes.iter().map(|(nth, units)| (&table.indexes[*nth], *units));
     global.filter(|(index, _)| index.kind == IndexKind::Global).map(move |(index, units)| {
         let key = image.and_then(|image| layout::entry_key(table, index, image));
         let partition = key.map(|key| layout::hash_of(&key));
-        (Arm::new(table, Some(index), partition, Charge::Write), units)
+        (Charged::new(table, Some(index), partition, Charge::Write), units)
     })
 }

@@ -1,9 +1,12 @@
 //! The profiles of the service: throughput limits, delays of table changes, stale reads, and the
 //! faults that a client must be ready for.
 //!
-//! The default profile has no [`Governor`] at all. Under the others every data operation asks an
+//! The default profile has no [`Limiter`] at all. Under the others every data operation asks an
 //! [`Admission`] before it touches a table or index and tells it afterwards what it used; reads take
 //! their view from a [`Reading`]. Time is the environment's clock; nothing waits.
+//!
+//! Left to others: where a request asks (`engine/`), and what requests are told of tables
+//! that change (`table_states/`).
 //!
 //! | file | idea |
 //! |---|---|
@@ -13,33 +16,32 @@
 //! | `lifecycle.rs` | tables that are being created, updated or deleted |
 //! | `readiness.rs` | what other operations see of such tables, and of tags that change |
 //! | `pace.rs` | how long changes of tables take |
-//! | `quotas.rs` | how many tables and units an account has |
+//! | `history.rs` | when settings were changed that may not be changed often |
 //! | `dice.rs` | choices that a seed decides |
 
 mod admission;
 mod bucket;
 mod dice;
+mod history;
 mod lifecycle;
 mod meter;
 mod pace;
-mod profile;
-mod quotas;
 mod readiness;
 mod reading;
 mod scaling;
 mod views;
 
-pub(crate) use admission::{Admission, Arm};
-pub(crate) use lifecycle::Status;
-pub use profile::Profile;
-use quotas::History;
-pub(crate) use readiness::Readiness;
-pub(crate) use reading::ReadTarget;
+pub(crate) use admission::Admission;
+pub(crate) use history::{History, Setting};
+pub(crate) use lifecycle::{Deletion, Status, TableChanges, is_updating};
+pub(crate) use readiness::{Readiness, TagChange, are_among};
+pub(crate) use reading::{ReadTarget, Reading};
 
 use crate::capacity::Charge;
+use crate::environment::Environment;
 use crate::options::EngineOptions;
+use crate::profile::Profile;
 use crate::schema::{IndexId, TableId};
-use lifecycle::TableChanges;
 use meter::Meter;
 use pace::Pace;
 use std::collections::HashMap;
@@ -57,12 +59,12 @@ struct MeterKey {
 }
 
 /// What a profile other than the default one remembers.
-pub(crate) struct Governor<V> {
+pub(crate) struct Limiter<V> {
     rules: Rules,
     views: RecentViews<V>,
 }
 
-/// The part of a [`Governor`] that does not depend on the store.
+/// The part of a [`Limiter`] that does not depend on the store.
 #[derive(Debug)]
 struct Rules {
     is_hostile: bool,
@@ -75,15 +77,15 @@ struct Rules {
     history: Mutex<History>,
 }
 
-impl<V> fmt::Debug for Governor<V> {
+impl<V> fmt::Debug for Limiter<V> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Governor").field("rules", &self.rules).finish_non_exhaustive()
+        formatter.debug_struct("Limiter").field("rules", &self.rules).finish_non_exhaustive()
     }
 }
 
-impl<V: Clone> Governor<V> {
-    /// Returns the governor that the options ask for; none under the default profile.
-    pub(crate) fn of(options: &EngineOptions) -> Option<Box<Self>> {
+impl<V: Clone> Limiter<V> {
+    /// Returns the limiter that the options ask for; none under the default profile.
+    pub(crate) fn of(options: &EngineOptions) -> Option<Self> {
         let is_hostile = match options.profile {
             Profile::Default => return None,
             Profile::Aws => false,
@@ -97,7 +99,27 @@ impl<V: Clone> Governor<V> {
             history: Mutex::default(),
             changes: TableChanges::new(Pace::of(options)),
         };
-        Some(Box::new(Self { rules, views: RecentViews::new(is_hostile) }))
+        Some(Self { rules, views: RecentViews::new(is_hostile) })
+    }
+
+    /// Returns the admission of a request.
+    pub(crate) fn admission<'e>(&'e self, environment: &'e Environment) -> Admission<'e> {
+        Admission::new(&self.rules, environment)
+    }
+
+    /// Returns whether everything that the service may do happens often, as a seed decides.
+    pub(crate) fn is_hostile(&self) -> bool {
+        self.rules.is_hostile
+    }
+
+    /// Returns the changes of tables that are to look unfinished.
+    pub(crate) fn changes(&self) -> &TableChanges {
+        &self.rules.changes
+    }
+
+    /// Returns when settings were changed that may not be changed often.
+    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+        self.rules.history()
     }
 
     /// Lets go of what is too old to be of use.

@@ -3,8 +3,8 @@
 //! Source: measured on the service in 2026-10, on empty tables: the middle of what was seen.
 
 use crate::options::EngineOptions;
+use crate::profile::Profile;
 use crate::schema::{IndexKind, TableRecord};
-use crate::throughput::Profile;
 use hashrange_model::error::UnderWay;
 
 /// How long changes take under the profile `hostile`, unless set otherwise.

@@ -1,8 +1,6 @@
 //! One action of a transaction: what the request says of it, checked by itself, and its write once
 //! the table is known.
 
-use crate::index;
-use crate::ops::update_item::check_targets;
 use crate::request::check_scalar_keys;
 use crate::request::condition::looked_into;
 use crate::schema::Table;
@@ -54,34 +52,19 @@ impl TransactionAction {
 
     /// Returns the write, with every fault that its table shows.
     pub(super) fn plan(&self, table: &Table) -> Result<Write<'_>, Reason> {
-        let key = match &self.kind {
-            ActionKind::Put(item) => {
-                let key = write::key_of_item(table, item)?;
-                index::check_keys(table, None, item)?;
-                key
+        let write = match &self.kind {
+            ActionKind::Put(item) => write::plan_put(table, item)?,
+            ActionKind::Update(key, update) => write::plan_update(table, key, update)?,
+            ActionKind::Delete(key) => write::plan_delete(table, key)?,
+            ActionKind::Check(key) => {
+                Write { action: Action::Check, ..write::plan_delete(table, key)? }
             }
-            ActionKind::Update(key, update) => {
-                let key = write::key_of_key(table, key)?;
-                check_targets(table, update)?;
-                key
-            }
-            ActionKind::Delete(key) | ActionKind::Check(key) => write::key_of_key(table, key)?,
         };
         check_scalar_keys(table, looked_into(self.condition.as_ref()))?;
         Ok(Write {
-            key,
-            key_attributes: match &self.kind {
-                ActionKind::Update(key, _) => key.clone(),
-                _ => Item::empty(),
-            },
             condition: self.condition.as_ref(),
-            action: match &self.kind {
-                ActionKind::Put(item) => Action::Put(item.clone()),
-                ActionKind::Update(_, update) => Action::Update(update),
-                ActionKind::Delete(_) => Action::Delete,
-                ActionKind::Check(_) => Action::Check,
-            },
             returns_item_on_failure: self.returns_item_on_failure,
+            ..write
         })
     }
 }

@@ -11,5 +11,5 @@ mod token;
 
 pub(crate) use action::{ActionKind, TransactionAction};
 pub(crate) use fingerprint::Fingerprint;
-pub(crate) use run::{Completed, Outcome, check_distinct};
+pub(crate) use run::{Completed, Outcome, check_distinct, check_payload, plan};
 pub(crate) use token::Token;

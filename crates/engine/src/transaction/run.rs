@@ -2,12 +2,11 @@
 
 use super::TransactionAction;
 use super::token::{Known, Presented, Token};
-use crate::engine::Engine;
+use crate::core::Core;
 use crate::environment::Clock;
 use crate::fault;
 use crate::schema::Table;
-use crate::throughput::Admission;
-use crate::write::{self, Gate, Write, Written};
+use crate::write::{self, Admit, Write, Written};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
@@ -34,68 +33,48 @@ pub(crate) enum Outcome {
 }
 
 /// The write of each action, or its fault.
-type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
+pub(crate) type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
 
 /// Most bytes that a transaction may write in all, an index or stream counting as a copy. The
 /// service knows no such limit; a small request can ask for forty megabytes of items in each of
 /// twenty-five indexes, which no memory should have to hold at once.
 const WRITTEN_MAX_BYTES: usize = 128 * 1024 * 1024;
 
-impl<S: Store> Engine<S> {
-    /// Does all actions or none. The token, if there is one, makes it happen once.
+impl<S: Store> Core<S> {
+    /// Decides and commits the planned writes of a transaction; `None` if a definition has changed.
     pub(crate) async fn transact(
-        &self,
-        actions: &[TransactionAction],
-        token: Option<&Token>,
-    ) -> ApiResult<Completed> {
-        let payload = actions.iter().map(|action| action.payload_bytes).sum::<usize>();
-        if payload > TRANSACTION_SIZE_MAX_BYTES {
-            return Err(Reason::TransactionPayloadTooLarge(payload).into());
-        }
-        loop {
-            let tables = actions
-                .iter()
-                .map(|action| self.table(&action.table_name))
-                .collect::<ApiResult<Vec<_>>>()?;
-            let plans = plan(actions, &tables)?;
-            if let Some(outcome) = self.decide_transaction(&tables, plans, token).await? {
-                return Ok(Completed { tables, outcome });
-            }
-        }
-    }
-
-    /// Commits the planned writes; `None` if a definition has changed.
-    async fn decide_transaction(
         &self,
         tables: &[Arc<Table>],
         plans: Plans<'_>,
         token: Option<&Token>,
+        admission: Option<&mut dyn Admit>,
     ) -> ApiResult<Option<Outcome>> {
         let mut faults = Vec::with_capacity(plans.len());
         let mut writes = Vec::with_capacity(plans.len());
         for (table, plan) in tables.iter().zip(plans) {
             faults.push(plan.map(|write| writes.push((&**table, write))).err());
         }
-        let clock = &*self.environment().now_ms;
-        let mut admission = self.core().admission().map(Admission::of_transaction);
-        if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
-            return Err(Reason::TransactionInProgress.into());
-        }
+        let clock = &*self.environment.now_ms;
         let token_key = token.map(|token| &token.key);
-        let decided = self.core().decide_and_commit(
-            &writes,
-            token_key,
-            admission,
-            |writes, all, batch, gate| {
+        let decided =
+            self.decide_and_commit(&writes, token_key, admission, |all, batch, admission| {
                 let (current, tokens) = all.split_at(all.len() - usize::from(token.is_some()));
                 let stored = tokens.first().and_then(Option::as_ref);
-                let swept = &self.core().tokens_swept;
+                let swept = &self.tokens_swept;
                 let token = token.map(|token| Presented { token, stored, swept });
-                decide(writes, &faults, current, token, clock, batch, gate)
-            },
-        );
+                decide(&writes, &faults, current, token, clock, batch, admission)
+            });
         decided.await.map_err(|error| canceled_if_contended(error, &faults))
     }
+}
+
+/// Refuses actions that write too much by what the request says.
+pub(crate) fn check_payload(actions: &[TransactionAction]) -> Result<(), Reason> {
+    let payload = actions.iter().map(|action| action.payload_bytes).sum::<usize>();
+    if payload > TRANSACTION_SIZE_MAX_BYTES {
+        return Err(Reason::TransactionPayloadTooLarge(payload));
+    }
+    Ok(())
 }
 
 /// Cancels a transaction that others were faster than again and again: every action that has no
@@ -111,7 +90,10 @@ fn canceled_if_contended(error: ApiError, faults: &[Option<ApiError>]) -> ApiErr
 
 /// Plans each action. A fault of a key is the action's own, unless it is one that the service finds
 /// before it begins the transaction.
-fn plan<'p>(actions: &'p [TransactionAction], tables: &[Arc<Table>]) -> ApiResult<Plans<'p>> {
+pub(crate) fn plan<'p>(
+    actions: &'p [TransactionAction],
+    tables: &[Arc<Table>],
+) -> ApiResult<Plans<'p>> {
     let mut plans = Plans::with_capacity(actions.len());
     for (action, table) in actions.iter().zip(tables) {
         let plan = action.plan(table);
@@ -138,7 +120,7 @@ fn decide(
     token: Option<Presented<'_>>,
     clock: &Clock,
     batch: &mut Batch,
-    gate: Gate<'_, '_>,
+    admission: Option<&mut dyn Admit>,
 ) -> ApiResult<Outcome> {
     let now_ms = clock();
     let known = token.map(|at| at.token.look(at.stored, now_ms)).transpose()?;
@@ -154,7 +136,7 @@ fn decide(
     let mut written = Vec::with_capacity(writes.len());
     let mut errors = Vec::with_capacity(writes.len());
     let mut room = Room(WRITTEN_MAX_BYTES);
-    let decided = write::decide_each(writes, current, clock, batch, gate);
+    let decided = write::decide_each(writes, current, clock, batch, admission);
     for (result, (table, _)) in decided.zip(writes) {
         match result {
             Ok(done) => {

@@ -3,7 +3,7 @@
 //!
 //! Leaves to others what a lost race means for the client: [`crate::fault`] and the operations.
 
-use crate::engine::Core;
+use super::Core;
 use bytes::Bytes;
 use hashrange_storage::{Batch, Error, Key, Store};
 

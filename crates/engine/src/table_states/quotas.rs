@@ -7,11 +7,10 @@
 use crate::capacity::{ACCOUNT_UNITS_MAX, TABLE_UNITS_MAX};
 use crate::engine::Engine;
 use crate::schema::{IndexKind, StorageClass, TableId, TableRecord, Throughput};
-use crate::throughput::Status;
+use crate::throughput::{Setting, Status};
 use hashrange_model::Reason;
 use hashrange_model::error::Quota;
 use hashrange_storage::Store;
-use std::collections::HashMap;
 
 /// Source: developer guide, "Quotas in Amazon DynamoDB": tables per account and region.
 const TABLES_MAX: usize = 2500;
@@ -86,7 +85,7 @@ impl<S: Store> Engine<S> {
     }
 
     fn keeps_quotas(&self) -> bool {
-        self.core().governor.as_ref().is_some_and(|governor| !governor.rules.is_hostile)
+        self.limiter().is_some_and(|limiter| !limiter.is_hostile())
     }
 
     /// Refuses more units than a table, an index and the account may have. Fewer are never refused.
@@ -140,11 +139,11 @@ impl<S: Store> Engine<S> {
         new: &TableRecord,
         is_encryption_asked: bool,
     ) -> Result<(), Reason> {
-        let Some(governor) = self.core().governor.as_ref().filter(|_| self.keeps_quotas()) else {
+        let Some(limiter) = self.limiter().filter(|_| self.keeps_quotas()) else {
             return Ok(());
         };
         let now_ms = (self.environment().now_ms)();
-        let history = governor.rules.history();
+        let history = limiter.history();
         for setting in changed_settings(old, new, is_encryption_asked) {
             let times = history.of(new.id, setting);
             let exceeded = match setting {
@@ -162,11 +161,11 @@ impl<S: Store> Engine<S> {
 
     /// Refuses a change of time to live soon after another.
     pub(crate) fn check_time_to_live_pause(&self, table: TableId) -> Result<(), Reason> {
-        let Some(governor) = self.core().governor.as_ref().filter(|_| self.keeps_quotas()) else {
+        let Some(limiter) = self.limiter().filter(|_| self.keeps_quotas()) else {
             return Ok(());
         };
         let now_ms = (self.environment().now_ms)();
-        match governor.rules.history().of(table, Setting::TimeToLive).last() {
+        match limiter.history().of(table, Setting::TimeToLive).last() {
             Some(last) if now_ms < last + TIME_TO_LIVE_PAUSE_MS => Err(Reason::TimeToLiveChanging),
             Some(_) | None => Ok(()),
         }
@@ -174,9 +173,9 @@ impl<S: Store> Engine<S> {
 
     /// Remembers when time to live was changed.
     pub(crate) fn remember_time_to_live(&self, table: TableId) {
-        let Some(governor) = &self.core().governor else { return };
+        let Some(limiter) = self.limiter() else { return };
         let now_ms = (self.environment().now_ms)();
-        governor.rules.history().times.insert((table, Setting::TimeToLive), vec![now_ms]);
+        limiter.history().set(table, Setting::TimeToLive, now_ms);
     }
 
     /// Remembers when settings were changed.
@@ -186,36 +185,11 @@ impl<S: Store> Engine<S> {
         new: &TableRecord,
         is_encryption_asked: bool,
     ) {
-        let Some(governor) = &self.core().governor else { return };
+        let Some(limiter) = self.limiter() else { return };
         let now_ms = (self.environment().now_ms)();
         for setting in changed_settings(old, new, is_encryption_asked) {
-            governor.rules.history().times.entry((new.id, setting)).or_default().push(now_ms);
+            limiter.history().add(new.id, setting, now_ms);
         }
-    }
-}
-
-/// A setting that may not be changed often.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Setting {
-    Protection,
-    Class,
-    Encryption,
-    TimeToLive,
-}
-
-/// When settings of tables were changed, epoch milliseconds. A restart forgets it.
-#[derive(Debug, Default)]
-pub(super) struct History {
-    times: HashMap<(TableId, Setting), Vec<u64>>,
-}
-
-impl History {
-    fn of(&self, table: TableId, setting: Setting) -> &[u64] {
-        self.times.get(&(table, setting)).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn forget_table(&mut self, table: TableId) {
-        self.times.retain(|(known, _), _| *known != table);
     }
 }
 

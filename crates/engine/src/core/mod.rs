@@ -1,0 +1,69 @@
+//! The core: a store, the tables in it, and the environment. All that reads, writes and background
+//! work share.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `open.rs` | the tables of a store that is opened |
+//! | `catalog.rs` | tables in use; how a definition changes under running writes |
+//! | `definitions.rs` | a definition is changed: stored, then put in use |
+//! | `commit.rs` | the way into the store: a commit that loses to another writer is tried again |
+//!
+//! It knows no operation, no background job and no profile: those are above.
+
+mod catalog;
+mod commit;
+mod definitions;
+mod open;
+
+pub(crate) use catalog::Catalog;
+pub(crate) use definitions::encode_record;
+pub use open::OpenError;
+pub(crate) use open::read_tables;
+
+use crate::environment::Environment;
+use crate::options::EngineOptions;
+use crate::swept::Swept;
+use hashrange_storage::Store;
+use std::fmt;
+
+/// A store with its tables.
+pub(crate) struct Core<S: Store> {
+    pub(crate) store: S,
+    pub(crate) catalog: Catalog,
+    pub(crate) environment: Environment,
+    pub(crate) options: EngineOptions,
+    /// How far the sweep of client request tokens has come, by the milliseconds of their use.
+    pub(crate) tokens_swept: Swept,
+    /// Held by whoever changes a table's definition, until the change is in use.
+    pub(crate) definitions: tokio::sync::Mutex<()>,
+}
+
+impl<S: Store> fmt::Debug for Core<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Core")
+            .field("catalog", &self.catalog)
+            .field("environment", &self.environment)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Store> Core<S> {
+    /// Returns the core of a store that has these tables.
+    pub(crate) fn new(
+        store: S,
+        catalog: Catalog,
+        environment: Environment,
+        options: EngineOptions,
+    ) -> Self {
+        Self {
+            store,
+            catalog,
+            environment,
+            options,
+            tokens_swept: Swept::default(),
+            definitions: tokio::sync::Mutex::new(()),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Reading the tables of a store when it is opened.
+
+use crate::layout;
+use crate::schema::{KeyNames, Table, TableRecord};
+use bytes::Bytes;
+use hashrange_storage::{Direction, Error, Key, View};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// Why a store cannot be used.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The store failed.
+    Store(Error),
+    /// A table's record cannot be read: the data are from a newer release, or damaged.
+    Record {
+        /// The record's key.
+        key: Key,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Store(error) => write!(formatter, "{error}"),
+            Self::Record { key, problem } => {
+                write!(
+                    formatter,
+                    "the table record at key {} is unreadable: {problem}",
+                    key.escape_ascii()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// Reads every table.
+pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenError> {
+    let mut records = Vec::new();
+    view.visit(layout::table_records(), Direction::Forward, |key, value| {
+        records.push((key.to_vec(), value.clone()));
+        ControlFlow::Continue(())
+    })
+    .await
+    .map_err(OpenError::Store)?;
+    records.into_iter().map(|(key, value)| read_table(&key, &value)).collect()
+}
+
+fn read_table(key: &Key, value: &Bytes) -> Result<Table, OpenError> {
+    let unreadable = |problem: String| OpenError::Record { key: key.clone(), problem };
+    let record: TableRecord =
+        serde_json::from_slice(value).map_err(|error| unreadable(error.to_string()))?;
+    if record.version > TableRecord::VERSION {
+        return Err(unreadable(format!("its version {} is of a newer release", record.version)));
+    }
+    let undeclared = std::iter::once(&record.key)
+        .chain(record.visible_indexes().map(|index| &index.key))
+        .flat_map(KeyNames::all)
+        .find(|name| record.key_type(name).is_none());
+    match undeclared {
+        Some(name) => Err(unreadable(format!("the key attribute {name} has no type"))),
+        None => Ok(Table::new(record)),
+    }
+}

@@ -1,0 +1,231 @@
+//! The engine: the core with what surrounds it, the limiter of a profile, background jobs and their
+//! timer. Its operations are in `ops/`, one file each; they read and write through `reading.rs` and
+//! `writing.rs`, which ask the limiter.
+
+mod reading;
+mod writing;
+
+pub(crate) use reading::target_of;
+
+use crate::arn;
+use crate::change_log::{self, EndedShards};
+use crate::core::{Catalog, Core, OpenError, read_tables};
+use crate::environment::{Environment, table_name_of};
+use crate::jobs::timer::Timer;
+use crate::jobs::{Ended, Job, Jobs};
+use crate::layout;
+use crate::options::EngineOptions;
+use crate::schema::{IndexState, Table, TimeToLiveState};
+use crate::throughput::Limiter;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Direction, Error, Store, View, block_on};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// DynamoDB's operations on one store.
+///
+/// Share it behind an [`Arc`]. Dropping it stops the background jobs; they go on where they were
+/// when the store is opened again.
+pub struct Engine<S: Store> {
+    /// What a profile other than the default one limits, delays and spoils. Before the store, of
+    /// which it holds views.
+    limiter: Option<Arc<Limiter<S::View>>>,
+    core: Arc<Core<S>>,
+    jobs: Arc<Jobs<S>>,
+    timer: Mutex<Option<Timer>>,
+}
+
+impl<S: Store> fmt::Debug for Engine<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Engine")
+            .field("core", &self.core)
+            .field("limiter", &self.limiter)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Store> Engine<S> {
+    /// Opens the tables of a store and resumes the jobs that were under way.
+    pub async fn open(store: S, environment: Environment) -> Result<Self, OpenError> {
+        Self::open_with(store, environment, EngineOptions::default()).await
+    }
+
+    /// Opens a store as [`Engine::open`] does, with options.
+    pub async fn open_with(
+        store: S,
+        environment: Environment,
+        options: EngineOptions,
+    ) -> Result<Self, OpenError> {
+        let view = store.view();
+        let tables = read_tables(&view).await?;
+        let mut pending = unfinished_backfills(&tables);
+        pending.extend(unfinished_expiry_indexes(&tables));
+        view.visit(layout::purges(), Direction::Forward, |key, _| {
+            pending
+                .extend(layout::parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
+            ControlFlow::Continue(())
+        })
+        .await
+        .map_err(OpenError::Store)?;
+        let limiter = Limiter::of(&options).map(Arc::new);
+        let core = Arc::new(Core::new(store, Catalog::new(tables), environment, options));
+        let jobs = Arc::new(Jobs::new(Arc::clone(&core)));
+        let engine = Self { limiter, core, jobs, timer: Mutex::default() };
+        change_log::close_ended_shards(&engine.core).await?;
+        engine.start_timer();
+        for job in pending {
+            engine.start_job(job);
+        }
+        Ok(engine)
+    }
+
+    /// Returns the store, for its statistics.
+    pub fn store(&self) -> &S {
+        &self.core.store
+    }
+
+    /// Returns the environment.
+    pub fn environment(&self) -> &Environment {
+        &self.core.environment
+    }
+
+    pub(crate) fn core(&self) -> &Arc<Core<S>> {
+        &self.core
+    }
+
+    /// Returns the limiter; none under the default profile.
+    pub(crate) fn limiter(&self) -> Option<&Limiter<S::View>> {
+        self.limiter.as_deref()
+    }
+
+    pub(crate) fn start_job(&self, job: Job) {
+        drop(self.begin_job(job));
+    }
+
+    /// Starts a job whose first attempt somebody may wait for.
+    pub(crate) fn begin_job(&self, job: Job) -> Ended {
+        self.jobs.start(job)
+    }
+
+    /// Closes shards that a change of definition has ended. The caller holds `definitions`.
+    pub(crate) fn close_shards(&self, ended: Option<EndedShards>) {
+        if let Some(ended) = ended {
+            self.jobs.close_shards(ended);
+        }
+    }
+
+    fn start_timer(&self) {
+        let Some(interval) = self.core.environment.sweep_interval else { return };
+        let sweeper = Sweeper { limiter: self.limiter.clone(), jobs: Arc::clone(&self.jobs) };
+        let timer = Timer::start(interval, move |stopping| sweeper.tick(stopping));
+        *self.timer.lock().unwrap_or_else(PoisonError::into_inner) = Some(timer);
+    }
+
+    /// Does what is due by now, as the timer does at every interval: removes what has expired,
+    /// moves streams to new shards and starts jobs again that have failed.
+    pub fn sweep(&self) {
+        block_on(self.sweep_when_polled());
+    }
+
+    /// Sweeps as [`Engine::sweep`] does, for callers with an executor of their own.
+    pub async fn sweep_when_polled(&self) {
+        self.jobs.try_again();
+        self.forget_old();
+        self.jobs.sweep(&AtomicBool::new(false)).await;
+    }
+
+    /// Does what is due after the clock was moved, all of it and whatever was done a moment ago: when
+    /// this returns, nothing is left that the sweeps of the time between would have done.
+    pub async fn catch_up_with_clock(&self) {
+        self.jobs.try_again();
+        self.forget_old();
+        self.jobs.sweep_all().await;
+    }
+
+    fn forget_old(&self) {
+        if let Some(limiter) = self.limiter() {
+            limiter.sweep((self.environment().now_ms)());
+        }
+    }
+
+    /// Does the background jobs that have been started, where no thread does
+    /// ([`EngineOptions::jobs_run`]).
+    pub async fn run_jobs(&self) {
+        self.jobs.run_queued().await;
+    }
+
+    /// Returns how often background work, of jobs or of a sweep, has panicked since the engine was
+    /// opened. Such work is logged and tried again.
+    pub fn background_panics(&self) -> u64 {
+        self.jobs.panics()
+    }
+
+    /// Returns the table that a data operation names, by name or ARN.
+    pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        let table =
+            self.core.catalog.get(table_name_of(name_or_arn)).ok_or(Reason::TableNotFound)?;
+        match self.limiter() {
+            Some(limiter) if limiter.is_creating(&table, (self.environment().now_ms)()) => {
+                Err(Reason::TableNotFound.into())
+            }
+            _ => Ok(table),
+        }
+    }
+
+    /// Returns the table that a control operation names, by name or ARN.
+    pub(crate) fn named_table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        let name = arn::control_table_name(self.environment(), name_or_arn)?;
+        self.core
+            .catalog
+            .get(name)
+            .ok_or_else(|| Reason::NamedTableNotFound(name.to_owned()).into())
+    }
+
+    /// Stops background jobs, refuses further writes and waits until all is on disk.
+    pub async fn close(&self) -> Result<(), Error> {
+        self.jobs.stop();
+        drop(self.timer.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(limiter) = self.limiter() {
+            limiter.close();
+        }
+        self.core.store.close().await
+    }
+}
+
+fn unfinished_backfills(tables: &[Table]) -> Vec<Job> {
+    tables
+        .iter()
+        .flat_map(|table| table.indexes.iter().map(move |index| (table, index)))
+        .filter(|(_, index)| index.state == IndexState::Creating)
+        .map(|(table, index)| Job::Backfill { table: table.id(), index: index.id })
+        .collect()
+}
+
+fn unfinished_expiry_indexes(tables: &[Table]) -> impl Iterator<Item = Job> {
+    let is_changing = |table: &&Table| {
+        let record = table.record.time_to_live.as_ref();
+        record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
+    };
+    tables.iter().filter(is_changing).map(|table| Job::ExpiryIndex { table: table.id() })
+}
+
+/// What the timer calls at each of its ticks.
+struct Sweeper<S: Store> {
+    limiter: Option<Arc<Limiter<S::View>>>,
+    jobs: Arc<Jobs<S>>,
+}
+
+impl<S: Store> Sweeper<S> {
+    fn tick(&self, stopping: &AtomicBool) {
+        block_on(self.jobs.log_panic(async {
+            self.jobs.try_again();
+            if let Some(limiter) = &self.limiter {
+                limiter.sweep(self.jobs.now_ms());
+            }
+            self.jobs.sweep(stopping).await;
+        }));
+    }
+}

@@ -1,0 +1,101 @@
+//! Reads of the engine: let in by the limiter, if there is one, and run by [`crate::read`].
+
+use super::Engine;
+use crate::partiql::select::SelectPlan;
+use crate::read::{Page, PagePlan, Rows, read_page};
+use crate::schema::Table;
+use crate::throughput::{Admission, ReadTarget, Reading};
+use hashrange_model::error::Layer;
+use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_storage::Store;
+use std::slice;
+
+impl<S: Store> Engine<S> {
+    /// Returns the admission of a request; none under the default profile.
+    pub(crate) fn admission(&self) -> Option<Admission<'_>> {
+        self.limiter().map(|limiter| limiter.admission(self.environment()))
+    }
+
+    /// Begins a read of one table or index.
+    pub(crate) fn begin_read(&self, target: &ReadTarget<'_>) -> ApiResult<Reading<'_, S::View>> {
+        let mut admission = self.admission();
+        if let Some(admission) = &mut admission {
+            admission.admit_read(target)?;
+        }
+        Ok(Reading { view: self.view_of(admission.as_mut(), target), admission })
+    }
+
+    /// Reads a page of one range.
+    pub(crate) async fn page<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        let Some(limiter) = self.limiter() else {
+            return read_page(&self.store().view(), plan).await;
+        };
+        let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
+        let mut reading = self.begin_read(&target)?;
+        plan.limit = reading.page_limit(plan.limit);
+        let least = limiter.least_of_scan(&plan);
+        let mut page = read_page(&reading.view, plan).await?;
+        if page.last_evaluated_key.is_none()
+            && let Some(least) = least
+        {
+            page.units.raise(least);
+        }
+        reading.settle(&target, &page.units);
+        Ok(page)
+    }
+
+    /// Runs a SELECT; on the view given unless a profile chooses another.
+    pub(crate) async fn select<R: Rows>(
+        &self,
+        table: &Table,
+        mut plan: SelectPlan<'_>,
+        view: &S::View,
+    ) -> ApiResult<Page<R>> {
+        if self.limiter().is_none() {
+            return plan.run(table, view).await;
+        }
+        let target = target_of(table, &plan);
+        let mut reading = self.begin_read(&target)?;
+        if let SelectPlan::Ranges { page, .. } = &mut plan {
+            page.limit = reading.page_limit(page.limit);
+        }
+        let page = plan.run(table, &reading.view).await?;
+        reading.settle(&target, &page.units);
+        Ok(page)
+    }
+
+    /// Lets a transaction in to all that it reads, or cancels it with a reason for each.
+    pub(crate) fn admit_reads<'t>(
+        &self,
+        targets: impl Iterator<Item = ReadTarget<'t>>,
+    ) -> ApiResult<Option<Admission<'_>>> {
+        let Some(admission) = self.admission() else { return Ok(None) };
+        let mut admission = admission.of_transaction();
+        let error = |reason| ApiError::new(reason).in_layer(Layer::Older);
+        let errors: Vec<_> =
+            targets.map(|target| admission.admit_read(&target).err().map(error)).collect();
+        if errors.iter().any(Option::is_some) {
+            return Err(Reason::TransactionCanceled(errors).into());
+        }
+        Ok(Some(admission))
+    }
+
+    /// Returns the view for a read: the newest, unless the request may see an older one.
+    pub(crate) fn view_of(
+        &self,
+        admission: Option<&mut Admission<'_>>,
+        target: &ReadTarget<'_>,
+    ) -> S::View {
+        let limited = self.limiter().zip(admission);
+        let old = limited.and_then(|(limiter, admission)| limiter.old_view(admission, target));
+        old.unwrap_or_else(|| self.store().view())
+    }
+}
+
+/// Returns what a SELECT reads of its table.
+pub(crate) fn target_of<'t>(table: &'t Table, plan: &SelectPlan<'t>) -> ReadTarget<'t> {
+    match plan {
+        SelectPlan::Item { key, consistent, .. } => ReadTarget::item(table, key, *consistent),
+        SelectPlan::Ranges { page, ranges } => ReadTarget::page(page, ranges),
+    }
+}

@@ -1,0 +1,90 @@
+//! Writes of the engine: planned against the tables of now, let in by the limiter, if there is one, and
+//! decided by [`crate::write`] and [`crate::transaction`].
+
+use super::Engine;
+use crate::schema::Table;
+use crate::throughput::Admission;
+use crate::transaction::{self, Completed, Token, TransactionAction};
+use crate::write::{Admit, Attempt, Write, Written, until_decided};
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::Store;
+use std::sync::Arc;
+
+impl<S: Store> Engine<S> {
+    /// Runs a write of one table. `plan` checks the request against the table's current
+    /// definition; it runs again if the definition changes meanwhile.
+    pub(crate) async fn write<'p>(
+        &self,
+        table_name: &str,
+        plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
+    ) -> ApiResult<(Arc<Table>, Written)> {
+        until_decided(|| async {
+            let table = self.table(table_name)?;
+            let writes = [(&*table, plan(&table)?)];
+            let written = self.commit(&writes).await?;
+            Ok(written.map(|mut written| (table, written.pop().expect("one write was decided"))))
+        })
+        .await
+    }
+
+    /// Decides and commits writes as one batch; `None` if a definition has changed and the writes
+    /// must be planned again. The keys must be distinct.
+    pub(crate) async fn commit(
+        &self,
+        writes: &[(&Table, Write<'_>)],
+    ) -> ApiResult<Option<Vec<Written>>> {
+        let mut admission = self.admission();
+        self.remember_view(admission.as_ref());
+        self.core().write(writes, of_write(&mut admission)).await
+    }
+
+    /// Decides and commits writes like [`commit`](Self::commit), but each by itself: those that
+    /// fail leave the others alone.
+    pub(crate) async fn commit_apart(
+        &self,
+        writes: &[(&Table, Write<'_>)],
+    ) -> ApiResult<Option<Vec<Attempt>>> {
+        let mut admission = self.admission().map(Admission::of_batch);
+        self.remember_view(admission.as_ref());
+        self.core().write_apart(writes, of_write(&mut admission)).await
+    }
+
+    /// Does all actions or none. The token, if there is one, makes it happen once.
+    pub(crate) async fn transact(
+        &self,
+        actions: &[TransactionAction],
+        token: Option<&Token>,
+    ) -> ApiResult<Completed> {
+        transaction::check_payload(actions)?;
+        until_decided(|| async {
+            let tables = actions
+                .iter()
+                .map(|action| self.table(&action.table_name))
+                .collect::<ApiResult<Vec<_>>>()?;
+            let plans = transaction::plan(actions, &tables)?;
+            let mut admission = self.admission().map(Admission::of_transaction);
+            if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
+                return Err(Reason::TransactionInProgress.into());
+            }
+            self.remember_view(admission.as_ref());
+            let decided = self.core().transact(&tables, plans, token, of_write(&mut admission));
+            Ok(decided.await?.map(|outcome| Completed { tables, outcome }))
+        })
+        .await
+    }
+
+    /// Keeps what is before a write, so that later reads may miss it.
+    fn remember_view(&self, admission: Option<&Admission<'_>>) {
+        if let Some((limiter, admission)) = self.limiter().zip(admission) {
+            limiter.remember_view(admission, || self.store().view());
+        }
+    }
+}
+
+/// Returns an admission as writes ask it.
+fn of_write<'a>(admission: &'a mut Option<Admission<'_>>) -> Option<&'a mut dyn Admit> {
+    match admission {
+        Some(admission) => Some(admission),
+        None => None,
+    }
+}

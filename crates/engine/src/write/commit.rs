@@ -1,0 +1,115 @@
+//! The one commit of every write: planned, decided under the locks of its keys, and planned again if a
+//! definition has changed meanwhile.
+
+use super::decide::{decide_all, decide_apart, reborrowed};
+use super::{Admit, Attempt, Write, Written};
+use crate::core::Core;
+use crate::fault;
+use crate::schema::Table;
+use bytes::Bytes;
+use hashrange_model::ApiResult;
+use hashrange_storage::{Batch, Key, Store};
+use std::future::Future;
+
+/// Plans and decides writes, `attempt`, until no definition has changed in between.
+pub(crate) async fn until_decided<T, F>(attempt: impl Fn() -> F) -> ApiResult<T>
+where
+    F: Future<Output = ApiResult<Option<T>>>,
+{
+    loop {
+        if let Some(decided) = attempt().await? {
+            return Ok(decided);
+        }
+    }
+}
+
+/// What a deciding function found.
+enum Decision<T> {
+    /// The table's definition has changed under the write: plan it again.
+    Replan,
+    Done(ApiResult<T>),
+}
+
+impl<S: Store> Core<S> {
+    /// Decides and commits writes as one batch; `None` if a definition has changed and the writes
+    /// must be planned again. The keys must be distinct.
+    pub(crate) async fn write(
+        &self,
+        writes: &[(&Table, Write<'_>)],
+        admission: Option<&mut dyn Admit>,
+    ) -> ApiResult<Option<Vec<Written>>> {
+        let clock = &*self.environment.now_ms;
+        self.decide_and_commit(writes, None, admission, |current, batch, admission| {
+            decide_all(writes, current, clock, batch, admission)
+        })
+        .await
+    }
+
+    /// Decides and commits writes like [`write`](Self::write), but each by itself: those that fail
+    /// leave the others alone.
+    pub(crate) async fn write_apart(
+        &self,
+        writes: &[(&Table, Write<'_>)],
+        admission: Option<&mut dyn Admit>,
+    ) -> ApiResult<Option<Vec<Attempt>>> {
+        let clock = &*self.environment.now_ms;
+        self.decide_and_commit(writes, None, admission, |current, batch, admission| {
+            decide_apart(writes, current, clock, batch, admission)
+        })
+        .await
+    }
+
+    /// Shows `decide` the newest values of the keys that the writes declare, followed by that of
+    /// `more`, and commits the batch that it fills, unless it fails. `None` if a definition has
+    /// changed and the writes must be planned again.
+    ///
+    /// [`TransactionConflict`](hashrange_model::Reason::TransactionConflict) means that others were faster again and again.
+    pub(crate) async fn decide_and_commit<T: Send>(
+        &self,
+        writes: &[(&Table, Write<'_>)],
+        more: Option<&Key>,
+        mut admission: Option<&mut dyn Admit>,
+        decide: impl Fn(&[Option<Bytes>], &mut Batch, Option<&mut dyn Admit>) -> ApiResult<T>
+        + Send
+        + Sync,
+    ) -> ApiResult<Option<T>> {
+        let keys = || declared_keys(writes, more);
+        let decided = self.commit(keys, |current, batch| {
+            if writes.iter().any(|(table, _)| !table.admits_writes()) {
+                return Decision::Replan;
+            }
+            let mut admission = reborrowed(&mut admission);
+            if let Some(admission) = &mut admission {
+                admission.restart();
+            }
+            let decided = decide(current, batch, admission);
+            if decided.is_err() {
+                batch.clear();
+            }
+            Decision::Done(decided)
+        });
+        let tables = writes.iter().map(|(table, _)| *table);
+        match decided.await.map_err(|error| fault::of_commit(tables, error))? {
+            Decision::Done(decided) => {
+                if let Some(admission) = admission {
+                    admission.settle();
+                }
+                decided.map(Some)
+            }
+            Decision::Replan => {
+                self.store.sync().await.map_err(fault::of_store)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Returns the item keys in order, followed by the keys of the item collections' sizes and `more`.
+fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
+    let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
+    let collections = writes
+        .iter()
+        .filter(|(table, _)| table.has_local_index)
+        .map(|(_, write)| write.key.collection_size_key());
+    items.chain(collections).chain(more.cloned()).collect()
+}

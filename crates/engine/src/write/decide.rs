@@ -1,0 +1,220 @@
+//! The decision of a write: on the newest image of its item it fills the batch with all that follows,
+//! or says why not.
+
+use super::{Action, Admit, Attempt, Write, Written};
+use crate::capacity::{Units, write_units};
+use crate::environment::Clock;
+use crate::layout;
+use crate::schema::{IndexId, Table};
+use crate::{fault, index};
+use bytes::Bytes;
+use hashrange_expr::Update;
+use hashrange_model::error::IndexedKeyFault;
+use hashrange_model::limits::{ITEM_COLLECTION_MAX_BYTES, ITEM_SIZE_MAX_BYTES};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_storage::{Batch, Key};
+use std::collections::BTreeMap;
+
+/// Decides writes of which all are to be done or none.
+pub(super) fn decide_all(
+    writes: &[(&Table, Write<'_>)],
+    current: &[Option<Bytes>],
+    clock: &Clock,
+    batch: &mut Batch,
+    admission: Option<&mut dyn Admit>,
+) -> ApiResult<Vec<Written>> {
+    decide_each(writes, current, clock, batch, admission).collect()
+}
+
+/// Decides writes one after the other. `current` are the values of their declared keys; if one
+/// write fails, the batch is not to be used.
+pub(crate) fn decide_each<'w, 'e: 'w>(
+    writes: &'w [(&Table, Write<'_>)],
+    current: &'w [Option<Bytes>],
+    clock: &'w Clock,
+    batch: &'w mut Batch,
+    mut admission: Option<&'w mut (dyn Admit + 'e)>,
+) -> impl Iterator<Item = ApiResult<Written>> + 'w {
+    let (items, collections) = current.split_at(writes.len());
+    let mut collections = Collections::read(writes, collections);
+    writes.iter().zip(items).map(move |((table, write), stored)| {
+        let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        decide(table, write, old, &mut collections, clock, batch, reborrowed(&mut admission))
+    })
+}
+
+/// Lends an admission.
+pub(super) fn reborrowed<'a>(
+    admission: &'a mut Option<&mut (dyn Admit + '_)>,
+) -> Option<&'a mut dyn Admit> {
+    match admission {
+        Some(admission) => Some(&mut **admission),
+        None => None,
+    }
+}
+
+/// Decides writes one after the other, each whatever becomes of the others.
+pub(super) fn decide_apart(
+    writes: &[(&Table, Write<'_>)],
+    current: &[Option<Bytes>],
+    clock: &Clock,
+    batch: &mut Batch,
+    mut admission: Option<&mut dyn Admit>,
+) -> ApiResult<Vec<Attempt>> {
+    let (items, collections) = current.split_at(writes.len());
+    let mut collections = Collections::read(writes, collections);
+    let mut attempts = Vec::with_capacity(writes.len());
+    for ((table, write), stored) in writes.iter().zip(items) {
+        let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        let stored_bytes = old.as_ref().map_or(0, Item::size);
+        let mut own = Batch::new();
+        let admission = reborrowed(&mut admission);
+        let result = decide(table, write, old, &mut collections, clock, &mut own, admission);
+        if result.is_ok() {
+            batch.extend(own);
+        }
+        attempts.push(Attempt { result, stored_bytes });
+    }
+    Ok(attempts)
+}
+
+/// The sizes of the item collections that the writes touch, as they grow.
+struct Collections(BTreeMap<Key, i64>);
+
+impl Collections {
+    fn read(writes: &[(&Table, Write<'_>)], stored: &[Option<Bytes>]) -> Self {
+        let keys = writes
+            .iter()
+            .filter(|(table, _)| table.has_local_index)
+            .map(|(_, write)| write.key.collection_size_key());
+        let sizes = stored.iter().map(|stored| stored.as_deref().map_or(0, decode_size));
+        Self(keys.zip(sizes).collect())
+    }
+
+    /// Adds `growth` and returns the new size; a collection over its limit may only shrink.
+    fn grow(&mut self, key: Key, growth: i64, batch: &mut Batch) -> Result<i64, Reason> {
+        let size = self.0.entry(key.clone()).or_default();
+        *size += growth;
+        assert!(*size >= 0, "an item collection has a negative size");
+        if growth > 0 && *size > ITEM_COLLECTION_MAX_BYTES {
+            *size -= growth;
+            return Err(Reason::ItemCollectionTooLarge);
+        }
+        if growth != 0 && *size == 0 {
+            batch.delete(key);
+        } else if growth != 0 {
+            batch.put(key, Bytes::copy_from_slice(&size.to_le_bytes()));
+        }
+        Ok(*size)
+    }
+}
+
+/// Returns the stored size of an item collection.
+pub(crate) fn decode_size(stored: &[u8]) -> i64 {
+    i64::from_le_bytes(stored.try_into().expect("a stored size has 8 bytes"))
+}
+
+fn decide(
+    table: &Table,
+    write: &Write<'_>,
+    old: Option<Item>,
+    collections: &mut Collections,
+    clock: &Clock,
+    batch: &mut Batch,
+    mut admission: Option<&mut dyn Admit>,
+) -> ApiResult<Written> {
+    let place = layout::parse_keyspace(&write.key.bytes);
+    assert_eq!(place, Some((table.id(), IndexId::BASE)), "a write is of an item of its table");
+    if let Some(admission) = &mut admission {
+        admission.admit_write(table, write.key.hash())?;
+    }
+    if let Err(failed) = check_condition(write, old.as_ref()) {
+        if let Some(admission) = admission {
+            let units = Units::of_table(write_units(old.as_ref().map_or(0, Item::size)));
+            admission.add_write(table, write.key.hash(), &units, None);
+        }
+        return Err(failed);
+    }
+    let new = new_image(table, write, old.as_ref())?;
+    let size = |item: Option<&Item>| item.map_or(0, Item::size);
+    let (old_size, new_size) = (size(old.as_ref()), size(new.as_ref()));
+    let mut units = Units::of_table(write_units(old_size.max(new_size)));
+    let counted = |item: Option<&Item>| item.map_or(0, index::counted);
+    let mut growth = counted(new.as_ref()) - counted(old.as_ref());
+    if old != new {
+        assert!(new_size <= ITEM_SIZE_MAX_BYTES, "an item over the limit is refused, not stored");
+        let entries = i64::from(new.is_some()) - i64::from(old.is_some());
+        index::count(table, IndexId::BASE, entries, growth, batch);
+        growth += index::maintain(table, old.as_ref(), new.as_ref(), batch, &mut units);
+        if let Some(stream) = &table.stream {
+            let images = (old.as_ref(), new.as_ref());
+            stream.append(&table.key, &write.key, images, clock(), write.author(), batch);
+        }
+        if let Some(expiry) = &table.expiry {
+            let images = (old.as_ref(), new.as_ref());
+            expiry.maintain(table.id(), &write.key, images, batch);
+        }
+        match &new {
+            Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),
+            None => batch.delete(write.key.bytes.clone()),
+        }
+    }
+    if let Some(admission) = admission {
+        let images = (old.as_ref(), new.as_ref());
+        admission.admit_indexes(table, &units, images)?;
+        admission.add_write(table, write.key.hash(), &units, images.1.or(images.0));
+    }
+    let collection_bytes = if table.has_local_index {
+        Some(collections.grow(write.key.collection_size_key(), growth, batch)?)
+    } else {
+        None
+    };
+    Ok(Written { old, new, units, collection_bytes })
+}
+
+fn check_condition(write: &Write<'_>, old: Option<&Item>) -> ApiResult<()> {
+    let Some(condition) = write.condition else { return Ok(()) };
+    let absent = Item::empty();
+    if condition.matches(old.unwrap_or(&absent)) {
+        return Ok(());
+    }
+    let item = old.filter(|_| write.returns_item_on_failure).cloned();
+    Err(ApiError::new(Reason::ConditionalCheckFailed).with_item(item))
+}
+
+fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<Option<Item>> {
+    match &write.action {
+        Action::Put(item) => Ok(Some(item.clone())),
+        Action::Delete => Ok(None),
+        Action::Check => Ok(old.cloned()),
+        Action::Expire(due) => {
+            let is_due =
+                |old: &&Item| table.expiry.as_ref().is_some_and(|expiry| expiry.is_due(old, *due));
+            Ok(old.filter(|old| !is_due(old)).cloned())
+        }
+        Action::Update(update) if old.is_none() && !update.creates_item() => Ok(None),
+        Action::Update(update) => {
+            let before = old.unwrap_or(&write.key_attributes);
+            let new = update.apply(before)?;
+            if new.size() > ITEM_SIZE_MAX_BYTES {
+                return Err(Reason::UpdatedItemTooLarge.into());
+            }
+            index::check_keys(table, Some(before), &new)
+                .map_err(|reason| computed_index_key(update, reason))?;
+            Ok(Some(new))
+        }
+    }
+}
+
+/// Returns the fault of an index key in the words for one that the update did not give itself.
+/// Source: captured before 2020.
+fn computed_index_key(update: &Update, reason: Reason) -> Reason {
+    match reason {
+        Reason::UpdatedIndexKey { attribute, fault: IndexedKeyFault::Type { .. }, .. }
+            if !update.sets_given_value(&attribute) =>
+        {
+            Reason::UpdatedIndexKeyType
+        }
+        other => other,
+    }
+}

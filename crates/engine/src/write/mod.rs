@@ -1,0 +1,92 @@
+//! The conditional write that every writing operation shares: PutItem, UpdateItem, DeleteItem, the
+//! members of a batch and the actions of a transaction (`transaction/`).
+//!
+//! A write names its key, is decided on the newest image of its item under the key's lock, and
+//! leaves in one batch: the item, its index entries, the counters, the size of its collection, its
+//! record in the change log.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `plan.rs` | from items, keys and updates to writes, with the faults that a table shows |
+//! | `decide.rs` | a write on the newest image of its item |
+//! | `commit.rs` | the one commit of writes, planned again after a change of definition |
+//! | `admit.rs` | what a write asks where throughput is limited; who limits it is above |
+
+mod admit;
+mod commit;
+mod decide;
+mod plan;
+
+pub(crate) use admit::Admit;
+pub(crate) use commit::until_decided;
+pub(crate) use decide::{decide_each, decode_size};
+pub(crate) use plan::{key_of_key, plan_delete, plan_put, plan_update};
+
+use crate::capacity::Units;
+use crate::change_log::Author;
+use crate::expiry::Due;
+use crate::layout::ItemKey;
+use hashrange_expr::{Condition, Update};
+use hashrange_model::{ApiError, ApiResult, Item};
+
+/// What a write does to its item.
+#[derive(Debug)]
+pub(crate) enum Action<'p> {
+    /// Replaces it.
+    Put(Item),
+    /// Changes or creates it.
+    Update(&'p Update),
+    /// Removes it.
+    Delete,
+    /// Leaves it: only the condition counts.
+    Check,
+    /// Removes it if it is due by its time-to-live attribute.
+    Expire(Due),
+}
+
+/// One write, checked against its table.
+#[derive(Debug)]
+pub(crate) struct Write<'p> {
+    pub(crate) key: ItemKey,
+    /// The key attributes: what an update creates if there is no item.
+    pub(crate) key_attributes: Item,
+    pub(crate) condition: Option<&'p Condition>,
+    pub(crate) action: Action<'p>,
+    /// Whether a failed condition returns the item it met.
+    pub(crate) returns_item_on_failure: bool,
+}
+
+impl Write<'_> {
+    /// Returns who makes the change.
+    fn author(&self) -> Author {
+        match self.action {
+            Action::Expire(_) => Author::TimeToLive,
+            Action::Put(_) | Action::Update(_) | Action::Delete | Action::Check => Author::Client,
+        }
+    }
+}
+
+/// What a write did.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) old: Option<Item>,
+    pub(crate) new: Option<Item>,
+    pub(crate) units: Units,
+    /// Bytes of the item collection afterwards, on tables with local indexes.
+    pub(crate) collection_bytes: Option<i64>,
+}
+
+/// A write of several that are decided apart.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) result: ApiResult<Written>,
+    /// Size of the item as the write found it.
+    pub(crate) stored_bytes: usize,
+}
+
+impl Attempt {
+    /// Returns the attempt of a write that was not decided.
+    pub(crate) fn lost(error: &ApiError) -> Self {
+        Self { result: Err(error.clone()), stored_bytes: 0 }
+    }
+}

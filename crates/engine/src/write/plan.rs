@@ -1,0 +1,78 @@
+//! From items, keys and updates to the writes that tables allow, with every fault that a table's
+//! definition shows.
+
+use super::{Action, Write};
+use crate::layout::{self, ItemKey};
+use crate::schema::Table;
+use crate::{fault, index};
+use hashrange_expr::Update;
+use hashrange_model::{Item, Reason};
+
+/// Returns the unconditional write of an item, with every fault of its keys.
+pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
+    let key = key_of_item(table, item)?;
+    index::check_keys(table, None, item)?;
+    Ok(Write {
+        key,
+        key_attributes: Item::empty(),
+        condition: None,
+        action: Action::Put(item.clone()),
+        returns_item_on_failure: false,
+    })
+}
+
+/// Returns the unconditional removal of an item.
+pub(crate) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Reason> {
+    Ok(Write {
+        key: key_of_key(table, key)?,
+        key_attributes: Item::empty(),
+        condition: None,
+        action: Action::Delete,
+        returns_item_on_failure: false,
+    })
+}
+
+/// Returns the unconditional update of the item that has a key.
+pub(crate) fn plan_update<'p>(
+    table: &Table,
+    key: &Item,
+    update: &'p Update,
+) -> Result<Write<'p>, Reason> {
+    let planned_key = key_of_key(table, key)?;
+    check_targets(table, update)?;
+    Ok(Write {
+        key: planned_key,
+        key_attributes: key.clone(),
+        condition: None,
+        action: Action::Update(update),
+        returns_item_on_failure: false,
+    })
+}
+
+/// Refuses updates of key attributes, also inside them, and nested paths into index key attributes.
+/// Source: captured.
+fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
+    for target in update.targets() {
+        let attribute = || target.name.to_owned();
+        if table.key.contains(target.name) {
+            return Err(Reason::CannotUpdateKey { attribute: attribute() });
+        }
+        if target.is_nested && table.indexes.iter().any(|index| index.key.contains(target.name)) {
+            return Err(Reason::IndexKeyNotScalar { attribute: attribute() });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the byte key of an item that is put, or the first fault of its key attributes.
+pub(crate) fn key_of_item(table: &Table, item: &Item) -> Result<ItemKey, Reason> {
+    layout::item_key(table, item).map_err(fault::of_item_key)
+}
+
+/// Returns the byte key for a `Key` member: exactly the key attributes, in the declared types.
+pub(crate) fn key_of_key(table: &Table, key: &Item) -> Result<ItemKey, Reason> {
+    if key.iter().count() != table.key.len() {
+        return Err(Reason::KeyElementMismatch);
+    }
+    layout::item_key(table, key).map_err(fault::of_key_member)
+}
