@@ -5,22 +5,12 @@
 //! item is due depends on the clock only when the index is read.
 
 use crate::layout::{self, ItemKey};
-use crate::schema::{TableId, TimeToLive, TimeToLiveState};
-use crate::swept::Swept;
+use crate::schema::{Expiry, TableId};
 use hashrange_model::{Item, ValueRef};
 use hashrange_storage::{Batch, Key};
-use std::sync::Arc;
 
 /// Items that expired longer ago stay. Source: developer guide, "Using time to live (TTL)".
 const OLDEST_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
-
-/// The expiry index that writes keep up to date.
-#[derive(Debug)]
-pub struct Expiry {
-    attribute: String,
-    /// How far the sweep of expired items has come, by seconds. Shared by the versions of a table.
-    pub(crate) swept: Arc<Swept>,
-}
 
 /// The seconds at which what is due now expired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,19 +30,6 @@ impl Due {
 }
 
 impl Expiry {
-    /// Returns the index that a table's record asks for.
-    pub(crate) fn of(record: Option<&TimeToLive>) -> Option<Self> {
-        let record = record.filter(|record| record.state != TimeToLiveState::Disabling)?;
-        Some(Self { attribute: record.attribute.clone(), swept: Arc::default() })
-    }
-
-    /// Keeps what is known of the same index in the table's version before.
-    pub(crate) fn succeed(&mut self, old: &Self) {
-        if self.attribute == old.attribute {
-            self.swept = Arc::clone(&old.swept);
-        }
-    }
-
     /// Returns whether an item is due.
     pub(crate) fn is_due(&self, item: &Item, due: Due) -> bool {
         self.second(item).is_some_and(|second| (due.start..due.end).contains(&second))
@@ -105,6 +82,7 @@ impl Expiry {
 mod tests {
     use super::*;
     use hashrange_model::{AttributeValue, Number};
+    use std::sync::Arc;
 
     #[test]
     fn items_are_due_after_their_second_for_five_years() {

@@ -75,9 +75,8 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stream::{StreamId, StreamView};
     use super::*;
-    use crate::schema::{KeyNames, TableId};
+    use crate::schema::{KeyNames, StreamId, StreamView, TableId};
 
     fn stream(secret: &str) -> Stream {
         Stream {

@@ -8,11 +8,14 @@
 
 use super::reading::{decode_stream, encode_stream, find_stream, read_streams};
 use super::record::{Mark, encode_mark};
-use super::stream::{Shard, Stream, StreamId, StreamSettings, StreamView, label};
+use super::stream::{Shard, Stream, label};
 use crate::capacity::Charge;
 use crate::core::{Core, OpenError};
 use crate::layout;
-use crate::schema::{Billing, IndexId, Table, TableId, TableRecord, Throughput};
+use crate::schema::{
+    Billing, IndexId, StreamChange, StreamId, StreamSettings, StreamView, Table, TableId,
+    TableRecord, Throughput,
+};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Key, Store, block_on};
@@ -32,17 +35,6 @@ fn partitions(record: &TableRecord) -> u32 {
             u32::try_from(most).unwrap_or(u32::MAX)
         }
     }
-}
-
-/// What an update does to a table's stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StreamChange {
-    /// Nothing.
-    None,
-    /// Begins a new one.
-    Enable(StreamView),
-    /// Ends it.
-    Disable,
 }
 
 /// The shards of a stream that a change of definition has ended. Whoever made the change closes them

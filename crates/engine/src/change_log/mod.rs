@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `record.rs` | a record in its binary form |
 //! | `stream.rs` | what a stream is: the form that is stored, names of streams and shards |
-//! | `target.rs` | where a table's writes go: all that the write path knows of streams |
+//! | `target.rs` | a write is logged: all that the write path knows of streams |
 //! | `lifecycle.rs` | enabling, disabling, succession of shards |
 //! | `reading.rs` | finding streams, reading records of a shard |
 //! | `iterator.rs` | shard iterators as clients hold them |
@@ -19,7 +19,7 @@
 //! ends with one that says "closed"; their stamps are the ends of its range of sequence numbers.
 //!
 //! Invariant: the records of an item are in the order of its changes, also across a succession: no
-//! write follows the old definition once one has followed the new one (see [`crate::core`]), so
+//! write follows the old definition once one has followed the new one (see `core/catalog.rs`), so
 //! all records of a parent shard are older than those of its children for the same item.
 
 mod iterator;
@@ -31,19 +31,14 @@ mod target;
 mod verify;
 
 pub(crate) use iterator::ShardIterator;
-pub(crate) use lifecycle::{
-    EndedShards, StreamChange, close_ended_shards, close_shards, succeed_shards,
-};
+pub(crate) use lifecycle::{EndedShards, close_ended_shards, close_shards, succeed_shards};
 pub(crate) use reading::{
     ShardEnds, decode_stream, encode_stream, expired_records, find_stream, oldest_since, read_page,
     read_streams, shard_ends,
 };
 pub(crate) use record::{ChangeRecord, EventName};
-pub(crate) use stream::{
-    Shard, ShardName, Stream, StreamId, StreamSettings, StreamView, parse_sequence_number,
-    sequence_number,
-};
-pub(crate) use target::{Author, StreamTarget};
+pub(crate) use stream::{Shard, ShardName, Stream, parse_sequence_number, sequence_number};
+pub(crate) use target::Author;
 pub(crate) use verify::verify_changes;
 
 /// How long a record is kept. Source: developer guide, change data capture for DynamoDB Streams.

@@ -10,7 +10,7 @@
 //!
 //! The keys stand alone only when no image has them.
 
-use super::stream::StreamView;
+use crate::schema::StreamView;
 use bytes::Bytes;
 use hashrange_model::Item;
 

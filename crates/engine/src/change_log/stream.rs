@@ -1,58 +1,9 @@
-//! What a stream is: the form that is stored, and the names of streams, shards and records.
+//! What a stream is: the form that is stored, and the names of streams, shards and records. What its
+//! table's record says of it is in [`crate::schema`].
 
-use crate::schema::{KeyNames, TableId};
+use crate::schema::{KeyNames, StreamId, StreamView, TableId};
 use hashrange_model::calendar::date_from_days;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// Number of a stream among those of its table, never used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct StreamId(pub(crate) u32);
-
-/// What the records of a stream show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StreamView {
-    /// The key attributes.
-    KeysOnly,
-    /// Also the item after the change.
-    NewImage,
-    /// Also the item before the change.
-    OldImage,
-    /// Both.
-    NewAndOldImages,
-}
-
-impl StreamView {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 4] =
-        [Self::KeysOnly, Self::NewImage, Self::OldImage, Self::NewAndOldImages];
-
-    /// Returns whether the item after the change is shown.
-    pub(crate) fn shows_new(self) -> bool {
-        matches!(self, Self::NewImage | Self::NewAndOldImages)
-    }
-
-    /// Returns whether the item before the change is shown.
-    pub(crate) fn shows_old(self) -> bool {
-        matches!(self, Self::OldImage | Self::NewAndOldImages)
-    }
-}
-
-/// What a table's record says of its latest stream.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StreamSettings {
-    pub(crate) id: StreamId,
-    pub(crate) label: String,
-    pub(crate) view: StreamView,
-    pub(crate) enabled: bool,
-    /// The shards that are written to, in the order of their parts of the hash space.
-    pub(crate) open_shards: Vec<u32>,
-    /// Since when, epoch milliseconds.
-    pub(crate) open_since_ms: u64,
-    /// Tags of the stream, which has its own beside the table's.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) tags: BTreeMap<String, String>,
-}
 
 /// The stored form of a stream. It outlives its table until its records expire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 
 use super::reading::read_streams;
 use super::record::{Mark, Marked, decode};
-use super::stream::{Stream, StreamId};
+use super::stream::Stream;
 use crate::layout;
-use crate::schema::TableId;
+use crate::schema::{StreamId, TableId};
 use hashrange_storage::{Direction, Error, Key, View};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

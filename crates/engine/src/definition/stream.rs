@@ -1,7 +1,6 @@
 //! `StreamSpecification`: what CreateTable and UpdateTable ask of a table's stream.
 
-use crate::change_log::{StreamChange, StreamSettings, StreamView};
-use crate::schema::TableRecord;
+use crate::schema::{StreamChange, StreamSettings, StreamView, TableRecord};
 use hashrange_model::Reason;
 use hashrange_model::error::TableFault;
 use hashrange_wire::{StreamSpecification, StreamViewType};

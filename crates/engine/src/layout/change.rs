@@ -8,8 +8,7 @@
 //! A stream is found by the two parts of its ARN, also when its table is gone.
 
 use super::{META_STREAM, SPACE_CHANGE, SPACE_META};
-use crate::change_log::StreamId;
-use crate::schema::TableId;
+use crate::schema::{StreamId, TableId};
 use hashrange_storage::{Key, KeyRange};
 
 const SHARD_PREFIX_BYTES: usize = 13;

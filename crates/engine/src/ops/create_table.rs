@@ -1,6 +1,6 @@
 //! CreateTable: checks a definition in the service's order and makes the table ready at once.
 
-use crate::change_log::{Stream, StreamView};
+use crate::change_log::Stream;
 use crate::core::encode_record;
 use crate::definition::indexes::{
     check_definitions, check_global_indexes, check_local_indexes, check_names, check_projected,
@@ -9,7 +9,7 @@ use crate::definition::indexes::{
 use crate::definition::{encryption, storage_class, stream, tags, throughput};
 use crate::engine::Engine;
 use crate::request::required;
-use crate::schema::{Billing, IndexId, Table, TableId, TableRecord};
+use crate::schema::{Billing, IndexId, StreamView, Table, TableId, TableRecord};
 use crate::throughput::Status;
 use crate::{environment::table_name_of, fault, layout};
 use bytes::Bytes;

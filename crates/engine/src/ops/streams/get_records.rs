@@ -2,13 +2,14 @@
 
 use super::page_limit;
 use crate::change_log::{
-    ChangeRecord, EventName, Shard, ShardIterator, Stream, StreamView, read_page, sequence_number,
+    ChangeRecord, EventName, Shard, ShardIterator, Stream, read_page, sequence_number,
 };
 use crate::definition::stream::view_type;
 use crate::engine::Engine;
 use crate::environment::seconds;
 use crate::read::pace::Pace;
 use crate::request::required;
+use crate::schema::StreamView;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire as wire;

@@ -1,11 +1,16 @@
 //! What a table is: key schema, indexes, settings. [`TableRecord`] is the form that is stored;
 //! [`Table`] is the record with what is derived from it, shared by all requests.
 //!
-//! Left to others: where tables are kept ([`crate::core`]), how keys become bytes
-//! ([`crate::layout`]).
+//! Left to others: where tables are kept (`core/catalog.rs`), how keys become bytes
+//! (`layout/`).
 
-use crate::change_log::{StreamSettings, StreamTarget};
-use crate::expiry::Expiry;
+mod expiry;
+mod stream;
+
+pub use expiry::Expiry;
+pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
+pub use stream::{StreamSettings, StreamView};
+
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -415,7 +420,7 @@ pub struct Table {
     /// The expiry index, while time to live is enabled.
     pub(crate) expiry: Option<Expiry>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
-    /// again. See [`crate::core`].
+    /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
     /// Set while a job needs a moment without writes: they must begin again.
     paused: AtomicBool,
