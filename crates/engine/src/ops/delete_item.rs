@@ -7,11 +7,13 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
     required, returns_item, sound,
 };
-use crate::write::{Write, plan_delete};
-use hashrange_model::ApiResult;
+use crate::schema::Table;
+use crate::write::{Write, Written, plan_delete};
+use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
+use hashrange_model::{ApiResult, Item};
 use hashrange_storage::Store;
-use hashrange_wire::{DeleteItemInput, DeleteItemOutput, ReturnValue};
+use hashrange_wire::{DecodedItem, DeleteItemInput, DeleteItemOutput, ReturnValue};
 
 impl<S: Store> Engine<S> {
     /// Removes one item.
@@ -20,7 +22,24 @@ impl<S: Store> Engine<S> {
     }
 
     async fn run_delete_item(&self, mut input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
-        let key = required(input.key.take(), "key")?;
+        let key = input.key.take();
+        let request = CheckedDelete::check(&input, key)?;
+        let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
+        Ok(request.answer(&input, &table, written))
+    }
+}
+
+/// A removal whose parameters are valid by themselves.
+struct CheckedDelete<'a> {
+    table_name: &'a str,
+    key: Item,
+    condition: Option<Condition>,
+    returns_item_on_failure: bool,
+}
+
+impl<'a> CheckedDelete<'a> {
+    fn check(input: &'a DeleteItemInput<'_>, key: Option<DecodedItem>) -> ApiResult<Self> {
+        let key = required(key, "key")?;
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let expressions = [("ConditionExpression", input.condition_expression.is_some())];
         check_one_style(
@@ -48,32 +67,44 @@ impl<S: Store> Engine<S> {
         let legacy = parameters.compile_legacy()?;
         let condition = parameters.compile_expression(&mut placeholders)?.or(legacy);
         placeholders.check_all_used()?;
-        let (table, written) = self
-            .write(table_name, |table| {
-                let planned = plan_delete(table, &key)?;
-                check_scalar_keys(table, looked_into(condition.as_ref()))?;
-                Ok(Write {
-                    condition: condition.as_ref(),
-                    returns_item_on_failure: returns_item(
-                        input.return_values_on_condition_check_failure,
-                    ),
-                    ..planned
-                })
-            })
-            .await?;
-        Ok(DeleteItemOutput {
+        Ok(Self {
+            table_name,
+            key,
+            condition,
+            returns_item_on_failure: returns_item(input.return_values_on_condition_check_failure),
+        })
+    }
+
+    /// Returns the write, with every fault that its table shows.
+    fn plan(&self, table: &Table) -> ApiResult<Write<'_>> {
+        let planned = plan_delete(table, &self.key)?;
+        check_scalar_keys(table, looked_into(self.condition.as_ref()))?;
+        Ok(Write {
+            condition: self.condition.as_ref(),
+            returns_item_on_failure: self.returns_item_on_failure,
+            ..planned
+        })
+    }
+
+    fn answer(
+        &self,
+        input: &DeleteItemInput<'_>,
+        table: &Table,
+        written: Written,
+    ) -> DeleteItemOutput {
+        DeleteItemOutput {
             consumed_capacity: written.units.report(
                 input.return_consumed_capacity,
-                table_name,
-                &table,
+                self.table_name,
+                table,
             ),
             item_collection_metrics: collection_metrics(
                 input.return_item_collection_metrics,
-                &table,
-                &key,
+                table,
+                &self.key,
                 &written,
             ),
             attributes: written.old.filter(|_| input.return_values == Some(ReturnValue::AllOld)),
-        })
+        }
     }
 }

@@ -7,12 +7,14 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
     required, returns_item, sound,
 };
-use crate::write::{Write, plan_put};
+use crate::schema::Table;
+use crate::write::{Write, Written, plan_put};
+use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Reason};
+use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{PutItemInput, PutItemOutput, ReturnValue};
+use hashrange_wire::{DecodedItem, PutItemInput, PutItemOutput, ReturnValue};
 
 impl<S: Store> Engine<S> {
     /// Creates or replaces one item.
@@ -21,7 +23,24 @@ impl<S: Store> Engine<S> {
     }
 
     async fn run_put_item(&self, mut input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
-        let item = required(input.item.take(), "item")?;
+        let item = input.item.take();
+        let request = CheckedPut::check(&input, item)?;
+        let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
+        Ok(request.answer(&input, &table, written))
+    }
+}
+
+/// A put whose parameters are valid by themselves.
+struct CheckedPut<'a> {
+    table_name: &'a str,
+    item: Item,
+    condition: Option<Condition>,
+    returns_item_on_failure: bool,
+}
+
+impl<'a> CheckedPut<'a> {
+    fn check(input: &'a PutItemInput<'_>, item: Option<DecodedItem>) -> ApiResult<Self> {
+        let item = required(item, "item")?;
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let expressions = [("ConditionExpression", input.condition_expression.is_some())];
         check_one_style(
@@ -52,32 +71,39 @@ impl<S: Store> Engine<S> {
         if item.size() > ITEM_SIZE_MAX_BYTES {
             return Err(Reason::ItemTooLarge.into());
         }
-        let (table, written) = self
-            .write(table_name, |table| {
-                let planned = plan_put(table, &item)?;
-                check_scalar_keys(table, looked_into(condition.as_ref()))?;
-                Ok(Write {
-                    condition: condition.as_ref(),
-                    returns_item_on_failure: returns_item(
-                        input.return_values_on_condition_check_failure,
-                    ),
-                    ..planned
-                })
-            })
-            .await?;
-        Ok(PutItemOutput {
+        Ok(Self {
+            table_name,
+            item,
+            condition,
+            returns_item_on_failure: returns_item(input.return_values_on_condition_check_failure),
+        })
+    }
+
+    /// Returns the write, with every fault that its table shows.
+    fn plan(&self, table: &Table) -> ApiResult<Write<'_>> {
+        let planned = plan_put(table, &self.item)?;
+        check_scalar_keys(table, looked_into(self.condition.as_ref()))?;
+        Ok(Write {
+            condition: self.condition.as_ref(),
+            returns_item_on_failure: self.returns_item_on_failure,
+            ..planned
+        })
+    }
+
+    fn answer(&self, input: &PutItemInput<'_>, table: &Table, written: Written) -> PutItemOutput {
+        PutItemOutput {
             consumed_capacity: written.units.report(
                 input.return_consumed_capacity,
-                table_name,
-                &table,
+                self.table_name,
+                table,
             ),
             item_collection_metrics: collection_metrics(
                 input.return_item_collection_metrics,
-                &table,
-                &item,
+                table,
+                &self.item,
                 &written,
             ),
             attributes: written.old.filter(|_| input.return_values == Some(ReturnValue::AllOld)),
-        })
+        }
     }
 }

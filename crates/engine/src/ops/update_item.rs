@@ -7,12 +7,13 @@ use crate::request::{
     self, as_update, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
     returns_item, sound,
 };
+use crate::schema::Table;
 use crate::write::{Write, Written, plan_update};
-use hashrange_expr::Update;
+use hashrange_expr::{Condition, Update};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::Store;
-use hashrange_wire::{Map, ReturnValue, UpdateItemInput, UpdateItemOutput};
+use hashrange_wire::{DecodedItem, Map, ReturnValue, UpdateItemInput, UpdateItemOutput};
 
 impl<S: Store> Engine<S> {
     /// Changes or creates one item.
@@ -21,7 +22,25 @@ impl<S: Store> Engine<S> {
     }
 
     async fn run_update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
-        let key = required(input.key.take(), "key")?;
+        let key = input.key.take();
+        let request = CheckedUpdate::check(&input, key)?;
+        let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
+        Ok(request.answer(&input, &table, written))
+    }
+}
+
+/// An update whose parameters are valid by themselves.
+struct CheckedUpdate<'a> {
+    table_name: &'a str,
+    key: Item,
+    update: Update,
+    condition: Option<Condition>,
+    returns_item_on_failure: bool,
+}
+
+impl<'a> CheckedUpdate<'a> {
+    fn check(input: &'a UpdateItemInput<'_>, key: Option<DecodedItem>) -> ApiResult<Self> {
+        let key = required(key, "key")?;
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let expressions = [
             ("UpdateExpression", input.update_expression.is_some()),
@@ -61,33 +80,46 @@ impl<S: Store> Engine<S> {
         let condition = parameters.compile_expression(&mut placeholders)?.or(legacy_condition);
         placeholders.check_all_used()?;
         let update = update.sized_by_statement()?;
-        let (table, written) = self
-            .write(table_name, |table| {
-                let planned = plan_update(table, &key, &update)?;
-                check_scalar_keys(table, looked_into(condition.as_ref()))?;
-                Ok(Write {
-                    condition: condition.as_ref(),
-                    returns_item_on_failure: returns_item(
-                        input.return_values_on_condition_check_failure,
-                    ),
-                    ..planned
-                })
-            })
-            .await?;
-        Ok(UpdateItemOutput {
+        Ok(Self {
+            table_name,
+            key,
+            update,
+            condition,
+            returns_item_on_failure: returns_item(input.return_values_on_condition_check_failure),
+        })
+    }
+
+    /// Returns the write, with every fault that its table shows.
+    fn plan(&self, table: &Table) -> ApiResult<Write<'_>> {
+        let planned = plan_update(table, &self.key, &self.update)?;
+        check_scalar_keys(table, looked_into(self.condition.as_ref()))?;
+        Ok(Write {
+            condition: self.condition.as_ref(),
+            returns_item_on_failure: self.returns_item_on_failure,
+            ..planned
+        })
+    }
+
+    fn answer(
+        &self,
+        input: &UpdateItemInput<'_>,
+        table: &Table,
+        written: Written,
+    ) -> UpdateItemOutput {
+        UpdateItemOutput {
             consumed_capacity: written.units.report(
                 input.return_consumed_capacity,
-                table_name,
-                &table,
+                self.table_name,
+                table,
             ),
             item_collection_metrics: collection_metrics(
                 input.return_item_collection_metrics,
-                &table,
-                &key,
+                table,
+                &self.key,
                 &written,
             ),
-            attributes: returned(input.return_values, &update, written),
-        })
+            attributes: returned(input.return_values, &self.update, written),
+        }
     }
 }
 

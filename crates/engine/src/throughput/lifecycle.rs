@@ -9,13 +9,16 @@
 
 use super::Limiter;
 use super::pace::Pace;
-use super::readiness::{BACKUPS_DELAY_MS, TagChange};
+use super::tag_change::TagChange;
 use crate::schema::{Table, TableId, Tags};
 use hashrange_model::error::UnderWay;
 use hashrange_wire::TableDescription;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How long after its creation a table has no continuous backups yet.
+pub(super) const BACKUPS_DELAY_MS: u64 = 3000;
 
 /// How far a table is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

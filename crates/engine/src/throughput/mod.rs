@@ -14,7 +14,7 @@
 //! | `admission.rs` | what one request may use, and what goes wrong with it |
 //! | `reading.rs`, `views.rs` | which state of the store a read sees |
 //! | `lifecycle.rs` | tables that are being created, updated or deleted |
-//! | `readiness.rs` | what other operations see of such tables, and of tags that change |
+//! | `readiness.rs`, `tag_change.rs` | what other operations see of such tables, and of tags that change |
 //! | `pace.rs` | how long changes of tables take |
 //! | `history.rs` | when settings were changed that may not be changed often |
 //! | `dice.rs` | choices that a seed decides |
@@ -29,13 +29,15 @@ mod pace;
 mod readiness;
 mod reading;
 mod scaling;
+mod tag_change;
 mod views;
 
 pub(crate) use admission::Admission;
 pub(crate) use history::{History, Setting};
 pub(crate) use lifecycle::{Deletion, Status, TableChanges, is_updating};
-pub(crate) use readiness::{Readiness, TagChange, are_among};
+pub(crate) use readiness::{Readiness, are_among};
 pub(crate) use reading::{ReadTarget, Reading};
+pub(crate) use tag_change::TagChange;
 
 use crate::capacity::Charge;
 use crate::environment::Environment;

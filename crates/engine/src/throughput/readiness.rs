@@ -4,14 +4,9 @@
 //! The service answers these from other parts than DescribeTable, each with a delay of its own.
 //! Source: measured on the service in 2026-10; where a span was seen, a time within it.
 
-use super::lifecycle::{Deletion, TableChanges};
+use super::lifecycle::{BACKUPS_DELAY_MS, Deletion, TableChanges};
+use super::tag_change::{TAG_LAG_MS, TAG_LOCK_MS};
 use crate::schema::{Table, TableId, Tags};
-
-/// How long a change of tags keeps out others, and for how long the old tags are listed.
-const TAG_LOCK_MS: u64 = 1650;
-const TAG_LAG_MS: u64 = 1900;
-/// How long after its creation a table has no continuous backups yet.
-pub(super) const BACKUPS_DELAY_MS: u64 = 3000;
 
 /// How far a table is for the operations beside those that define it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +18,6 @@ pub(crate) enum Readiness {
     /// It is in use, but has no continuous backups yet.
     WithoutBackups,
     InUse,
-}
-
-/// A change of tags.
-#[derive(Debug)]
-pub(crate) struct TagChange {
-    pub(crate) at_ms: u64,
-    /// The label, of a stream.
-    pub(crate) stream: Option<String>,
-    /// What TagResource set; nothing of UntagResource.
-    pub(crate) set: Option<Tags>,
-    /// The tags before.
-    pub(crate) before: Tags,
-}
-
-impl TagChange {
-    /// Returns whether the change is still to be seen in anything.
-    pub(crate) fn is_recent(&self, now_ms: u64) -> bool {
-        now_ms < self.at_ms.saturating_add(TAG_LOCK_MS.max(TAG_LAG_MS))
-    }
 }
 
 impl TableChanges {

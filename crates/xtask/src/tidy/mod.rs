@@ -5,6 +5,7 @@ mod dependencies;
 mod files;
 mod functions;
 mod manifest;
+mod rooms;
 mod versions;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub fn tidy() -> Result<(), String> {
     complaints.extend(dependencies::undocumented()?);
     complaints.extend(files::complaints(&files));
     complaints.extend(functions::too_long(&files)?);
+    complaints.extend(rooms::imports_upwards(&files)?);
     complaints.extend(versions::differing()?);
     if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
 }
