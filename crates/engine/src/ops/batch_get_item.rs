@@ -3,7 +3,7 @@
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::read::pace::{Pace, item_work};
-use crate::request::{self, legacy, required, sound};
+use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
 use crate::{fault, write};
@@ -120,7 +120,7 @@ impl CheckedPart {
         let projection = part.projection_expression.as_deref();
         let projection = request::projection(projection, legacy, &mut placeholders)?;
         placeholders.check_all_used()?;
-        let keys = keys.into_iter().map(sound).collect::<Result<_, _>>()?;
+        let keys = keys.into_iter().map(validated).collect::<Result<_, _>>()?;
         let consistent = part.consistent_read == Some(true);
         Ok(Self { name, keys, projection, consistent, options: part })
     }

@@ -6,7 +6,7 @@
 
 use crate::answer::PerTable;
 use crate::engine::Engine;
-use crate::request::{required, sound};
+use crate::request::{required, validated};
 use crate::schema::Table;
 use crate::write::{Write, Written, plan_delete, plan_put, until_decided};
 use hashrange_model::error::Layer;
@@ -29,14 +29,14 @@ impl Member {
     fn check(request: WriteRequest) -> ApiResult<Self> {
         match (request.put_request, request.delete_request) {
             (Some(put), None) => {
-                let item = sound(required(put.item, "putRequest.item")?)?;
+                let item = validated(required(put.item, "putRequest.item")?)?;
                 if item.size() > ITEM_SIZE_MAX_BYTES {
                     return Err(Reason::ItemTooLarge.into());
                 }
                 Ok(Self::Put(item))
             }
             (None, Some(delete)) => {
-                Ok(Self::Delete(sound(required(delete.key, "deleteRequest.key")?)?))
+                Ok(Self::Delete(validated(required(delete.key, "deleteRequest.key")?)?))
             }
             (None, None) => Err(Reason::EmptyWriteRequest.into()),
             (Some(_), Some(_)) => Err(Reason::TwoWritesInRequest.into()),

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
-    required, returns_item, sound,
+    required, returns_item, validated,
 };
 use crate::schema::Table;
 use crate::write::{Write, Written, plan_delete};
@@ -60,7 +60,7 @@ impl<'a> CheckedDelete<'a> {
             conditional_operator: input.conditional_operator,
             expression: input.condition_expression.as_deref(),
         };
-        let key = sound(key)?;
+        let key = validated(key)?;
         parameters.check_values()?;
         check_expression_values(input.expression_attribute_values.as_ref())?;
         check_return_values(input.return_values)?;

@@ -2,7 +2,7 @@
 
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
-use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, sound};
+use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::throughput::ReadTarget;
 use crate::{fault, write};
 use hashrange_expr::Projection;
@@ -27,7 +27,7 @@ impl<S: Store> Engine<S> {
         let projection = input.projection_expression.as_deref();
         let projection = request::projection(projection, legacy, &mut placeholders)?;
         placeholders.check_all_used()?;
-        let key = sound(key)?;
+        let key = validated(key)?;
         let table = self.table(table_name)?;
         let key = write::key_of_key(&table, &key)?;
         check_scalar_keys(&table, projection.iter().flat_map(Projection::names_looked_into))?;

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
-    required, returns_item, sound,
+    required, returns_item, validated,
 };
 use crate::schema::Table;
 use crate::write::{Write, Written, plan_put};
@@ -61,7 +61,7 @@ impl<'a> CheckedPut<'a> {
             conditional_operator: input.conditional_operator,
             expression: input.condition_expression.as_deref(),
         };
-        let item = sound(item)?;
+        let item = validated(item)?;
         parameters.check_values()?;
         check_expression_values(input.expression_attribute_values.as_ref())?;
         check_return_values(input.return_values)?;

@@ -35,7 +35,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<(Option<R>, QueryOutput)> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let request = CheckedQuery::check(&input)?;
-        let start = input.exclusive_start_key.take().map(request::sound).transpose()?;
+        let start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = index_named(&table, input.index_name.as_deref(), consistent)?;
@@ -85,7 +85,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// A query whose parameters are sound by themselves.
+/// A query whose parameters are valid by themselves.
 struct CheckedQuery {
     key_conditions: KeyConditions,
     filter: Option<Condition>,

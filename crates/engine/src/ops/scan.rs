@@ -45,7 +45,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<(Option<R>, ScanOutput)> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let request = CheckedScan::check(&input)?;
-        let start = input.exclusive_start_key.take().map(request::sound).transpose()?;
+        let start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = index_named(&table, input.index_name.as_deref(), consistent)?;
@@ -94,7 +94,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// A scan whose parameters are sound by themselves.
+/// A scan whose parameters are valid by themselves.
 struct CheckedScan {
     filter: Option<Condition>,
     selection: Selection,

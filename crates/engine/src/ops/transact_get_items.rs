@@ -3,7 +3,7 @@
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::Engine;
 use crate::read::pace::{Pace, item_work};
-use crate::request::{self, check_key_values, required, sound};
+use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
@@ -40,7 +40,7 @@ impl CheckedGet {
         let projection = get.projection_expression.as_deref();
         let projection = request::projection(projection, None, &mut placeholders)?;
         placeholders.check_all_used()?;
-        let key = sound(required(get.key, "get.key")?)?;
+        let key = validated(required(get.key, "get.key")?)?;
         check_key_values(&key)?;
         let table_name = required(get.table_name, "get.tableName")?.into_owned();
         Ok(Self { table_name, key, projection })

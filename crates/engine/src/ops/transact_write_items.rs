@@ -7,7 +7,7 @@ use crate::answer::charged;
 use crate::engine::Engine;
 use crate::layout::token::TokenScope;
 use crate::request::{
-    self, as_update, check_expression_values, check_key_values, required, returns_item, sound,
+    self, as_update, check_expression_values, check_key_values, required, returns_item, validated,
 };
 use crate::transaction::{ActionKind, Completed, Fingerprint, Token, TransactionAction};
 use hashrange_expr::{Condition, Update};
@@ -130,7 +130,7 @@ impl<'a> GivenAction<'a> {
         let (update, condition) = self.compile()?;
         let is_put = self.verb == Verb::Put;
         let of_expressions = self.expression_bytes();
-        let item = sound(required(self.item, if is_put { "item" } else { "key" })?)?;
+        let item = validated(required(self.item, if is_put { "item" } else { "key" })?)?;
         if !is_put {
             check_key_values(&item)?;
         } else if item.size() > ITEM_SIZE_MAX_BYTES {

@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, as_update, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
-    returns_item, sound,
+    returns_item, validated,
 };
 use crate::schema::Table;
 use crate::write::{Write, Written, plan_update};
@@ -65,7 +65,7 @@ impl<'a> CheckedUpdate<'a> {
             conditional_operator: input.conditional_operator,
             expression: input.condition_expression.as_deref(),
         };
-        let key = sound(key)?;
+        let key = validated(key)?;
         let updates = input.attribute_updates.iter().flat_map(Map::values);
         request::check_values(updates.filter_map(|update| update.value.as_ref()))
             .map_err(as_update)?;

@@ -116,7 +116,7 @@ fn check_expression_faults<K: AsRef<str> + Ord>(
 }
 
 /// Returns an item or key of the request, or the first fault in it.
-pub(crate) fn sound(decoded: DecodedItem) -> Result<Item, Reason> {
+pub(crate) fn validated(decoded: DecodedItem) -> Result<Item, Reason> {
     decoded.into_result().map_err(|fault| Reason::Value(*fault))
 }
 
