@@ -1,6 +1,6 @@
 //! Consumed capacity: units of reads and writes, and the shapes in which answers report them.
 //!
-//! Source: DynamoDB developer guide, "DynamoDB read and write operations"; index arms as captured
+//! Source: DynamoDB developer guide, "DynamoDB read and write operations"; those of indexes as captured
 //! in 2026.
 
 use crate::schema::{IndexKind, Table};
@@ -107,8 +107,8 @@ impl Units {
         };
         if with_indexes {
             consumed.table = Some(capacity(self.table));
-            consumed.local_secondary_indexes = self.index_arm(table, IndexKind::Local);
-            consumed.global_secondary_indexes = self.index_arm(table, IndexKind::Global);
+            consumed.local_secondary_indexes = self.of_indexes(table, IndexKind::Local);
+            consumed.global_secondary_indexes = self.of_indexes(table, IndexKind::Global);
         }
         Some(consumed)
     }
@@ -126,24 +126,24 @@ impl Units {
             Charge::Read => consumed.read_capacity_units = consumed.capacity_units,
             Charge::Write => consumed.write_capacity_units = consumed.capacity_units,
         }
-        if let Some(arm) = &mut consumed.table {
+        if let Some(of_table) = &mut consumed.table {
             match charge {
-                Charge::Read => arm.read_capacity_units = arm.capacity_units,
-                Charge::Write => arm.write_capacity_units = arm.capacity_units,
+                Charge::Read => of_table.read_capacity_units = of_table.capacity_units,
+                Charge::Write => of_table.write_capacity_units = of_table.capacity_units,
             }
         }
         Some(consumed)
     }
 
-    fn index_arm(&self, table: &Table, kind: IndexKind) -> Option<Map<String, Capacity>> {
-        let arm: Map<String, Capacity> = self
+    fn of_indexes(&self, table: &Table, kind: IndexKind) -> Option<Map<String, Capacity>> {
+        let capacities: Map<String, Capacity> = self
             .indexes
             .iter()
             .filter_map(|(nth, units)| Some((table.indexes.get(*nth)?, *units)))
             .filter(|(index, _)| index.kind == kind)
             .map(|(index, units)| (index.name.clone(), capacity(units)))
             .collect();
-        (!arm.is_empty()).then_some(arm)
+        (!capacities.is_empty()).then_some(capacities)
     }
 }
 

@@ -3,7 +3,7 @@
 //! An operation is check, plan, run, answer: its file in `ops` checks the parameters in the
 //! order in which the service reports faults and plans it; the shared pipelines run it
 //! (`write`, `read`, `index`), one commit or one view of the store each. `partiql` plans statements
-//! for the same pipelines.
+//! for the same pipelines. Which module stands above which, ARCHITECTURE.md says.
 //!
 //! Invariants as absences: no HTTP, no files, no clock and no randomness but the environment's,
 //! and no knowledge of which store is below.

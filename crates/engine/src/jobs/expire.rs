@@ -63,7 +63,7 @@ pub(super) async fn run<S: Store>(
                     Ok::<(), Interruption>(()),
                 ),
                 Err(error) => {
-                    background.failures.note("removal of expired items", &name, Err(error))
+                    background.failures.note("removal of expired items", &name, Err(error));
                 }
             }
         }
