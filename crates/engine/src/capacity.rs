@@ -1,7 +1,7 @@
 //! Consumed capacity: units of reads and writes, and the shapes in which answers report them.
 //!
-//! Source: DynamoDB developer guide, "DynamoDB read and write operations"; those of indexes as captured
-//! in 2026.
+//! Source: DynamoDB developer guide, "DynamoDB read and write operations"; those of indexes as
+//! captured in 2026.
 
 use crate::schema::{IndexKind, Table};
 use hashrange_model::limits::{READ_UNIT_BYTES, WRITE_UNIT_BYTES};

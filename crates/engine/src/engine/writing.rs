@@ -1,5 +1,5 @@
-//! Writes of the engine: planned against the tables of now, let in by the limiter, if there is one, and
-//! decided by [`crate::write`] and [`crate::transaction`].
+//! Writes of the engine: planned against the tables of now, let in by the limiter, if there is one,
+//! and decided by [`crate::write`] and [`crate::transaction`].
 
 use super::Engine;
 use crate::schema::Table;

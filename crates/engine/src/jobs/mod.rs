@@ -7,7 +7,7 @@
 //! ([`lanes`]). A job that fails, as while the disk is full, or that panics is tried again after a
 //! pause ([`retries`]); every job goes on where it was, or does over what does no harm.
 //!
-//! One more thread, the [`timer`], does what is due by the clock ([`sweep`]): it removes what has
+//! One more thread, the [`timer`], does what is due by the clock ([`Jobs::sweep`]): it removes what has
 //! expired and moves streams to new shards. Each part of that work is done by itself: a panic in one
 //! is logged and counted and leaves the others alone.
 

@@ -8,8 +8,8 @@
 //! | `json_rows.rs` | rows written into the response as they are read |
 //! | `pace.rs` | how long a read goes on before it gives way: counted work |
 //!
-//! Left to others: who may read and which state they see (the engine asks that under a
-//! profile), and the checks of a request.
+//! Left to others: who may read and which state they see (the engine asks that under a profile), and
+//! the checks of a request.
 
 pub(crate) mod json_rows;
 pub(crate) mod key_range;

@@ -3,9 +3,8 @@
 //!
 //! The change itself is done at once and durable; what is remembered here is how long it is to look
 //! unfinished, and what it shows meanwhile: the answer to the request that asked for it. How long
-//! that is, [`super::pace`] knows; what is refused meanwhile,
-//! [`is_refused`](hashrange_model::error::Asked::is_refused). A restart ends
-//! every state.
+//! that is, [`super::pace`] knows; what is refused meanwhile, `Asked::is_refused` of the model. A
+//! restart ends every state.
 
 use super::Limiter;
 use super::pace::Pace;

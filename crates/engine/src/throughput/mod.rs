@@ -5,8 +5,8 @@
 //! [`Admission`] before it touches a table or index and tells it afterwards what it used; reads take
 //! their view from a [`Reading`]. Time is the environment's clock; nothing waits.
 //!
-//! Left to others: where a request asks (`engine/`), and what requests are told of tables
-//! that change (`table_states/`).
+//! Left to others: where a request asks (`engine/`), and what requests are told of tables that change
+//! (`table_states/`).
 //!
 //! | file | idea |
 //! |---|---|

@@ -63,7 +63,7 @@ impl<S: Store> Core<S> {
     /// `more`, and commits the batch that it fills, unless it fails. `None` if a definition has
     /// changed and the writes must be planned again.
     ///
-    /// [`TransactionConflict`](hashrange_model::Reason::TransactionConflict) means that others were faster again and again.
+    /// A transaction conflict means that others were faster again and again.
     pub(crate) async fn decide_and_commit<T: Send>(
         &self,
         writes: &[(&Table, Write<'_>)],
