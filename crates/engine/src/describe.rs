@@ -26,7 +26,7 @@ impl<S: Store> Engine<S> {
             Status::Updating => wire::TableStatus::Updating,
             Status::Active => wire::TableStatus::Active,
         });
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let (items, bytes) = counts(&view, record, IndexId::BASE).await?;
         description.item_count = Some(items);
         description.table_size_bytes = Some(bytes);
@@ -161,7 +161,7 @@ impl<S: Store> Engine<S> {
 impl<S: Store> Engine<S> {
     /// Returns how many items a table has.
     pub(crate) async fn counted_items(&self, table: &Table) -> ApiResult<i64> {
-        let (items, _) = counts(&self.store().view(), &table.record, IndexId::BASE).await?;
+        let (items, _) = counts(&self.core().view().await?, &table.record, IndexId::BASE).await?;
         Ok(items)
     }
 }
@@ -176,14 +176,9 @@ async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiR
     }
     let keys = [Counter::Entries, Counter::Bytes]
         .map(|counter| layout::counter(record.id, index, counter));
-    let stored = view.get_many(&keys).await.map_err(fault::of_store)?;
-    let read = |nth: usize| {
-        let stored = stored.get(nth).and_then(Option::as_deref);
-        let count = stored.map_or(0, crate::write::decode_size);
-        assert!(count >= 0, "a table or index has a negative count");
-        count
-    };
-    Ok((read(0), read(1)))
+    let sums = view.sums(&keys).await.map_err(fault::of_store)?;
+    assert!(sums.iter().all(|sum| *sum >= 0), "a table or index has a negative count");
+    Ok((sums[0], sums[1]))
 }
 
 /// Sorted by name, however they were given. Source: answers of 2026-10.

@@ -21,9 +21,11 @@ static LOGGED: Logged = Logged(Mutex::new(BTreeMap::new()));
 pub(crate) fn of_commit<'t>(tables: impl IntoIterator<Item = &'t Table>, error: Error) -> ApiError {
     match error {
         Error::Conflict => Reason::TransactionConflict.into(),
-        Error::Io { .. } | Error::Corrupt { .. } | Error::Full | Error::Closed => {
-            of_tables(tables, error)
-        }
+        Error::Io { .. }
+        | Error::Corrupt { .. }
+        | Error::Unavailable { .. }
+        | Error::Full
+        | Error::Closed => of_tables(tables, error),
     }
 }
 
@@ -40,6 +42,12 @@ pub(crate) fn of_tables<'t>(tables: impl IntoIterator<Item = &'t Table>, error: 
         Error::Full => {
             if LOGGED.is_news(error.to_string()) {
                 tracing::error!(%error, "the store refuses writes");
+            }
+            Reason::StoreUnavailable(error.to_string()).into()
+        }
+        Error::Unavailable { .. } => {
+            if LOGGED.is_news(error.to_string()) {
+                tracing::error!(%error, "the store cannot be reached");
             }
             Reason::StoreUnavailable(error.to_string()).into()
         }

@@ -15,7 +15,7 @@ use crate::layout::{self, Counter};
 use crate::schema::{Index, IndexId, IndexKind, IndexState, Table, TableId};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Direction, Error, Key, KeyRange, View};
+use hashrange_storage::{Direction, Error, Key, KeyRange, View, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -131,7 +131,7 @@ async fn counted_entries<V: View>(view: &V, tables: &[Table]) -> Result<u64, Err
         let indexes = table.indexes.iter().map(|index| index.id);
         for keyspace in std::iter::once(IndexId::BASE).chain(indexes) {
             let key = layout::counter(table.id(), keyspace, Counter::Entries);
-            let count = view.get(&key).await?.as_deref().and_then(counter_value).unwrap_or(0);
+            let count = counter_value(view, key).await?.unwrap_or(0);
             total = total.saturating_add_signed(count);
         }
     }
@@ -139,8 +139,18 @@ async fn counted_entries<V: View>(view: &V, tables: &[Table]) -> Result<u64, Err
 }
 
 /// Returns the value of a counter, if it has the form of one.
-fn counter_value(stored: &[u8]) -> Option<i64> {
-    stored.try_into().ok().map(i64::from_le_bytes)
+async fn counter_value<V: View>(view: &V, key: Key) -> Result<Option<i64>, Error> {
+    match view.sums(&[key]).await {
+        Ok(sums) => Ok(sums.first().copied()),
+        Err(Error::Corrupt { .. }) => Ok(None),
+        Err(
+            error @ (Error::Io { .. }
+            | Error::Conflict
+            | Error::Unavailable { .. }
+            | Error::Full
+            | Error::Closed),
+        ) => Err(error),
+    }
 }
 
 /// Entries and bytes of a keyspace.
@@ -212,7 +222,7 @@ fn readable(table: &Table, key: &[u8], stored: &Bytes, report: &mut Report) -> O
 
 async fn next_items<V: View>(view: &V, range: &KeyRange) -> Result<Vec<(Key, Bytes)>, Error> {
     let mut items = Vec::new();
-    view.visit(range.clone(), Direction::Forward, |key, value| {
+    view.visit(range.clone(), Direction::Forward, Wanted::ALL, |key, value| {
         items.push((key.to_vec(), value.clone()));
         if items.len() < ITEMS_PER_STEP {
             ControlFlow::Continue(())
@@ -269,7 +279,7 @@ async fn verify_index<V: View>(
     let mut unheard = 0;
     let range = layout::keyspace(table.id(), index.id);
     let start = range.start.clone();
-    view.visit(range, Direction::Forward, |key, stored| {
+    view.visit(range, Direction::Forward, Wanted::ALL, |key, stored| {
         if let Some(entry) = readable(table, key, &stored, report) {
             found.add(&entry);
             if !index::lies_at(table, index, key, &entry) {
@@ -307,8 +317,7 @@ async fn verify_counters<V: View>(
         [(Counter::Entries, expected.entries), (Counter::Bytes, expected.bytes)]
     {
         let key = layout::counter(table.id(), index, counter);
-        let stored = view.get(&key).await?;
-        let found = stored.as_deref().map_or(Some(0), counter_value);
+        let found = counter_value(view, key.clone()).await?;
         if found != Some(expected) {
             let what = format!("a counter ({counter:?}) is {found:?} instead of {expected}");
             report.add(Some(table), what, &key);
@@ -324,9 +333,9 @@ async fn verify_collections<V: View>(
     report: &mut Report,
 ) -> Result<(), Error> {
     let mut seen = 0;
-    view.visit(layout::collections(table.id()), Direction::Forward, |key, stored| {
+    view.visit(layout::collections(table.id()), Direction::Forward, Wanted::ALL, |key, stored| {
         seen += 1;
-        let found = counter_value(&stored);
+        let found = stored.as_ref().try_into().ok().map(i64::from_le_bytes);
         if found != expected.get(key).copied() {
             report.add(Some(table), "the size of an item collection is not true", key);
         }
@@ -352,7 +361,7 @@ async fn verify_owners<V: View>(
         known.extend(table.record.indexes.iter().map(|index| (table.id(), index.id)));
     }
     let mut purged: BTreeSet<(TableId, IndexId)> = BTreeSet::new();
-    view.visit(layout::purges(), Direction::Forward, |key, _| {
+    view.visit(layout::purges(), Direction::Forward, Wanted::ALL, |key, _| {
         purged.extend(layout::parse_purge(key));
         ControlFlow::Continue(())
     })
@@ -366,7 +375,7 @@ async fn verify_owners<V: View>(
     let mut range = layout::every_keyspace();
     loop {
         let mut found = None;
-        view.visit(range.clone(), Direction::Forward, |key, _| {
+        view.visit(range.clone(), Direction::Forward, Wanted::ALL, |key, _| {
             found = layout::parse_keyspace(key).map(|owner| (owner, key.to_vec()));
             ControlFlow::Break(())
         })

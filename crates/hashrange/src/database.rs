@@ -5,7 +5,7 @@ use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
 use hashrange_engine::{
-    Engine, EngineOptions, Environment, Profile, Report, Verified, verify, verify_heard,
+    Engine, EngineOptions, Environment, OpenError, Profile, Report, Verified, verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -146,7 +146,9 @@ impl Database {
 
     /// Verifies this database as it is now.
     pub async fn verify(&self) -> Result<Report, Error> {
-        verify(&self.engine.store().view()).await.map_err(Error::Tables)
+        let unreadable = |error| Error::Tables(OpenError::Store(error));
+        let view = self.engine.store().view().await.map_err(unreadable)?;
+        verify(&view).await.map_err(Error::Tables)
     }
 
     /// Returns counts and sizes of the store.
@@ -262,6 +264,7 @@ macro_rules! operations {
             $(
                 pub(crate) async fn $method(self, input: $input) -> ApiResult<$output> {
                     check_constraints::<calls::$call>(&input)?;
+                    self.0.engine.refresh().await?;
                     self.0.engine.$method(input).await
                 }
             )*
@@ -295,11 +298,13 @@ impl<'a> Unboxed<'a> {
         input: wire::QueryInput<'a>,
     ) -> ApiResult<wire::QueryOutput> {
         check_constraints::<calls::Query>(&input)?;
+        self.0.engine.refresh().await?;
         self.0.engine.query(input).await
     }
 
     pub(crate) async fn scan_page(self, input: wire::ScanInput<'a>) -> ApiResult<wire::ScanOutput> {
         check_constraints::<calls::Scan>(&input)?;
+        self.0.engine.refresh().await?;
         self.0.engine.scan(input).await
     }
 }

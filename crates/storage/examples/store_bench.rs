@@ -13,7 +13,7 @@
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, OwnedWriteBatch, PersistMode, Readable};
 use hashrange_storage::{
-    Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange, Store, View, block_on,
+    Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange, Store, View, Wanted, block_on,
 };
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -111,24 +111,29 @@ fn read(folder: &Path, items: u64) {
     let mut next = || key(random.next() % items);
     for round in 0..2 {
         measure(&format!("ours: view + get, round {round}"), || {
-            assert!(block_on(store.view().get(&next())).unwrap().is_some());
+            assert!(block_on(block_on(store.view()).unwrap().get(&next())).unwrap().is_some());
         });
     }
-    let view = store.view();
+    let view = block_on(store.view()).unwrap();
     measure("ours: get on one view", || {
         assert!(block_on(view.get(&next())).unwrap().is_some());
     });
     measure("ours: view alone", || {
-        std::hint::black_box(store.view());
+        std::hint::black_box(block_on(store.view()).unwrap());
     });
     measure("ours: visit 100", || {
         let mut seen = 0;
         let range = KeyRange { start: next(), end: None };
-        block_on(store.view().visit(range, Direction::Forward, |_, value| {
-            std::hint::black_box(value);
-            seen += 1;
-            if seen == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }))
+        block_on(block_on(store.view()).unwrap().visit(
+            range,
+            Direction::Forward,
+            Wanted::ALL,
+            |_, value| {
+                std::hint::black_box(value);
+                seen += 1;
+                if seen == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        ))
         .unwrap();
     });
     println!("{:?}", store.stats());
@@ -277,7 +282,7 @@ fn open(folder: &Path, items: u64) {
 fn reopen(path: &Path) {
     let before = Instant::now();
     let store = EmbeddedStore::open(path, &options()).unwrap();
-    assert!(block_on(store.view().get(&key(0))).unwrap().is_some());
+    assert!(block_on(block_on(store.view()).unwrap().get(&key(0))).unwrap().is_some());
     println!("open and first get: {:?}, {} KiB resident", before.elapsed(), resident_kib());
 }
 

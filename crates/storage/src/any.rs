@@ -1,8 +1,8 @@
 //! One type for all engines, so that the code above is compiled once.
 
 use crate::{
-    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Image, Key, KeyRange, MemoryStore,
-    MemoryView, Stats, Store, View,
+    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Image, Key, KeyRange, Keys,
+    MemoryStore, MemoryView, Stats, Store, View, Wanted,
 };
 use std::ops::ControlFlow;
 
@@ -46,14 +46,42 @@ impl AnyStore {
 impl Store for AnyStore {
     type View = AnyView;
 
-    fn view(&self) -> AnyView {
+    fn is_shared(&self) -> bool {
         match self {
-            Self::Memory(store) => AnyView::Memory(store.view()),
-            Self::Embedded(store) => AnyView::Embedded(store.view()),
+            Self::Memory(store) => store.is_shared(),
+            Self::Embedded(store) => store.is_shared(),
         }
     }
 
-    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    async fn view(&self) -> Result<AnyView, Error> {
+        match self {
+            Self::Memory(store) => store.view().await.map(AnyView::Memory),
+            Self::Embedded(store) => store.view().await.map(AnyView::Embedded),
+        }
+    }
+
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        match self {
+            Self::Memory(store) => store.get(key).await,
+            Self::Embedded(store) => store.get(key).await,
+        }
+    }
+
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        match self {
+            Self::Memory(store) => store.get_many(keys).await,
+            Self::Embedded(store) => store.get_many(keys).await,
+        }
+    }
+
+    async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        match self {
+            Self::Memory(store) => store.get_together(keys).await,
+            Self::Embedded(store) => store.get_together(keys).await,
+        }
+    }
+
+    async fn commit<T, F>(&self, keys: impl Into<Keys> + Send, decide: F) -> Result<T, Error>
     where
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
@@ -115,13 +143,26 @@ impl View for AnyView {
         }
     }
 
-    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        match self {
+            Self::Memory(view) => view.sums(keys).await,
+            Self::Embedded(view) => view.sums(keys).await,
+        }
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        visitor: F,
+    ) -> Result<(), Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         match self {
-            Self::Memory(view) => view.visit(range, direction, visitor).await,
-            Self::Embedded(view) => view.visit(range, direction, visitor).await,
+            Self::Memory(view) => view.visit(range, direction, wanted, visitor).await,
+            Self::Embedded(view) => view.visit(range, direction, wanted, visitor).await,
         }
     }
 }

@@ -78,11 +78,12 @@ impl Batch {
         self.push(key, Change::Delete);
     }
 
-    /// Adds `delta` to the counter at `key`, which holds an `i64` as 8 bytes little-endian and
-    /// counts as 0 while absent. Wraps around at the ends of `i64`.
+    /// Adds `delta` to the counter at `key`, which is 0 while absent. Wraps around at the ends of
+    /// `i64`. A counter is read as a sum ([`View::sums`](crate::View::sums)).
     ///
-    /// Additions of concurrent commits are merged, so a hot counter costs nothing. A counter that
-    /// is put or deleted in a commit must be guarded by a declared key like any undeclared key.
+    /// Many may add to one counter at a time, of several processes too, and none waits for another.
+    /// Only [`Batch::remove_counter`], and the deletion of all that a visit shows of it, must be guarded
+    /// like any undeclared key.
     ///
     /// # Panics
     /// When the key is empty or longer than 65,535 bytes.
@@ -90,9 +91,18 @@ impl Batch {
         self.push(counter_key, Change::Add(delta));
     }
 
+    /// Makes a counter absent, so that it is 0.
+    ///
+    /// # Panics
+    /// When the key is empty or longer than 65,535 bytes.
+    pub fn remove_counter(&mut self, counter_key: Key) {
+        self.push(counter_key, Change::Delete);
+    }
+
     /// Puts `value` at `prefix` followed by the commit stamp, [`STAMP_BYTES`] bytes big-endian: a
-    /// number that grows with every append in the order of publication, over the whole life of
-    /// the store. So a reader that has seen a stamp never meets a smaller one that is new.
+    /// number that grows with every append to this prefix in the order of publication, over the whole
+    /// life of the store. So a reader that has seen a stamp of a prefix never meets a smaller one that
+    /// is new. Stamps of different prefixes say nothing of each other.
     ///
     /// A stamped key is new, so putting it needs no guard; deleting it does, like any undeclared
     /// key. Nothing else may be put at a prefix that is appended to.

@@ -32,6 +32,11 @@ pub enum Error {
     },
     /// Another writer was faster; the commit may be tried again.
     Conflict,
+    /// The store cannot be reached, or did not answer in time. A commit may have been written.
+    Unavailable {
+        /// What was being done and what stood against it.
+        what: String,
+    },
     /// No space is left for writing. Nothing of this commit was acknowledged.
     Full,
     /// The store was closed.
@@ -78,6 +83,7 @@ impl fmt::Display for Error {
                 NearKey(near.as_deref())
             ),
             Self::Conflict => write!(formatter, "another writer was faster"),
+            Self::Unavailable { what } => write!(formatter, "the store is unavailable: {what}"),
             Self::Full => write!(formatter, "no space is left for the store's data"),
             Self::Closed => write!(formatter, "the store is closed"),
         }
@@ -88,7 +94,11 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
-            Self::Corrupt { .. } | Self::Conflict | Self::Full | Self::Closed => None,
+            Self::Corrupt { .. }
+            | Self::Conflict
+            | Self::Unavailable { .. }
+            | Self::Full
+            | Self::Closed => None,
         }
     }
 }

@@ -1,21 +1,39 @@
-//! Locks on keys: a fixed number of stripes, taken in ascending order, so that no set of commits
-//! can wait in a circle.
+//! Locks on keys, exclusive or shared: a fixed number of stripes, taken in one order, so that no
+//! set of commits can wait in a circle.
 //!
 //! Two keys may share a stripe; that costs waiting, never correctness. The hash is seeded per
 //! store, so nobody can choose keys that share one.
 
-use crate::Key;
+use crate::Keys;
 use crate::planted::{Planted, is_planted};
-use crate::sync::{Mutex, MutexGuard, RandomState, shards};
+use crate::sync::{RandomState, RwLock, RwLockReadGuard, RwLockWriteGuard, shards};
 use std::hash::BuildHasher;
 
 /// Enough that commits on different keys rarely meet.
 const STRIPES: usize = shards(1024);
 
-/// A mutex on a cache line of its own.
+/// A lock on a cache line of its own.
 #[repr(align(64))]
 #[derive(Debug, Default)]
-struct Stripe(Mutex<()>);
+struct Stripe(RwLock<()>);
+
+/// How a stripe is held: alone by who may write one of its keys, by several who only read.
+#[derive(Debug)]
+enum Held<'l> {
+    Alone { _guard: RwLockWriteGuard<'l, ()> },
+    Shared { _guard: RwLockReadGuard<'l, ()> },
+}
+
+/// Locked keys; dropping it gives them back.
+#[derive(Debug)]
+pub(crate) struct LockedKeys<'l>(Vec<Held<'l>>);
+
+impl LockedKeys<'_> {
+    /// Gives the keys back before the guard is dropped.
+    pub(crate) fn give_back(&mut self) {
+        self.0.clear();
+    }
+}
 
 /// The striped locks of one store.
 #[derive(Debug)]
@@ -30,15 +48,26 @@ impl KeyLocks {
         Self { stripes, hasher: RandomState::default() }
     }
 
-    /// Locks all `keys` until the guards are dropped. Blocks the thread; a holder never waits for
+    /// Locks all `keys` until the guard is dropped. Blocks the thread; a holder never waits for
     /// anything but other stripes, so the wait is as long as a few decisions.
-    pub(crate) fn lock(&self, keys: &[Key]) -> Vec<MutexGuard<'_, ()>> {
-        let mut stripes: Vec<usize> = keys.iter().map(|key| self.stripe(key)).collect();
+    pub(crate) fn lock(&self, keys: &Keys) -> LockedKeys<'_> {
+        // A stripe of keys of both kinds is held alone: that is the greater of its two places.
+        let write = keys.write.iter().map(|key| (self.stripe(key), true));
+        let read = keys.read.iter().map(|key| (self.stripe(key), false));
+        let mut stripes: Vec<(usize, bool)> = write.chain(read).collect();
         if !is_planted(Planted::StripesUnordered) {
-            stripes.sort_unstable();
+            stripes.sort_unstable_by(|one, other| other.cmp(one));
         }
-        stripes.dedup();
-        stripes.iter().filter_map(|&stripe| self.stripes.get(stripe)).map(|s| s.0.lock()).collect()
+        stripes.dedup_by_key(|(stripe, _)| *stripe);
+        let hold = |(stripe, alone): &(usize, bool)| {
+            let Stripe(lock) = self.stripes.get(*stripe)?;
+            Some(if *alone {
+                Held::Alone { _guard: lock.write() }
+            } else {
+                Held::Shared { _guard: lock.read() }
+            })
+        };
+        LockedKeys(stripes.iter().filter_map(hold).collect())
     }
 
     fn stripe(&self, key: &[u8]) -> usize {

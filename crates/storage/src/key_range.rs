@@ -21,6 +21,25 @@ pub enum Direction {
     Backward,
 }
 
+/// How much of a range whoever visits it is likely to take: a hint for stores that fetch it from afar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Entries.
+    pub entries: usize,
+    /// Bytes of their values.
+    pub bytes: usize,
+}
+
+impl Wanted {
+    /// The whole range, however long it is.
+    pub const ALL: Self = Self { entries: usize::MAX, bytes: usize::MAX };
+
+    /// Returns the wish for so many entries of any size.
+    pub fn entries(entries: usize) -> Self {
+        Self { entries, ..Self::ALL }
+    }
+}
+
 impl KeyRange {
     /// Returns the range of all keys.
     pub fn all() -> Self {

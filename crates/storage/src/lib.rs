@@ -24,6 +24,7 @@ mod give_way;
 mod image;
 mod key_locks;
 mod key_range;
+mod keys;
 mod memory;
 mod planted;
 mod stats;
@@ -38,7 +39,8 @@ pub use error::Error;
 pub use give_back::{give_back_memory, keep_little_freed_memory};
 pub use give_way::{Demand, give_way, take_demand};
 pub use image::Image;
-pub use key_range::{Direction, KeyRange};
+pub use key_range::{Direction, KeyRange, Wanted};
+pub use keys::Keys;
 pub use memory::{MemoryStore, MemoryView};
 pub use stats::Stats;
 
@@ -53,39 +55,70 @@ pub type Key = Vec<u8>;
 /// Writes name the keys they decide on before they start; engines lock those keys in one global
 /// order, so commits are serialisable and cannot deadlock.
 ///
+/// Other processes may use the same data at the same time ([`Store::is_shared`]): whatever is to hold
+/// between processes is a key that is declared.
+///
 /// The contract on keys, which no engine can check cheaply:
-/// - a key that any commit declares must be declared by every commit that writes it;
+/// - a key that any commit declares must be declared for writing by every commit that writes it;
 /// - a key that is written without being declared (an index entry, say) must be guarded: all
-///   commits that write it declare one and the same other key;
-/// - a counter key (see [`Batch::add`]) is never declared.
+///   commits that write it declare one and the same other key for writing;
+/// - a counter key (see [`Batch::add`]) is never declared, and nothing is put at it.
 pub trait Store: Send + Sync + 'static {
     /// The engine's consistent view.
     type View: View;
 
-    /// Returns the newest published state: durable, and never taken back by a crash.
-    fn view(&self) -> Self::View;
+    /// Returns whether other processes may read and write the same data.
+    fn is_shared(&self) -> bool {
+        false
+    }
 
-    /// Locks `keys`, shows their newest sequenced values to `decide` (`None` = absent, in the
-    /// order of `keys`), applies the batch it fills, and returns its answer once the batch is
-    /// durable and published.
+    /// Returns a view of the newest published state: durable, never taken back by a crash, and with
+    /// all that was answered before the call.
+    fn view(&self) -> impl Future<Output = Result<Self::View, Error>> + Send;
+
+    /// Returns the newest published value of `key`, `None` when it is absent.
+    fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send {
+        async { self.view().await?.get(key).await }
+    }
+
+    /// Returns the newest published values of `keys`, in their order. Each for itself: they need
+    /// not be of one state.
+    fn get_many(
+        &self,
+        keys: &[Key],
+    ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send {
+        async { self.view().await?.get_many(keys).await }
+    }
+
+    /// Returns the newest published values of `keys`, in their order, all of one state.
+    fn get_together(
+        &self,
+        keys: &[Key],
+    ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send;
+
+    /// Locks `keys`, shows their newest sequenced values to `decide` (`None` = absent, in the order
+    /// of `keys.write`, then of `keys.read`), applies the batch it fills, and returns its answer once
+    /// the batch is durable and published.
     ///
     /// A batch left empty writes nothing, but the answer still waits until every value that was
     /// shown is durable and published. `decide` must not block and must not call the store; it
     /// may run again (each time on an empty batch), so only its last answer counts. When it
     /// panics, nothing is written and the panic reaches the caller.
     ///
-    /// Dropping the future before it is ready leaves it open whether the batch is written.
+    /// [`Error::Conflict`] means that another writer was faster and nothing was written.
+    /// [`Error::Unavailable`] leaves it open whether the batch was written, as does dropping the future
+    /// before it is ready.
     fn commit<T, F>(
         &self,
-        keys: Vec<Key>,
+        keys: impl Into<Keys> + Send,
         decide: F,
     ) -> impl Future<Output = Result<T, Error>> + Send
     where
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send;
 
-    /// Waits until every commit that was deciding or sequenced at the call is durable and
-    /// published.
+    /// Waits until every commit of this process that was deciding or sequenced at the call is durable
+    /// and published.
     fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// Gives back the space of `range`, in which nobody reads or writes any more but to delete: data
@@ -113,9 +146,12 @@ pub trait Store: Send + Sync + 'static {
     fn close(&self) -> impl Future<Output = Result<(), Error>> + Send;
 }
 
-/// One published state of a store; cheap to clone, unaffected by later commits.
+/// Reads of a store that go together; cheap to clone.
 ///
-/// A view keeps old data from being reclaimed, so it should not be held for long.
+/// Each read is of one published state, which is no older than the view. In a store that is not shared
+/// all reads of a view are of the same one, unaffected by later commits.
+///
+/// A view may keep old data from being reclaimed, so it should not be held for long.
 pub trait View: Clone + Send + Sync + 'static {
     /// Returns the value of `key`, `None` when it is absent.
     fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send;
@@ -126,11 +162,19 @@ pub trait View: Clone + Send + Sync + 'static {
         keys: &[Key],
     ) -> impl Future<Output = Result<Vec<Option<Bytes>>, Error>> + Send;
 
-    /// Shows the entries of `range` to `visitor` in `direction` until it breaks.
+    /// Returns the sums of the counters at `keys`, in their order; 0 for one that is absent.
+    fn sums(&self, keys: &[Key]) -> impl Future<Output = Result<Vec<i64>, Error>> + Send;
+
+    /// Shows the entries of `range` to `visitor` in `direction` until it breaks. `wanted` tells how much
+    /// of it the visitor is likely to take.
+    ///
+    /// A counter shows as one or several entries with keys that begin with its own; their values are
+    /// the store's affair, and who is to remove the counter removes all of them.
     fn visit<F>(
         &self,
         range: KeyRange,
         direction: Direction,
+        wanted: Wanted,
         visitor: F,
     ) -> impl Future<Output = Result<(), Error>> + Send
     where

@@ -4,9 +4,10 @@
 //! nodes and publishes it. Nothing survives the process, so "durable" means "published" and every
 //! future is ready at once. Same locks and same contract as the embedded engine.
 
+use crate::batch::decode_counter;
 use crate::image::{Image, Map};
 use crate::key_locks::KeyLocks;
-use crate::{Batch, Direction, Error, Key, KeyRange, Stats, Store, View};
+use crate::{Batch, Direction, Error, Key, KeyRange, Keys, Stats, Store, View, Wanted};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
@@ -60,16 +61,20 @@ impl MemoryStore {
         self.writer.lock().image.clone()
     }
 
+    fn newest(&self) -> MemoryView {
+        MemoryView(self.published.load_full())
+    }
+
     fn commit_now<T>(
         &self,
-        keys: &[Key],
+        keys: &Keys,
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
     ) -> Result<T, Error> {
         let _deciding = self.deciding.read();
         self.check_writable()?;
         let _locks = self.locks.lock(keys);
         let newest = self.published.load();
-        let values: Vec<_> = keys.iter().map(|key| newest.get(key.as_slice()).cloned()).collect();
+        let values: Vec<_> = keys.all().map(|key| newest.get(key.as_slice()).cloned()).collect();
         drop(newest);
         let mut batch = Batch::new();
         let answer = decide(&values, &mut batch);
@@ -101,16 +106,24 @@ impl Writer {
 impl Store for MemoryStore {
     type View = MemoryView;
 
-    fn view(&self) -> MemoryView {
-        MemoryView(self.published.load_full())
+    fn view(&self) -> impl Future<Output = Result<MemoryView, Error>> + Send {
+        ready(Ok(self.newest()))
     }
 
-    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    fn get(&self, key: &[u8]) -> impl Future<Output = Result<Option<Bytes>, Error>> + Send {
+        ready(Ok(self.published.load().get(key).cloned()))
+    }
+
+    async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        self.newest().get_many(keys).await
+    }
+
+    async fn commit<T, F>(&self, keys: impl Into<Keys> + Send, decide: F) -> Result<T, Error>
     where
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
-        self.commit_now(&keys, decide)
+        self.commit_now(&keys.into(), decide)
     }
 
     fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send {
@@ -167,7 +180,19 @@ impl View for MemoryView {
         ready(Ok(keys.iter().map(|key| self.0.get(key.as_slice()).cloned()).collect()))
     }
 
-    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    fn sums(&self, keys: &[Key]) -> impl Future<Output = Result<Vec<i64>, Error>> + Send {
+        let sum =
+            |key: &Key| decode_counter(self.0.get(key.as_slice()).map(|value| &value[..]), key);
+        ready(keys.iter().map(sum).collect())
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        _wanted: Wanted,
+        visitor: F,
+    ) -> Result<(), Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {

@@ -5,7 +5,7 @@
 use hashrange_storage::embedded::Fault;
 use hashrange_storage::{
     Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, KeyRange, OpenError,
-    STAMP_BYTES, Store, View, block_on,
+    STAMP_BYTES, Store, View, Wanted, block_on,
 };
 use std::fs;
 use std::future::Future;
@@ -26,7 +26,7 @@ fn bytes(text: &str) -> Bytes {
 }
 
 fn get(store: &EmbeddedStore, key: &str) -> Option<Bytes> {
-    block_on(store.view().get(key.as_bytes())).unwrap()
+    block_on(block_on(store.view()).unwrap().get(key.as_bytes())).unwrap()
 }
 
 fn counter(store: &EmbeddedStore, key: &str) -> Option<i64> {
@@ -210,9 +210,10 @@ fn stamps_grow_across_restarts() {
             .unwrap();
         }
         let mut values = Vec::new();
-        block_on(store.view().visit(
+        block_on(block_on(store.view()).unwrap().visit(
             KeyRange::prefix(b"log/"),
             Direction::Forward,
+            Wanted::ALL,
             |key, value| {
                 assert_eq!(key.len(), 4 + STAMP_BYTES);
                 values.extend_from_slice(&value);
@@ -229,7 +230,7 @@ fn second_open_is_refused_until_store_and_views_are_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     block_on(put(&store, "a", "1")).unwrap();
-    let view = store.view();
+    let view = block_on(store.view()).unwrap();
     let again = || EmbeddedStore::open(folder.path(), &EmbeddedOptions::default());
     assert!(matches!(again(), Err(OpenError::Locked { .. })));
     drop(store);
@@ -315,11 +316,18 @@ fn readers_see_each_group_whole_and_never_an_earlier_one_while_pages_come_and_go
                 while !is_over.load(Ordering::Relaxed) {
                     // The writer sets three keys, one in each third, to the same number.
                     let mut sums = [0_u64; 3];
-                    block_on(store.view().visit(range.clone(), direction, |key, value| {
-                        let nth: usize = std::str::from_utf8(&key[1..]).unwrap().parse().unwrap();
-                        sums[nth * 3 / KEYS] += u64::from_le_bytes(value[..8].try_into().unwrap());
-                        ControlFlow::Continue(())
-                    }))
+                    block_on(block_on(store.view()).unwrap().visit(
+                        range.clone(),
+                        direction,
+                        Wanted::ALL,
+                        |key, value| {
+                            let nth: usize =
+                                std::str::from_utf8(&key[1..]).unwrap().parse().unwrap();
+                            sums[nth * 3 / KEYS] +=
+                                u64::from_le_bytes(value[..8].try_into().unwrap());
+                            ControlFlow::Continue(())
+                        },
+                    ))
                     .unwrap();
                     assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
                     assert!(sums[0] >= newest, "{sums:?} after {newest}");
@@ -351,8 +359,13 @@ fn readers_see_each_group_whole_and_never_an_earlier_one_while_pages_come_and_go
             assert!(reader.join().unwrap() > 0);
         }
     });
-    block_on(store.view().visit(range, Direction::Forward, |_, _| ControlFlow::Continue(())))
-        .unwrap();
+    block_on(block_on(store.view()).unwrap().visit(
+        range,
+        Direction::Forward,
+        Wanted::ALL,
+        |_, _| ControlFlow::Continue(()),
+    ))
+    .unwrap();
     assert!(store.stats().cache_bytes > 200_000, "{:?}", store.stats());
 }
 
@@ -369,11 +382,16 @@ fn a_smaller_bound_gives_back_what_is_kept_and_a_larger_one_lets_it_in_again() {
     }
     let read_all = || {
         for nth in 0..200 {
-            assert!(block_on(store.view().get(&key(nth))).unwrap().is_some());
+            assert!(block_on(block_on(store.view()).unwrap().get(&key(nth))).unwrap().is_some());
         }
         let all = KeyRange::prefix(b"k");
-        block_on(store.view().visit(all, Direction::Forward, |_, _| ControlFlow::Continue(())))
-            .unwrap();
+        block_on(block_on(store.view()).unwrap().visit(
+            all,
+            Direction::Forward,
+            Wanted::ALL,
+            |_, _| ControlFlow::Continue(()),
+        ))
+        .unwrap();
         store.stats().cache_bytes
     };
     assert!(read_all() > 400_000, "{:?}", store.stats());
@@ -404,7 +422,7 @@ fn single_reads_see_each_group_whole_and_writers_the_newest_values_beside_groups
             let mut newest = [0; KEYS];
             let mut reads = 0;
             while !is_over.load(Ordering::Relaxed) {
-                let view = store.view();
+                let view = block_on(store.view()).unwrap();
                 for (nth, newest) in newest.iter_mut().enumerate() {
                     // The second key is read alone; both kinds of reads share what is kept.
                     let [a, b] = pair(nth);
@@ -448,7 +466,7 @@ fn single_reads_see_each_group_whole_and_writers_the_newest_values_beside_groups
             assert!(reader.join().unwrap() > 0);
         }
     });
-    let view = store.view();
+    let view = block_on(store.view()).unwrap();
     let sum: u64 = (0..KEYS).map(|nth| number(&block_on(view.get(&pair(nth)[0])).unwrap())).sum();
     assert_eq!(sum, 3 * STEPS, "no write was decided on an old value");
 }

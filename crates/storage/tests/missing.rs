@@ -5,7 +5,7 @@
 
 use hashrange_storage::{
     Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, Examined, KeyRange, OpenError,
-    Store, View, block_on,
+    Store, View, Wanted, block_on,
 };
 use std::fs;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ fn put(store: &EmbeddedStore, key: &str) {
 }
 
 fn holds(store: &EmbeddedStore, key: &str) -> bool {
-    block_on(store.view().get(key.as_bytes())).unwrap().is_some()
+    block_on(block_on(store.view()).unwrap().get(key.as_bytes())).unwrap().is_some()
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -247,7 +247,12 @@ fn a_damaged_block_is_reported_with_its_file_and_what_to_do() {
 fn walk_error(path: &Path, direction: Direction) -> Option<Error> {
     let store = open(path).ok()?;
     let everything = KeyRange { start: b"key".to_vec(), end: Some(b"l".to_vec()) };
-    block_on(store.view().visit(everything, direction, |_, _| ControlFlow::Continue(()))).err()
+    block_on(
+        block_on(store.view())
+            .unwrap()
+            .visit(everything, direction, Wanted::ALL, |_, _| ControlFlow::Continue(())),
+    )
+    .err()
 }
 
 #[test]

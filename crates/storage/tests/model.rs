@@ -15,7 +15,7 @@
 
 use hashrange_storage::{
     AnyStore, AnyView, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange,
-    MemoryStore, Store, View, block_on,
+    MemoryStore, Store, View, Wanted, block_on,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -120,7 +120,7 @@ fn check_visit(
     }
     expected.truncate(limit);
     let mut seen = Vec::new();
-    block_on(view.visit(range.clone(), direction, |key, value| {
+    block_on(view.visit(range.clone(), direction, Wanted::ALL, |key, value| {
         seen.push((key.to_vec(), value.clone()));
         if seen.len() == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }))
@@ -140,18 +140,18 @@ fn run(mut store: AnyStore, mut reopen: impl FnMut(AnyStore) -> AnyStore) {
     println!("HASHRANGE_MODEL_SEED={seed}");
     let mut random = Random(seed.max(1));
     let mut model = Model::new();
-    let mut old = (store.view(), model.clone());
+    let mut old = (block_on(store.view()).unwrap(), model.clone());
     for _ in 0..setting("HASHRANGE_MODEL_STEPS", 3000) {
         match random.below(100) {
             0..50 => commit(&store, &mut model, &mut random),
-            50..75 => check_visits(&store.view(), &model, &mut random),
-            75..90 => check_get(&store.view(), &model, &mut random),
+            50..75 => check_visits(&block_on(store.view()).unwrap(), &model, &mut random),
+            75..90 => check_get(&block_on(store.view()).unwrap(), &model, &mut random),
             90..93 => check_visits(&old.0, &old.1, &mut random),
-            93..98 => old = (store.view(), model.clone()),
+            93..98 => old = (block_on(store.view()).unwrap(), model.clone()),
             _ => {
                 drop(old);
                 store = reopen(store);
-                old = (store.view(), model.clone());
+                old = (block_on(store.view()).unwrap(), model.clone());
             }
         }
     }

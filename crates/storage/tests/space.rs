@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
 use hashrange_storage::{
-    Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange, Store, View, block_on,
+    Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange, Store, View, Wanted, block_on,
 };
 use std::fs;
 use std::ops::ControlFlow;
@@ -38,7 +38,7 @@ fn fill(store: &EmbeddedStore, table: u8, salt: u64) {
     };
     for first in (0..KEYS).step_by(90) {
         let entries: Vec<_> = (first..first + 90).map(|nth| (key(table, nth), value())).collect();
-        let declared = entries.iter().map(|(key, _)| key.clone()).collect();
+        let declared: Vec<Key> = entries.iter().map(|(key, _)| key.clone()).collect();
         block_on(store.commit(declared, |_, batch| {
             for (key, value) in &entries {
                 batch.put(key.clone(), value.clone());
@@ -50,10 +50,11 @@ fn fill(store: &EmbeddedStore, table: u8, salt: u64) {
 
 fn keys(view: &impl View, table: u8) -> Vec<Key> {
     let mut keys = Vec::new();
-    let visit = view.visit(KeyRange::prefix(&[table]), Direction::Forward, |key, _| {
-        keys.push(key.to_vec());
-        ControlFlow::Continue(())
-    });
+    let visit =
+        view.visit(KeyRange::prefix(&[table]), Direction::Forward, Wanted::ALL, |key, _| {
+            keys.push(key.to_vec());
+            ControlFlow::Continue(())
+        });
     block_on(visit).unwrap();
     keys
 }
@@ -61,7 +62,7 @@ fn keys(view: &impl View, table: u8) -> Vec<Key> {
 /// Does with a table what its removal does.
 fn remove(store: &EmbeddedStore, table: u8) {
     block_on(store.reclaim(KeyRange::prefix(&[table]))).unwrap();
-    let left = keys(&store.view(), table);
+    let left = keys(&block_on(store.view()).unwrap(), table);
     for keys in left.chunks(100) {
         block_on(store.commit(vec![vec![0xff]], |_, batch| {
             for key in keys {
@@ -70,7 +71,7 @@ fn remove(store: &EmbeddedStore, table: u8) {
         }))
         .unwrap();
     }
-    assert!(keys(&store.view(), table).is_empty());
+    assert!(keys(&block_on(store.view()).unwrap(), table).is_empty());
 }
 
 fn disk_bytes(folder: &Path) -> u64 {
@@ -106,13 +107,13 @@ fn a_removed_range_gives_its_space_back_and_nothing_else_is_touched() {
     drop(store);
     let full = disk_bytes(folder.path());
     let store = open(folder.path());
-    let before = store.view();
+    let before = block_on(store.view()).unwrap();
     // Kept in memory as a range that the removal must forget.
     assert_eq!(keys(&before, 2).len(), KEYS as usize);
     remove(&store, 2);
     assert_eq!(keys(&before, 2).len(), KEYS as usize, "an earlier view is not changed");
     for table in [1, 3] {
-        assert_eq!(keys(&store.view(), table).len(), KEYS as usize);
+        assert_eq!(keys(&block_on(store.view()).unwrap(), table).len(), KEYS as usize);
     }
     let crashed = tempfile::tempdir().unwrap();
     copy_folder(folder.path(), crashed.path());
@@ -122,7 +123,7 @@ fn a_removed_range_gives_its_space_back_and_nothing_else_is_touched() {
     assert!(left < full * 3 / 4, "{left} of {full} bytes for two thirds of the data");
     for folder in [&folder, &crashed] {
         let store = open(folder.path());
-        let found = [1, 2, 3].map(|table| keys(&store.view(), table).len());
+        let found = [1, 2, 3].map(|table| keys(&block_on(store.view()).unwrap(), table).len());
         assert_eq!(found, [KEYS as usize, 0, KEYS as usize]);
     }
 }
@@ -140,11 +141,11 @@ fn files_of_a_removed_range_go_at_once() {
             batch.put(key.clone(), Bytes::from(vec![7; 1000]));
         }))
         .unwrap();
-        keys(&store.view(), 2).len() * 2 < KEYS as usize
+        keys(&block_on(store.view()).unwrap(), 2).len() * 2 < KEYS as usize
     });
     assert!(given_back, "{:?}", store.stats());
     for table in [1, 3] {
-        assert_eq!(keys(&store.view(), table).len(), KEYS as usize);
+        assert_eq!(keys(&block_on(store.view()).unwrap(), table).len(), KEYS as usize);
     }
     remove(&store, 2);
 }
@@ -163,13 +164,13 @@ fn values_of_a_removed_range_that_were_deleted_before_do_not_stay() {
         (0..KEYS).for_each(|nth| batch.delete(key(2, nth)));
     }))
     .unwrap();
-    assert!(keys(&store.view(), 2).is_empty());
+    assert!(keys(&block_on(store.view()).unwrap(), 2).is_empty());
     drop(store);
     let store = open(folder.path());
-    assert!(keys(&store.view(), 2).is_empty());
+    assert!(keys(&block_on(store.view()).unwrap(), 2).is_empty());
     remove(&store, 2);
     drop(store);
-    assert!(keys(&open(folder.path()).view(), 2).is_empty());
+    assert!(keys(&block_on(open(folder.path()).view()).unwrap(), 2).is_empty());
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn what_was_overwritten_gives_its_space_back() {
     drop(store);
     let bytes = disk_bytes(folder.path());
     assert!(bytes < 2 * live, "{bytes} bytes for {live} of data");
-    assert_eq!(keys(&open(folder.path()).view(), 1).len(), KEYS as usize);
+    assert_eq!(keys(&block_on(open(folder.path()).view()).unwrap(), 1).len(), KEYS as usize);
 }
 
 #[test]

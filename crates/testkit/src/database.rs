@@ -10,7 +10,7 @@ use hashrange_engine::{Engine, EngineOptions, Environment, Report, verify};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
-    block_on,
+    Wanted, block_on,
 };
 use hashrange_wire::{Operation, Service};
 use serde_json::Value as Json;
@@ -43,8 +43,29 @@ impl Database {
         (environment, clock): (Environment, VirtualClock),
         options: EngineOptions,
     ) -> Self {
-        let opened = Engine::open_with(ContendedStore::new(store, 0), environment, options);
-        match block_on(opened) {
+        Self::open_contended(ContendedStore::new(store, 0), (environment, clock), options)
+    }
+
+    /// Returns as many servers as asked for, one or more, that share a store in memory and a clock.
+    pub fn sharing(servers: u64, options: &EngineOptions) -> Vec<Self> {
+        let (environment, clock) = virtual_environment();
+        let first = ContendedStore::shared(MemoryStore::new().into(), 0);
+        let others: Vec<_> = (1..servers).map(|nth| first.another(nth)).collect();
+        let stores = std::iter::once(first).chain(others);
+        stores
+            .map(|store| {
+                let names = (environment.clone(), clock.clone());
+                Self::open_contended(store, names, options.clone())
+            })
+            .collect()
+    }
+
+    fn open_contended(
+        store: ContendedStore<AnyStore>,
+        (environment, clock): (Environment, VirtualClock),
+        options: EngineOptions,
+    ) -> Self {
+        match block_on(Engine::open_with(store, environment, options)) {
             Ok(engine) => Self { engine, clock },
             Err(error) => panic!("the database does not open: {error}"),
         }
@@ -87,8 +108,9 @@ impl Database {
     /// Returns the stored keys that begin so, in order, with their values.
     pub fn stored(&self, prefix: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
         let mut stored = Vec::new();
-        let view = self.engine.store().view();
-        let visited = view.visit(KeyRange::prefix(prefix), Direction::Forward, |key, value| {
+        let view = self.view();
+        let range = KeyRange::prefix(prefix);
+        let visited = view.visit(range, Direction::Forward, Wanted::ALL, |key, value| {
             stored.push((key.to_vec(), value.to_vec()));
             ControlFlow::Continue(())
         });
@@ -98,9 +120,17 @@ impl Database {
         }
     }
 
+    /// Returns a view of the store.
+    fn view(&self) -> <AnyStore as Store>::View {
+        match block_on(self.engine.store().inner().view()) {
+            Ok(view) => view,
+            Err(error) => panic!("the store gives no view: {error}"),
+        }
+    }
+
     /// Returns what verification finds in the store.
     pub fn report(&self) -> Report {
-        match block_on(verify(&self.engine.store().view())) {
+        match block_on(verify(&self.view())) {
             Ok(report) => report,
             Err(error) => panic!("the store cannot be verified: {error}"),
         }

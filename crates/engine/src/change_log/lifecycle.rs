@@ -144,7 +144,7 @@ impl<S: Store> Core<S> {
     /// Returns the label of the moment, or of the next at which no stream of a table of this name
     /// began.
     fn free_label(&self, table_name: &str, now_ms: u64) -> ApiResult<String> {
-        let view = self.store.view();
+        let view = block_on(self.view())?;
         let mut at_ms = now_ms;
         while block_on(find_stream(&view, table_name, &label(at_ms)))?.is_some() {
             at_ms += 1;
@@ -190,7 +190,7 @@ pub(crate) fn succeed_shards<S: Store>(
         return Ok(None);
     };
     let (name, label) = (&table.record.name, settings.label.clone());
-    let view = core.store.view();
+    let view = block_on(core.view())?;
     let Some(mut stream) = block_on(find_stream(&view, name, &label))? else {
         tracing::error!(table = name, "an enabled stream is not in the store");
         return Err(Reason::Internal.into());
@@ -218,7 +218,7 @@ pub(crate) fn succeed_shards<S: Store>(
 /// Closes the shards of a stream that nothing is written to any more. The caller holds
 /// `definitions`, and no write follows an older definition.
 pub(crate) fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<()> {
-    let view = core.store.view();
+    let view = block_on(core.view())?;
     let Some(stream) = block_on(find_stream(&view, name, label))? else { return Ok(()) };
     let open = open_shards(core, &stream);
     let is_ended = |shard: &Shard| !shard.closed && !open.contains(&shard.number);
@@ -258,7 +258,8 @@ pub(crate) async fn close_ended_shards<S: Store>(core: &Core<S>) -> Result<(), O
         key: layout::streams().start,
         problem: error.to_string(),
     };
-    let streams = read_streams(&core.store.view(), layout::streams(), usize::MAX).await;
+    let view = core.store.view().await.map_err(OpenError::Store)?;
+    let streams = read_streams(&view, layout::streams(), usize::MAX).await;
     for stream in streams.map_err(unreadable)? {
         close_shards(core, &stream.table_name, &stream.label).map_err(unreadable)?;
     }
@@ -286,7 +287,7 @@ mod tests {
     }
 
     fn closed_shards(core: &Core<MemoryStore>) -> (usize, usize) {
-        let view = core.store.view();
+        let view = block_on(core.view()).unwrap();
         let streams = block_on(read_streams(&view, layout::streams(), 1)).unwrap();
         let ends = streams[0].shards.iter().map(|shard| shard_ends(&view, &streams[0], shard));
         let closed = ends.filter_map(|ends| block_on(ends).unwrap().closed);

@@ -5,7 +5,7 @@ use super::stream::{Shard, Stream};
 use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::{Direction, KeyRange, View};
+use hashrange_storage::{Direction, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
 /// Returns the stream with the name of its table and its label.
@@ -25,7 +25,7 @@ pub(crate) async fn read_streams<V: View>(
     limit: usize,
 ) -> ApiResult<Vec<Stream>> {
     let mut stored = Vec::new();
-    view.visit(range, Direction::Forward, |_, value| {
+    view.visit(range, Direction::Forward, Wanted::entries(limit), |_, value| {
         stored.push(value);
         if stored.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
@@ -95,7 +95,7 @@ async fn first_of<V: View>(
     direction: Direction,
 ) -> ApiResult<Option<(u64, Bytes)>> {
     let mut found = None;
-    view.visit(range, direction, |key, value| {
+    view.visit(range, direction, Wanted::entries(1), |key, value| {
         found = layout::stamp_of_change(key).map(|stamp| (stamp, value));
         ControlFlow::Break(())
     })
@@ -126,7 +126,10 @@ pub(crate) async fn read_page<V: View>(
 ) -> ApiResult<Page> {
     let mut page = Page { records: Vec::new(), next: Some(from), bytes: 0 };
     let mut is_sound = true;
-    view.visit(range_from(stream, shard, from), Direction::Forward, |key, value| {
+    let range = range_from(stream, shard, from);
+    // And the one that does not fit, or closes the shard.
+    let wanted = Wanted { entries: limit.saturating_add(1), bytes: limit_bytes };
+    view.visit(range, Direction::Forward, wanted, |key, value| {
         page.bytes += value.len();
         let is_full = page.records.len() == limit || page.bytes > limit_bytes;
         match (layout::stamp_of_change(key), decode(&value)) {
@@ -207,7 +210,8 @@ pub(crate) async fn expired_records<V: View>(
     limit: usize,
 ) -> Result<Expired, hashrange_storage::Error> {
     let mut expired = Expired::default();
-    view.visit(range_from(stream, shard, 0), Direction::Forward, |key, value| {
+    let wanted = Wanted::entries(limit.saturating_add(1));
+    view.visit(range_from(stream, shard, 0), Direction::Forward, wanted, |key, value| {
         let is_expired = time_of(&value).is_some_and(|at_ms| at_ms <= expired_ms);
         if !is_expired || expired.stamps.len() == limit {
             return ControlFlow::Break(());

@@ -6,7 +6,7 @@ use super::record::{Mark, Marked, decode};
 use super::stream::Stream;
 use crate::layout;
 use crate::schema::{StreamId, TableId};
-use hashrange_storage::{Direction, Error, Key, View};
+use hashrange_storage::{Direction, Error, Key, View, Wanted};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -29,7 +29,7 @@ pub(crate) async fn verify_changes<V: View>(view: &V) -> Result<(u64, Faults), E
     };
     let mut shards = places(&streams);
     let (mut records, mut faults) = (0, Faults::new());
-    view.visit(layout::changes(), Direction::Forward, |key, value| {
+    view.visit(layout::changes(), Direction::Forward, Wanted::ALL, |key, value| {
         let place = layout::parse_change(key).filter(|_| layout::stamp_of_change(key).is_some());
         let shard = place.and_then(|place| shards.get_mut(&place));
         let fault = match (shard, decode(&value)) {

@@ -10,6 +10,7 @@
 use crate::schema::{Table, TableId};
 use arc_swap::ArcSwap;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Tables = BTreeMap<String, Arc<Table>>;
@@ -20,12 +21,15 @@ pub(crate) struct Catalog {
     tables: ArcSwap<Tables>,
     /// Held by whoever changes definitions; never across a wait.
     change: Mutex<()>,
+    /// The number of the last change of definitions that is in `tables`, where several servers make
+    /// them. Set after the tables: whoever reads it meets what it stands for.
+    number: AtomicU64,
 }
 
 impl Catalog {
     pub(crate) fn new(tables: impl IntoIterator<Item = Table>) -> Self {
         let tables = tables.into_iter().map(|table| (table.record.name.clone(), Arc::new(table)));
-        Self { tables: ArcSwap::from_pointee(tables.collect()), change: Mutex::new(()) }
+        Self { tables: ArcSwap::from_pointee(tables.collect()), ..Self::default() }
     }
 
     /// Returns the table named `name`.
@@ -71,6 +75,35 @@ impl Catalog {
             assert!(removed.is_some(), "a table is taken out once");
             removed
         });
+    }
+
+    /// Puts in use what another server has changed: these are all tables as of a change. One that has
+    /// not changed stays what it is.
+    pub(crate) fn replace_all(&self, new: Vec<Table>, number: u64) {
+        let _guard = self.change.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = self.tables.load();
+        let mut tables = Tables::new();
+        for table in new {
+            let known = old.get(&table.record.name).filter(|known| known.id() == table.id());
+            let table = match known {
+                Some(known) if known.record == table.record => Arc::clone(known),
+                Some(known) => Arc::new(known.successor(table.record)),
+                None => Arc::new(table),
+            };
+            tables.insert(table.record.name.clone(), table);
+        }
+        for (name, known) in old.iter() {
+            if !tables.get(name).is_some_and(|table| Arc::ptr_eq(table, known)) {
+                known.supersede();
+            }
+        }
+        self.tables.store(Arc::new(tables));
+        self.number.store(number, Ordering::Release);
+    }
+
+    /// Returns the number of the last change that is in use.
+    pub(crate) fn number(&self) -> u64 {
+        self.number.load(Ordering::Acquire)
     }
 
     fn change(&self, change: impl FnOnce(&mut Tables) -> Option<Arc<Table>>) {

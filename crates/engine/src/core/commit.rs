@@ -5,7 +5,7 @@
 
 use super::Core;
 use bytes::Bytes;
-use hashrange_storage::{Batch, Error, Key, Store};
+use hashrange_storage::{Batch, Error, Keys, Store};
 
 /// How often a commit is tried before its caller is told of the conflict.
 const ATTEMPTS_MAX: usize = 16;
@@ -19,12 +19,13 @@ impl<S: Store> Core<S> {
     ///
     /// [`Error::Conflict`] means that all attempts were lost to other writers and nothing was
     /// written.
-    pub(crate) async fn commit<T: Send>(
+    pub(crate) async fn commit<T: Send, K: Into<Keys>>(
         &self,
-        keys: impl Fn() -> Vec<Key> + Send + Sync,
+        keys: impl Fn() -> K + Send + Sync,
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     ) -> Result<T, Error> {
         let mut decided = None;
+        let keys = || keys().into();
         self.commit_untyped(&keys, &mut |current, batch| decided = Some(decide(current, batch)))
             .await?;
         Ok(decided.expect("a store that answers has decided"))
@@ -33,7 +34,7 @@ impl<S: Store> Core<S> {
     /// Commits without the types of its caller, so that the store is compiled once for all of them.
     async fn commit_untyped(
         &self,
-        keys: &(dyn Fn() -> Vec<Key> + Send + Sync),
+        keys: &(dyn Fn() -> Keys + Send + Sync),
         decide: &mut Decide<'_>,
     ) -> Result<(), Error> {
         for _ in 1..ATTEMPTS_MAX {

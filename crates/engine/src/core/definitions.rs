@@ -48,15 +48,16 @@ impl<S: Store> Core<S> {
 
     /// Commits a change of definitions and waits for it on this thread. Not a future: one that is
     /// dropped between the commit and the catalog's change would leave the two apart.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "callers make the keys for this commit alone; each try of it takes a copy"
-    )]
+    ///
+    /// [`Contended`](hashrange_model::Reason::Contended) means that another server was faster and nothing was written.
     pub(crate) fn commit_definition<T: Send>(
         &self,
         keys: Vec<Key>,
         decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     ) -> ApiResult<T> {
+        if self.store.is_shared() {
+            return block_on(self.commit_numbered(keys, decide));
+        }
         block_on(self.commit(|| keys.clone(), decide)).map_err(fault::of_store)
     }
 }

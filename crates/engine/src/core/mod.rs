@@ -6,6 +6,7 @@
 //! | `open.rs` | the tables of a store that is opened |
 //! | `catalog.rs` | tables in use; how a definition changes under running writes |
 //! | `definitions.rs` | a definition is changed: stored, then put in use |
+//! | `sharing.rs` | definitions that other servers change too |
 //! | `commit.rs` | the way into the store: a commit that loses to another writer is tried again |
 //!
 //! It knows no operation, no background job and no profile: those are above.
@@ -14,6 +15,7 @@ mod catalog;
 mod commit;
 mod definitions;
 mod open;
+mod sharing;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use definitions::encode_record;
@@ -21,10 +23,13 @@ pub use open::OpenError;
 pub(crate) use open::read_tables;
 
 use crate::environment::Environment;
+use crate::fault;
 use crate::options::EngineOptions;
 use crate::swept::Swept;
+use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 
 /// A store with its tables.
 pub(crate) struct Core<S: Store> {
@@ -34,8 +39,12 @@ pub(crate) struct Core<S: Store> {
     pub(crate) options: EngineOptions,
     /// How far the sweep of client request tokens has come, by the milliseconds of their use.
     pub(crate) tokens_swept: Swept,
-    /// Held by whoever changes a table's definition, until the change is in use.
-    pub(crate) definitions: tokio::sync::Mutex<()>,
+    /// Held by whoever changes a table's definition, until the change is in use; see
+    /// [`Core::lock_definitions`].
+    definitions: tokio::sync::Mutex<()>,
+    /// The number of the last change of definitions that whoever holds `definitions` knows of, where
+    /// several servers make them.
+    changes_seen: AtomicU64,
 }
 
 impl<S: Store> fmt::Debug for Core<S> {
@@ -64,6 +73,12 @@ impl<S: Store> Core<S> {
             options,
             tokens_swept: Swept::default(),
             definitions: tokio::sync::Mutex::new(()),
+            changes_seen: AtomicU64::new(0),
         }
+    }
+
+    /// Returns a view of the store.
+    pub(crate) async fn view(&self) -> ApiResult<S::View> {
+        self.store.view().await.map_err(fault::of_store)
     }
 }

@@ -3,7 +3,7 @@
 use crate::layout;
 use crate::schema::{KeyNames, Table, TableRecord};
 use bytes::Bytes;
-use hashrange_storage::{Direction, Error, Key, View};
+use hashrange_storage::{Direction, Error, Key, View, Wanted};
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -42,7 +42,7 @@ impl std::error::Error for OpenError {}
 /// Reads every table.
 pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenError> {
     let mut records = Vec::new();
-    view.visit(layout::table_records(), Direction::Forward, |key, value| {
+    view.visit(layout::table_records(), Direction::Forward, Wanted::ALL, |key, value| {
         records.push((key.to_vec(), value.clone()));
         ControlFlow::Continue(())
     })

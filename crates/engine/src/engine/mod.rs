@@ -18,7 +18,7 @@ use crate::options::EngineOptions;
 use crate::schema::{IndexState, Table, TimeToLiveState};
 use crate::throughput::Limiter;
 use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::{Direction, Error, Store, View, block_on};
+use hashrange_storage::{Direction, Error, Store, View, Wanted, block_on};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -59,11 +59,11 @@ impl<S: Store> Engine<S> {
         environment: Environment,
         options: EngineOptions,
     ) -> Result<Self, OpenError> {
-        let view = store.view();
+        let view = store.view().await.map_err(OpenError::Store)?;
         let tables = read_tables(&view).await?;
         let mut pending = unfinished_backfills(&tables);
         pending.extend(unfinished_expiry_indexes(&tables));
-        view.visit(layout::purges(), Direction::Forward, |key, _| {
+        view.visit(layout::purges(), Direction::Forward, Wanted::ALL, |key, _| {
             pending
                 .extend(layout::parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
             ControlFlow::Continue(())
@@ -74,12 +74,22 @@ impl<S: Store> Engine<S> {
         let core = Arc::new(Core::new(store, Catalog::new(tables), environment, options));
         let jobs = Arc::new(Jobs::new(Arc::clone(&core)));
         let engine = Self { limiter, core, jobs, timer: Mutex::default() };
+        engine.refresh().await.map_err(|error| OpenError::Record {
+            key: layout::definitions_number(),
+            problem: error.to_string(),
+        })?;
         change_log::close_ended_shards(&engine.core).await?;
         engine.start_timer();
         for job in pending {
             engine.start_job(job);
         }
         Ok(engine)
+    }
+
+    /// Takes in what other servers on the same store have changed, before an operation. Does nothing
+    /// where there can be none.
+    pub async fn refresh(&self) -> ApiResult<()> {
+        self.core.refresh().await
     }
 
     /// Returns the store, for its statistics.

@@ -17,21 +17,24 @@ impl<S: Store> Engine<S> {
     }
 
     /// Begins a read of one table or index.
-    pub(crate) fn begin_read(&self, target: &ReadTarget<'_>) -> ApiResult<Reading<'_, S::View>> {
+    pub(crate) async fn begin_read(
+        &self,
+        target: &ReadTarget<'_>,
+    ) -> ApiResult<Reading<'_, S::View>> {
         let mut admission = self.admission();
         if let Some(admission) = &mut admission {
             admission.admit_read(target)?;
         }
-        Ok(Reading { view: self.view_of(admission.as_mut(), target), admission })
+        Ok(Reading { view: self.view_of(admission.as_mut(), target).await?, admission })
     }
 
     /// Reads a page of one range.
     pub(crate) async fn page<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
         let Some(limiter) = self.limiter() else {
-            return read_page(&self.store().view(), plan).await;
+            return read_page(&self.core().view().await?, plan).await;
         };
         let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target).await?;
         plan.limit = reading.page_limit(plan.limit);
         let least = limiter.least_of_scan(&plan);
         let mut page = read_page(&reading.view, plan).await?;
@@ -44,18 +47,21 @@ impl<S: Store> Engine<S> {
         Ok(page)
     }
 
-    /// Runs a SELECT; on the view given unless a profile chooses another.
+    /// Runs a SELECT; on the view given, if one is, unless a profile chooses another.
     pub(crate) async fn select<R: Rows>(
         &self,
         table: &Table,
         mut plan: SelectPlan<'_>,
-        view: &S::View,
+        view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         if self.limiter().is_none() {
-            return plan.run(table, view).await;
+            return match view {
+                Some(view) => plan.run(table, view).await,
+                None => plan.run(table, &self.core().view().await?).await,
+            };
         }
         let target = target_of(table, &plan);
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target).await?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
@@ -81,14 +87,17 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns the view for a read: the newest, unless the request may see an older one.
-    pub(crate) fn view_of(
+    pub(crate) async fn view_of(
         &self,
         admission: Option<&mut Admission<'_>>,
         target: &ReadTarget<'_>,
-    ) -> S::View {
+    ) -> ApiResult<S::View> {
         let limited = self.limiter().zip(admission);
         let old = limited.and_then(|(limiter, admission)| limiter.old_view(admission, target));
-        old.unwrap_or_else(|| self.store().view())
+        match old {
+            Some(old) => Ok(old),
+            None => self.core().view().await,
+        }
     }
 }
 

@@ -34,7 +34,7 @@ impl<S: Store> Engine<S> {
         writes: &[(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
         let mut admission = self.admission();
-        self.remember_view(admission.as_ref());
+        self.remember_view(admission.as_ref()).await?;
         self.core().write(writes, of_write(&mut admission)).await
     }
 
@@ -45,7 +45,7 @@ impl<S: Store> Engine<S> {
         writes: &[(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Attempt>>> {
         let mut admission = self.admission().map(Admission::of_batch);
-        self.remember_view(admission.as_ref());
+        self.remember_view(admission.as_ref()).await?;
         self.core().write_apart(writes, of_write(&mut admission)).await
     }
 
@@ -66,7 +66,7 @@ impl<S: Store> Engine<S> {
             if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
                 return Err(Reason::TransactionInProgress.into());
             }
-            self.remember_view(admission.as_ref());
+            self.remember_view(admission.as_ref()).await?;
             let decided = self.core().transact(&tables, plans, token, of_write(&mut admission));
             Ok(decided.await?.map(|outcome| Completed { tables, outcome }))
         })
@@ -74,10 +74,13 @@ impl<S: Store> Engine<S> {
     }
 
     /// Keeps what is before a write, so that later reads may miss it.
-    fn remember_view(&self, admission: Option<&Admission<'_>>) {
-        if let Some((limiter, admission)) = self.limiter().zip(admission) {
-            limiter.remember_view(admission, || self.store().view());
+    async fn remember_view(&self, admission: Option<&Admission<'_>>) -> ApiResult<()> {
+        if let Some((limiter, admission)) = self.limiter().zip(admission)
+            && limiter.is_view_due(admission)
+        {
+            limiter.remember_view(admission, self.core().view().await?);
         }
+        Ok(())
     }
 }
 

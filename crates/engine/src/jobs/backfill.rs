@@ -14,7 +14,7 @@ use crate::layout::{self, Counter};
 use crate::schema::{IndexId, IndexState, Table, TableId};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Direction, Key, KeyRange, Store, View};
+use hashrange_storage::{Direction, Key, KeyRange, Store, View, Wanted};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -58,7 +58,7 @@ async fn add_items<S: Store>(
 ) -> Result<bool, Interruption> {
     let progress_key = layout::backfill(id, index);
     let mut range = layout::keyspace(id, IndexId::BASE);
-    if let Some(done) = core.store.view().get(&progress_key).await? {
+    if let Some(done) = core.store.get(&progress_key).await? {
         range.start = [&done[..], &[0]].concat();
     }
     loop {
@@ -103,9 +103,11 @@ pub(super) async fn next_keys<S: Store>(
 ) -> Result<Vec<Key>, Interruption> {
     let mut keys = Vec::new();
     let mut bytes = 0;
+    let wanted = Wanted { entries: ITEMS_PER_COMMIT, bytes: BYTES_PER_COMMIT };
     core.store
         .view()
-        .visit(range.clone(), Direction::Forward, |key, value| {
+        .await?
+        .visit(range.clone(), Direction::Forward, wanted, |key, value| {
             keys.push(key.to_vec());
             bytes += value.len();
             if keys.len() < ITEMS_PER_COMMIT && bytes < BYTES_PER_COMMIT {
@@ -124,7 +126,7 @@ async fn cut<S: Store>(
     table: TableId,
     index: IndexId,
 ) -> Result<Option<S::View>, Interruption> {
-    let _definitions = core.definitions.lock().await;
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let Some(table) = creating(core, table, index) else { return Ok(None) };
     let _paused = table.pause_writes();
     cut_while_paused(core, &table, index).await.map(Some)
@@ -139,11 +141,15 @@ async fn cut_while_paused<S: Store>(
     let counters = [Counter::Entries, Counter::Bytes]
         .map(|counter| layout::counter(table.id(), index, counter));
     let guard = || vec![layout::table_record(table.id())];
-    core.commit(guard, |_, batch| counters.iter().for_each(|key| batch.delete(key.clone())))
-        .await?;
+    core.commit(guard, |_, batch| {
+        for key in &counters {
+            batch.remove_counter(key.clone());
+        }
+    })
+    .await?;
     let index = table.indexes.iter().find(|known| known.id == index);
     index.expect("the index was found in this table").counted.store(true, Ordering::Release);
-    Ok(core.store.view())
+    Ok(core.store.view().await?)
 }
 
 /// Counts the entries of an index in the view of the cut, a bounded number in each step.
@@ -160,7 +166,8 @@ async fn count_entries<V: View>(
     loop {
         pace.step().await?;
         let (mut last, mut left, mut unreadable) = (None, ENTRIES_PER_STEP, None);
-        view.visit(range.clone(), Direction::Forward, |key, value| {
+        let wanted = Wanted::entries(ENTRIES_PER_STEP);
+        view.visit(range.clone(), Direction::Forward, wanted, |key, value| {
             match Item::from_stored(value) {
                 Ok(entry) if index::lies_at(table, known, key, &entry) => {
                     bytes += index::counted(&entry);
@@ -189,22 +196,17 @@ async fn activate<S: Store>(
     entries: i64,
     bytes: i64,
 ) -> Result<(), Interruption> {
-    let _definitions = core.definitions.lock().await;
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let Some(table) = creating(core, id, index) else { return Ok(()) };
     let mut record = table.record.clone();
     for known in record.indexes.iter_mut().filter(|known| known.id == index) {
         known.state = IndexState::Active;
     }
-    let (key, value) = (layout::table_record(id), crate::core::encode_record(&record));
-    core.commit(
-        || vec![key.clone()],
-        |_, batch| {
-            batch.put(key.clone(), value.clone());
-            batch.delete(layout::backfill(id, index));
-            index::count(&table, index, entries, bytes, batch);
-        },
-    )
-    .await?;
-    core.catalog.put(table.successor(record));
+    let progress = layout::backfill(id, index);
+    core.replace_table(&table, record, vec![progress.clone()], |batch| {
+        batch.delete(progress.clone());
+        index::count(&table, index, entries, bytes, batch);
+    })
+    .map_err(Interruption::Definition)?;
     Ok(())
 }

@@ -33,7 +33,7 @@ impl<S: Store> Background<S> {
 }
 
 pub(super) async fn run<S: Store>(core: &Core<S>, ended: &EndedShards) -> Result<(), Interruption> {
-    let _definitions = core.definitions.lock().await;
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let closed = change_log::close_shards(core, &ended.table_name, &ended.label);
     closed.map_err(Interruption::Definition)
 }

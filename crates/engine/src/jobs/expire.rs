@@ -83,7 +83,7 @@ async fn expire_some<S: Store>(
     due: Due,
 ) -> Result<bool, Interruption> {
     let Expiring { table, sweep, range } = expiring;
-    let entries = first_keys(&core.store.view(), range, ITEMS_PER_COMMIT).await?;
+    let entries = first_keys(&core.store.view().await?, range, ITEMS_PER_COMMIT).await?;
     let Some(last) = entries.last() else {
         sweep.is_done();
         return Ok(false);

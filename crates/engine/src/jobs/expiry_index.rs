@@ -14,7 +14,7 @@ use crate::layout;
 use crate::schema::{IndexId, Table, TableId, TimeToLive, TimeToLiveState};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Batch, Key, Store, View};
+use hashrange_storage::{Batch, Key, Store};
 use std::sync::Arc;
 
 pub(super) async fn run<S: Store>(
@@ -48,7 +48,7 @@ fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<Arc<Table>> {
 /// Walks the table from where the last run came to.
 async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), Interruption> {
     let mut range = layout::keyspace(id, IndexId::BASE);
-    if let Some(done) = core.store.view().get(&progress(id)).await? {
+    if let Some(done) = core.store.get(&progress(id)).await? {
         range.start = [&done[..], &[0]].concat();
     }
     loop {
@@ -86,7 +86,7 @@ fn put_entry(table: &Table, item: &Item, batch: &mut Batch) {
 
 /// Records that the index is complete, or gone.
 async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruption> {
-    let _definitions = core.definitions.lock().await;
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let Some(table) = changing(core, id) else { return Ok(()) };
     let mut record = table.record.clone();
     record.time_to_live = record

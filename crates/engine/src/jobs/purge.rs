@@ -5,7 +5,7 @@ use super::lanes::Pace;
 use crate::core::Core;
 use crate::layout;
 use crate::schema::{IndexId, TableId};
-use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View};
+use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::ops::ControlFlow;
 
 const KEYS_PER_COMMIT: usize = 1000;
@@ -51,7 +51,7 @@ pub(super) async fn remove_range<S: Store>(
 ) -> Result<(), Interruption> {
     loop {
         pace.step().await?;
-        let keys = first_keys(&core.store.view(), &range, KEYS_PER_COMMIT).await?;
+        let keys = first_keys(&core.store.view().await?, &range, KEYS_PER_COMMIT).await?;
         let Some(last) = keys.last() else { return Ok(()) };
         range.start.clone_from(last);
         core.commit(
@@ -69,7 +69,7 @@ pub(super) async fn first_keys<V: View>(
     limit: usize,
 ) -> Result<Vec<Key>, Error> {
     let mut keys: Vec<Key> = Vec::new();
-    view.visit(range.clone(), Direction::Forward, |key, _| {
+    view.visit(range.clone(), Direction::Forward, Wanted::entries(limit), |key, _| {
         keys.push(key.to_vec());
         if keys.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
@@ -84,12 +84,12 @@ async fn forget_index<S: Store>(
     index: IndexId,
 ) -> Result<(), Interruption> {
     use crate::layout::Counter;
-    let _definitions = core.definitions.lock().await;
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let counters =
         [Counter::Entries, Counter::Bytes].map(|counter| layout::counter(table, index, counter));
     core.commit(
         || vec![layout::table_record(table)],
-        |_, batch| counters.iter().for_each(|key| batch.delete(key.clone())),
+        |_, batch| counters.iter().for_each(|key| batch.remove_counter(key.clone())),
     )
     .await?;
     let Some(table) = core.catalog.all().into_iter().find(|known| known.id() == table) else {

@@ -14,7 +14,7 @@ pub(super) async fn run<S: Store>(background: &Background<S>) -> Result<(), Inte
         if now_ms < since_ms.saturating_add(core.options.stream_shard_period_ms) {
             continue;
         }
-        let _definitions = core.definitions.lock().await;
+        let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
         let Some(table) = core.catalog.get(&known.record.name) else { continue };
         if table.record.stream != known.record.stream {
             continue;

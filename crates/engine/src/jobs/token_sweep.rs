@@ -7,7 +7,7 @@ use super::{Interruption, go_on};
 use crate::core::Core;
 use crate::layout::token::{TokenRecord, parse_token_time, tokens_used_between};
 use hashrange_model::limits::TOKEN_LIFETIME_MS;
-use hashrange_storage::{Direction, Key, Store, View};
+use hashrange_storage::{Direction, Key, Store, View, Wanted};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
@@ -38,9 +38,11 @@ async fn forget_some<S: Store>(
     end_ms: u64,
 ) -> Result<Option<u64>, Interruption> {
     let mut expired: Vec<(Key, u64, Key)> = Vec::new();
+    let range = tokens_used_between(start_ms, end_ms);
     core.store
         .view()
-        .visit(tokens_used_between(start_ms, end_ms), Direction::Forward, |key, _| {
+        .await?
+        .visit(range, Direction::Forward, Wanted::entries(TOKENS_PER_COMMIT), |key, _| {
             expired.extend(parse_token_time(key).map(|(time, token)| (key.to_vec(), time, token)));
             if expired.len() < TOKENS_PER_COMMIT {
                 ControlFlow::Continue(())
@@ -50,7 +52,7 @@ async fn forget_some<S: Store>(
         })
         .await?;
     let Some(&(_, last_ms, _)) = expired.last() else { return Ok(None) };
-    let tokens = || expired.iter().map(|(_, _, token)| token.clone()).collect();
+    let tokens = || expired.iter().map(|(_, _, token)| token.clone()).collect::<Vec<Key>>();
     core.commit(tokens, |current, batch| {
         for ((time_key, time_ms, token), stored) in expired.iter().zip(current) {
             batch.delete(time_key.clone());

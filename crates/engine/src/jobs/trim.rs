@@ -42,12 +42,13 @@ pub(super) async fn run<S: Store>(
     let expired_ms = now_ms.saturating_sub(RETENTION_MS);
     let mut range = layout::streams();
     loop {
-        let streams = read_streams(&core.store.view(), range.clone(), STREAMS_PER_READ).await;
+        let view = core.store.view().await?;
+        let streams = read_streams(&view, range.clone(), STREAMS_PER_READ).await;
         let streams = streams.map_err(Interruption::Definition)?;
         let Some(last) = streams.last() else { return Ok(()) };
         range.start = [&last.store_key()[..], &[0]].concat();
         for stream in &streams {
-            let view = core.store.view();
+            let view = core.store.view().await?;
             for shard in &stream.shards {
                 // Nothing, mostly: found without holding back changes of definitions.
                 if expired_records(&view, stream, shard, expired_ms, 1).await?.is_nothing() {
@@ -69,8 +70,8 @@ async fn trim<S: Store>(
     number: u32,
     expired_ms: u64,
 ) -> Result<bool, Interruption> {
-    let _definitions = core.definitions.lock().await;
-    let view = core.store.view();
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
+    let view = core.store.view().await?;
     let key = stream.store_key();
     let Some(stored) = view.get(&key).await? else { return Ok(false) };
     let Ok(mut stream) = decode_stream(&stored) else { return Ok(false) };

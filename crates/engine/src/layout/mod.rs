@@ -10,6 +10,7 @@
 //! | `01 05` table id, index id | how far a backfill has come: the last item key it did |
 //! | `01 06`, `20` ... | streams and the change log, see `change.rs` |
 //! | `01 07`, `21` ... | the expiry index, see `expiry.rs` |
+//! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -52,6 +53,7 @@ const META_NAME: u8 = 0x04;
 const META_BACKFILL: u8 = 0x05;
 const META_STREAM: u8 = 0x06;
 const META_EXPIRY: u8 = 0x07;
+const META_CHANGES: u8 = 0x08;
 
 /// Bytes before the hash in an item key.
 const ITEM_PREFIX_BYTES: usize = 7;
@@ -70,6 +72,11 @@ pub(crate) fn table_records() -> KeyRange {
 /// Returns the key of the next table id.
 pub(crate) fn next_table_id() -> Key {
     vec![SPACE_META, META_NEXT_TABLE]
+}
+
+/// Returns the key of the number of the last change of definitions.
+pub(crate) fn definitions_number() -> Key {
+    vec![SPACE_META, META_CHANGES]
 }
 
 /// Returns the key that makes a table name unique.

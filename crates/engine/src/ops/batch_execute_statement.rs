@@ -76,13 +76,13 @@ impl<S: Store> Engine<S> {
             plans.push(plan);
         }
         check_distinct(plans.iter().flatten().filter_map(|(_, plan)| plan.item_key()))?;
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let mut answer = Answer::default();
         for (name, plan) in names.iter().zip(plans) {
             match plan {
                 Err(error) => answer.fail(name, &error),
                 Ok((table, plan)) => {
-                    let read = self.select(&table, plan, &view).await;
+                    let read = self.select(&table, plan, Some(&view)).await;
                     let mut page: Page = match read {
                         Err(error) if error.throttle().is_some() => {
                             answer.fail(name, &error);

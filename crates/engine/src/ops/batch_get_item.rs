@@ -54,7 +54,7 @@ impl<S: Store> Engine<S> {
             .into_iter()
             .map(|part| self.plan_part(part))
             .collect::<ApiResult<Vec<PlannedPart>>>()?;
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let mut admission = self.admission().map(Admission::of_batch);
         let mut answer = Answer::new();
         for planned in parts {
@@ -66,7 +66,7 @@ impl<S: Store> Engine<S> {
             };
             let view = match &mut admission {
                 None => view.clone(),
-                Some(admission) => self.view_of(Some(admission), &target),
+                Some(admission) => self.view_of(Some(admission), &target).await?,
             };
             let report = input.return_consumed_capacity;
             answer.read_part(&view, planned, report, admission.as_mut()).await?;

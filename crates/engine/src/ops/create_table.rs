@@ -28,7 +28,7 @@ impl<S: Store> Engine<S> {
         let stream = stream::asked_of_new_table(input.stream_specification.as_ref())?;
         let is_warmed = Warmed::of(&input);
         let record = self.check_create_table(input)?;
-        let _definitions = self.core().definitions.lock().await;
+        let _definitions = self.core().lock_definitions().await?;
         let known = self.core().catalog.get(&record.name);
         if known.as_ref().is_some_and(|known| self.status(known) == Status::Creating) {
             return Err(Reason::TableBeingCreated(record.name).into());

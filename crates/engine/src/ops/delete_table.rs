@@ -16,7 +16,7 @@ impl<S: Store> Engine<S> {
     /// Deletes a table.
     pub async fn delete_table(&self, input: DeleteTableInput<'_>) -> ApiResult<DeleteTableOutput> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
-        let _definitions = self.core().definitions.lock().await;
+        let _definitions = self.core().lock_definitions().await?;
         let table = self.changeable_table(table_name)?;
         if table.record.protected {
             return Err(Reason::TableProtected.into());

@@ -65,7 +65,7 @@ impl<S: Store> Engine<S> {
         let index = select.index.clone();
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
         self.check_index_filled(&table, index.as_deref())?;
-        let page = self.select(&table, plan, &self.store().view()).await?;
+        let page = self.select(&table, plan, None).await?;
         let key = page.last_evaluated_key;
         let output = ExecuteStatementOutput {
             items: None,

@@ -64,7 +64,7 @@ impl<S: Store> Engine<S> {
         let targets: Vec<_> =
             tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
         let mut admission = self.admit_reads(targets.iter().copied())?;
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
         let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);

@@ -33,7 +33,7 @@ impl<S: Store> Engine<S> {
         check_scalar_keys(&table, projection.iter().flat_map(Projection::names_looked_into))?;
         let consistent = input.consistent_read == Some(true);
         let target = ReadTarget::item(&table, &key.bytes, consistent);
-        let reading = self.begin_read(&target)?;
+        let reading = self.begin_read(&target).await?;
         let stored = reading
             .view
             .get(&key.bytes)

@@ -88,7 +88,7 @@ impl<S: Store> Engine<S> {
         set: Option<&Tags>,
         change: impl FnOnce(&mut Tags),
     ) -> ApiResult<()> {
-        let _definitions = self.core().definitions.lock().await;
+        let _definitions = self.core().lock_definitions().await?;
         let named = arn::tagged(self.environment(), arn)?;
         if named.stream.is_none()
             && let Some(answer) = self.check_tags_not_deleted(named.table, set)

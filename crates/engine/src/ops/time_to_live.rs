@@ -29,7 +29,7 @@ impl<S: Store> Engine<S> {
         let attribute =
             required(asked.attribute_name.as_deref(), "timeToLiveSpecification.attributeName")?;
         let table = {
-            let _definitions = self.core().definitions.lock().await;
+            let _definitions = self.core().lock_definitions().await?;
             let table = self
                 .changeable_table(table_name)
                 .map_err(|error| self.in_words_of_time_to_live(error))?;

@@ -12,7 +12,7 @@ use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
-use hashrange_storage::{Key, Store, View};
+use hashrange_storage::{Key, Store};
 use hashrange_wire::{
     DecodedValue, Get, ItemResponse, Map, TransactGetItemsInput, TransactGetItemsOutput,
 };
@@ -86,7 +86,7 @@ impl<S: Store> Engine<S> {
             items.map(|(table, key)| ReadTarget::item(table, key, true))
         };
         let admission = self.admit_reads(targets())?;
-        let stored = self.store().view().get_many(&keys).await;
+        let stored = self.store().get_together(&keys).await;
         let stored =
             stored.map_err(|error| fault::of_tables(tables.iter().map(|table| &**table), error))?;
         let items = stored

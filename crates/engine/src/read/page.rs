@@ -14,7 +14,7 @@ use bytes::Bytes;
 use hashrange_expr::{Filter, Projection};
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{Direction, Key, KeyRange, View};
+use hashrange_storage::{Direction, Key, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
 /// What of the matching items is returned.
@@ -105,7 +105,7 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
         let bytes_before = walk.bytes;
         let mut rest = range.clone();
         loop {
-            view.visit(rest, plan.direction, |key, stored| walk.step(key, stored))
+            view.visit(rest, plan.direction, walk.wanted(), |key, stored| walk.step(key, stored))
                 .await
                 .map_err(|error| fault::of_tables([plan.table], error))?;
             let Some(key) = walk.paused_before.take() else { break };
@@ -179,6 +179,14 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
     fn work(&self, bytes: usize) -> usize {
         // Entries to be completed are filtered when they are.
         item_work(bytes, self.plan.filter.as_ref().filter(|_| !self.plan.fetches))
+    }
+
+    /// Returns how much of the range is likely to be evaluated.
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            entries: self.plan.limit.saturating_sub(self.page.scanned),
+            bytes: PAGE_SIZE_MAX_BYTES.saturating_sub(self.bytes),
+        }
     }
 
     fn is_over(&self) -> bool {

@@ -78,9 +78,14 @@ impl<V: Clone> Limiter<V> {
         self.views.choose(admission.dice(), target.is_global(), now_ms)
     }
 
-    /// Keeps what is before a write, so that later reads may miss it.
-    pub(crate) fn remember_view(&self, admission: &Admission<'_>, take: impl FnOnce() -> V) {
-        self.views.remember(admission.now_ms(), take);
+    /// Returns whether what is before a write is to be kept, so that later reads may miss it.
+    pub(crate) fn is_view_due(&self, admission: &Admission<'_>) -> bool {
+        self.views.is_due(admission.now_ms())
+    }
+
+    /// Keeps what is before a write.
+    pub(crate) fn remember_view(&self, admission: &Admission<'_>, view: V) {
+        self.views.remember(admission.now_ms(), view);
     }
 
     /// Returns the units that reading a whole table or index to its end takes at least under the

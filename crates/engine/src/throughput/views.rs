@@ -29,18 +29,21 @@ impl<V: Clone> RecentViews<V> {
         Self { is_hostile, views: Mutex::default() }
     }
 
-    /// Keeps a view of what is before a write.
-    pub(super) fn remember(&self, now_ms: u64, take: impl FnOnce() -> V) {
-        let (apart_ms, most) =
-            if self.is_hostile { (0, HOSTILE_VIEWS_MAX) } else { (APART_MS, VIEWS_MAX) };
+    /// Returns whether a view is to be kept of what is before a write.
+    pub(super) fn is_due(&self, now_ms: u64) -> bool {
+        let apart_ms = if self.is_hostile { 0 } else { APART_MS };
+        let is_apart = |taken_ms: u64| now_ms.saturating_sub(taken_ms) >= apart_ms;
+        self.lock().back().is_none_or(|(taken_ms, _)| is_apart(*taken_ms))
+    }
+
+    /// Keeps a view.
+    pub(super) fn remember(&self, now_ms: u64, view: V) {
+        let most = if self.is_hostile { HOSTILE_VIEWS_MAX } else { VIEWS_MAX };
         let mut views = self.lock();
-        if views.back().is_some_and(|(taken_ms, _)| now_ms.saturating_sub(*taken_ms) < apart_ms) {
-            return;
-        }
         while views.len() >= most {
             views.pop_front();
         }
-        views.push_back((now_ms, take()));
+        views.push_back((now_ms, view));
     }
 
     /// Returns an old view, or none if the newest state is to be read.
@@ -91,7 +94,9 @@ mod tests {
     fn reads_see_states_of_the_last_second() {
         let views = RecentViews::new(false);
         for at_ms in [0, 40, 600, 1100] {
-            views.remember(at_ms, || at_ms);
+            if views.is_due(at_ms) {
+                views.remember(at_ms, at_ms);
+            }
         }
         assert_eq!(seen(&views, 1000), [0, 600, 1100]);
         assert_eq!(seen(&views, 1500), [600, 1100]);
@@ -102,7 +107,8 @@ mod tests {
     fn hostile_reads_see_the_states_before_the_last_writes() {
         let views = RecentViews::new(true);
         for write in 0..9 {
-            views.remember(0, || write);
+            assert!(views.is_due(0));
+            views.remember(0, write);
         }
         assert_eq!(seen(&views, 5000), [5, 6, 7, 8]);
     }

@@ -5,7 +5,7 @@ use super::{Report, next_items};
 use crate::layout::{self, ItemKey};
 use crate::schema::{Table, TableId, TimeToLiveState};
 use hashrange_model::Item;
-use hashrange_storage::{Direction, Error, View};
+use hashrange_storage::{Direction, Error, View, Wanted};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -67,7 +67,7 @@ pub(super) async fn verify_owners<V: View>(
     let mut range = layout::every_expiry();
     loop {
         let mut found = None;
-        view.visit(range.clone(), Direction::Forward, |key, _| {
+        view.visit(range.clone(), Direction::Forward, Wanted::ALL, |key, _| {
             found = Some((layout::parse_expiry_table(key), key.to_vec()));
             ControlFlow::Break(())
         })

@@ -2,7 +2,7 @@
 
 use super::{Report, next_items};
 use crate::layout::token::{TokenRecord, token_time, tokens, tokens_by_time};
-use hashrange_storage::{Direction, Error, View};
+use hashrange_storage::{Direction, Error, View, Wanted};
 use std::ops::ControlFlow;
 
 pub(super) async fn verify_tokens<V: View>(view: &V, report: &mut Report) -> Result<(), Error> {
@@ -24,7 +24,7 @@ pub(super) async fn verify_tokens<V: View>(view: &V, report: &mut Report) -> Res
         }
     }
     let mut timed = 0;
-    view.visit(tokens_by_time(), Direction::Forward, |_, _| {
+    view.visit(tokens_by_time(), Direction::Forward, Wanted::ALL, |_, _| {
         timed += 1;
         ControlFlow::Continue(())
     })

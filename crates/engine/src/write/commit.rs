@@ -4,11 +4,11 @@
 use super::decide::{decide_all, decide_apart, reborrowed};
 use super::{Admit, Attempt, Write, Written};
 use crate::core::Core;
-use crate::fault;
 use crate::schema::Table;
+use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::ApiResult;
-use hashrange_storage::{Batch, Key, Store};
+use hashrange_storage::{Batch, Key, Keys, Store};
 use std::future::Future;
 
 /// Plans and decides writes, `attempt`, until no definition has changed in between.
@@ -73,9 +73,15 @@ impl<S: Store> Core<S> {
         + Send
         + Sync,
     ) -> ApiResult<Option<T>> {
-        let keys = || declared_keys(writes, more);
+        let is_shared = self.store.is_shared();
+        let keys = || Keys {
+            write: declared_keys(writes, more),
+            read: if is_shared { vec![layout::definitions_number()] } else { Vec::new() },
+        };
         let decided = self.commit(keys, |current, batch| {
-            if writes.iter().any(|(table, _)| !table.admits_writes()) {
+            let (current, number) = current.split_at(current.len() - usize::from(is_shared));
+            let is_newest = number.iter().all(|number| self.is_newest(number.as_deref()));
+            if !is_newest || writes.iter().any(|(table, _)| !table.admits_writes()) {
                 return Decision::Replan;
             }
             let mut admission = reborrowed(&mut admission);
@@ -98,6 +104,7 @@ impl<S: Store> Core<S> {
             }
             Decision::Replan => {
                 self.store.sync().await.map_err(fault::of_store)?;
+                self.refresh().await?;
                 Ok(None)
             }
         }

@@ -110,7 +110,7 @@ impl Collections {
 }
 
 /// Returns the stored size of an item collection.
-pub(crate) fn decode_size(stored: &[u8]) -> i64 {
+fn decode_size(stored: &[u8]) -> i64 {
     i64::from_le_bytes(stored.try_into().expect("a stored size has 8 bytes"))
 }
 

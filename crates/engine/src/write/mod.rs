@@ -19,7 +19,7 @@ mod plan;
 
 pub(crate) use admit::Admit;
 pub(crate) use commit::until_decided;
-pub(crate) use decide::{decide_each, decode_size};
+pub(crate) use decide::decide_each;
 pub(crate) use plan::{key_of_key, plan_delete, plan_put, plan_update};
 
 use crate::capacity::Units;

@@ -110,7 +110,8 @@ impl Database {
     }
 
     pub fn assert_sound(&self) {
-        let report = block_on(verify(&hashrange_storage::Store::view(self.store()))).unwrap();
+        let view = block_on(hashrange_storage::Store::view(self.store())).unwrap();
+        let report = block_on(verify(&view)).unwrap();
         assert!(report.problems.is_empty(), "{:?}", report.problems);
     }
 }

@@ -3,8 +3,8 @@
 #![expect(clippy::panic, reason = "a planted panic")]
 
 use hashrange_storage::{
-    Batch, Bytes, Direction, Error, Key, KeyRange, MemoryStore, MemoryView, Stats, Store, View,
-    block_on,
+    Batch, Bytes, Direction, Error, Key, KeyRange, Keys, MemoryStore, MemoryView, Stats, Store,
+    View, Wanted, block_on,
 };
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -88,8 +88,9 @@ impl Failing {
     /// Returns the entries whose keys begin with a prefix.
     pub fn entries(&self, prefix: &[u8]) -> Vec<(Key, Bytes)> {
         let mut entries = Vec::new();
-        let visited = self.0.store.view();
-        block_on(visited.visit(KeyRange::prefix(prefix), Direction::Forward, |key, value| {
+        let visited = block_on(self.0.store.view()).unwrap();
+        let range = KeyRange::prefix(prefix);
+        block_on(visited.visit(range, Direction::Forward, Wanted::ALL, |key, value| {
             entries.push((key.to_vec(), value));
             ControlFlow::Continue(())
         }))
@@ -115,17 +116,22 @@ impl Failing {
 impl Store for Failing {
     type View = FailingView;
 
-    fn view(&self) -> FailingView {
-        FailingView(self.0.store.view(), self.clone())
+    async fn view(&self) -> Result<FailingView, Error> {
+        Ok(FailingView(self.0.store.view().await?, self.clone()))
     }
 
-    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        self.view().await?.get_many(keys).await
+    }
+
+    async fn commit<T, F>(&self, keys: impl Into<Keys> + Send, decide: F) -> Result<T, Error>
     where
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
         self.step()?;
-        self.0.commits.lock().unwrap().extend(keys.first().cloned());
+        let keys = keys.into();
+        self.0.commits.lock().unwrap().extend(keys.write.first().cloned());
         self.0.store.commit(keys, decide).await
     }
 
@@ -159,12 +165,23 @@ impl View for FailingView {
         self.0.get_many(keys).await
     }
 
-    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        self.1.step()?;
+        self.0.sums(keys).await
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        visitor: F,
+    ) -> Result<(), Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         self.1.step()?;
         self.1.0.visits.lock().unwrap().push(range.clone());
-        self.0.visit(range, direction, visitor).await
+        self.0.visit(range, direction, wanted, visitor).await
     }
 }

@@ -65,7 +65,7 @@ fn an_item_with_another_size_than_its_attributes_is_found() {
     let mut changed = stored.to_vec();
     changed[1] += 1; // the size, after the form's version
     database.store().put(&key, changed.into());
-    let report = block_on(verify(&Store::view(database.store()))).unwrap();
+    let report = block_on(verify(&block_on(Store::view(database.store())).unwrap())).unwrap();
     let found = report.problems.iter().find(|problem| problem.key == key).unwrap();
     assert_eq!(found.what, "an item has another size than its attributes");
 }

@@ -44,7 +44,7 @@ impl Examined {
 
     /// Returns a view of everything in the folder.
     pub fn view(&self) -> EmbeddedView {
-        self.store.view()
+        self.store.newest()
     }
 
     /// Returns the bytes of an unfinished group at the end of the logs, which the views do not show.

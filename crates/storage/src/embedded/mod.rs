@@ -65,12 +65,15 @@ pub use folder::keep_new_files_private;
 pub use open_error::OpenError;
 pub use options::EmbeddedOptions;
 
+use crate::batch::decode_counter;
 use crate::key_locks::KeyLocks;
 use crate::planted::{Planted, is_planted};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::thread::{self, JoinHandle};
 use crate::sync::{ArcSwap, RwLock};
-use crate::{Batch, Demand, Direction, Error, Key, KeyRange, Stats, Store, View, give_way};
+use crate::{
+    Batch, Demand, Direction, Error, Key, KeyRange, Keys, Stats, Store, View, Wanted, give_way,
+};
 use bytes::Bytes;
 use checkpoint::Checkpoint;
 use disk_waits::DiskWaits;
@@ -86,6 +89,7 @@ use remover::Remover;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
 use std::fmt;
+use std::future::{Future, ready};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -191,6 +195,10 @@ impl EmbeddedStore {
         let cache_bytes = cache_bytes.min(self.shared.cache_bytes);
         let options = EmbeddedOptions { cache_bytes, ..EmbeddedOptions::default() };
         self.shared.cache.set_capacity(options.read_cache_bytes());
+    }
+
+    fn newest(&self) -> EmbeddedView {
+        EmbeddedView(self.shared.published.load_full())
     }
 
     /// Holds the committer before its next group until the guard is dropped. For tests.
@@ -327,7 +335,7 @@ impl Shared {
     /// must be published before it may be given.
     fn sequence<T>(
         &self,
-        keys: &[Key],
+        keys: &Keys,
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
     ) -> Result<(T, Ticket), Error> {
         let _deciding = self.deciding.read();
@@ -341,18 +349,18 @@ impl Shared {
         }
         self.space.check_room(|| batch.frees_space())?;
         if is_planted(Planted::LocksGivenBackEarly) {
-            locks.clear();
+            locks.give_back();
         }
-        let ticket = self.sequencer.push(keys, batch)?;
+        let ticket = self.sequencer.push(&keys.write, batch)?;
         drop(locks);
         Ok((answer, ticket))
     }
 
     /// Returns the newest sequenced values of locked keys and the newest ticket among them.
-    fn newest(&self, keys: &[Key]) -> Result<(Vec<Option<Bytes>>, Ticket), Error> {
-        let mut values = Vec::with_capacity(keys.len());
+    fn newest(&self, keys: &Keys) -> Result<(Vec<Option<Bytes>>, Ticket), Error> {
+        let mut values = Vec::with_capacity(keys.write.len() + keys.read.len());
         let mut newest = 0;
-        for key in keys {
+        for key in keys.all() {
             values.push(if let Some((ticket, value)) = self.sequencer.pending(key) {
                 newest = newest.max(ticket);
                 value
@@ -437,22 +445,27 @@ impl Counts {
 impl Store for EmbeddedStore {
     type View = EmbeddedView;
 
-    fn view(&self) -> EmbeddedView {
-        EmbeddedView(self.shared.published.load_full())
+    fn view(&self) -> impl Future<Output = Result<EmbeddedView, Error>> + Send {
+        ready(Ok(self.newest()))
     }
 
-    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        self.newest().get_many(keys).await
+    }
+
+    async fn commit<T, F>(&self, keys: impl Into<Keys> + Send, decide: F) -> Result<T, Error>
     where
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
+        let keys = keys.into();
         self.shared.sequencer.room().await?;
         if self.shared.waits.are_expected() {
             // Nobody waits for the keys' locks while they are read: what is read now only comes into
             // memory, and may change until they are locked.
-            let EmbeddedView(published) = self.view();
+            let EmbeddedView(published) = self.newest();
             let is_cold = |key: &&Key| self.shared.is_cold(&published, key);
-            let cold: Vec<&Key> = keys.iter().filter(is_cold).collect();
+            let cold: Vec<&Key> = keys.all().filter(is_cold).collect();
             if !cold.is_empty() {
                 give_way(Demand::Blocking).await;
                 cold.into_iter().try_for_each(|key| published.get(key).map(drop))?;
@@ -522,10 +535,19 @@ impl View for EmbeddedView {
         keys.iter().map(|key| self.0.get(key)).collect()
     }
 
+    async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        let stored = self.get_many(keys).await?;
+        keys.iter()
+            .zip(stored)
+            .map(|(key, stored)| decode_counter(stored.as_deref(), key))
+            .collect()
+    }
+
     async fn visit<F>(
         &self,
         range: KeyRange,
         direction: Direction,
+        _wanted: Wanted,
         mut visitor: F,
     ) -> Result<(), Error>
     where

@@ -162,7 +162,7 @@ fn writers_and_a_reader(folder: &Arc<Folder>, queue_bytes: usize) {
         thread::spawn(move || {
             for _ in 0..2 {
                 let sums = add(&store, &keys).unwrap();
-                let view = store.view();
+                let view = store.newest();
                 for (key, sum) in keys.iter().zip(sums) {
                     let seen = block_on(view.get(key.as_bytes())).unwrap();
                     assert!(number(seen.as_ref()) >= sum, "its own write is not read");
@@ -174,7 +174,7 @@ fn writers_and_a_reader(folder: &Arc<Folder>, queue_bytes: usize) {
         let store = Arc::clone(&store);
         move || {
             let copied = copy(&store).unwrap();
-            let [a, _, _, d] = read_each(&store.view());
+            let [a, _, _, d] = read_each(&store.newest());
             assert!(a >= copied && d >= copied, "its own write is not read");
         }
     });
@@ -182,10 +182,10 @@ fn writers_and_a_reader(folder: &Arc<Folder>, queue_bytes: usize) {
         let store = Arc::clone(&store);
         move || {
             let mut before = [0; 4];
-            let first = store.view();
+            let first = store.newest();
             let shown = read(&first);
             for _ in 0..2 {
-                let now = read(&store.view());
+                let now = read(&store.newest());
                 let is_older = now.iter().zip(before).any(|(now, before)| *now < before);
                 assert!(!is_older, "older than before: {before:?}, then {now:?}");
                 before = now;
@@ -196,7 +196,7 @@ fn writers_and_a_reader(folder: &Arc<Folder>, queue_bytes: usize) {
     for thread in writers.into_iter().chain([copier, reader]) {
         thread.join().unwrap();
     }
-    let [a, b, c, _] = read(&store.view());
+    let [a, b, c, _] = read(&store.newest());
     assert_eq!([a, b, c], [2, 4, 2], "a commit was lost");
 }
 
@@ -218,7 +218,7 @@ fn crossing(folder: &Arc<Folder>) {
     for writer in writers {
         writer.join().unwrap();
     }
-    assert_eq!(read_each(&store.view()), [2; 4], "a commit was lost");
+    assert_eq!(read_each(&store.newest()), [2; 4], "a commit was lost");
 }
 
 /// Two writers of one key, and a group that fails or panics at some time.
@@ -238,7 +238,7 @@ fn failing(folder: &Arc<Folder>) {
     };
     store.fail_next_group(fault);
     let acknowledged: usize = writers.map(|writer| writer.join().unwrap()).into_iter().sum();
-    let [a, b, ..] = read_each(&store.view());
+    let [a, b, ..] = read_each(&store.newest());
     assert_eq!([a, b], [acknowledged as u64; 2], "what is seen is not what was acknowledged");
     let has_failed = store.check_writable().is_err();
     assert_eq!(acknowledged < 4, has_failed, "refused without a failure, or not refused");
@@ -261,10 +261,10 @@ fn closing(folder: &Arc<Folder>) {
         })
     });
     block_on(store.close()).unwrap();
-    let at_close = read_each(&store.view());
+    let at_close = read_each(&store.newest());
     let accepted: usize = writers.map(|writer| writer.join().unwrap()).into_iter().sum();
     assert_eq!(at_close, [accepted as u64, accepted as u64, 0, 0], "not drained at the close");
-    assert_eq!(read_each(&store.view()), at_close, "published after the close");
+    assert_eq!(read_each(&store.newest()), at_close, "published after the close");
 }
 
 #[test]

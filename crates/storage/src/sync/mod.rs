@@ -15,7 +15,7 @@ pub(crate) use scheduled::*;
 pub(crate) use {
     arc_swap::ArcSwap,
     foldhash::fast::RandomState,
-    parking_lot::{Condvar, Mutex, MutexGuard, RwLock},
+    parking_lot::{Condvar, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard},
     std::sync::{OnceLock, atomic},
     std::thread,
 };

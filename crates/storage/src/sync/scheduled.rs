@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError};
 
 pub(crate) use foldhash::fast::FixedState as RandomState;
 pub(crate) use shuttle::sync::atomic;
+pub(crate) use shuttle::sync::{RwLockReadGuard, RwLockWriteGuard};
 pub(crate) use shuttle::thread;
 
 /// Returns among how many parts something is shared out: so few that keys meet.
@@ -83,11 +84,11 @@ impl<T> RwLock<T> {
         Self(shuttle::sync::RwLock::new(value))
     }
 
-    pub(crate) fn read(&self) -> shuttle::sync::RwLockReadGuard<'_, T> {
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, T> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn write(&self) -> shuttle::sync::RwLockWriteGuard<'_, T> {
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,8 @@
 
 use crate::child;
 use hashrange_storage::{
-    Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, Key, KeyRange, Store, View, block_on,
+    Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, Key, KeyRange, Store, View, Wanted,
+    block_on,
 };
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -159,9 +160,9 @@ pub(crate) type Content = BTreeMap<Key, Bytes>;
 
 /// Reads the whole store twice: as a range and key by key.
 pub(crate) fn read_all(store: &EmbeddedStore) -> Result<Content, Error> {
-    let view = store.view();
+    let view = block_on(store.view()).unwrap();
     let mut content = Content::new();
-    block_on(view.visit(KeyRange::all(), Direction::Forward, |key, value| {
+    block_on(view.visit(KeyRange::all(), Direction::Forward, Wanted::ALL, |key, value| {
         content.insert(key.to_vec(), value.clone());
         ControlFlow::Continue(())
     }))?;

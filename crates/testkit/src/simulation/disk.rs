@@ -4,7 +4,7 @@
 
 use super::fate::Fate;
 use super::flaw::{self, Flaw};
-use hashrange_storage::{Batch, Bytes, Error, Image, Key};
+use hashrange_storage::{Batch, Bytes, Error, Image, Keys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -71,21 +71,21 @@ impl Disk {
     /// to be published before it is given.
     pub(super) fn sequence<T>(
         &self,
-        keys: &[Key],
+        keys: &Keys,
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
     ) -> Result<(T, u64), Error> {
         let mut state = self.state();
         state.check()?;
         let is_stale = state.flaw == Some(Flaw::StaleDecision);
         let shown = if is_stale { &state.published } else { &state.sequenced };
-        let values: Vec<_> = keys.iter().map(|key| shown.get(key)).collect();
+        let values: Vec<_> = keys.all().map(|key| shown.get(key)).collect();
         let mut batch = Batch::new();
         let answer = decide(&values, &mut batch);
         if !batch.is_empty() {
             let before = state.sequenced.clone();
             state.sequenced.apply(batch)?;
             if state.flaw == Some(Flaw::LeftBehind) {
-                state.sequenced = flaw::left_behind(&before, &state.sequenced, keys);
+                state.sequenced = flaw::left_behind(&before, &state.sequenced, &keys.write);
             }
             let image = state.sequenced.clone();
             state.pending.push(image);

@@ -6,7 +6,7 @@ use super::executor::Polled;
 use super::fate::Fate;
 use super::flaw::Flaw;
 use hashrange_storage::{
-    Batch, Bytes, Direction, Error, Key, KeyRange, MemoryView, Stats, Store, View,
+    Batch, Bytes, Direction, Error, Key, KeyRange, Keys, MemoryView, Stats, Store, View, Wanted,
 };
 use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
@@ -76,16 +76,21 @@ impl SimulatedStore {
 impl Store for SimulatedStore {
     type View = SimulatedView;
 
-    fn view(&self) -> SimulatedView {
+    async fn view(&self) -> Result<SimulatedView, Error> {
         let published = self.disk.published().view();
-        SimulatedView { published, disk: self.disk.clone(), turns: self.turns.clone() }
+        Ok(SimulatedView { published, disk: self.disk.clone(), turns: self.turns.clone() })
     }
 
-    async fn commit<T, F>(&self, keys: Vec<Key>, decide: F) -> Result<T, Error>
+    async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        self.view().await?.get_many(keys).await
+    }
+
+    async fn commit<T, F>(&self, keys: impl Into<Keys> + Send, decide: F) -> Result<T, Error>
     where
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
+        let keys = keys.into();
         // Always at least one, so that nobody can try again and again without an end.
         self.turns.wait(1).await;
         let (answer, commit) = self.disk.sequence(&keys, decide)?;
@@ -133,7 +138,21 @@ impl View for SimulatedView {
         self.published.get_many(keys).await
     }
 
-    async fn visit<F>(&self, range: KeyRange, direction: Direction, visitor: F) -> Result<(), Error>
+    async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        self.turns.wait(0).await;
+        if !self.disk.read()? {
+            return Ok(vec![0; keys.len()]);
+        }
+        self.published.sums(keys).await
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        visitor: F,
+    ) -> Result<(), Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
@@ -142,12 +161,12 @@ impl View for SimulatedView {
             return Ok(());
         }
         if self.disk.has(Flaw::ShortWalk) && self.turns.fate.chance(10) {
-            return self.published.visit(range, direction, but_the_last(visitor)).await;
+            return self.published.visit(range, direction, wanted, but_the_last(visitor)).await;
         }
         if self.disk.has(Flaw::TornView) {
-            return self.visit_torn(range, direction, visitor).await;
+            return self.visit_torn(range, direction, wanted, visitor).await;
         }
-        self.published.visit(range, direction, visitor).await
+        self.published.visit(range, direction, wanted, visitor).await
     }
 }
 
@@ -163,6 +182,7 @@ impl SimulatedView {
         &self,
         mut range: KeyRange,
         direction: Direction,
+        wanted: Wanted,
         mut visitor: F,
     ) -> Result<(), Error>
     where
@@ -178,13 +198,17 @@ impl SimulatedView {
                 ControlFlow::Continue(())
             }
         };
-        self.published.visit(range.clone(), direction, first).await?;
+        self.published.visit(range.clone(), direction, wanted, first).await?;
         match (shown.pop(), direction) {
             (None, _) => return Ok(()),
             (Some(last), Direction::Forward) => range.start = [&last[..], &[0]].concat(),
             (Some(last), Direction::Backward) => range.end = Some(last),
         }
-        if is_over { Ok(()) } else { self.later().await.visit(range, direction, visitor).await }
+        if is_over {
+            Ok(())
+        } else {
+            self.later().await.visit(range, direction, wanted, visitor).await
+        }
     }
 }
 

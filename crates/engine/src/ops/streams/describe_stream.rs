@@ -22,7 +22,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<wire::DescribeStreamOutput> {
         let arn = required(input.stream_arn.as_deref(), "streamArn")?;
         let limit = page_limit(input.limit, LIMIT)?;
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let stream = self.stream_of_arn(&view, arn).await?;
         let mut shards = chosen(&stream, input.shard_filter.as_ref())?;
         if let Some(start) = input.exclusive_start_shard_id.as_deref() {

@@ -36,7 +36,7 @@ impl<S: Store> Engine<S> {
         let text = required(input.shard_iterator.as_deref(), "shardIterator")?;
         let limit = page_limit(input.limit, LIMIT)?;
         let (arn, position) = ShardIterator::split(text).ok_or(Reason::InvalidShardIterator)?;
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let stream = self.stream_of_arn(&view, arn).await?;
         let iterator =
             ShardIterator::decode(position, &stream).ok_or(Reason::InvalidShardIterator)?;

@@ -20,7 +20,7 @@ impl<S: Store> Engine<S> {
         let shard_id = required(input.shard_id.as_deref(), "shardId")?;
         let kind = required(input.shard_iterator_type, "shardIteratorType")?;
         let start = Start::of(kind, &input, (self.environment().now_ms)())?;
-        let view = self.store().view();
+        let view = self.core().view().await?;
         let stream = self.stream_of_arn(&view, arn).await?;
         let Some(shard) = stream.shard(shard_id) else {
             return Err(Reason::ShardNotFound { shard: shard_id.into(), stream: arn.into() }.into());

@@ -25,7 +25,7 @@ impl<S: Store> Engine<S> {
             let after = [&layout::stream(table, label)[..], &[0]].concat();
             range.start = range.start.max(after);
         }
-        let mut streams = read_streams(&self.store().view(), range, limit + 1).await?;
+        let mut streams = read_streams(&self.core().view().await?, range, limit + 1).await?;
         if let Some(name) = table_name
             && streams.is_empty()
         {

@@ -40,7 +40,7 @@ impl<S: Store> Engine<S> {
         combination::refuse_parameters_to_come(&input)?;
         combination::check(&input)?;
         let table_name = required(input.table_name.take(), "tableName")?;
-        let _definitions = self.core().definitions.lock().await;
+        let _definitions = self.core().lock_definitions().await?;
         let asked = combination::asked(&input);
         let old = self.changeable_table(&table_name).map_err(|error| in_words_of(&asked, error))?;
         self.check_admitted(&old, &asked)?;

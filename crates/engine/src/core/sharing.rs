@@ -1,0 +1,108 @@
+//! Definitions that other servers on the same store change too.
+//!
+//! Every change of definitions raises one number in the store, in the same commit, and is made only if
+//! the number is still the one that this server has seen: so changes of all servers follow one another,
+//! each decided on the last. Every write declares the number as a key that it only reads: so none
+//! follows an old definition after a change, whoever made it. Every operation looks at the number
+//! first, and reads the tables anew if it has grown.
+//!
+//! A store that is not shared has no such number and pays nothing for it.
+
+use super::{Core, read_tables};
+use crate::{fault, layout};
+use bytes::Bytes;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Batch, Key, Store};
+use std::sync::atomic::Ordering;
+use tokio::sync::MutexGuard;
+
+/// How often the tables are read while other servers change them.
+const READS_MAX: usize = 16;
+
+/// Returns the stored number; 0 before the first change.
+fn decode(stored: Option<&[u8]>) -> ApiResult<u64> {
+    let Some(stored) = stored else { return Ok(0) };
+    let bytes = stored.try_into().map_err(|_| {
+        let what = format!("the number of changes is {}", stored.escape_ascii());
+        let place = layout::definitions_number().escape_ascii().to_string();
+        fault::of_store(hashrange_storage::Error::corrupt(what, place))
+    })?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+impl<S: Store> Core<S> {
+    /// Lets the caller alone change definitions in this process, on the newest ones there are.
+    pub(crate) async fn lock_definitions(&self) -> ApiResult<MutexGuard<'_, ()>> {
+        let locked = self.definitions.lock().await;
+        if self.store.is_shared() && self.stored_number().await? != self.catalog.number() {
+            self.read_changes().await?;
+        }
+        Ok(locked)
+    }
+
+    /// Takes in what other servers have changed.
+    pub(crate) async fn refresh(&self) -> ApiResult<()> {
+        if self.store.is_shared() && self.stored_number().await? != self.catalog.number() {
+            drop(self.lock_definitions().await?);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the value of [`layout::definitions_number`] is that of the tables in use.
+    pub(crate) fn is_newest(&self, stored: Option<&[u8]>) -> bool {
+        decode(stored).is_ok_and(|number| number == self.catalog.number())
+    }
+
+    /// Commits a change of definitions, decided on those in use, if they are the newest. The caller
+    /// holds `definitions`.
+    pub(super) async fn commit_numbered<T: Send>(
+        &self,
+        mut keys: Vec<Key>,
+        mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    ) -> ApiResult<T> {
+        let number = self.changes_seen.load(Ordering::Acquire);
+        keys.push(layout::definitions_number());
+        let decided = self.commit(
+            || keys.clone(),
+            |current, batch| {
+                let (stored, current) = current.split_last().expect("the number is declared");
+                if decode(stored.as_deref())? != number {
+                    return Err(Reason::Contended.into());
+                }
+                let decided = decide(current, batch);
+                let is_change = !batch.is_empty();
+                if is_change {
+                    let next = Bytes::copy_from_slice(&(number + 1).to_le_bytes());
+                    batch.put(layout::definitions_number(), next);
+                }
+                ApiResult::Ok((decided, number + u64::from(is_change)))
+            },
+        );
+        let (decided, number) = decided.await.map_err(fault::of_store)??;
+        self.changes_seen.store(number, Ordering::Release);
+        Ok(decided)
+    }
+
+    async fn stored_number(&self) -> ApiResult<u64> {
+        let stored = self.store.get(&layout::definitions_number()).await;
+        decode(stored.map_err(fault::of_store)?.as_deref())
+    }
+
+    /// Reads the tables anew. The caller holds `definitions`.
+    async fn read_changes(&self) -> ApiResult<()> {
+        for _ in 0..READS_MAX {
+            let number = self.stored_number().await?;
+            let tables = read_tables(&self.view().await?).await.map_err(|problem| {
+                tracing::error!(%problem, "the tables cannot be read");
+                Reason::Internal
+            })?;
+            // A walk need not be of one state.
+            if self.stored_number().await? == number {
+                self.catalog.replace_all(tables, number);
+                self.changes_seen.store(number, Ordering::Release);
+                return Ok(());
+            }
+        }
+        Err(Reason::Contended.into())
+    }
+}
