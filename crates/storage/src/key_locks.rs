@@ -19,19 +19,24 @@ struct Stripe(RwLock<()>);
 
 /// How a stripe is held: alone by who may write one of its keys, by several who only read.
 #[derive(Debug)]
-enum Held<'l> {
+pub(crate) enum Held<'l> {
     Alone { _guard: RwLockWriteGuard<'l, ()> },
     Shared { _guard: RwLockReadGuard<'l, ()> },
 }
 
 /// Locked keys; dropping it gives them back.
 #[derive(Debug)]
-pub(crate) struct LockedKeys<'l>(Vec<Held<'l>>);
+pub(crate) enum LockedKeys<'l> {
+    /// One key that may be written, as most commits have.
+    One { _held: Option<Held<'l>> },
+    /// Any keys.
+    Some { _held: Vec<Held<'l>> },
+}
 
 impl LockedKeys<'_> {
     /// Gives the keys back before the guard is dropped.
     pub(crate) fn give_back(&mut self) {
-        self.0.clear();
+        *self = Self::One { _held: None };
     }
 }
 
@@ -51,6 +56,9 @@ impl KeyLocks {
     /// Locks all `keys` until the guard is dropped. Blocks the thread; a holder never waits for
     /// anything but other stripes, so the wait is as long as a few decisions.
     pub(crate) fn lock(&self, keys: &Keys) -> LockedKeys<'_> {
+        if let ([key], []) = (&keys.write[..], &keys.read[..]) {
+            return LockedKeys::One { _held: self.hold(self.stripe(key), true) };
+        }
         // A stripe of keys of both kinds is held alone: that is the greater of its two places.
         let write = keys.write.iter().map(|key| (self.stripe(key), true));
         let read = keys.read.iter().map(|key| (self.stripe(key), false));
@@ -59,15 +67,17 @@ impl KeyLocks {
             stripes.sort_unstable_by(|one, other| other.cmp(one));
         }
         stripes.dedup_by_key(|(stripe, _)| *stripe);
-        let hold = |(stripe, alone): &(usize, bool)| {
-            let Stripe(lock) = self.stripes.get(*stripe)?;
-            Some(if *alone {
-                Held::Alone { _guard: lock.write() }
-            } else {
-                Held::Shared { _guard: lock.read() }
-            })
-        };
-        LockedKeys(stripes.iter().filter_map(hold).collect())
+        let held = stripes.into_iter().filter_map(|(stripe, alone)| self.hold(stripe, alone));
+        LockedKeys::Some { _held: held.collect() }
+    }
+
+    fn hold(&self, stripe: usize, alone: bool) -> Option<Held<'_>> {
+        let Stripe(lock) = self.stripes.get(stripe)?;
+        Some(if alone {
+            Held::Alone { _guard: lock.write() }
+        } else {
+            Held::Shared { _guard: lock.read() }
+        })
     }
 
     fn stripe(&self, key: &[u8]) -> usize {

@@ -17,15 +17,13 @@ impl<S: Store> Engine<S> {
     }
 
     /// Begins a read of one table or index.
-    pub(crate) async fn begin_read(
-        &self,
-        target: &ReadTarget<'_>,
-    ) -> ApiResult<Reading<'_, S::View>> {
+    pub(crate) fn begin_read(&self, target: &ReadTarget<'_>) -> ApiResult<Reading<'_, S::View>> {
         let mut admission = self.admission();
         if let Some(admission) = &mut admission {
             admission.admit_read(target)?;
         }
-        Ok(Reading { view: self.view_of(admission.as_mut(), target).await?, admission })
+        let old_view = admission.as_mut().and_then(|admission| self.old_view(admission, target));
+        Ok(Reading { old_view, admission })
     }
 
     /// Reads a page of one range.
@@ -34,10 +32,10 @@ impl<S: Store> Engine<S> {
             return read_page(&self.core().view().await?, plan).await;
         };
         let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
-        let mut reading = self.begin_read(&target).await?;
+        let mut reading = self.begin_read(&target)?;
         plan.limit = reading.page_limit(plan.limit);
         let least = limiter.least_of_scan(&plan);
-        let mut page = read_page(&reading.view, plan).await?;
+        let mut page = read_page(&self.view_of(&reading).await?, plan).await?;
         if page.last_evaluated_key.is_none()
             && let Some(least) = least
         {
@@ -61,11 +59,11 @@ impl<S: Store> Engine<S> {
             };
         }
         let target = target_of(table, &plan);
-        let mut reading = self.begin_read(&target).await?;
+        let mut reading = self.begin_read(&target)?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
-        let page = plan.run(table, &reading.view).await?;
+        let page = plan.run(table, &self.view_of(&reading).await?).await?;
         reading.settle(&target, &page.units);
         Ok(page)
     }
@@ -86,16 +84,18 @@ impl<S: Store> Engine<S> {
         Ok(Some(admission))
     }
 
-    /// Returns the view for a read: the newest, unless the request may see an older one.
-    pub(crate) async fn view_of(
+    /// Returns an old state of the store that a read is to see; none if it sees the newest.
+    pub(crate) fn old_view(
         &self,
-        admission: Option<&mut Admission<'_>>,
+        admission: &mut Admission<'_>,
         target: &ReadTarget<'_>,
-    ) -> ApiResult<S::View> {
-        let limited = self.limiter().zip(admission);
-        let old = limited.and_then(|(limiter, admission)| limiter.old_view(admission, target));
-        match old {
-            Some(old) => Ok(old),
+    ) -> Option<S::View> {
+        self.limiter().and_then(|limiter| limiter.old_view(admission, target))
+    }
+
+    async fn view_of(&self, reading: &Reading<'_, S::View>) -> ApiResult<S::View> {
+        match &reading.old_view {
+            Some(old) => Ok(old.clone()),
             None => self.core().view().await,
         }
     }

@@ -66,7 +66,9 @@ impl<S: Store> Engine<S> {
             };
             let view = match &mut admission {
                 None => view.clone(),
-                Some(admission) => self.view_of(Some(admission), &target).await?,
+                Some(admission) => {
+                    self.old_view(admission, &target).unwrap_or_else(|| view.clone())
+                }
             };
             let report = input.return_consumed_capacity;
             answer.read_part(&view, planned, report, admission.as_mut()).await?;

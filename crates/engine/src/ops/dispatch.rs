@@ -47,7 +47,9 @@ impl<S: Store> Engine<S> {
 
     /// Runs one operation on a JSON request and returns the JSON response.
     pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
-        self.refresh().await?;
+        if self.store().is_shared() {
+            self.refresh().await?;
+        }
         match operation {
             Operation::BatchExecuteStatement => {
                 run!(self, BatchExecuteStatement, batch_execute_statement, body)

@@ -33,12 +33,12 @@ impl<S: Store> Engine<S> {
         check_scalar_keys(&table, projection.iter().flat_map(Projection::names_looked_into))?;
         let consistent = input.consistent_read == Some(true);
         let target = ReadTarget::item(&table, &key.bytes, consistent);
-        let reading = self.begin_read(&target).await?;
-        let stored = reading
-            .view
-            .get(&key.bytes)
-            .await
-            .map_err(|error| fault::of_tables([&*table], error))?;
+        let reading = self.begin_read(&target)?;
+        let stored = match &reading.old_view {
+            None => self.store().get(&key.bytes).await,
+            Some(old) => old.get(&key.bytes).await,
+        };
+        let stored = stored.map_err(|error| fault::of_tables([&*table], error))?;
         let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
         let size = item.as_ref().map_or(0, Item::size);
         let units = Units::of_table(read_units(size, consistent));

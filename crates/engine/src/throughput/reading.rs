@@ -59,8 +59,8 @@ impl<'t> ReadTarget<'t> {
 /// A read that may begin.
 #[derive(Debug)]
 pub(crate) struct Reading<'e, V> {
-    /// What it sees.
-    pub(crate) view: V,
+    /// What it sees, if that is not the newest state.
+    pub(crate) old_view: Option<V>,
     pub(crate) admission: Option<Admission<'e>>,
 }
 

@@ -449,6 +449,10 @@ impl Store for EmbeddedStore {
         ready(Ok(self.newest()))
     }
 
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.newest().get(key).await
+    }
+
     async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
         self.newest().get_many(keys).await
     }
