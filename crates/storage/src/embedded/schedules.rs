@@ -134,7 +134,7 @@ fn read_each(view: &EmbeddedView) -> [u64; 4] {
 fn read_range(view: &EmbeddedView, direction: Direction) -> [u64; 4] {
     let range = KeyRange { start: b"a".to_vec(), end: Some(b"e".to_vec()) };
     let mut read = [0; 4];
-    block_on(view.visit(range, direction, |key, value| {
+    block_on(view.visit(range, direction, Wanted::ALL, |key, value| {
         read[usize::from(key[0] - b'a')] = number(Some(&value));
         ControlFlow::Continue(())
     }))
