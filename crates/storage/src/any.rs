@@ -4,6 +4,8 @@ use crate::{
     Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Image, Key, KeyRange, Keys,
     MemoryStore, MemoryView, Stats, Store, View, Wanted,
 };
+#[cfg(feature = "postgres")]
+use crate::{PostgresStore, PostgresView};
 use std::ops::ControlFlow;
 
 /// A store of any engine.
@@ -13,6 +15,9 @@ pub enum AnyStore {
     Memory(MemoryStore),
     /// In a folder of this machine.
     Embedded(EmbeddedStore),
+    /// In a database.
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresStore),
 }
 
 /// A view of any engine.
@@ -22,6 +27,9 @@ pub enum AnyView {
     Memory(MemoryView),
     /// Of an [`EmbeddedStore`].
     Embedded(EmbeddedView),
+    /// Of a [`PostgresStore`].
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresView),
 }
 
 impl AnyStore {
@@ -30,15 +38,18 @@ impl AnyStore {
         match self {
             Self::Memory(store) => Some(store.image()),
             Self::Embedded(_) => None,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => None,
         }
     }
 
-    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`]. A store in memory has
-    /// none.
+    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`]. Other stores have none.
     pub fn bound_cache(&self, cache_bytes: u64) {
         match self {
             Self::Memory(_) => {}
             Self::Embedded(store) => store.bound_cache(cache_bytes),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(_) => {}
         }
     }
 }
@@ -50,6 +61,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.is_shared(),
             Self::Embedded(store) => store.is_shared(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.is_shared(),
         }
     }
 
@@ -57,6 +70,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.view().await.map(AnyView::Memory),
             Self::Embedded(store) => store.view().await.map(AnyView::Embedded),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.view().await.map(AnyView::Postgres),
         }
     }
 
@@ -64,6 +79,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.get(key).await,
             Self::Embedded(store) => store.get(key).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.get(key).await,
         }
     }
 
@@ -71,6 +88,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.get_many(keys).await,
             Self::Embedded(store) => store.get_many(keys).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.get_many(keys).await,
         }
     }
 
@@ -78,6 +97,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.get_together(keys).await,
             Self::Embedded(store) => store.get_together(keys).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.get_together(keys).await,
         }
     }
 
@@ -89,6 +110,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.commit(keys, decide).await,
             Self::Embedded(store) => store.commit(keys, decide).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.commit(keys, decide).await,
         }
     }
 
@@ -96,6 +119,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.sync().await,
             Self::Embedded(store) => store.sync().await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.sync().await,
         }
     }
 
@@ -103,6 +128,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.reclaim(range).await,
             Self::Embedded(store) => store.reclaim(range).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.reclaim(range).await,
         }
     }
 
@@ -110,6 +137,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.stats(),
             Self::Embedded(store) => store.stats(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.stats(),
         }
     }
 
@@ -117,6 +146,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.check_writable(),
             Self::Embedded(store) => store.check_writable(),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.check_writable(),
         }
     }
 
@@ -124,6 +155,8 @@ impl Store for AnyStore {
         match self {
             Self::Memory(store) => store.close().await,
             Self::Embedded(store) => store.close().await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.close().await,
         }
     }
 }
@@ -133,6 +166,8 @@ impl View for AnyView {
         match self {
             Self::Memory(view) => view.get(key).await,
             Self::Embedded(view) => view.get(key).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(view) => view.get(key).await,
         }
     }
 
@@ -140,6 +175,8 @@ impl View for AnyView {
         match self {
             Self::Memory(view) => view.get_many(keys).await,
             Self::Embedded(view) => view.get_many(keys).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(view) => view.get_many(keys).await,
         }
     }
 
@@ -147,6 +184,8 @@ impl View for AnyView {
         match self {
             Self::Memory(view) => view.sums(keys).await,
             Self::Embedded(view) => view.sums(keys).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(view) => view.sums(keys).await,
         }
     }
 
@@ -163,6 +202,8 @@ impl View for AnyView {
         match self {
             Self::Memory(view) => view.visit(range, direction, wanted, visitor).await,
             Self::Embedded(view) => view.visit(range, direction, wanted, visitor).await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(view) => view.visit(range, direction, wanted, visitor).await,
         }
     }
 }
@@ -176,5 +217,12 @@ impl From<MemoryStore> for AnyStore {
 impl From<EmbeddedStore> for AnyStore {
     fn from(store: EmbeddedStore) -> Self {
         Self::Embedded(store)
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl From<PostgresStore> for AnyStore {
+    fn from(store: PostgresStore) -> Self {
+        Self::Postgres(store)
     }
 }

@@ -29,6 +29,9 @@ pub struct Batch {
 pub(crate) struct Operation {
     pub(crate) key: Bytes,
     pub(crate) change: Change,
+    /// Whether the deletion is that of a counter, which may lie in several rows.
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "others have one row"))]
+    pub(crate) of_counter: bool,
 }
 
 /// A value for a key that ends with the commit stamp.
@@ -97,6 +100,9 @@ impl Batch {
     /// When the key is empty or longer than 65,535 bytes.
     pub fn remove_counter(&mut self, counter_key: Key) {
         self.push(counter_key, Change::Delete);
+        if let Some(operation) = self.operations.last_mut() {
+            operation.of_counter = true;
+        }
     }
 
     /// Puts `value` at `prefix` followed by the commit stamp, [`STAMP_BYTES`] bytes big-endian: a
@@ -183,7 +189,7 @@ impl Batch {
     fn push(&mut self, key: Key, change: Change) {
         assert!(!key.is_empty() && key.len() <= MAX_KEY_BYTES, "a key has 1 to 65,535 bytes");
         self.size_bytes += key.len();
-        self.operations.push(Operation { key: Bytes::from(key), change });
+        self.operations.push(Operation { key: Bytes::from(key), change, of_counter: false });
     }
 }
 

@@ -65,7 +65,7 @@ impl Image {
 }
 
 fn apply_operation(map: &mut Map, operation: Operation) -> Result<(), Error> {
-    let Operation { key, change } = operation;
+    let Operation { key, change, .. } = operation;
     match change {
         Change::Put(value) => {
             map.insert(key, value);

@@ -2,7 +2,8 @@
 //! commits and consistent views.
 //!
 //! Knows bytes, never items. One trait, [`Store`], and its engines: [`MemoryStore`] for tests and
-//! throw-away servers, [`EmbeddedStore`] for data on disk. Callers cannot tell them apart except by
+//! throw-away servers, [`EmbeddedStore`] for data on disk, and behind the feature `postgres` a database
+//! that several processes share (`postgres`). Callers cannot tell them apart except by
 //! what survives the process.
 //!
 //! Invariants every engine keeps:
@@ -27,6 +28,8 @@ mod key_range;
 mod keys;
 mod memory;
 mod planted;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod stats;
 mod sync;
 
@@ -42,6 +45,8 @@ pub use image::Image;
 pub use key_range::{Direction, KeyRange, Wanted};
 pub use keys::Keys;
 pub use memory::{MemoryStore, MemoryView};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore, PostgresView};
 pub use stats::Stats;
 
 use std::future::{Future, ready};

@@ -1,0 +1,148 @@
+//! Connections: how they are made, set up and given up.
+//!
+//! Every connection has its timeouts set on both sides, so that no wait is without end: the server ends a
+//! statement that takes too long and a transaction that nobody goes on with, and the client gives up a
+//! connection that does not answer.
+
+use super::failure::{Failure, open_error};
+use super::open_error::OpenError;
+use super::options::{PostgresOptions, Sharding};
+use super::tls;
+use super::url::{Address, TlsMode};
+use std::future::Future;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How long the client waits beyond the server's own limit.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Makes connections to one database.
+pub(super) struct Connector {
+    address: Address,
+    tls: Option<MakeRustlsConnect>,
+    settings: String,
+    schema: String,
+    connect_timeout: Duration,
+    answer_timeout: Duration,
+}
+
+/// A connection that is ready for use; dropping it closes it.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) client: Client,
+    driver: JoinHandle<()>,
+    answer_timeout: Duration,
+}
+
+impl std::fmt::Debug for Connector {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Connector").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl Connector {
+    /// Returns a connector; connects to nothing.
+    pub(super) fn new(mut address: Address, options: &PostgresOptions) -> Result<Self, OpenError> {
+        let tls = match address.tls {
+            TlsMode::Disable => None,
+            TlsMode::Require | TlsMode::VerifyFull => Some(tls::connector(&address)?),
+        };
+        let mode = if tls.is_some() { SslMode::Require } else { SslMode::Disable };
+        address
+            .config
+            .ssl_mode(mode)
+            .connect_timeout(options.connect_timeout)
+            .tcp_user_timeout(options.statement_timeout)
+            .keepalives(true)
+            .keepalives_idle(Duration::from_secs(15))
+            .keepalives_interval(Duration::from_secs(5))
+            .keepalives_retries(3);
+        if address.config.get_application_name().is_none() {
+            address.config.application_name("hashrange");
+        }
+        Ok(Self {
+            tls,
+            settings: settings(options),
+            schema: options.schema.clone(),
+            connect_timeout: options.connect_timeout,
+            answer_timeout: options.statement_timeout + GRACE,
+            address,
+        })
+    }
+
+    /// Returns a new connection with its settings made.
+    pub(super) async fn connect(&self) -> Result<Connection, OpenError> {
+        let hosts = &self.address.hosts;
+        let unanswered = || OpenError::Unreachable {
+            host: hosts.clone(),
+            why: "no answer in time".to_owned(),
+        };
+        let whole = self.connect_timeout * 2;
+        let connected = timeout(whole, self.open()).await.map_err(|_| unanswered())?;
+        let connection = connected
+            .map_err(|error| open_error(&error, hosts, &self.schema, "connect to the database"))?;
+        let set = timeout(whole, connection.client.batch_execute(&self.settings)).await;
+        set.map_err(|_| unanswered())?
+            .map_err(|error| open_error(&error, hosts, &self.schema, "set up a connection"))?;
+        Ok(connection)
+    }
+
+    pub(super) fn hosts(&self) -> &str {
+        &self.address.hosts
+    }
+
+    async fn open(&self) -> Result<Connection, tokio_postgres::Error> {
+        let config = &self.address.config;
+        let (client, driver) = if let Some(tls) = &self.tls {
+            let (client, connection) = config.connect(tls.clone()).await?;
+            (client, tokio::spawn(async move { drop(connection.await) }))
+        } else {
+            let (client, connection) = config.connect(NoTls).await?;
+            (client, tokio::spawn(async move { drop(connection.await) }))
+        };
+        Ok(Connection { client, driver, answer_timeout: self.answer_timeout })
+    }
+}
+
+impl Connection {
+    /// Waits for an answer of the database, but not without end.
+    pub(super) async fn answer<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, Failure> {
+        let answered = timeout(self.answer_timeout, answer).await;
+        answered
+            .map_err(|_| Failure::Lost("the database did not answer in time".to_owned()))?
+            .map_err(|error| Failure::of(&error))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+/// Returns the statements that set a connection up.
+fn settings(options: &PostgresOptions) -> String {
+    let idle = (options.decide_timeout * 2 + GRACE).as_millis();
+    let mut settings = format!(
+        "SET statement_timeout = {}; SET lock_timeout = {}; \
+         SET idle_in_transaction_session_timeout = {idle};",
+        options.statement_timeout.as_millis(),
+        options.lock_timeout.as_millis(),
+    );
+    match options.sharding {
+        // Keys are looked up one by one by the primary key, however few rows the planner thinks there are.
+        Sharding::None | Sharding::Citus => settings.push_str(
+            "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; \
+             SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan; \
+             SET default_transaction_isolation = 'read committed'",
+        ),
+    }
+    settings
+}

@@ -1,0 +1,342 @@
+//! The PostgreSQL engine: one ordered map in the tables of a database that many processes share.
+//!
+//! Each process commits by a few lanes, which put concurrent commits into one transaction (`lanes.rs`,
+//! `transaction.rs`), and reads by a few readers, which put concurrent reads into one statement
+//! (`reads.rs`). Keys lie in rows in the order of their bytes (`keys.rs`, `placement.rs`, `visit.rs`).
+//! Leaves durability, replication and failover to the database.
+//!
+//! Invariants:
+//! - only READ COMMITTED and locks of rows are relied on, not what one engine of the family has alone;
+//! - a commit that was answered was answered by the database to `COMMIT`, or found in its tables after a lost
+//!   connection (`outcome.rs`);
+//! - every wait has an end, and callers need no runtime (`driver.rs`);
+//! - a view holds nothing: each of its reads is of one state, none older than the view.
+//!
+//! Two choices that are not obvious. Stripes of counters are not new for each lane that ever was, or their
+//! number would grow with every start: a store takes a block of them by chance, and should two stores have the
+//! same block, they wait for each other and lose nothing. A walk over a range whose places have no order
+//! merges places only where it must.
+
+mod connect;
+mod driver;
+mod failure;
+mod group;
+mod in_flight;
+mod keys;
+mod lanes;
+mod open_error;
+mod options;
+mod outcome;
+mod placement;
+mod queue;
+mod reads;
+mod schema;
+mod statements;
+mod tls;
+mod traffic;
+mod transaction;
+mod url;
+mod visit;
+
+pub use open_error::OpenError;
+pub use options::{PostgresOptions, Sharding};
+pub use placement::{Placement, Places};
+pub use traffic::Traffic;
+
+use crate::{
+    Batch, Bytes, Direction, Error, Key, KeyRange, Keys, Stats, Store, View, Wanted, block_on,
+};
+use connect::Connector;
+use driver::Driver;
+use in_flight::InFlight;
+use keys::Layout;
+use lanes::{LANE_BYTES, Lane, Shared};
+use parking_lot::Mutex;
+use queue::{Member, Queue, Turn};
+use reads::{CounterRanges, Reader, Reads};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
+use url::Address;
+use visit::Walk;
+
+/// Blocks of stripes; each has one for every lane there may be.
+const STRIPE_BLOCKS: u64 = 64;
+
+/// The most lanes a store can have.
+const MAX_LANES: u64 = 64;
+
+/// A store in a database that speaks the PostgreSQL protocol.
+#[derive(Debug)]
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    reads: Arc<Reads>,
+    in_flight: Arc<InFlight>,
+    is_closed: AtomicBool,
+    /// Dropped last: with it all tasks end.
+    _drivers: Vec<Driver>,
+}
+
+/// Reads of a [`PostgresStore`]; holds no connection.
+#[derive(Debug, Clone)]
+pub struct PostgresView {
+    shared: Arc<Shared>,
+    reads: Arc<Reads>,
+}
+
+impl PostgresStore {
+    /// Opens the store at `url`, a `postgres://` URL, and creates its tables if there are none. Connects
+    /// once before it answers, so blocks the thread for a bounded time.
+    ///
+    /// # Errors
+    /// When the URL is wrong, the database cannot be reached or refuses, or the tables are of another version.
+    pub fn open(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
+        let mut options = options.clone();
+        let address = Address::read(url, &mut options)?;
+        let connector = Connector::new(address, &options)?;
+        let no_thread = |error: std::io::Error| OpenError::Failed {
+            action: "start the store's thread",
+            why: error.to_string(),
+        };
+        let driver = Driver::start().map_err(no_thread)?;
+        let (connector, layout) = open_schema(&driver, connector, &options)?;
+        let mut drivers = vec![driver];
+        if options.threads > 1 {
+            drivers.push(Driver::start().map_err(no_thread)?);
+        }
+        let shared = Arc::new(Shared {
+            connector,
+            layout,
+            counts: traffic::Counts::default(),
+            commits: Queue::new(options.queue_commits, options.queue_bytes),
+            ill: Mutex::new(None),
+            ending: watch::Sender::new(false),
+            options,
+        });
+        let reads = Arc::new(Reads::default());
+        start_tasks(&shared, &reads, &drivers)?;
+        Ok(Self {
+            shared,
+            reads,
+            in_flight: Arc::default(),
+            is_closed: AtomicBool::new(false),
+            _drivers: drivers,
+        })
+    }
+
+    /// Returns counts of what the store has done.
+    pub fn traffic(&self) -> Traffic {
+        self.shared.counts.traffic()
+    }
+
+    fn lazy_view(&self) -> PostgresView {
+        PostgresView { shared: Arc::clone(&self.shared), reads: Arc::clone(&self.reads) }
+    }
+
+    fn check_open(&self) -> Result<(), Error> {
+        if self.is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+    }
+}
+
+/// Connects, checks the tables and returns how they were created.
+fn open_schema(
+    driver: &Driver,
+    connector: Connector,
+    options: &PostgresOptions,
+) -> Result<(Connector, Layout), OpenError> {
+    let placement = options.placement;
+    let options = options.clone();
+    let (answer, opened) = oneshot::channel();
+    driver.handle().spawn(async move {
+        let opened = async {
+            let connection = connector.connect().await?;
+            let opened = schema::open(&connection.client, connector.hosts(), &options);
+            let wait = options.statement_timeout * 3;
+            let (places, prefix_bytes) =
+                tokio::time::timeout(wait, opened).await.map_err(|_| OpenError::Unreachable {
+                    host: connector.hosts().to_owned(),
+                    why: "no answer in time".to_owned(),
+                })??;
+            Ok(Layout { placement, places, prefix_bytes })
+        };
+        let opened = opened.await;
+        // Whoever opens the store waits for the answer.
+        drop(answer.send(opened.map(|layout| (connector, layout))));
+    });
+    block_on(opened).unwrap_or_else(|_| {
+        Err(OpenError::Failed {
+            action: "open the store",
+            why: "the store's thread has ended".to_owned(),
+        })
+    })
+}
+
+/// Starts lanes and readers.
+fn start_tasks(
+    shared: &Arc<Shared>,
+    reads: &Arc<Reads>,
+    drivers: &[Driver],
+) -> Result<(), OpenError> {
+    let failed = |why: &str| OpenError::Failed { action: "start the store", why: why.to_owned() };
+    let random = random_bytes().map_err(|error| failed(&error.to_string()))?;
+    let seed = u128::from_le_bytes(random);
+    let (first, last) = drivers.first().zip(drivers.last()).ok_or_else(|| failed("no thread"))?;
+    let block = u64::try_from(seed % u128::from(STRIPE_BLOCKS)).unwrap_or(0);
+    for nth in 0..shared.options.lanes {
+        let name = seed.wrapping_add(nth as u128).to_be_bytes();
+        let stripe = block * MAX_LANES + nth as u64;
+        first.handle().spawn(Lane::new(Arc::clone(shared), name, stripe).run());
+    }
+    for nth in 0..shared.options.readers {
+        let seed = u64::try_from(seed >> 64).unwrap_or(1).wrapping_add(nth as u64);
+        last.handle().spawn(Reader::new(Arc::clone(shared), Arc::clone(reads), seed).run());
+    }
+    Ok(())
+}
+
+/// Returns what no other store has.
+#[expect(clippy::disallowed_methods, reason = "names of lanes differ between processes; nothing depends on them")]
+fn random_bytes() -> Result<[u8; LANE_BYTES], getrandom::Error> {
+    let mut bytes = [0; LANE_BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
+}
+
+impl Store for PostgresStore {
+    type View = PostgresView;
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    async fn view(&self) -> Result<PostgresView, Error> {
+        Ok(self.lazy_view())
+    }
+
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.lazy_view().get(key).await
+    }
+
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        self.lazy_view().get_many(keys).await
+    }
+
+    async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        let keys = self.shared.layout.locate_all(keys);
+        self.reads.keys(&self.shared, keys, true).await
+    }
+
+    async fn commit<T, F>(&self, keys: impl Into<Keys> + Send, mut decide: F) -> Result<T, Error>
+    where
+        T: Send,
+        F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    {
+        let Keys { write, read } = keys.into();
+        let ticket = self.in_flight.begin();
+        self.check_open()?;
+        let layout = &self.shared.layout;
+        let deadline = Instant::now() + self.shared.options.patience;
+        let (write, read) = (layout.locate_all(&write), layout.locate_all(&read));
+        let (member, mut turns) = Member::new(write, read, deadline, ticket);
+        self.shared.commits.push(member)?;
+        let mut answer = None;
+        loop {
+            match turns.recv().await {
+                Some(Turn::Decide(values, reply)) => {
+                    let mut batch = Batch::new();
+                    answer = Some(decide(&values, &mut batch));
+                    // A lane that waits no longer tells why.
+                    drop(reply.send(batch));
+                }
+                Some(Turn::Ended(Ok(()))) => {
+                    return answer.ok_or_else(|| Error::failed("commit", "nothing was decided"));
+                }
+                Some(Turn::Ended(Err(error))) => return Err(error),
+                None => {
+                    let what = "the store's thread has ended".to_owned();
+                    return Err(Error::Unavailable { what });
+                }
+            }
+        }
+    }
+
+    async fn sync(&self) -> Result<(), Error> {
+        self.in_flight.wait().await;
+        Ok(())
+    }
+
+    fn stats(&self) -> Stats {
+        let traffic = self.traffic();
+        Stats {
+            commits: traffic.commits,
+            groups: traffic.groups,
+            syncs: traffic.groups,
+            written_keys: traffic.written_keys,
+            written_bytes: traffic.written_bytes,
+            queued_commits: self.in_flight.len() as u64,
+            ..Stats::default()
+        }
+    }
+
+    fn check_writable(&self) -> Result<(), Error> {
+        self.check_open()?;
+        self.shared.ill.lock().clone().map_or(Ok(()), Err)
+    }
+
+    async fn close(&self) -> Result<(), Error> {
+        self.is_closed.store(true, Ordering::Release);
+        self.in_flight.wait().await;
+        self.shared.commits.close();
+        self.shared.ending.send_replace(true);
+        Ok(())
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        self.shared.commits.close();
+        self.shared.ending.send_replace(true);
+    }
+}
+
+impl View for PostgresView {
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        let key = self.shared.layout.locate(Bytes::copy_from_slice(key));
+        let mut values = self.reads.keys(&self.shared, vec![key], false).await?;
+        Ok(values.pop().flatten())
+    }
+
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        let keys = self.shared.layout.locate_all(keys);
+        self.reads.keys(&self.shared, keys, false).await
+    }
+
+    async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        let counters = CounterRanges::of(keys.iter().map(Vec::as_slice), &self.shared.layout);
+        self.reads.sums(&self.shared, counters).await
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        mut visitor: F,
+    ) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
+    {
+        let mut walk = Walk::new(range, direction, wanted, &self.shared.layout);
+        while let Some(page) = walk.next() {
+            let rows = self.reads.page(&self.shared, page).await?;
+            for row in walk.take(rows) {
+                if visitor(&row.key, row.value).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}

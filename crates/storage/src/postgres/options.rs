@@ -1,0 +1,82 @@
+//! How a PostgreSQL store connects, groups and waits.
+
+use super::placement::Placement;
+use std::time::Duration;
+
+/// Options of a [`PostgresStore`](crate::PostgresStore).
+///
+/// Of them the URL sets `schema`, `lanes`, `readers`, `places` and `sharding` by parameters of these names.
+#[derive(Debug, Clone)]
+pub struct PostgresOptions {
+    /// The schema that holds the tables: letters, digits and `_`.
+    pub schema: String,
+    /// Connections that commit; 1 to 64.
+    pub lanes: usize,
+    /// Connections that read; 1 to 256.
+    pub readers: usize,
+    /// Threads that drive the connections: 1, or 2 with one of them for reads.
+    pub threads: usize,
+    /// The number of places when the tables are created; afterwards that of the tables counts.
+    pub places: u16,
+    /// How keys are given places. The same for all who use the tables.
+    pub placement: Placement,
+    /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most 2,000.
+    pub prefix_bytes: usize,
+    /// How the engine shards rows.
+    pub sharding: Sharding,
+    /// Commits that may wait for a lane; more are refused with
+    /// [`Error::Unavailable`](crate::Error::Unavailable).
+    pub queue_commits: usize,
+    /// Bytes of declared keys that may wait for a lane.
+    pub queue_bytes: usize,
+    /// Reads that may wait for a reader.
+    pub queue_reads: usize,
+    /// Commits in one transaction, at most.
+    pub group_commits: usize,
+    /// Bytes of the batches of one transaction, at most, unless one batch alone has more.
+    pub group_bytes: usize,
+    /// How long one attempt to connect may take.
+    pub connect_timeout: Duration,
+    /// How long one statement may take.
+    pub statement_timeout: Duration,
+    /// How long a statement waits for a locked row before it is tried again.
+    pub lock_timeout: Duration,
+    /// How long a lane that holds locks waits for somebody's decision.
+    pub decide_timeout: Duration,
+    /// How long a read or commit waits for the database to come back.
+    pub patience: Duration,
+}
+
+/// How an engine shards the rows of one table, as far as reads and locks differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharding {
+    /// One statement is one snapshot, as on PostgreSQL.
+    None,
+    /// Citus: rows of several shards are locked one by one, and are one state only while they are.
+    Citus,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            schema: "hashrange".to_owned(),
+            lanes: 4,
+            readers: 4,
+            threads: 1,
+            places: 256,
+            placement: Placement::default(),
+            prefix_bytes: 2_000,
+            sharding: Sharding::None,
+            queue_commits: 10_000,
+            queue_bytes: 64 << 20,
+            queue_reads: 20_000,
+            group_commits: 64,
+            group_bytes: 8 << 20,
+            connect_timeout: Duration::from_secs(5),
+            statement_timeout: Duration::from_secs(15),
+            lock_timeout: Duration::from_secs(4),
+            decide_timeout: Duration::from_secs(5),
+            patience: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! Readers: each has a connection and answers what waits, one round trip after the other.
+//!
+//! Reads of keys share statements without waiting for each other: a reader that becomes free takes all that
+//! has come meanwhile. One statement is one snapshot, so whoever's keys are in it has them of one state.
+//! Engines that have no such snapshot lock the keys of a read that must be of one state.
+//!
+//! Invariants: what waits is bounded; a read whose connection is lost is read again on another one until its
+//! deadline, and then answered with an error.
+
+use super::connect::Connection;
+use super::failure::Failure;
+use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
+use super::lanes::{Pauses, Shared};
+use super::options::Sharding;
+use super::statements::ReaderStatements;
+use super::visit::{Page, Row};
+use crate::{Error, KeyRange};
+use bytes::Bytes;
+use futures_util::future::join_all;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
+
+/// Keys in one shared statement, at most, unless one read alone has more.
+const SHARED_KEYS: usize = 256;
+
+type Reply<T> = oneshot::Sender<Result<T, Error>>;
+
+/// Keys that are read.
+#[derive(Debug)]
+struct KeysJob {
+    keys: Vec<Located>,
+    deadline: Instant,
+    reply: Reply<Vec<Option<Bytes>>>,
+}
+
+/// What is read by a statement of its own.
+#[derive(Debug)]
+enum OwnJob {
+    Page(Page, Instant, Reply<Vec<Row>>),
+    Sums(CounterRanges, Instant, Reply<Vec<i64>>),
+    /// Keys that are locked while they are read.
+    Locked(KeysJob),
+}
+
+/// What a reader does in one round trip.
+#[derive(Debug)]
+enum Work {
+    Keys(Vec<KeysJob>),
+    Own(OwnJob),
+}
+
+/// The reads that wait.
+#[derive(Debug, Default)]
+pub(super) struct Reads {
+    waiting: Mutex<Waiting>,
+    arrived: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    keys: VecDeque<KeysJob>,
+    own: VecDeque<OwnJob>,
+    /// Whether keys were taken last, so that neither kind waits for the other without end.
+    keys_were_last: bool,
+}
+
+/// The places and prefixes between which the stripes of counters lie.
+#[derive(Debug, Default)]
+pub(super) struct CounterRanges {
+    nth: Vec<i32>,
+    places: Vec<i16>,
+    low: Vec<Bytes>,
+    high: Vec<Bytes>,
+    keys: Vec<Bytes>,
+    counters: usize,
+}
+
+impl CounterRanges {
+    /// Returns where the stripes of counters lie. A counter whose stripes may be in several places stands
+    /// once for each.
+    pub(super) fn of<'k>(keys: impl Iterator<Item = &'k [u8]>, layout: &Layout) -> Self {
+        let mut ranges = Self::default();
+        for (nth, key) in (0..).zip(keys) {
+            let cut = |key: Bytes| key.slice(..key.len().min(layout.prefix_bytes));
+            let (low, high) = (stripe_key(key, 0), stripe_key(key, u64::MAX));
+            let end = Some([&high[..], &[0]].concat());
+            for place in layout.every_place(&KeyRange { start: low.to_vec(), end }) {
+                ranges.nth.push(nth);
+                ranges.places.push(place);
+                ranges.low.push(cut(low.clone()));
+                ranges.high.push(cut(high.clone()));
+                ranges.keys.push(low.slice(..low.len() - STRIPE_BYTES));
+            }
+            ranges.counters += 1;
+        }
+        ranges
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.counters == 0
+    }
+
+    /// Removes the stripes.
+    pub(super) async fn execute(
+        &self,
+        client: &Client,
+        statement: &Statement,
+    ) -> Result<(), tokio_postgres::Error> {
+        self.query(client, statement).await.map(drop)
+    }
+
+    async fn query(
+        &self,
+        client: &Client,
+        statement: &Statement,
+    ) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
+        let slices = |bytes: &[Bytes]| -> Vec<Vec<u8>> { bytes.iter().map(|one| one.to_vec()).collect() };
+        let (low, high, keys) = (slices(&self.low), slices(&self.high), slices(&self.keys));
+        client.query(statement, &[&self.nth, &self.places, &low, &high, &keys]).await
+    }
+
+    async fn read(
+        &self,
+        connection: &Connection,
+        statement: &Statement,
+    ) -> Result<Vec<i64>, Failure> {
+        let rows = connection.answer(self.query(&connection.client, statement)).await?;
+        let mut sums = vec![0_i64; self.counters];
+        for row in rows {
+            let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));
+            let (nth, stripe) = read().map_err(|error| Failure::Refused(unreadable(error)))?;
+            let sum = usize::try_from(nth).ok().and_then(|nth| sums.get_mut(nth));
+            if let Some(sum) = sum {
+                *sum = sum.wrapping_add(stripe);
+            }
+        }
+        Ok(sums)
+    }
+}
+
+impl Reads {
+    /// Reads keys: values in their order.
+    pub(super) async fn keys(
+        &self,
+        shared: &Shared,
+        keys: Vec<Located>,
+        of_one_state: bool,
+    ) -> Result<Vec<Option<Bytes>>, Error> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_locked = of_one_state && keys.len() > 1 && shared.options.sharding != Sharding::None;
+        self.ask(shared, |deadline, reply| {
+            let job = KeysJob { keys, deadline, reply };
+            if is_locked { Work::Own(OwnJob::Locked(job)) } else { Work::Keys(vec![job]) }
+        })
+        .await
+    }
+
+    /// Reads a page of a range.
+    pub(super) async fn page(&self, shared: &Shared, page: Page) -> Result<Vec<Row>, Error> {
+        self.ask(shared, |deadline, reply| Work::Own(OwnJob::Page(page, deadline, reply))).await
+    }
+
+    /// Reads the sums of counters.
+    pub(super) async fn sums(
+        &self,
+        shared: &Shared,
+        counters: CounterRanges,
+    ) -> Result<Vec<i64>, Error> {
+        if counters.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.ask(shared, |deadline, reply| Work::Own(OwnJob::Sums(counters, deadline, reply))).await
+    }
+
+    async fn ask<T>(
+        &self,
+        shared: &Shared,
+        job: impl FnOnce(Instant, Reply<T>) -> Work,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let job = job(Instant::now() + shared.options.patience, reply);
+        {
+            let mut waiting = self.waiting.lock();
+            let jobs = waiting.keys.len() + waiting.own.len();
+            if jobs >= shared.options.queue_reads {
+                let what = format!("{jobs} reads wait for the database already");
+                return Err(Error::Unavailable { what });
+            }
+            waiting.put(job, false);
+        }
+        self.arrived.notify_one();
+        answer.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// Waits for work and takes it.
+    async fn take(&self) -> Work {
+        loop {
+            let arrived = self.arrived.notified();
+            let (work, is_left) = {
+                let mut waiting = self.waiting.lock();
+                let work = waiting.take();
+                (work, !waiting.keys.is_empty() || !waiting.own.is_empty())
+            };
+            if is_left {
+                self.arrived.notify_one();
+            }
+            if let Some(work) = work {
+                return work;
+            }
+            arrived.await;
+        }
+    }
+
+    /// Puts work back that could not be done, but answers what has waited too long.
+    fn put_back(&self, work: Work, failure: &str) {
+        self.waiting.lock().put(work, true);
+        self.refuse_late(failure);
+        self.arrived.notify_one();
+    }
+
+    /// Answers what has waited too long for a connection.
+    fn refuse_late(&self, failure: &str) {
+        let now = Instant::now();
+        let error = || Error::Unavailable { what: failure.to_owned() };
+        let mut waiting = self.waiting.lock();
+        for job in std::mem::take(&mut waiting.keys) {
+            if job.deadline > now {
+                waiting.keys.push_back(job);
+            } else {
+                drop(job.reply.send(Err(error())));
+            }
+        }
+        for job in std::mem::take(&mut waiting.own) {
+            if job.deadline() > now { waiting.own.push_back(job) } else { job.fail(error()) }
+        }
+    }
+}
+
+impl Waiting {
+    fn put(&mut self, work: Work, to_front: bool) {
+        match work {
+            Work::Keys(jobs) if to_front => jobs.into_iter().rev().for_each(|job| self.keys.push_front(job)),
+            Work::Keys(jobs) => self.keys.extend(jobs),
+            Work::Own(job) if to_front => self.own.push_front(job),
+            Work::Own(job) => self.own.push_back(job),
+        }
+    }
+
+    fn take(&mut self) -> Option<Work> {
+        let take_own = self.keys.is_empty() || (self.keys_were_last && !self.own.is_empty());
+        self.keys_were_last = !take_own;
+        if take_own {
+            return self.own.pop_front().map(Work::Own);
+        }
+        let mut taken = Vec::new();
+        let mut keys = 0;
+        while let Some(job) = self.keys.front() {
+            keys += job.keys.len();
+            if keys > SHARED_KEYS && !taken.is_empty() {
+                break;
+            }
+            taken.extend(self.keys.pop_front());
+        }
+        Some(Work::Keys(taken))
+    }
+}
+
+impl OwnJob {
+    fn deadline(&self) -> Instant {
+        match self {
+            Self::Page(_, deadline, _) | Self::Sums(_, deadline, _) => *deadline,
+            Self::Locked(job) => job.deadline,
+        }
+    }
+
+    /// Answers with an error. Who asked may be gone.
+    fn fail(self, error: Error) {
+        match self {
+            Self::Page(.., reply) => drop(reply.send(Err(error))),
+            Self::Sums(.., reply) => drop(reply.send(Err(error))),
+            Self::Locked(job) => drop(job.reply.send(Err(error))),
+        }
+    }
+}
+
+/// One reader.
+pub(super) struct Reader {
+    shared: Arc<Shared>,
+    reads: Arc<Reads>,
+    line: Option<(Connection, ReaderStatements)>,
+    pauses: Pauses,
+}
+
+impl Reader {
+    /// Returns a reader without a connection.
+    pub(super) fn new(shared: Arc<Shared>, reads: Arc<Reads>, seed: u64) -> Self {
+        Self { shared, reads, line: None, pauses: Pauses::new(seed) }
+    }
+
+    /// Answers what waits, until the store is dropped.
+    pub(super) async fn run(mut self) {
+        let reads = Arc::clone(&self.reads);
+        let mut failures = 0;
+        loop {
+            let is_lost = self.line.as_ref().is_none_or(|(connection, _)| connection.client.is_closed());
+            if is_lost && let Err(failure) = self.connect().await {
+                reads.refuse_late(&failure.to_string());
+                failures += 1;
+                tokio::time::sleep(self.pauses.before(failures + 4)).await;
+                continue;
+            }
+            failures = 0;
+            let work = reads.take().await;
+            self.answer(work).await;
+        }
+    }
+
+    async fn connect(&mut self) -> Result<(), Failure> {
+        self.line = None;
+        let connected = self.shared.connector.connect().await;
+        let connection = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+        self.shared.counts.connects.add(1);
+        let prepared = ReaderStatements::prepare(&connection.client, &self.shared.options.schema);
+        let statements = connection.answer(prepared).await?;
+        self.line = Some((connection, statements));
+        Ok(())
+    }
+
+    async fn answer(&mut self, work: Work) {
+        let Some((connection, statements)) = &self.line else {
+            self.reads.put_back(work, "there is no connection");
+            return;
+        };
+        self.shared.counts.read_round_trips.add(1);
+        let lost = match work {
+            Work::Keys(jobs) => self.answer_keys(connection, statements, jobs).await,
+            Work::Own(OwnJob::Page(page, deadline, reply)) => {
+                self.shared.counts.reads.add(1);
+                match page.read(connection, statements).await {
+                    Err(Failure::Lost(what)) => {
+                        Some((Work::Own(OwnJob::Page(page, deadline, reply)), what))
+                    }
+                    read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
+                }
+            }
+            Work::Own(OwnJob::Sums(counters, deadline, reply)) => {
+                self.shared.counts.reads.add(1);
+                match counters.read(connection, &statements.sums).await {
+                    Err(Failure::Lost(what)) => {
+                        Some((Work::Own(OwnJob::Sums(counters, deadline, reply)), what))
+                    }
+                    read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
+                }
+            }
+            Work::Own(OwnJob::Locked(job)) => {
+                self.shared.counts.reads.add(1);
+                match self.read_locked(connection, statements, &job.keys).await {
+                    Err(Failure::Lost(what)) => Some((Work::Own(OwnJob::Locked(job)), what)),
+                    read => (drop(job.reply.send(read.map_err(Failure::into_error))), None).1,
+                }
+            }
+        };
+        if let Some((work, what)) = lost {
+            self.line = None;
+            self.reads.put_back(work, &what);
+        }
+    }
+
+    async fn answer_keys(
+        &self,
+        connection: &Connection,
+        statements: &ReaderStatements,
+        jobs: Vec<KeysJob>,
+    ) -> Option<(Work, String)> {
+        let keys: Vec<&Located> = jobs.iter().flat_map(|job| &job.keys).collect();
+        self.shared.counts.reads.add(keys.len() as u64);
+        match read_keys(connection, statements, &keys).await {
+            Err(Failure::Lost(what)) => return Some((Work::Keys(jobs), what)),
+            Err(failure) => {
+                let error = failure.into_error();
+                for job in jobs {
+                    drop(job.reply.send(Err(error.clone())));
+                }
+            }
+            Ok(values) => {
+                let mut values = values.into_iter();
+                for job in jobs {
+                    let own = values.by_ref().take(job.keys.len()).collect();
+                    drop(job.reply.send(Ok(own)));
+                }
+            }
+        }
+        None
+    }
+
+    /// Reads keys that are locked for share, in order, until all are read.
+    async fn read_locked(
+        &self,
+        connection: &Connection,
+        statements: &ReaderStatements,
+        keys: &[Located],
+    ) -> Result<Vec<Option<Bytes>>, Failure> {
+        let client = &connection.client;
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_unstable_by_key(|nth| keys.get(*nth));
+        let read = async {
+            let begin = client.batch_execute("BEGIN");
+            let reads = join_all(order.iter().filter_map(|nth| keys.get(*nth)).map(|key| {
+                async move { client.query(&statements.lock_one, &[&key.place, &key.prefix(), &key.tail()]).await }
+            }));
+            // Rolled back, not committed: it wrote nothing.
+            let (begun, rows, ended) =
+                futures_util::future::join3(begin, reads, client.batch_execute("ROLLBACK")).await;
+            begun?;
+            ended?;
+            rows.into_iter().collect::<Result<Vec<_>, _>>()
+        };
+        let rows = connection.answer(read).await?;
+        let mut values = vec![None; keys.len()];
+        for (nth, rows) in order.into_iter().zip(rows) {
+            if let (Some(place), Some(row)) = (values.get_mut(nth), rows.first()) {
+                *place = Some(value_of(row, 0, 1).map_err(Failure::Refused)?);
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// Reads keys by one statement.
+async fn read_keys(
+    connection: &Connection,
+    statements: &ReaderStatements,
+    keys: &[&Located],
+) -> Result<Vec<Option<Bytes>>, Failure> {
+    let client = &connection.client;
+    let mut values = vec![None; keys.len()];
+    if let ([key], [value]) = (keys, values.as_mut_slice()) {
+        let columns: [&(dyn ToSql + Sync); 3] = [&key.place, &key.prefix(), &key.tail()];
+        let rows = connection.answer(client.query(&statements.one, &columns)).await?;
+        if let Some(row) = rows.first() {
+            *value = Some(value_of(row, 0, 1).map_err(Failure::Refused)?);
+        }
+        return Ok(values);
+    }
+    let places: Vec<i16> = keys.iter().map(|key| key.place).collect();
+    let prefixes: Vec<&[u8]> = keys.iter().map(|key| key.prefix()).collect();
+    let tails: Vec<&[u8]> = keys.iter().map(|key| key.tail()).collect();
+    let columns: [&(dyn ToSql + Sync); 3] = [&places, &prefixes, &tails];
+    for row in connection.answer(client.query(&statements.many, &columns)).await? {
+        let nth: i64 = row.try_get(0).map_err(|error| Failure::Refused(unreadable(error)))?;
+        let value = value_of(&row, 1, 2).map_err(Failure::Refused)?;
+        let place = usize::try_from(nth - 1).ok().and_then(|nth| values.get_mut(nth));
+        if let Some(place) = place {
+            *place = Some(value);
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,253 @@
+//! The SQL of a PostgreSQL store, and its preparation.
+//!
+//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks, one data-modifying
+//! common table expression. No sequences, triggers, cursors or procedures.
+//!
+//! Rows are always locked and written in the order of the primary key. Statements that take arrays take
+//! them sorted; those that lock sort as well.
+
+use futures_util::future::try_join_all;
+use tokio_postgres::{Client, Statement};
+
+/// The columns of keys given as arrays `$1`, `$2`, `$3`, and the condition that finds their rows.
+const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
+const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
+
+/// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are between
+/// two prefixes. `$1` is the place in the list of counters; a counter stands once for each place.
+const COUNTERS: &str = "unnest($1::int[], $2::smallint[], $3::bytea[], $4::bytea[], $5::bytea[]) \
+     AS k(nth, place, low, high, key)";
+const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
+     AND e.sum IS NOT NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
+     AND substr(e.prefix || e.rest, 1, octet_length(k.key)) = k.key";
+
+/// Adds two numbers of 64 bits that wrap around.
+const WRAPPED_SUM: &str = "(mod(mod(e.sum::numeric + excluded.sum + 9223372036854775808, \
+     18446744073709551616) + 18446744073709551616, 18446744073709551616) - 9223372036854775808)::bigint";
+
+/// Statements of a lane.
+#[derive(Debug)]
+pub(super) struct LaneStatements {
+    pub(super) token: Statement,
+    pub(super) lock_for_update: Statement,
+    pub(super) lock_for_share: Statement,
+    pub(super) present: Statement,
+    pub(super) insert: Statement,
+    pub(super) upsert: Statement,
+    pub(super) delete: Statement,
+    pub(super) remove_counters: Statement,
+    pub(super) add: Statement,
+    pub(super) append: Statement,
+    pub(super) raise: Statement,
+}
+
+/// Statements of a reader.
+#[derive(Debug)]
+pub(super) struct ReaderStatements {
+    pub(super) one: Statement,
+    pub(super) many: Statement,
+    pub(super) sums: Statement,
+    pub(super) lock_one: Statement,
+    /// Pages of one place: forward, backward.
+    pub(super) page: [Statement; 2],
+    /// Pages of several places in the order of keys: forward, backward.
+    pub(super) ordered_page: [Statement; 2],
+    /// Pages of several places in any order, merged: forward, backward.
+    pub(super) merged_page: [Statement; 2],
+    /// Keys that share a whole prefix, in the order of what follows: forward, backward.
+    pub(super) crowd: [Statement; 2],
+}
+
+impl LaneStatements {
+    /// Prepares the statements, all in one round trip or two.
+    pub(super) async fn prepare(client: &Client, schema: &str) -> Result<Self, tokio_postgres::Error> {
+        let lock = |how: &str| {
+            format!(
+                "SELECT e.place, e.prefix, e.tail, e.value, e.sum FROM {KEYS} AS k(place, prefix, tail) \
+                 JOIN {schema}.entries e ON {SAME_KEY} ORDER BY e.place, e.prefix, e.tail FOR {how} OF e"
+            )
+        };
+        let insert = format!(
+            "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, value) SELECT * FROM \
+             unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[])"
+        );
+        let texts = [
+            format!("UPDATE {schema}.lanes SET token = $2 WHERE lane = $1"),
+            lock("UPDATE"),
+            lock("SHARE"),
+            format!("SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"),
+            insert.clone(),
+            format!(
+                "{insert} ON CONFLICT (place, prefix, tail) DO UPDATE SET value = excluded.value, sum = NULL"
+            ),
+            format!("DELETE FROM {schema}.entries e USING {KEYS} AS k(place, prefix, tail) WHERE {SAME_KEY}"),
+            format!("DELETE FROM {schema}.entries e USING {COUNTERS} WHERE {IS_STRIPE}"),
+            format!(
+                "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, sum) SELECT * FROM \
+                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) \
+                 ON CONFLICT (place, prefix, tail) DO UPDATE SET sum = {WRAPPED_SUM}, value = NULL"
+            ),
+            append(schema),
+            raise(schema),
+        ];
+        let prepared = prepare_all(client, &texts).await?;
+        let [
+            token,
+            lock_for_update,
+            lock_for_share,
+            present,
+            insert,
+            upsert,
+            delete,
+            remove_counters,
+            add,
+            append,
+            raise,
+        ] = prepared;
+        Ok(Self {
+            token,
+            lock_for_update,
+            lock_for_share,
+            present,
+            insert,
+            upsert,
+            delete,
+            remove_counters,
+            add,
+            append,
+            raise,
+        })
+    }
+}
+
+impl ReaderStatements {
+    /// Prepares the statements, all in one round trip or two.
+    pub(super) async fn prepare(client: &Client, schema: &str) -> Result<Self, tokio_postgres::Error> {
+        let one = format!(
+            "SELECT value, sum FROM {schema}.entries WHERE place = $1 AND prefix = $2 AND tail = $3"
+        );
+        let texts = [
+            one.clone(),
+            format!(
+                "SELECT k.nth, e.value, e.sum FROM {KEYS} WITH ORDINALITY AS k(place, prefix, tail, nth) \
+                 JOIN {schema}.entries e ON {SAME_KEY}"
+            ),
+            format!("SELECT k.nth, e.sum FROM {COUNTERS} JOIN {schema}.entries e ON {IS_STRIPE}"),
+            format!("{one} FOR SHARE"),
+            page(schema, ""),
+            page(schema, "DESC"),
+            ordered_page(schema, ""),
+            ordered_page(schema, "DESC"),
+            merged_page(schema, ""),
+            merged_page(schema, "DESC"),
+            crowd(schema, ""),
+            crowd(schema, "DESC"),
+        ];
+        let [one, many, sums, lock_one, f1, b1, f2, b2, f3, b3, f4, b4] =
+            prepare_all(client, &texts).await?;
+        Ok(Self {
+            one,
+            many,
+            sums,
+            lock_one,
+            page: [f1, b1],
+            ordered_page: [f2, b2],
+            merged_page: [f3, b3],
+            crowd: [f4, b4],
+        })
+    }
+}
+
+async fn prepare_all<const N: usize>(
+    client: &Client,
+    texts: &[String; N],
+) -> Result<[Statement; N], tokio_postgres::Error> {
+    let prepared = try_join_all(texts.iter().map(|text| client.prepare(text))).await?;
+    Ok(prepared.try_into().expect("as many statements as texts"))
+}
+
+/// Raises the stamps of prefixes and puts the records at them: `$1` place, `$2` prefix, `$3` how many;
+/// then for each record `$4` place, `$5` prefix, `$6` how many of its prefix follow it, `$7` value.
+fn append(schema: &str) -> String {
+    format!(
+        "WITH raised AS (INSERT INTO {schema}.stamps AS s (place, prefix, last) \
+             SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[]) \
+             ON CONFLICT (place, prefix) DO UPDATE SET last = s.last + excluded.last \
+             RETURNING s.place, s.prefix, s.last) \
+         INSERT INTO {schema}.entries (place, prefix, tail, rest, value) \
+         SELECT r.place, r.prefix || int8send(r.last - a.following), '', '', a.value \
+         FROM unnest($4::smallint[], $5::bytea[], $6::bigint[], $7::bytea[]) \
+             AS a(place, prefix, following, value) \
+         JOIN raised r ON r.place = a.place AND r.prefix = a.prefix"
+    )
+}
+
+/// Raises the stamps of prefixes and returns the last one of each, for keys whose place or digest
+/// depends on the stamp.
+fn raise(schema: &str) -> String {
+    format!(
+        "INSERT INTO {schema}.stamps AS s (place, prefix, last) \
+         SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[]) \
+         ON CONFLICT (place, prefix) DO UPDATE SET last = s.last + excluded.last \
+         RETURNING s.prefix, s.last"
+    )
+}
+
+/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes.
+fn bounded(from: &str, limit: &str) -> String {
+    format!(
+        "SELECT place, prefix, tail, rest, value, sum FROM (SELECT p.*, \
+         sum(coalesce(octet_length(p.value), 8)) OVER (ROWS UNBOUNDED PRECEDING) \
+         - coalesce(octet_length(p.value), 8) AS before FROM ({from}) p) b WHERE before < {limit}"
+    )
+}
+
+/// Rows from (`$1`, `$2`) to before (`$3`, `$4`), at most `$5` and `$6` bytes.
+fn rows(schema: &str, place: &str, direction: &str) -> String {
+    format!(
+        "SELECT place, prefix, tail, rest, value, sum FROM {schema}.entries WHERE place = {place} \
+         AND (prefix, tail) >= ($1::bytea, $2::bytea) AND (prefix, tail) < ($3::bytea, $4::bytea) \
+         ORDER BY prefix {direction}, tail {direction} LIMIT $5"
+    )
+}
+
+/// `$7` is the place.
+fn page(schema: &str, direction: &str) -> String {
+    bounded(&rows(schema, "$7::smallint", direction), "$6::bigint")
+}
+
+/// The places are `$7` and the `$8` after it, in a circle of `$9`.
+fn places(schema: &str, direction: &str) -> String {
+    let (from, to, step) =
+        if direction.is_empty() { ("0", "$8::int", "1") } else { ("$8::int", "0", "-1") };
+    format!(
+        "SELECT e.* FROM generate_series({from}, {to}, {step}) AS i, LATERAL ({}) e",
+        rows(schema, "(($7::int + i) % $9::int)::smallint", direction)
+    )
+}
+
+fn ordered_page(schema: &str, direction: &str) -> String {
+    bounded(&format!("{} LIMIT $5", places(schema, direction)), "$6::bigint")
+}
+
+fn merged_page(schema: &str, direction: &str) -> String {
+    let merged = format!(
+        "{} ORDER BY prefix {direction}, tail {direction} LIMIT $5",
+        places(schema, direction)
+    );
+    bounded(&merged, "$6::bigint")
+}
+
+/// Rows of place `$1` with the whole prefix `$2` and a rest from `$3` to before `$4`, at most `$5` and
+/// `$6` bytes.
+fn crowd(schema: &str, direction: &str) -> String {
+    bounded(
+        &format!(
+            "SELECT place, prefix, tail, rest, value, sum FROM {schema}.entries \
+             WHERE place = $1::smallint AND prefix = $2::bytea AND tail > ''::bytea \
+             AND rest >= $3::bytea AND ($4::bytea IS NULL OR rest < $4::bytea) \
+             ORDER BY rest {direction} LIMIT $5"
+        ),
+        "$6::bigint",
+    )
+}

@@ -1,0 +1,220 @@
+//! The URL of a database: what is ours in it, and what is the protocol's.
+//!
+//! Leaves host, port, user, password and database to `tokio-postgres`. Takes out the parameters that it
+//! does not know: `schema`, `lanes`, `readers`, `places`, `sharding`, `sslmode`, `sslrootcert`.
+//!
+//! Invariant: no error repeats a value that stands in the URL.
+
+use super::open_error::OpenError;
+use super::options::{PostgresOptions, Sharding};
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
+
+/// What is asked of the connection's encryption.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TlsMode {
+    /// None.
+    Disable,
+    /// Encrypted, whoever is at the other end.
+    Require,
+    /// Encrypted, and the certificate is trusted and names the host.
+    VerifyFull,
+}
+
+/// A URL, read.
+#[derive(Clone)]
+pub(super) struct Address {
+    pub(super) config: Config,
+    pub(super) tls: TlsMode,
+    pub(super) root_certificates: Option<PathBuf>,
+    pub(super) hosts: String,
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Address({})", self.hosts)
+    }
+}
+
+impl Address {
+    /// Reads a URL, and into `options` what it says of them.
+    pub(super) fn read(url: &str, options: &mut PostgresOptions) -> Result<Self, OpenError> {
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(wrong("it begins with postgres:// or postgresql://"));
+        }
+        let (base, query) = url.split_once('?').unwrap_or((url, ""));
+        let mut theirs = Vec::new();
+        let (mut tls, mut root_certificates) = (None, None);
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = decode(value).ok_or_else(|| wrong("a parameter has a broken %"))?;
+            match name {
+                "sslmode" => tls = Some(tls_mode(&value)?),
+                "sslrootcert" => root_certificates = Some(PathBuf::from(value)),
+                "schema" => options.schema = value,
+                "lanes" => options.lanes = number(name, &value)?,
+                "readers" => options.readers = number(name, &value)?,
+                "places" => options.places = number(name, &value)?,
+                "sharding" => options.sharding = sharding(&value)?,
+                _ => theirs.push(parameter),
+            }
+        }
+        check(options)?;
+        let rest = if theirs.is_empty() {
+            base.to_owned()
+        } else {
+            format!("{base}?{}", theirs.join("&"))
+        };
+        let mut config = Config::from_str(&rest).map_err(|error| wrong(&config_words(&error)))?;
+        if config.get_hosts().len() > 1 {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        if config.get_hosts().is_empty() {
+            return Err(wrong("it names no host"));
+        }
+        if config.get_user().is_none() {
+            return Err(wrong("it names no user"));
+        }
+        let tls = tls.unwrap_or_else(|| default_tls(&config));
+        let hosts = config.get_hosts().iter().map(host_name).collect::<Vec<_>>().join(", ");
+        Ok(Self { config, tls, root_certificates, hosts })
+    }
+}
+
+fn wrong(what: &str) -> OpenError {
+    OpenError::Url { what: what.to_owned() }
+}
+
+/// Returns what is wrong, without what stands in the URL.
+fn config_words(error: &tokio_postgres::Error) -> String {
+    let words = super::failure::words(error);
+    words.strip_prefix("invalid connection string: ").unwrap_or(&words).to_owned()
+}
+
+fn check(options: &PostgresOptions) -> Result<(), OpenError> {
+    let is_name = |name: &str| {
+        (1..=63).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    if !is_name(&options.schema) {
+        return Err(wrong("schema has 1 to 63 letters, digits and _"));
+    }
+    if !(1..=64).contains(&options.lanes) || !(1..=256).contains(&options.readers) {
+        return Err(wrong("lanes are 1 to 64, readers 1 to 256"));
+    }
+    if !(1..=32_767).contains(&options.places) {
+        return Err(wrong("places are 1 to 32767"));
+    }
+    if !(64..=2_000).contains(&options.prefix_bytes)
+        || options.placement.leading_bytes > options.prefix_bytes
+    {
+        return Err(wrong("of a key 64 to 2000 bytes are indexed"));
+    }
+    Ok(())
+}
+
+fn number<N: FromStr>(name: &str, value: &str) -> Result<N, OpenError> {
+    value.parse().map_err(|_| OpenError::Url { what: format!("{name} is a number") })
+}
+
+fn tls_mode(value: &str) -> Result<TlsMode, OpenError> {
+    match value {
+        "disable" => Ok(TlsMode::Disable),
+        "require" => Ok(TlsMode::Require),
+        "verify-full" => Ok(TlsMode::VerifyFull),
+        _ => Err(wrong("sslmode is verify-full, require or disable")),
+    }
+}
+
+fn sharding(value: &str) -> Result<Sharding, OpenError> {
+    match value {
+        "none" => Ok(Sharding::None),
+        "citus" => Ok(Sharding::Citus),
+        _ => Err(wrong("sharding is none or citus")),
+    }
+}
+
+/// Returns the mode for hosts of which none is named: verified, unless all are this machine.
+fn default_tls(config: &Config) -> TlsMode {
+    let local = |host: &Host| match host {
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+        }
+    };
+    if config.get_hosts().iter().all(local) { TlsMode::Disable } else { TlsMode::VerifyFull }
+}
+
+fn host_name(host: &Host) -> String {
+    match host {
+        #[cfg(unix)]
+        Host::Unix(path) => path.display().to_string(),
+        Host::Tcp(name) => name.clone(),
+    }
+}
+
+/// Returns a parameter's text, `None` when a `%` is not followed by two hex digits.
+fn decode(text: &str) -> Option<String> {
+    let mut decoded = Vec::new();
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => {
+                let digits = [bytes.next()?, bytes.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(url: &str) -> Result<(Address, PostgresOptions), String> {
+        let mut options = PostgresOptions::default();
+        let address = Address::read(url, &mut options).map_err(|error| error.to_string())?;
+        Ok((address, options))
+    }
+
+    #[test]
+    fn parameters_of_ours_are_read_and_those_of_the_protocol_passed_on() {
+        let url = "postgres://u:p@db.example.org/base?schema=one&lanes=2&connect_timeout=3&\
+                   sslrootcert=%2Ftmp%2Fca.pem";
+        let (address, options) = read(url).expect("a good URL");
+        assert_eq!((options.schema.as_str(), options.lanes), ("one", 2));
+        assert_eq!(address.tls, TlsMode::VerifyFull);
+        assert_eq!(address.root_certificates, Some(PathBuf::from("/tmp/ca.pem")));
+        assert_eq!(address.config.get_dbname(), Some("base"));
+        for local in ["localhost", "127.0.0.1", "%2Fvar%2Frun"] {
+            let (address, _) = read(&format!("postgres://u@{local}/x")).expect("a good URL");
+            assert_eq!(address.tls, TlsMode::Disable, "{local}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_the_password() {
+        for url in [
+            "mysql://u:secret@h/x",
+            "postgres://u:secret@h:port/x",
+            "postgres://u:secret@h/x?schema=a%20b",
+            "postgres://u:secret@h/x?schema=%2",
+            "postgres://u:secret@h/x?lanes=many",
+            "postgres://u:secret@h/x?sslmode=prefer",
+            "postgres://u:secret@h/x?places=0",
+            "postgres://u:secret@h/x?unknown=1",
+            "postgres://:secret@/x",
+        ] {
+            let said = read(url).expect_err(url);
+            assert!(!said.contains("secret"), "{said}");
+        }
+        let (address, _) = read("postgres://u:secret@h/x").expect("a good URL");
+        assert!(!format!("{address:?} {:?}", address.config).contains("secret"));
+    }
+}

@@ -1,0 +1,357 @@
+//! A walk over a range: pages in the order of keys.
+//!
+//! A page is one statement. Rows come in the order of (prefix, tail), which is that of keys but for those
+//! that share a whole prefix and go on after it, a crowd: in the order of their digests. A crowd that a page
+//! holds completely is sorted here. One that goes on beyond the page is read by statements of its own,
+//! which sort by what follows the prefix; then the walk goes on after the prefix.
+//!
+//! A range in one place, or in places in the order of its keys, is read place by place until there is
+//! enough. Any other range is read by merging all places, which reads of each as many rows as all together
+//! give. So such pages are small, and what follows in places that have an order, as far as the keys share a
+//! beginning, is walked by itself (`within`) before the merging goes on after it.
+
+use super::connect::Connection;
+use super::failure::Failure;
+use super::keys::{Layout, unreadable, value_of};
+use super::statements::ReaderStatements;
+use crate::{Bytes, Direction, Error, Key, KeyRange, Wanted};
+use std::collections::VecDeque;
+use tokio_postgres::types::ToSql;
+
+/// Bytes of values in a page, at most, and one row more.
+const MAX_PAGE_BYTES: usize = 1 << 20;
+
+/// Rows in a page, at most.
+const MAX_PAGE_ROWS: usize = 4_096;
+
+/// Rows in a page that is merged of all places, at most.
+const MAX_MERGED_ROWS: usize = 64;
+
+/// How much more each page asks for than the one before.
+const GROWTH: usize = 4;
+
+/// A row as it was read.
+#[derive(Debug)]
+pub(super) struct Row {
+    place: i16,
+    pub(super) key: Key,
+    prefix_bytes: usize,
+    tail: Vec<u8>,
+    pub(super) value: Bytes,
+}
+
+/// A row's place in the order of the primary key within its place: prefix and tail.
+type Position = (Vec<u8>, Vec<u8>);
+
+/// One statement.
+#[derive(Debug)]
+pub(super) struct Page {
+    what: What,
+    direction: Direction,
+    rows: i64,
+    bytes: i64,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    /// All rows between two positions.
+    Rows { from: Position, to: Position, places: Where },
+    /// Rows of one whole prefix, between two rests.
+    Crowd { place: i16, prefix: Vec<u8>, from: Vec<u8>, to: Option<Vec<u8>> },
+}
+
+/// The places of a range.
+#[derive(Debug, Clone, Copy)]
+enum Where {
+    One(i16),
+    /// A place, how many follow it, of how many.
+    Ordered(i32, i32, i32),
+    Merged(i32),
+}
+
+/// A walk over a range.
+#[derive(Debug)]
+pub(super) struct Walk {
+    range: KeyRange,
+    direction: Direction,
+    places: Where,
+    layout: Layout,
+    /// A part of the range whose places have an order, which comes before what is left.
+    within: Option<Box<Walk>>,
+    /// What is left of the range but for the crowd and the part within.
+    left: Option<(Position, Position)>,
+    /// The crowd that is being read.
+    crowd: Option<What>,
+    wanted: Wanted,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Page {
+    /// Reads the rows.
+    pub(super) async fn read(
+        &self,
+        connection: &Connection,
+        statements: &ReaderStatements,
+    ) -> Result<Vec<Row>, Failure> {
+        let which = |[forward, backward]: &[tokio_postgres::Statement; 2]| match self.direction {
+            Direction::Forward => forward.clone(),
+            Direction::Backward => backward.clone(),
+        };
+        let client = &connection.client;
+        let rows = match &self.what {
+            What::Rows { from, to, places } => {
+                let bounds: [&(dyn ToSql + Sync); 6] =
+                    [&from.0, &from.1, &to.0, &to.1, &self.rows, &self.bytes];
+                let [a, b, c, d, e, f] = bounds;
+                match places {
+                    Where::One(place) => {
+                        let read = which(&statements.page);
+                        connection.answer(client.query(&read, &[a, b, c, d, e, f, place])).await
+                    }
+                    Where::Ordered(first, more, all) => {
+                        let read = which(&statements.ordered_page);
+                        let keys = [a, b, c, d, e, f, first, more, all];
+                        connection.answer(client.query(&read, &keys)).await
+                    }
+                    Where::Merged(all) => {
+                        let read = which(&statements.merged_page);
+                        let more = all - 1;
+                        let keys = [a, b, c, d, e, f, &0_i32, &more, all];
+                        connection.answer(client.query(&read, &keys)).await
+                    }
+                }
+            }
+            What::Crowd { place, prefix, from, to } => {
+                let read = which(&statements.crowd);
+                let bounds: [&(dyn ToSql + Sync); 6] =
+                    [place, prefix, from, to, &self.rows, &self.bytes];
+                connection.answer(client.query(&read, &bounds)).await
+            }
+        };
+        rows?.iter().map(|row| Row::of(row).map_err(Failure::Refused)).collect()
+    }
+}
+
+impl Row {
+    fn of(row: &tokio_postgres::Row) -> Result<Self, Error> {
+        let read = || {
+            let (prefix, rest): (&[u8], &[u8]) = (row.try_get(1)?, row.try_get(3)?);
+            Ok((row.try_get(0)?, prefix.len(), [prefix, rest].concat(), row.try_get(2)?))
+        };
+        let (place, prefix_bytes, key, tail) = read().map_err(unreadable)?;
+        Ok(Self { place, key, prefix_bytes, tail, value: value_of(row, 4, 5)? })
+    }
+
+    fn prefix(&self) -> &[u8] {
+        self.key.get(..self.prefix_bytes).unwrap_or_default()
+    }
+
+    fn is_in_crowd(&self) -> bool {
+        !self.tail.is_empty()
+    }
+}
+
+impl Walk {
+    /// Returns a walk over `range`, nothing of it read.
+    pub(super) fn new(range: KeyRange, direction: Direction, wanted: Wanted, layout: &Layout) -> Self {
+        let places = match layout.places(&range) {
+            Some(places) if places.more == 0 => Where::One(super::keys::column(places.first)),
+            Some(places) => Where::Ordered(
+                i32::from(places.first),
+                i32::from(places.more),
+                i32::from(layout.places),
+            ),
+            None => Where::Merged(i32::from(layout.places)),
+        };
+        let left = (!range.is_empty()).then(|| bounds(&range, layout.prefix_bytes));
+        let (layout, within, crowd) = (*layout, None, None);
+        Self { range, direction, places, layout, within, left, crowd, wanted, rows: 0, bytes: 0 }
+    }
+
+    /// Returns the next page to read, `None` when all was read.
+    pub(super) fn next(&mut self) -> Option<Page> {
+        if let Some(within) = &mut self.within {
+            if let Some(page) = within.next() {
+                return Some(page);
+            }
+            self.within = None;
+        }
+        let what = match (&self.crowd, &self.left) {
+            (Some(crowd), _) => crowd.clone(),
+            (None, Some((from, to))) => {
+                What::Rows { from: from.clone(), to: to.clone(), places: self.places }
+            }
+            (None, None) => return None,
+        };
+        let is_merged = matches!(what, What::Rows { places: Where::Merged(_), .. });
+        let max_rows = if is_merged { MAX_MERGED_ROWS } else { MAX_PAGE_ROWS };
+        self.rows = self.wanted.entries.clamp(1, max_rows);
+        self.bytes = self.wanted.bytes.clamp(1, MAX_PAGE_BYTES);
+        // Whoever goes on after all that was wanted is likely to go on for long.
+        self.wanted.entries = self.wanted.entries.saturating_mul(GROWTH);
+        self.wanted.bytes = self.wanted.bytes.saturating_mul(GROWTH);
+        let number = |size: usize| i64::try_from(size).unwrap_or(i64::MAX);
+        let (rows, bytes) = (number(self.rows), number(self.bytes));
+        Some(Page { what, direction: self.direction, rows, bytes })
+    }
+
+    /// Takes the rows of the page that was asked for and returns those to show, in the order of their keys.
+    pub(super) fn take(&mut self, rows: Vec<Row>) -> Vec<Row> {
+        if let Some(within) = &mut self.within {
+            return within.take(rows);
+        }
+        let bytes: usize = rows.iter().map(|row| row.value.len()).sum();
+        let is_last = rows.len() < self.rows && bytes < self.bytes;
+        match self.crowd.take() {
+            Some(crowd) => self.take_of_crowd(crowd, rows, is_last),
+            None => self.take_page(rows, is_last),
+        }
+    }
+
+    fn take_of_crowd(&mut self, crowd: What, rows: Vec<Row>, is_last: bool) -> Vec<Row> {
+        let What::Crowd { place, prefix, mut from, mut to } = crowd else { return rows };
+        if let (Some(last), false) = (rows.last(), is_last) {
+            let rest = last.key.get(last.prefix_bytes..).unwrap_or_default();
+            match self.direction {
+                Direction::Forward => from = [rest, &[0]].concat(),
+                Direction::Backward => to = Some(rest.to_vec()),
+            }
+            self.crowd = Some(What::Crowd { place, prefix, from, to });
+        }
+        rows
+    }
+
+    fn take_page(&mut self, rows: Vec<Row>, is_last: bool) -> Vec<Row> {
+        let last = rows.last().map(|row| (row.prefix().to_vec(), row.tail.clone(), row.place));
+        let mut shown = Vec::with_capacity(rows.len());
+        let mut rows = VecDeque::from(rows);
+        while let Some(row) = rows.pop_front() {
+            if !row.is_in_crowd() {
+                shown.push(row);
+                continue;
+            }
+            let mut crowd = vec![row];
+            let is_same = |one: &Row, crowd: &[Row]| {
+                one.is_in_crowd() && crowd.first().is_some_and(|first| first.prefix() == one.prefix())
+            };
+            while rows.front().is_some_and(|next| is_same(next, &crowd)) {
+                crowd.extend(rows.pop_front());
+            }
+            if rows.is_empty() && !is_last {
+                // It may go on beyond the page.
+                self.begin_crowd(&crowd);
+                return shown;
+            }
+            crowd.retain(|row| self.is_in_range(&row.key));
+            crowd.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+            if self.direction == Direction::Backward {
+                crowd.reverse();
+            }
+            shown.extend(crowd);
+        }
+        match last {
+            Some((prefix, tail, place)) if !is_last => {
+                if matches!(self.places, Where::Merged(_)) {
+                    self.go_within(&prefix, &tail);
+                }
+                if self.within.is_none() {
+                    self.go_on(prefix, tail, place);
+                }
+            }
+            _ => self.left = None,
+        }
+        shown
+    }
+
+    /// Begins a walk over the keys after a position that share its beginning, if their places have an
+    /// order and they all are in the range.
+    fn go_within(&mut self, prefix: &[u8], tail: &[u8]) {
+        let Some((from, to)) = &mut self.left else { return };
+        let holds = |part: &KeyRange| {
+            part.start >= self.range.start
+                && part.end.is_some()
+                && self.range.end.as_ref().is_none_or(|end| part.end.as_ref() <= Some(end))
+                && self.layout.places(part).is_some()
+        };
+        let parts = (1..=prefix.len().min(self.layout.placement.leading_bytes))
+            .filter_map(|length| prefix.get(..length).map(KeyRange::prefix));
+        let Some(part) = parts.into_iter().find(holds) else { return };
+        let (first, end) = bounds(&part, self.layout.prefix_bytes);
+        let wanted = self.wanted;
+        let mut within = Self::new(part, self.direction, wanted, &self.layout);
+        match self.direction {
+            Direction::Forward => {
+                within.left = Some(((prefix.to_vec(), [tail, &[0]].concat()), end.clone()));
+                *from = end;
+            }
+            Direction::Backward => {
+                within.left = Some((first.clone(), (prefix.to_vec(), tail.to_vec())));
+                *to = first;
+            }
+        }
+        self.within = Some(Box::new(within));
+    }
+
+    /// Notes that the crowd of a prefix is to be read next, and the rest of the range after it.
+    fn begin_crowd(&mut self, crowd: &[Row]) {
+        let Some(row) = crowd.first() else { return };
+        let prefix = row.prefix().to_vec();
+        let rest_of = |bound: &Key| {
+            bound.strip_prefix(&prefix[..]).filter(|rest| !rest.is_empty()).map(<[u8]>::to_vec)
+        };
+        let from = rest_of(&self.range.start).unwrap_or_default();
+        let to = self.range.end.as_ref().and_then(rest_of);
+        self.crowd = Some(What::Crowd { place: row.place, prefix: prefix.clone(), from, to });
+        match self.direction {
+            // After all that have the prefix and go on.
+            Direction::Forward => self.go_on(prefix, vec![u8::MAX; super::keys::TAIL_BYTES], row.place),
+            // Before all that go on: the prefix itself is still to come.
+            Direction::Backward => self.go_on(prefix, vec![0], row.place),
+        }
+    }
+
+    /// Notes that all up to a position was read.
+    fn go_on(&mut self, prefix: Vec<u8>, mut tail: Vec<u8>, place: i16) {
+        let Some((from, to)) = &mut self.left else { return };
+        match self.direction {
+            Direction::Forward => {
+                tail.push(0);
+                *from = (prefix, tail);
+            }
+            Direction::Backward => *to = (prefix, tail),
+        }
+        if let Where::Ordered(first, more, all) = &mut self.places {
+            let steps = (i32::from(place) - *first).rem_euclid(*all);
+            match self.direction {
+                Direction::Forward => {
+                    *more = (*more - steps).max(0);
+                    *first = i32::from(place);
+                }
+                Direction::Backward => *more = steps,
+            }
+        }
+    }
+
+    fn is_in_range(&self, key: &[u8]) -> bool {
+        key >= &self.range.start[..] && self.range.end.as_ref().is_none_or(|end| key < &end[..])
+    }
+}
+
+/// Returns the positions between which the rows of a range lie: the first one, and the first after it. Rows of
+/// crowds at both ends may be outside the range.
+fn bounds(range: &KeyRange, prefix_bytes: usize) -> (Position, Position) {
+    let cut = |key: &Key| {
+        let prefix = key.get(..prefix_bytes).unwrap_or(key).to_vec();
+        (prefix, key.len() > prefix_bytes)
+    };
+    // A tail of one zero byte is after the prefix itself and before all digests of rests.
+    let (start, start_goes_on) = cut(&range.start);
+    let from = (start, if start_goes_on { vec![0] } else { Vec::new() });
+    let to = match range.end.as_ref().map(cut) {
+        None => (vec![u8::MAX; prefix_bytes + 1], Vec::new()),
+        Some((end, false)) => (end, Vec::new()),
+        Some((end, true)) => (end, vec![u8::MAX; super::keys::TAIL_BYTES + 1]),
+    };
+    (from, to)
+}
