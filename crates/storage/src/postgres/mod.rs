@@ -55,6 +55,7 @@ use parking_lot::Mutex;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
 use std::ops::ControlFlow;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{oneshot, watch};
@@ -85,6 +86,12 @@ pub struct PostgresView {
     shared: Arc<Shared>,
     reads: Arc<Reads>,
 }
+
+// A panic in a caller's decision leaves nothing behind here; the TLS library only does not say so of itself.
+impl UnwindSafe for PostgresStore {}
+impl RefUnwindSafe for PostgresStore {}
+impl UnwindSafe for PostgresView {}
+impl RefUnwindSafe for PostgresView {}
 
 impl PostgresStore {
     /// Opens the store at `url`, a `postgres://` URL, and creates its tables if there are none. Connects

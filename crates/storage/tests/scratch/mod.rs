@@ -19,6 +19,7 @@ pub struct Server {
     programs: PathBuf,
     folder: PathBuf,
     pub port: u16,
+    settings: String,
     /// Its end is that of the server.
     _life: ChildStdin,
 }
@@ -40,7 +41,7 @@ impl Server {
         hand_over(&folder);
         let data = folder.join("data");
         let mut initdb = as_user(&programs.join("initdb"));
-        initdb.args(["--auth=trust", "--username=owner", "--no-locale", "--encoding=UTF8", "-D"]);
+        initdb.args(["--no-sync", "--auth=trust", "--username=owner", "--no-locale", "--encoding=UTF8", "-D"]);
         run(initdb.arg(&data));
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = format!(
@@ -48,11 +49,24 @@ impl Server {
              -c autovacuum_naptime=5s -c deadlock_timeout=200ms",
             folder.display()
         );
-        let mut start = as_user(&programs.join("pg_ctl"));
-        start.args(["start", "-w", "-t", "60", "-o", &settings, "-D"]).arg(&data).arg("-l");
-        run(start.arg(folder.join("log")));
         let life = watch(&programs, &folder);
-        Self { programs, folder, port, _life: life }
+        let server = Self { programs, folder, port, settings, _life: life };
+        server.restart();
+        server
+    }
+
+    /// Starts the server again after [`Server::stop`].
+    pub fn restart(&self) {
+        let mut start = as_user(&self.programs.join("pg_ctl"));
+        start.args(["start", "-w", "-t", "60", "-o", &self.settings, "-D"]);
+        start.arg(self.folder.join("data")).arg("-l");
+        run(start.arg(self.folder.join("log")));
+    }
+
+    /// Stops the server as a crash would.
+    pub fn stop(&self) {
+        let mut stop = as_user(&self.programs.join("pg_ctl"));
+        run(stop.args(["stop", "-w", "-m", "immediate", "-D"]).arg(self.folder.join("data")));
     }
 
     /// Returns the URL of a schema that no other test uses.
