@@ -11,7 +11,7 @@
 )]
 
 use hashrange_storage::{
-    Bytes, Direction, Keys, KeyRange, PostgresOptions, PostgresStore, Store, View, Wanted,
+    Bytes, Direction, KeyRange, Keys, PostgresOptions, PostgresStore, Store, View, Wanted,
 };
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -75,7 +75,10 @@ async fn bare(url: &str, tasks: usize, time: Duration) -> [f64; 3] {
         )
         .await
         .unwrap();
-    let fill = first.prepare("INSERT INTO bare SELECT * FROM unnest($1::bytea[], $2::bytea[])").await.unwrap();
+    let fill = first
+        .prepare("INSERT INTO bare SELECT * FROM unnest($1::bytea[], $2::bytea[])")
+        .await
+        .unwrap();
     for from in (0..KEYS).step_by(1000) {
         let keys: Vec<_> = (from..from + 1000).map(key).collect();
         first.execute(&fill, &[&keys, &vec![vec![1_u8; 1024]; 1000]]).await.unwrap();
@@ -148,7 +151,9 @@ async fn store(url: &str, tasks: usize, time: Duration, options: &PostgresOption
         let (own, definition) = (Arc::clone(&own), definition.clone());
         async move {
             let keys = Keys { write: vec![key(nth)], read: vec![definition] };
-            own.commit(keys, |_, batch| batch.put(key(nth), Bytes::from(vec![2; 1024]))).await.unwrap();
+            own.commit(keys, |_, batch| batch.put(key(nth), Bytes::from(vec![2; 1024])))
+                .await
+                .unwrap();
         }
     });
     let puts = puts.await;
@@ -181,7 +186,10 @@ async fn main() {
     let time = Duration::from_secs(arguments.next().map_or(4, |text| text.parse().unwrap()));
     for tasks in [64, 1] {
         let plain = bare(&url, tasks, time).await;
-        println!("{tasks} tasks, bare: gets {:.0} puts {:.0} pages {:.0}", plain[0], plain[1], plain[2]);
+        println!(
+            "{tasks} tasks, bare: gets {:.0} puts {:.0} pages {:.0}",
+            plain[0], plain[1], plain[2]
+        );
         for (lanes, readers, threads, places) in
             [(4, 4, 1, 256), (4, 4, 2, 256), (2, 2, 1, 256), (2, 4, 1, 1), (8, 8, 1, 256)]
         {
@@ -199,7 +207,12 @@ async fn main() {
             println!(
                 "{tasks} tasks, {lanes} lanes, {readers} readers, {threads} threads, {places} places: gets \
                  {:.0} ({:.0} %) puts {:.0} ({:.0} %) pages {:.0} ({:.0} %)",
-                ours[0], ratio(0), ours[1], ratio(1), ours[2], ratio(2)
+                ours[0],
+                ratio(0),
+                ours[1],
+                ratio(1),
+                ours[2],
+                ratio(2)
             );
         }
     }

@@ -8,8 +8,7 @@ mod scratch;
 
 use hashrange_storage::postgres::{OpenError, PostgresOptions};
 use hashrange_storage::{
-    Bytes, Direction, Error, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted,
-    block_on,
+    Bytes, Direction, Error, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
 };
 use scratch::{Server, server};
 use std::future::Future;
@@ -43,7 +42,9 @@ fn increment(store: &PostgresStore, key: &str) -> Result<u64, Error> {
 
 fn put(store: &PostgresStore, entries: &[(Key, Bytes)]) {
     block_on(store.commit(vec![b"guard".to_vec()], |_, batch| {
-        entries.iter().for_each(|(key, value)| batch.put(key.clone(), value.clone()));
+        for (key, value) in entries {
+            batch.put(key.clone(), value.clone());
+        }
     }))
     .unwrap();
 }
@@ -146,10 +147,8 @@ fn absence_of_a_key_that_is_only_read_holds_until_the_commit() {
                 let (store, names) = (&stores[nth], &names);
                 scope.spawn(move || {
                     let (own, other) = (&names[nth], &names[1 - nth]);
-                    let keys = Keys {
-                        write: vec![own.clone().into()],
-                        read: vec![other.clone().into()],
-                    };
+                    let keys =
+                        Keys { write: vec![own.clone().into()], read: vec![other.clone().into()] };
                     let done = block_on(store.commit(keys, |values, batch| {
                         if values[1].is_none() {
                             batch.put(own.clone().into(), text(1));
@@ -176,7 +175,8 @@ fn a_read_key_fences_writers_of_another_store() {
             scope.spawn(move || {
                 let own: Key = format!("own {nth}").into();
                 while !done.load(Ordering::Acquire) {
-                    let keys = Keys { write: vec![own.clone()], read: vec![b"definition".to_vec()] };
+                    let keys =
+                        Keys { write: vec![own.clone()], read: vec![b"definition".to_vec()] };
                     block_on(writer.commit(keys, |values, batch| {
                         batch.put(own.clone(), values[1].clone().unwrap());
                     }))
@@ -295,7 +295,8 @@ fn ranges_over_many_places_are_in_order() {
     let exact = KeyRange::prefix(&[0x10, 0, 0, 0, 2, 0, 0]);
     let inside = KeyRange { start: entries[500].0.clone(), end: Some(entries[900].0.clone()) };
     for range in [KeyRange::all(), table, exact, inside] {
-        let is_in = |key: &Key| *key >= range.start && range.end.as_ref().is_none_or(|end| key < end);
+        let is_in =
+            |key: &Key| *key >= range.start && range.end.as_ref().is_none_or(|end| key < end);
         let expected: Vec<_> = entries.iter().filter(|(key, _)| is_in(key)).cloned().collect();
         for wanted in [Wanted::ALL, Wanted::entries(10), Wanted { entries: 1000, bytes: 50 }] {
             let found = visit(&store, &range, Direction::Forward, wanted);
@@ -358,7 +359,11 @@ fn concurrent_commits_share_transactions() {
     thread::scope(|scope| {
         for nth in 0..16 {
             let store = &store;
-            scope.spawn(move || (0..20).for_each(|_| assert!(increment(store, &format!("k{nth}")).unwrap() < 20)));
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    assert!(increment(store, &format!("k{nth}")).unwrap() < 20);
+                }
+            });
         }
     });
     let traffic = store.traffic();
@@ -418,8 +423,10 @@ fn a_dropped_future_holds_nobody_up() {
 /// A future that nobody polls is given up after a while; those in its group are not harmed.
 #[test]
 fn a_future_that_is_not_polled_is_given_up() {
-    let options =
-        PostgresOptions { decide_timeout: Duration::from_millis(200), ..PostgresOptions::default() };
+    let options = PostgresOptions {
+        decide_timeout: Duration::from_millis(200),
+        ..PostgresOptions::default()
+    };
     let store = PostgresStore::open(&server().url(), &options).unwrap();
     // The key is there, so that it is locked for whoever was asked to decide.
     increment(&store, "n").unwrap();
@@ -476,12 +483,14 @@ fn killed_connections_lose_nothing_and_apply_nothing_twice() {
                 kill_connections(server);
             }
         });
-        let joined: Vec<_> = writers.into_iter().map(|writer| writer.join()).collect();
+        let joined: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
         done.store(true, Ordering::Release);
         assert!(joined.iter().all(Result::is_ok));
     });
+    assert!(store.traffic().connects > 16, "{:?}", store.traffic());
     let store = open(&url);
-    let own = visit(&store, &KeyRange::prefix(b"own "), Direction::Forward, Wanted::ALL).len() as u64;
+    let own =
+        visit(&store, &KeyRange::prefix(b"own "), Direction::Forward, Wanted::ALL).len() as u64;
     let numbers = number(get(&store, "n0").as_ref()) + number(get(&store, "n1").as_ref());
     assert_eq!(own, numbers);
     assert_eq!(i64::try_from(own).unwrap(), sum(&store, "count"));
@@ -497,10 +506,8 @@ fn kill_connections(server: &Server) {
 }
 
 fn refusal(url: &str) -> (OpenError, String) {
-    let options = PostgresOptions {
-        connect_timeout: Duration::from_secs(3),
-        ..PostgresOptions::default()
-    };
+    let options =
+        PostgresOptions { connect_timeout: Duration::from_secs(3), ..PostgresOptions::default() };
     let error = PostgresStore::open(url, &options).unwrap_err();
     let said = error.to_string();
     assert!(!said.contains("s3cret") && !format!("{error:?}").contains("s3cret"), "{said}");
@@ -520,7 +527,8 @@ fn wrong_urls_versions_and_rights_are_told_apart() {
     assert!(matches!(error, OpenError::NoDatabase { .. }), "{said}");
     let (error, said) = refusal(&format!("postgres://nobody:s3cret@127.0.0.1:{port}/postgres"));
     assert!(matches!(error, OpenError::Refused { .. }), "{said}");
-    let (error, said) = refusal(&format!("{}&sslmode=verify-full&sslrootcert=/absent", server.url()));
+    let (error, said) =
+        refusal(&format!("{}&sslmode=verify-full&sslrootcert=/absent", server.url()));
     assert!(matches!(error, OpenError::Tls { .. }), "{said}");
     let (error, said) = refusal(&format!("{}&sslmode=require", server.url()));
     assert!(matches!(error, OpenError::Tls { .. }), "{said}");

@@ -77,10 +77,8 @@ impl Connector {
     /// Returns a new connection with its settings made.
     pub(super) async fn connect(&self) -> Result<Connection, OpenError> {
         let hosts = &self.address.hosts;
-        let unanswered = || OpenError::Unreachable {
-            host: hosts.clone(),
-            why: "no answer in time".to_owned(),
-        };
+        let unanswered =
+            || OpenError::Unreachable { host: hosts.clone(), why: "no answer in time".to_owned() };
         let whole = self.connect_timeout * 2;
         let connected = timeout(whole, self.open()).await.map_err(|_| unanswered())?;
         let connection = connected

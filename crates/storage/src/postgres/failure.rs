@@ -59,8 +59,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Retry => formatter.write_str("other transactions were faster"),
-            Self::Lost(what) | Self::Unknown(what) => formatter.write_str(what),
-            Self::Refused(Error::Unavailable { what }) => formatter.write_str(what),
+            Self::Lost(what) | Self::Unknown(what) | Self::Refused(Error::Unavailable { what }) => {
+                formatter.write_str(what)
+            }
             Self::Refused(error) => error.fmt(formatter),
         }
     }

@@ -118,7 +118,11 @@ pub(super) fn stripe_key(counter_key: &[u8], stripe: u64) -> Bytes {
 }
 
 /// Returns the value of a row: its bytes, or of a counter's stripe the number.
-pub(super) fn value_of(row: &tokio_postgres::Row, value: usize, sum: usize) -> Result<Bytes, Error> {
+pub(super) fn value_of(
+    row: &tokio_postgres::Row,
+    value: usize,
+    sum: usize,
+) -> Result<Bytes, Error> {
     let bytes: Option<&[u8]> = row.try_get(value).map_err(unreadable)?;
     if let Some(bytes) = bytes {
         return Ok(Bytes::copy_from_slice(bytes));

@@ -8,6 +8,7 @@
 //! transaction that may have been committed is never begun again before its outcome is known.
 
 use super::connect::{Connection, Connector};
+use super::decided::Verdict;
 use super::failure::Failure;
 use super::keys::Layout;
 use super::options::PostgresOptions;
@@ -15,7 +16,7 @@ use super::outcome::{self, Outcome};
 use super::queue::{Member, Queue};
 use super::statements::LaneStatements;
 use super::traffic::Counts;
-use super::transaction::{Broken, Setting, Verdict};
+use super::transaction::{Broken, Setting};
 use crate::Error;
 use futures_util::future::{Either, select};
 use parking_lot::Mutex;
@@ -237,7 +238,11 @@ impl Lane {
     }
 
     /// Connects anew, trying until the member's deadline.
-    async fn wait_for_connection(&mut self, member: &Member, mut what: String) -> Result<(), Error> {
+    async fn wait_for_connection(
+        &mut self,
+        member: &Member,
+        mut what: String,
+    ) -> Result<(), Error> {
         let mut tries = 4;
         loop {
             match self.connect().await {
@@ -288,7 +293,8 @@ impl Lane {
             }
             Err(Broken { failure, .. }) => {
                 self.shared.counts.commit_round_trips.add(1);
-                let rolled_back = line.connection.answer(line.connection.client.batch_execute("ROLLBACK"));
+                let rolled_back =
+                    line.connection.answer(line.connection.client.batch_execute("ROLLBACK"));
                 if rolled_back.await.is_err() {
                     self.line = None;
                 }
@@ -331,7 +337,8 @@ impl Lane {
     /// Takes a new row, as nobody knows what the old one says.
     fn rename(&mut self) {
         self.line = None;
-        let digest = xxhash_rust::xxh3::xxh3_128(&[&self.name[..], &self.token.to_be_bytes()].concat());
+        let digest =
+            xxhash_rust::xxh3::xxh3_128(&[&self.name[..], &self.token.to_be_bytes()].concat());
         self.name = digest.to_be_bytes();
         self.committed = 0;
     }

@@ -18,6 +18,7 @@
 //! merges places only where it must.
 
 mod connect;
+mod decided;
 mod driver;
 mod failure;
 mod group;
@@ -30,6 +31,7 @@ mod outcome;
 mod placement;
 mod queue;
 mod reads;
+mod rows;
 mod schema;
 mod statements;
 mod tls;
@@ -162,9 +164,11 @@ fn open_schema(
             let opened = schema::open(&connection.client, connector.hosts(), &options);
             let wait = options.statement_timeout * 3;
             let (places, prefix_bytes) =
-                tokio::time::timeout(wait, opened).await.map_err(|_| OpenError::Unreachable {
-                    host: connector.hosts().to_owned(),
-                    why: "no answer in time".to_owned(),
+                tokio::time::timeout(wait, opened).await.map_err(|_| {
+                    OpenError::Unreachable {
+                        host: connector.hosts().to_owned(),
+                        why: "no answer in time".to_owned(),
+                    }
                 })??;
             Ok(Layout { placement, places, prefix_bytes })
         };
@@ -204,7 +208,10 @@ fn start_tasks(
 }
 
 /// Returns what no other store has.
-#[expect(clippy::disallowed_methods, reason = "names of lanes differ between processes; nothing depends on them")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "names of lanes differ between processes; nothing depends on them"
+)]
 fn random_bytes() -> Result<[u8; LANE_BYTES], getrandom::Error> {
     let mut bytes = [0; LANE_BYTES];
     getrandom::fill(&mut bytes)?;

@@ -76,7 +76,7 @@ fn places_in_region(range: &KeyRange, places: u16) -> Option<Places> {
 fn step(key: &[u8], places: u16) -> u16 {
     let byte = |nth: usize| u32::from(key.get(REGION_BYTES + nth).copied().unwrap_or(0));
     let spread = (byte(0) << 8) | byte(1);
-    u16::try_from(spread * u32::from(places) >> 16).expect("less than the number of places")
+    u16::try_from((spread * u32::from(places)) >> 16).expect("less than the number of places")
 }
 
 fn at(region: &[u8], step: u16, places: u16) -> u16 {

@@ -16,6 +16,10 @@ use std::collections::VecDeque;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
+/// A lane leaves others a part of what waits as if there were so many of them at most. While one waits for
+/// the disk another works, and more of them only make groups smaller.
+const SHARERS: usize = 2;
+
 /// What a lane tells the future of a commit.
 #[derive(Debug)]
 pub(super) enum Turn {
@@ -114,7 +118,7 @@ impl Queue {
         waiting.bytes += member.bytes();
         waiting.members.push_back(member);
         drop(waiting);
-        self.arrived.notify_one();
+        self.arrived.notify_last();
         Ok(())
     }
 
@@ -124,7 +128,7 @@ impl Queue {
             let arrived = self.arrived.notified();
             let (taken, is_left) = self.take_now(lanes, max);
             if is_left {
-                self.arrived.notify_one();
+                self.arrived.notify_last();
             }
             if !taken.is_empty() {
                 return taken;
@@ -135,7 +139,7 @@ impl Queue {
 
     fn take_now(&self, lanes: usize, max: usize) -> (Vec<Member>, bool) {
         let mut waiting = self.waiting.lock();
-        let share = waiting.members.len().div_ceil(lanes).min(max);
+        let share = waiting.members.len().div_ceil(lanes.min(SHARERS)).min(max);
         let taken: Vec<_> = waiting.members.drain(..share).collect();
         waiting.bytes -= taken.iter().map(Member::bytes).sum::<usize>();
         (taken, !waiting.members.is_empty())

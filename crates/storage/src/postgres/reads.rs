@@ -1,4 +1,5 @@
-//! Readers: each has a connection and answers what waits, one round trip after the other.
+//! Readers: each has a connection and answers what waits, one round trip after the other. The reader that
+//! became free last is asked first, as its process is the one the system has at hand.
 //!
 //! Reads of keys share statements without waiting for each other: a reader that becomes free takes all that
 //! has come meanwhile. One statement is one snapshot, so whoever's keys are in it has them of one state.
@@ -119,7 +120,8 @@ impl CounterRanges {
         client: &Client,
         statement: &Statement,
     ) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
-        let slices = |bytes: &[Bytes]| -> Vec<Vec<u8>> { bytes.iter().map(|one| one.to_vec()).collect() };
+        let slices =
+            |bytes: &[Bytes]| -> Vec<Vec<u8>> { bytes.iter().map(|one| one.to_vec()).collect() };
         let (low, high, keys) = (slices(&self.low), slices(&self.high), slices(&self.keys));
         client.query(statement, &[&self.nth, &self.places, &low, &high, &keys]).await
     }
@@ -195,7 +197,7 @@ impl Reads {
             }
             waiting.put(job, false);
         }
-        self.arrived.notify_one();
+        self.arrived.notify_last();
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
@@ -209,7 +211,7 @@ impl Reads {
                 (work, !waiting.keys.is_empty() || !waiting.own.is_empty())
             };
             if is_left {
-                self.arrived.notify_one();
+                self.arrived.notify_last();
             }
             if let Some(work) = work {
                 return work;
@@ -222,7 +224,7 @@ impl Reads {
     fn put_back(&self, work: Work, failure: &str) {
         self.waiting.lock().put(work, true);
         self.refuse_late(failure);
-        self.arrived.notify_one();
+        self.arrived.notify_last();
     }
 
     /// Answers what has waited too long for a connection.
@@ -246,7 +248,9 @@ impl Reads {
 impl Waiting {
     fn put(&mut self, work: Work, to_front: bool) {
         match work {
-            Work::Keys(jobs) if to_front => jobs.into_iter().rev().for_each(|job| self.keys.push_front(job)),
+            Work::Keys(jobs) if to_front => {
+                jobs.into_iter().rev().for_each(|job| self.keys.push_front(job));
+            }
             Work::Keys(jobs) => self.keys.extend(jobs),
             Work::Own(job) if to_front => self.own.push_front(job),
             Work::Own(job) => self.own.push_back(job),
@@ -309,7 +313,8 @@ impl Reader {
         let reads = Arc::clone(&self.reads);
         let mut failures = 0;
         loop {
-            let is_lost = self.line.as_ref().is_none_or(|(connection, _)| connection.client.is_closed());
+            let is_lost =
+                self.line.as_ref().is_none_or(|(connection, _)| connection.client.is_closed());
             if is_lost && let Err(failure) = self.connect().await {
                 reads.refuse_late(&failure.to_string());
                 failures += 1;
@@ -412,9 +417,12 @@ impl Reader {
         order.sort_unstable_by_key(|nth| keys.get(*nth));
         let read = async {
             let begin = client.batch_execute("BEGIN");
-            let reads = join_all(order.iter().filter_map(|nth| keys.get(*nth)).map(|key| {
-                async move { client.query(&statements.lock_one, &[&key.place, &key.prefix(), &key.tail()]).await }
-            }));
+            let reads =
+                join_all(order.iter().filter_map(|nth| keys.get(*nth)).map(|key| async move {
+                    client
+                        .query(&statements.lock_one, &[&key.place, &key.prefix(), &key.tail()])
+                        .await
+                }));
             // Rolled back, not committed: it wrote nothing.
             let (begun, rows, ended) =
                 futures_util::future::join3(begin, reads, client.batch_execute("ROLLBACK")).await;

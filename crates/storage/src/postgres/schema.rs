@@ -31,8 +31,7 @@ pub(super) async fn open(
     hosts: &str,
     options: &PostgresOptions,
 ) -> Result<(u16, usize), OpenError> {
-    let failed =
-        |error: &Error, action| open_error(error, hosts, &options.schema, action);
+    let failed = |error: &Error, action| open_error(error, hosts, &options.schema, action);
     let writable = client.query_one("SHOW transaction_read_only", &[]).await;
     let writable = writable.map_err(|error| failed(&error, "ask the database what it is"))?;
     if writable.try_get::<_, &str>(0).is_ok_and(|read_only| read_only == "on") {
@@ -71,7 +70,9 @@ async fn read(client: &Client, schema: &str) -> Result<Option<BTreeMap<String, i
 }
 
 fn is_absent(error: &Error) -> bool {
-    [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME].iter().any(|state| error.code() == Some(state))
+    [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME]
+        .iter()
+        .any(|state| error.code() == Some(state))
 }
 
 /// Returns whether creation met somebody else's.
@@ -99,7 +100,8 @@ fn check(
             known: VERSION,
         });
     }
-    let places = u16::try_from(number("places")).ok().filter(|places| (1..=32_767).contains(places));
+    let places =
+        u16::try_from(number("places")).ok().filter(|places| (1..=32_767).contains(places));
     let prefix_bytes = usize::try_from(number("prefix_bytes")).ok().filter(|bytes| *bytes > 0);
     places.zip(prefix_bytes).ok_or_else(|| OpenError::Failed {
         action: "read the store's version",

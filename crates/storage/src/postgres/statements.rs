@@ -34,6 +34,7 @@ pub(super) struct LaneStatements {
     pub(super) present: Statement,
     pub(super) insert: Statement,
     pub(super) upsert: Statement,
+    pub(super) update: Statement,
     pub(super) delete: Statement,
     pub(super) remove_counters: Statement,
     pub(super) add: Statement,
@@ -60,7 +61,10 @@ pub(super) struct ReaderStatements {
 
 impl LaneStatements {
     /// Prepares the statements, all in one round trip or two.
-    pub(super) async fn prepare(client: &Client, schema: &str) -> Result<Self, tokio_postgres::Error> {
+    pub(super) async fn prepare(
+        client: &Client,
+        schema: &str,
+    ) -> Result<Self, tokio_postgres::Error> {
         let lock = |how: &str| {
             format!(
                 "SELECT e.place, e.prefix, e.tail, e.value, e.sum FROM {KEYS} AS k(place, prefix, tail) \
@@ -75,12 +79,21 @@ impl LaneStatements {
             format!("UPDATE {schema}.lanes SET token = $2 WHERE lane = $1"),
             lock("UPDATE"),
             lock("SHARE"),
-            format!("SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"),
+            format!(
+                "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
+            ),
             insert.clone(),
             format!(
                 "{insert} ON CONFLICT (place, prefix, tail) DO UPDATE SET value = excluded.value, sum = NULL"
             ),
-            format!("DELETE FROM {schema}.entries e USING {KEYS} AS k(place, prefix, tail) WHERE {SAME_KEY}"),
+            format!(
+                "UPDATE {schema}.entries e SET value = k.value, sum = NULL FROM \
+                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[]) \
+                 AS k(place, prefix, tail, value) WHERE {SAME_KEY}"
+            ),
+            format!(
+                "DELETE FROM {schema}.entries e USING {KEYS} AS k(place, prefix, tail) WHERE {SAME_KEY}"
+            ),
             format!("DELETE FROM {schema}.entries e USING {COUNTERS} WHERE {IS_STRIPE}"),
             format!(
                 "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, sum) SELECT * FROM \
@@ -98,6 +111,7 @@ impl LaneStatements {
             present,
             insert,
             upsert,
+            update,
             delete,
             remove_counters,
             add,
@@ -111,6 +125,7 @@ impl LaneStatements {
             present,
             insert,
             upsert,
+            update,
             delete,
             remove_counters,
             add,
@@ -122,7 +137,10 @@ impl LaneStatements {
 
 impl ReaderStatements {
     /// Prepares the statements, all in one round trip or two.
-    pub(super) async fn prepare(client: &Client, schema: &str) -> Result<Self, tokio_postgres::Error> {
+    pub(super) async fn prepare(
+        client: &Client,
+        schema: &str,
+    ) -> Result<Self, tokio_postgres::Error> {
         let one = format!(
             "SELECT value, sum FROM {schema}.entries WHERE place = $1 AND prefix = $2 AND tail = $3"
         );

@@ -25,21 +25,26 @@
 //! it was shown is committed, and the locks' own commit would cost a sync of the log.
 
 use super::connect::Connection;
+use super::decided::{Decided, Values, Verdict};
 use super::failure::Failure;
 use super::group::{Writes, waves};
-use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key, unreadable, value_of};
+use super::keys::{Layout, Located, unreadable, value_of};
 use super::queue::Member;
+use super::rows::{
+    Appends, Columns, CounterRows, Rows, Sending, count, is_appended_directly, sorted_appends,
+    stamp_row,
+};
 use super::statements::LaneStatements;
 use super::traffic::Counts;
 use crate::{Batch, Error};
 use bytes::Bytes;
-use futures_util::future::{BoxFuture, join3, join_all};
+use futures_util::future::{join_all, join3};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row, Statement};
 
 /// How often the kind of lock may change along the keys of a group; more changes are avoided by locking
 /// for update what would be locked for share.
@@ -67,20 +72,6 @@ pub(super) struct Broken {
     pub(super) in_commit: Option<Vec<Verdict>>,
 }
 
-/// What is to become of each member of a group whose transaction ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Its decision holds.
-    Holds,
-    /// It must decide again.
-    Again,
-    /// It did not decide in time.
-    Silent,
-}
-
-/// Values of declared keys as the database has them.
-type Values = BTreeMap<Bytes, Bytes>;
-
 impl Broken {
     fn before_commit(failure: Failure) -> Self {
         Self { failure, in_commit: None }
@@ -98,7 +89,7 @@ impl Setting<'_> {
         }
         let doubtful = decided.doubtful_keys(members, &values);
         let held = decided.held_keys(members, &values);
-        let sent = self.write(&decided.writes, &held, &doubtful).await;
+        let sent = self.write(&decided.writes, &values, &held, &doubtful).await;
         let is_lost = matches!(&sent, Err(broken) if broken.in_commit.is_some());
         if matches!(&sent, Ok(Sent { is_one_state: false })) || is_lost {
             decided.send_doubtful_back(members, &values);
@@ -124,7 +115,8 @@ impl Setting<'_> {
     /// Begins the transaction, locks the declared keys and returns their values.
     async fn begin(&self, members: &[Member]) -> Result<Values, Failure> {
         let runs = lock_runs(members);
-        let columns: Vec<_> = runs.iter().map(|(_, keys)| Columns::of(keys.iter().copied())).collect();
+        let columns: Vec<_> =
+            runs.iter().map(|(_, keys)| Columns::of(keys.iter().copied())).collect();
         let client = &self.connection.client;
         let locks = runs.iter().zip(&columns).map(|((for_update, _), columns)| {
             let statement = if *for_update {
@@ -218,17 +210,18 @@ impl Setting<'_> {
     async fn write(
         &self,
         writes: &Writes,
+        values: &Values,
         held: &BTreeSet<&Located>,
         doubtful: &BTreeSet<&Located>,
     ) -> Result<Sent, Broken> {
         let raised = self.raise(writes).await.map_err(Broken::before_commit)?;
-        let rows = Rows::of(writes, held, raised, self.layout);
+        let rows = Rows::of(writes, values, held, raised, self.layout);
         let counters = CounterRows::of(writes, self.stripe, self.layout);
         let appends = Appends::of(writes, self.layout);
         let doubtful = Columns::of(doubtful.iter().copied());
         let client = &self.connection.client;
         let statements = self.statements;
-        let mut sent: Vec<BoxFuture<'_, Result<Option<Vec<Row>>, tokio_postgres::Error>>> = Vec::new();
+        let mut sent: Sending<'_> = Vec::new();
         if !doubtful.is_empty() {
             let present = doubtful.query(client, &statements.present);
             sent.push(Box::pin(async { present.await.map(Some) }));
@@ -298,102 +291,6 @@ struct Sent {
     is_one_state: bool,
 }
 
-/// The decisions of a group.
-#[derive(Debug)]
-struct Decided {
-    writes: Writes,
-    verdicts: Vec<Verdict>,
-    /// Whether each member writes something.
-    writers: Vec<bool>,
-}
-
-impl Decided {
-    fn new(members: usize) -> Self {
-        Self {
-            writes: Writes::default(),
-            verdicts: vec![Verdict::Holds; members],
-            writers: vec![false; members],
-        }
-    }
-
-    /// Returns what a member is shown: what the group has written, or else what the database has.
-    fn shown(&self, member: &Member, values: &Values) -> Vec<Option<Bytes>> {
-        let value = |key: &Located| match self.writes.value(&key.key) {
-            Some(written) => written.clone(),
-            None => values.get(&key.key).cloned(),
-        };
-        member.keys().map(value).collect()
-    }
-
-    fn take(
-        &mut self,
-        nth: usize,
-        batch: Result<Result<Batch, oneshot::error::RecvError>, tokio::time::error::Elapsed>,
-        group_bytes: usize,
-    ) {
-        let verdict = match batch {
-            Ok(Ok(batch)) if batch.is_empty() => Verdict::Holds,
-            Ok(Ok(batch)) => {
-                let together = self.writes.size_bytes.saturating_add(batch.size_bytes());
-                if !self.writes.is_empty() && together > group_bytes {
-                    Verdict::Again
-                } else {
-                    self.writes.add(batch);
-                    if let Some(writer) = self.writers.get_mut(nth) {
-                        *writer = true;
-                    }
-                    Verdict::Holds
-                }
-            }
-            // Nobody is there any more.
-            Ok(Err(_)) => Verdict::Holds,
-            Err(_) => Verdict::Silent,
-        };
-        if let Some(place) = self.verdicts.get_mut(nth) {
-            *place = verdict;
-        }
-    }
-
-    /// Returns the members that write nothing and were shown an absent key beside others.
-    fn doubtful<'m>(
-        &'m self,
-        members: &'m [Member],
-        values: &'m Values,
-    ) -> impl Iterator<Item = (usize, &'m Member)> {
-        (0..).zip(members).zip(&self.writers).filter_map(move |((nth, member), is_writer)| {
-            let is_absent = |key: &Located| !values.contains_key(&key.key);
-            let doubtful = !is_writer && member.keys().count() > 1 && member.keys().any(is_absent);
-            doubtful.then_some((nth, member))
-        })
-    }
-
-    /// Returns the absent keys of these members.
-    fn doubtful_keys<'m>(&self, members: &'m [Member], values: &Values) -> BTreeSet<&'m Located> {
-        let writers = self.writers.iter().copied();
-        let members = members.iter().zip(writers).filter(|(_, is_writer)| !is_writer);
-        let members = members.map(|(member, _)| member).filter(|member| member.keys().count() > 1);
-        let is_absent = |key: &&Located| !values.contains_key(&key.key);
-        members.flat_map(Member::keys).filter(is_absent).collect()
-    }
-
-    /// Returns the absent keys on whose absence somebody writes.
-    fn held_keys<'m>(&self, members: &'m [Member], values: &Values) -> BTreeSet<&'m Located> {
-        let writers = members.iter().zip(&self.writers).filter(|(_, is_writer)| **is_writer);
-        let is_absent = |key: &&Located| !values.contains_key(&key.key);
-        writers.flat_map(|(member, _)| member.keys()).filter(is_absent).collect()
-    }
-
-    /// Sends those back whose values may not be of one state.
-    fn send_doubtful_back(&mut self, members: &[Member], values: &Values) {
-        let doubtful: Vec<usize> = self.doubtful(members, values).map(|(nth, _)| nth).collect();
-        for nth in doubtful {
-            if let Some(verdict) = self.verdicts.get_mut(nth) {
-                *verdict = Verdict::Again;
-            }
-        }
-    }
-}
-
 /// Returns the keys of a group in the order of the primary key, each once, as runs that are locked the same
 /// way: for update or not.
 fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
@@ -424,11 +321,20 @@ fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
 /// Adds the values of locked rows to those of the group.
 fn take_values(keys: &[&Located], rows: &[Row], values: &mut Values) -> Result<(), Error> {
     for row in rows {
-        let read = || Ok((row.try_get::<_, i16>(0)?, row.try_get::<_, &[u8]>(1)?, row.try_get::<_, &[u8]>(2)?));
+        let read = || {
+            Ok((
+                row.try_get::<_, i16>(0)?,
+                row.try_get::<_, &[u8]>(1)?,
+                row.try_get::<_, &[u8]>(2)?,
+            ))
+        };
         let (place, prefix, tail) = read().map_err(unreadable)?;
-        let found = keys.binary_search_by(|key| (key.place, key.prefix(), key.tail()).cmp(&(place, prefix, tail)));
+        let found = keys.binary_search_by(|key| {
+            (key.place, key.prefix(), key.tail()).cmp(&(place, prefix, tail))
+        });
         let key = found.ok().and_then(|nth| keys.get(nth));
-        let key = key.ok_or_else(|| Error::corrupt("a row that was not asked for", "the database"))?;
+        let key =
+            key.ok_or_else(|| Error::corrupt("a row that was not asked for", "the database"))?;
         values.insert(key.key.clone(), value_of(row, 3, 4)?);
     }
     Ok(())
@@ -436,267 +342,4 @@ fn take_values(keys: &[&Located], rows: &[Row], values: &mut Values) -> Result<(
 
 fn is_none_present(rows: &[Row]) -> bool {
     rows.first().is_some_and(|row| row.try_get::<_, i64>(0).is_ok_and(|present| present == 0))
-}
-
-fn count(values: &[Bytes]) -> i64 {
-    i64::try_from(values.len()).unwrap_or(i64::MAX)
-}
-
-/// Returns whether the database can tell the key of a record from its prefix and stamp alone.
-fn is_appended_directly(prefix: &[u8], layout: &Layout) -> bool {
-    let key_bytes = prefix.len() + crate::STAMP_BYTES;
-    prefix.len() >= layout.placement.leading_bytes && key_bytes <= layout.prefix_bytes
-}
-
-/// Returns the name under which the stamps of a prefix lie: the prefix, or of one that the index does not
-/// take its beginning and the digest of the rest.
-fn stamp_row(prefix: &Bytes, layout: &Layout) -> Vec<u8> {
-    let located = layout.locate(prefix.clone());
-    let keep = layout.prefix_bytes - TAIL_BYTES;
-    match located.tail() {
-        [] => prefix.to_vec(),
-        _ => [prefix.get(..keep).unwrap_or(prefix), &digest(prefix.get(keep..).unwrap_or_default())].concat(),
-    }
-}
-
-/// Returns place, prefix and records of what is appended, in the order of the stamps' primary key.
-fn sorted_appends<'w>(writes: &'w Writes, layout: &Layout) -> Vec<(i16, &'w Bytes, &'w [Bytes])> {
-    let mut appends: Vec<_> =
-        writes.appends().map(|(prefix, values)| (layout.place(prefix), prefix, values)).collect();
-    appends.sort_unstable_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
-    appends
-}
-
-type Sending<'s> = Vec<BoxFuture<'s, Result<Option<Vec<Row>>, tokio_postgres::Error>>>;
-
-/// Keys as arrays of columns.
-#[derive(Debug, Default)]
-struct Columns<'k> {
-    places: Vec<i16>,
-    prefixes: Vec<&'k [u8]>,
-    tails: Vec<&'k [u8]>,
-}
-
-impl<'k> Columns<'k> {
-    fn of(keys: impl Iterator<Item = &'k Located>) -> Self {
-        let mut columns = Self::default();
-        keys.for_each(|key| columns.push(key));
-        columns
-    }
-
-    fn push(&mut self, key: &'k Located) {
-        self.places.push(key.place);
-        self.prefixes.push(key.prefix());
-        self.tails.push(key.tail());
-    }
-
-    fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    async fn query(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<Vec<Row>, tokio_postgres::Error> {
-        client.query(statement, &[&self.places, &self.prefixes, &self.tails]).await
-    }
-}
-
-/// Rows with values.
-#[derive(Debug, Default)]
-struct Puts {
-    keys: Vec<Located>,
-    values: Vec<Bytes>,
-}
-
-impl Puts {
-    fn push(&mut self, key: Located, value: Bytes) {
-        self.keys.push(key);
-        self.values.push(value);
-    }
-
-    async fn send(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<Option<Vec<Row>>, tokio_postgres::Error> {
-        let columns = Columns::of(self.keys.iter());
-        let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
-        let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
-        client
-            .execute(
-                statement,
-                &[&columns.places, &columns.prefixes, &columns.tails, &rests, &values],
-            )
-            .await
-            .map(|_| None)
-    }
-}
-
-/// The rows of keys that a group puts, holds and deletes.
-#[derive(Debug, Default)]
-struct Rows {
-    inserts: Puts,
-    upserts: Puts,
-    deletes: Vec<Located>,
-}
-
-impl Rows {
-    fn of(
-        writes: &Writes,
-        held: &BTreeSet<&Located>,
-        raised: Vec<(Located, Bytes)>,
-        layout: &Layout,
-    ) -> Self {
-        let mut rows = Self::default();
-        let mut placeholders = held.clone();
-        let mut inserts = Vec::new();
-        for (key, value) in writes.rows(layout) {
-            match value {
-                Some(value) if placeholders.remove(&key) => inserts.push((key, value.clone())),
-                Some(value) => rows.upserts.push(key, value.clone()),
-                // What is held and absent needs no deletion of its own.
-                None if held.contains(&key) => {}
-                None => rows.deletes.push(key),
-            }
-        }
-        for key in placeholders {
-            inserts.push((key.clone(), Bytes::new()));
-            rows.deletes.push(key.clone());
-        }
-        inserts.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        inserts.into_iter().for_each(|(key, value)| rows.inserts.push(key, value));
-        raised.into_iter().for_each(|(key, value)| rows.upserts.push(key, value));
-        rows.deletes.sort_unstable();
-        rows
-    }
-
-    fn send<'s>(
-        &'s self,
-        client: &'s Client,
-        statements: &'s LaneStatements,
-        sending: &mut Sending<'s>,
-    ) {
-        if !self.inserts.keys.is_empty() {
-            sending.push(Box::pin(self.inserts.send(client, &statements.insert)));
-        }
-        if !self.upserts.keys.is_empty() {
-            sending.push(Box::pin(self.upserts.send(client, &statements.upsert)));
-        }
-        if !self.deletes.is_empty() {
-            sending.push(Box::pin(async {
-                let columns = Columns::of(self.deletes.iter());
-                let keys = [&columns.places as &(dyn ToSql + Sync), &columns.prefixes, &columns.tails];
-                client.execute(&statements.delete, &keys).await.map(|_| None)
-            }));
-        }
-    }
-}
-
-/// The rows of counters that a group removes and adds to.
-#[derive(Debug)]
-struct CounterRows {
-    removed: super::reads::CounterRanges,
-    keys: Vec<Located>,
-    sums: Vec<i64>,
-}
-
-impl CounterRows {
-    fn of(writes: &Writes, stripe: u64, layout: &Layout) -> Self {
-        let removed = super::reads::CounterRanges::of(writes.removed_counters().map(|key| &key[..]), layout);
-        let mut added: Vec<_> = writes
-            .sums()
-            .map(|(key, sum)| (layout.locate(stripe_key(key, stripe)), sum))
-            .collect();
-        added.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        let (keys, sums) = added.into_iter().unzip();
-        Self { removed, keys, sums }
-    }
-
-    fn send<'s>(
-        &'s self,
-        client: &'s Client,
-        statements: &'s LaneStatements,
-        sending: &mut Sending<'s>,
-    ) {
-        if !self.removed.is_empty() {
-            sending.push(Box::pin(async {
-                self.removed.execute(client, &statements.remove_counters).await.map(|()| None)
-            }));
-        }
-        if !self.keys.is_empty() {
-            sending.push(Box::pin(async {
-                let columns = Columns::of(self.keys.iter());
-                let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
-                let rows = [
-                    &columns.places as &(dyn ToSql + Sync),
-                    &columns.prefixes,
-                    &columns.tails,
-                    &rests,
-                    &self.sums,
-                ];
-                client.execute(&statements.add, &rows).await.map(|_| None)
-            }));
-        }
-    }
-}
-
-/// What a group appends where the database itself makes the keys.
-#[derive(Debug, Default)]
-struct Appends {
-    places: Vec<i16>,
-    prefixes: Vec<Bytes>,
-    counts: Vec<i64>,
-    record_places: Vec<i16>,
-    record_prefixes: Vec<Bytes>,
-    following: Vec<i64>,
-    values: Vec<Bytes>,
-}
-
-impl Appends {
-    fn of(writes: &Writes, layout: &Layout) -> Self {
-        let mut appends = Self::default();
-        for (place, prefix, values) in sorted_appends(writes, layout) {
-            if !is_appended_directly(prefix, layout) {
-                continue;
-            }
-            appends.places.push(place);
-            appends.prefixes.push(prefix.clone());
-            appends.counts.push(count(values));
-            for (following, value) in (0..count(values)).rev().zip(values) {
-                appends.record_places.push(place);
-                appends.record_prefixes.push(prefix.clone());
-                appends.following.push(following);
-                appends.values.push(value.clone());
-            }
-        }
-        appends
-    }
-
-    fn send<'s>(
-        &'s self,
-        client: &'s Client,
-        statement: &'s Statement,
-        sending: &mut Sending<'s>,
-    ) {
-        if self.places.is_empty() {
-            return;
-        }
-        sending.push(Box::pin(async {
-            let slices = |bytes: &'s [Bytes]| -> Vec<&'s [u8]> { bytes.iter().map(|b| &b[..]).collect() };
-            let (prefixes, records) = (slices(&self.prefixes), slices(&self.record_prefixes));
-            let values = slices(&self.values);
-            let columns = [
-                &self.places as &(dyn ToSql + Sync),
-                &prefixes,
-                &self.counts,
-                &self.record_places,
-                &records,
-                &self.following,
-                &values,
-            ];
-            client.execute(statement, &columns).await.map(|_| None)
-        }));
-    }
 }

@@ -101,26 +101,25 @@ impl Page {
         let client = &connection.client;
         let rows = match &self.what {
             What::Rows { from, to, places } => {
-                let bounds: [&(dyn ToSql + Sync); 6] =
-                    [&from.0, &from.1, &to.0, &to.1, &self.rows, &self.bytes];
-                let [a, b, c, d, e, f] = bounds;
+                let mut given: Vec<&(dyn ToSql + Sync)> =
+                    vec![&from.0, &from.1, &to.0, &to.1, &self.rows, &self.bytes];
+                let (more, statement);
                 match places {
                     Where::One(place) => {
-                        let read = which(&statements.page);
-                        connection.answer(client.query(&read, &[a, b, c, d, e, f, place])).await
+                        statement = which(&statements.page);
+                        given.push(place);
                     }
                     Where::Ordered(first, more, all) => {
-                        let read = which(&statements.ordered_page);
-                        let keys = [a, b, c, d, e, f, first, more, all];
-                        connection.answer(client.query(&read, &keys)).await
+                        statement = which(&statements.ordered_page);
+                        given.extend([first as &(dyn ToSql + Sync), more, all]);
                     }
                     Where::Merged(all) => {
-                        let read = which(&statements.merged_page);
-                        let more = all - 1;
-                        let keys = [a, b, c, d, e, f, &0_i32, &more, all];
-                        connection.answer(client.query(&read, &keys)).await
+                        statement = which(&statements.merged_page);
+                        more = all - 1;
+                        given.extend([&0_i32 as &(dyn ToSql + Sync), &more, all]);
                     }
                 }
+                connection.answer(client.query(&statement, &given)).await
             }
             What::Crowd { place, prefix, from, to } => {
                 let read = which(&statements.crowd);
@@ -154,7 +153,12 @@ impl Row {
 
 impl Walk {
     /// Returns a walk over `range`, nothing of it read.
-    pub(super) fn new(range: KeyRange, direction: Direction, wanted: Wanted, layout: &Layout) -> Self {
+    pub(super) fn new(
+        range: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        layout: &Layout,
+    ) -> Self {
         let places = match layout.places(&range) {
             Some(places) if places.more == 0 => Where::One(super::keys::column(places.first)),
             Some(places) => Where::Ordered(
@@ -233,7 +237,8 @@ impl Walk {
             }
             let mut crowd = vec![row];
             let is_same = |one: &Row, crowd: &[Row]| {
-                one.is_in_crowd() && crowd.first().is_some_and(|first| first.prefix() == one.prefix())
+                one.is_in_crowd()
+                    && crowd.first().is_some_and(|first| first.prefix() == one.prefix())
             };
             while rows.front().is_some_and(|next| is_same(next, &crowd)) {
                 crowd.extend(rows.pop_front());
@@ -305,7 +310,9 @@ impl Walk {
         self.crowd = Some(What::Crowd { place: row.place, prefix: prefix.clone(), from, to });
         match self.direction {
             // After all that have the prefix and go on.
-            Direction::Forward => self.go_on(prefix, vec![u8::MAX; super::keys::TAIL_BYTES], row.place),
+            Direction::Forward => {
+                self.go_on(prefix, vec![u8::MAX; super::keys::TAIL_BYTES], row.place);
+            }
             // Before all that go on: the prefix itself is still to come.
             Direction::Backward => self.go_on(prefix, vec![0], row.place),
         }

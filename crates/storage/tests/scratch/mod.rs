@@ -41,7 +41,14 @@ impl Server {
         hand_over(&folder);
         let data = folder.join("data");
         let mut initdb = as_user(&programs.join("initdb"));
-        initdb.args(["--no-sync", "--auth=trust", "--username=owner", "--no-locale", "--encoding=UTF8", "-D"]);
+        initdb.args([
+            "--no-sync",
+            "--auth=trust",
+            "--username=owner",
+            "--no-locale",
+            "--encoding=UTF8",
+            "-D",
+        ]);
         run(initdb.arg(&data));
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = format!(
@@ -84,7 +91,18 @@ impl Server {
     /// Runs SQL and returns what it prints.
     pub fn sql(&self, text: &str) -> String {
         let mut psql = Command::new(self.programs.join("psql"));
-        psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.base_url(), "-c", text]);
+        psql.args([
+            "-X",
+            "-A",
+            "-t",
+            "-q",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-d",
+            &self.base_url(),
+            "-c",
+            text,
+        ]);
         run(&mut psql).trim().to_owned()
     }
 }
