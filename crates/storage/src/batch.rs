@@ -30,7 +30,6 @@ pub(crate) struct Operation {
     pub(crate) key: Bytes,
     pub(crate) change: Change,
     /// Whether the deletion is that of a counter, which may lie in several rows.
-    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "others have one row"))]
     pub(crate) of_counter: bool,
 }
 

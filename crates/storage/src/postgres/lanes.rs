@@ -122,9 +122,8 @@ impl Lane {
                 continue;
             }
             failures = 0;
-            let lanes = shared.options.lanes;
             let taken = {
-                let take = pin!(shared.commits.take(lanes, shared.options.group_commits));
+                let take = pin!(shared.commits.take(shared.options.group_commits));
                 let end = pin!(ending.wait_for(|ending| *ending));
                 match select(take, end).await {
                     Either::Left((taken, _)) => taken,
