@@ -152,7 +152,7 @@ fn as_user(program: &Path) -> Command {
 /// Starts the shell that stops the server when this process has ended.
 fn watch(programs: &Path, folder: &Path) -> ChildStdin {
     let mut shell = as_user(Path::new("/bin/sh"));
-    let script = "trap '' INT TERM HUP; cat > /dev/null; \"$1/pg_ctl\" stop -m immediate -D \"$2/data\"; rm -rf \"$2\"";
+    let script = "trap '' INT TERM HUP; cat > /dev/null; \"$1/pg_ctl\" stop -m immediate -D \"$2/data\"; for try in 1 2 3 4 5; do rm -rf \"$2\" && break; sleep 1; done";
     shell.args(["-c", script, "watch"]).arg(programs).arg(folder);
     shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // It outlives this process, so nobody waits for it.
