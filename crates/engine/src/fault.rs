@@ -71,6 +71,12 @@ fn table_of(error: &Error) -> Option<TableId> {
     layout::parse_item_keyspace(key).map(|(table, _)| table)
 }
 
+/// The value of a key of the layout that is none.
+pub(crate) fn of_value(key: &[u8]) -> ApiError {
+    let place = key.escape_ascii().to_string();
+    of_store(Error::corrupt("the value of this key has another form", place))
+}
+
 /// Stored bytes that are no item: the folder is damaged or from a newer release.
 #[expect(clippy::needless_pass_by_value, reason = "map_err passes it so")]
 pub(crate) fn of_form(form: UnknownForm) -> ApiError {

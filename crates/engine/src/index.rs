@@ -4,6 +4,7 @@
 //! the old and of the new image; nothing is read.
 
 use crate::capacity::{Units, write_units};
+use crate::filling::Fillings;
 use crate::layout::{self, Counter};
 use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
 use hashrange_model::error::IndexedKeyFault;
@@ -36,8 +37,9 @@ pub(crate) fn lies_at(table: &Table, index: &Index, key: &[u8], entry: &Item) ->
 /// the entries that change, and returns by how many bytes the entries of local indexes grow.
 pub(crate) fn maintain(
     table: &Table,
-    old: Option<&Item>,
-    new: Option<&Item>,
+    item_key: &[u8],
+    (old, new): (Option<&Item>, Option<&Item>),
+    fillings: &Fillings<'_>,
     batch: &mut Batch,
     units: &mut Units,
 ) -> i64 {
@@ -53,7 +55,7 @@ pub(crate) fn maintain(
         if index.kind == IndexKind::Local {
             local_growth += growth;
         }
-        if index.is_counted() {
+        if fillings.counts(table, index, item_key) {
             let entries = i64::from(new.is_some()) - i64::from(old.is_some());
             count(table, index.id, entries, growth, batch);
         }

@@ -20,6 +20,7 @@ mod engine;
 mod environment;
 mod expiry;
 mod fault;
+mod filling;
 mod index;
 mod jobs;
 mod layout;

@@ -42,6 +42,9 @@ pub(crate) struct Core<S: Store> {
     /// Held by whoever changes a table's definition, until the change is in use; see
     /// [`Core::lock_definitions`].
     definitions: tokio::sync::Mutex<()>,
+    /// Held alone by whoever has claimed a range for an index that it fills ([`crate::filling`]); taken
+    /// together by writes that wait for the end of the claim.
+    pub(crate) claiming: tokio::sync::RwLock<()>,
     /// The number of the last change of definitions that whoever holds `definitions` knows of, where
     /// several servers make them.
     changes_seen: AtomicU64,
@@ -73,6 +76,7 @@ impl<S: Store> Core<S> {
             options,
             tokens_swept: Swept::default(),
             definitions: tokio::sync::Mutex::new(()),
+            claiming: tokio::sync::RwLock::new(()),
             changes_seen: AtomicU64::new(0),
         }
     }

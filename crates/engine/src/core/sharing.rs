@@ -9,10 +9,11 @@
 //! A store that is not shared has no such number and pays nothing for it.
 
 use super::{Core, read_tables};
+use crate::schema::Table;
 use crate::{fault, layout};
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::{Batch, Key, Store};
+use hashrange_storage::{Batch, Error, Key, Keys, Store};
 use std::sync::atomic::Ordering;
 use tokio::sync::MutexGuard;
 
@@ -25,7 +26,7 @@ fn decode(stored: Option<&[u8]>) -> ApiResult<u64> {
     let bytes = stored.try_into().map_err(|_| {
         let what = format!("the number of changes is {}", stored.escape_ascii());
         let place = layout::definitions_number().escape_ascii().to_string();
-        fault::of_store(hashrange_storage::Error::corrupt(what, place))
+        fault::of_store(Error::corrupt(what, place))
     })?;
     Ok(u64::from_le_bytes(bytes))
 }
@@ -81,6 +82,27 @@ impl<S: Store> Core<S> {
         let (decided, number) = decided.await.map_err(fault::of_store)??;
         self.changes_seen.store(number, Ordering::Release);
         Ok(decided)
+    }
+
+    /// Commits what follows from a table's definition. `None` means that the definition is another one
+    /// by now and nothing was written.
+    pub(crate) async fn commit_under<T: Send>(
+        &self,
+        table: &Table,
+        keys: impl Fn() -> Vec<Key> + Send + Sync,
+        mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
+    ) -> Result<Option<T>, Error> {
+        let number = || self.store.is_shared().then(layout::definitions_number);
+        self.commit(
+            || Keys { write: keys(), read: number().into_iter().collect() },
+            |current, batch| {
+                let shared = usize::from(self.store.is_shared());
+                let (current, number) = current.split_at(current.len() - shared);
+                let is_newest = number.iter().all(|number| self.is_newest(number.as_deref()));
+                (is_newest && table.admits_writes()).then(|| decide(current, batch))
+            },
+        )
+        .await
     }
 
     async fn stored_number(&self) -> ApiResult<u64> {

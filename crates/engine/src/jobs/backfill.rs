@@ -1,27 +1,24 @@
-//! Adds the items that existed before an index to it, while writes go on.
+//! Fills a new index with the items that were there before it, while writes go on.
 //!
-//! From its creation every write maintains the index, so the backfill only has to write, for each
-//! item it finds, the entry of the item's newest image under the item's lock; doing that twice is
-//! harmless, so the recorded progress may lag behind. Entries are not counted meanwhile. When the
-//! walk is complete, writes are held for one sync: from that cut on they count, and the entries
-//! in the view taken at the cut are counted once. A restart before the end counts anew.
+//! Range by range, as [`crate::filling`] says: claim, list, fill and count. What is done is stored with the
+//! entries it counts, so whoever goes on, after a failure, a restart or the end of a server, begins
+//! where the last commit ended; two that fill the same index take ranges from each other and do no harm.
 
 use super::Interruption;
 use super::lanes::Pace;
 use crate::core::Core;
+use crate::filling::{Claim, Filled};
 use crate::index;
 use crate::layout::{self, Counter};
-use crate::schema::{IndexId, IndexState, Table, TableId};
+use crate::schema::{Index, IndexId, IndexState, Table, TableId};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Direction, Key, KeyRange, Store, View, Wanted};
+use hashrange_storage::{Batch, Direction, Key, KeyRange, Store, View, Wanted};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-const ITEMS_PER_COMMIT: usize = 128;
+const ITEMS_PER_COMMIT: usize = 256;
 const BYTES_PER_COMMIT: usize = 1024 * 1024;
-const ENTRIES_PER_STEP: usize = 10_000;
 
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
@@ -29,13 +26,14 @@ pub(super) async fn run<S: Store>(
     index: IndexId,
     pace: &Pace,
 ) -> Result<(), Interruption> {
-    if !add_items(core, table, index, pace).await? {
-        return Ok(());
+    loop {
+        pace.step().await?;
+        let Some(table) = creating(core, table, index) else { return Ok(()) };
+        if fill_some(core, &table, index).await? {
+            break;
+        }
     }
-    let Some(view) = cut(core, table, index).await? else { return Ok(()) };
-    let Some(known) = creating(core, table, index) else { return Ok(()) };
-    let (entries, bytes) = count_entries(&view, &known, index, pace).await?;
-    activate(core, table, index, entries, bytes).await
+    activate(core, table, index).await
 }
 
 /// Returns the table while the index is still being created.
@@ -49,44 +47,116 @@ fn creating<S: Store>(core: &Core<S>, table: TableId, index: IndexId) -> Option<
     })
 }
 
-/// Walks the table from where the last run came to. Returns false if the index is gone.
-async fn add_items<S: Store>(
+/// Fills the next range, unless another one was faster. Returns whether the index is complete.
+async fn fill_some<S: Store>(
     core: &Core<S>,
-    id: TableId,
+    table: &Table,
     index: IndexId,
-    pace: &Pace,
 ) -> Result<bool, Interruption> {
-    let progress_key = layout::backfill(id, index);
-    let mut range = layout::keyspace(id, IndexId::BASE);
-    if let Some(done) = core.store.get(&progress_key).await? {
-        range.start = [&done[..], &[0]].concat();
+    let progress = layout::filling(table.id(), index);
+    let stored = core.store.get(&progress).await?;
+    let filled = Filled::decode(stored.as_deref());
+    let filled = filled.map_err(|_| Interruption::Unreadable(progress.clone()))?;
+    let Some(to) = filled.to else { return Ok(true) };
+    let mut range = layout::keyspace(table.id(), IndexId::BASE);
+    if !to.is_empty() {
+        range.start = [to, &[0]].concat();
     }
-    loop {
-        pace.step().await?;
-        let Some(table) = creating(core, id, index) else { return Ok(false) };
-        let keys = next_keys(core, &range).await?;
-        let Some(last) = keys.last().cloned() else { return Ok(true) };
-        let progress = Bytes::copy_from_slice(&last);
-        let known = table.indexes.iter().find(|known| known.id == index);
-        let known = known.expect("the index was found in this table");
-        let is_done = core.commit(
-            || keys.clone(),
-            |current, batch| {
-                if !table.admits_writes() {
-                    return Ok(false);
-                }
-                let items = readable_items(&keys, current).inspect_err(|_| batch.clear())?;
-                for entry in items.iter().filter_map(|item| index::entry(&table, known, item)) {
-                    batch.put(entry.key, entry.item.as_bytes().clone());
-                }
-                batch.put(progress_key.clone(), progress.clone());
-                Ok(true)
-            },
-        );
-        if is_done.await?.map_err(Interruption::Unreadable)? {
-            range.start = [&last[..], &[0]].concat();
-        }
+    let found = next_keys(core, &range).await?;
+    let token = (core.environment.random)();
+    let claim = Some(Claim { token, end: found.end().map(Vec::as_slice) });
+    let claimed = Filled { claim, ..filled }.encode();
+    if let Some(end) = found.end() {
+        range.end = Some([&end[..], &[0]].concat());
     }
+    // Writes of this server that meet the claim wait until it is dropped.
+    let _claiming = core.claiming.write().await;
+    if !claim_range(core, table, index, stored.as_ref(), &claimed).await? {
+        core.refresh().await.map_err(Interruption::Definition)?;
+        return Ok(false);
+    }
+    let is_filled = fill(core, table, index, &range, &claimed).await;
+    match is_filled {
+        Ok(true) => {}
+        Ok(false) => core.refresh().await.map_err(Interruption::Definition)?,
+        // If this fails too, a write that meets the claim ends it.
+        Err(_) => core.end_claim(&progress, &claimed).await.unwrap_or_default(),
+    }
+    is_filled.map(|_| false)
+}
+
+/// Claims a range, if how far the index is filled is still as it was `seen`.
+async fn claim_range<S: Store>(
+    core: &Core<S>,
+    table: &Table,
+    index: IndexId,
+    seen: Option<&Bytes>,
+    claimed: &Bytes,
+) -> Result<bool, Interruption> {
+    let progress = layout::filling(table.id(), index);
+    let is_claimed = core.commit_under(
+        table,
+        || vec![progress.clone()],
+        |current, batch| {
+            if current[0].as_ref() != seen {
+                return false;
+            }
+            if seen.is_none() {
+                // Nothing is counted before the first claim, but an older release may have left some.
+                for counter in [Counter::Entries, Counter::Bytes] {
+                    batch.remove_counter(layout::counter(table.id(), index, counter));
+                }
+            }
+            batch.put(progress.clone(), claimed.clone());
+            true
+        },
+    );
+    Ok(is_claimed.await? == Some(true))
+}
+
+/// Fills and counts a range that is claimed. Returns false if the claim was lost.
+async fn fill<S: Store>(
+    core: &Core<S>,
+    table: &Table,
+    index: IndexId,
+    range: &KeyRange,
+    claimed: &Bytes,
+) -> Result<bool, Interruption> {
+    // Nothing is added to the range any more. More than is done now may have been before the claim.
+    let found = next_keys(core, range).await?;
+    let claim = Filled::decode(Some(claimed)).ok().and_then(|filled| filled.claim);
+    let claim = claim.expect("what is claimed says so");
+    let to = found.end().map(Vec::as_slice).or(claim.end);
+    let filled = Filled { to, claim: None }.encode();
+    let progress = layout::filling(table.id(), index);
+    let known = table.indexes.iter().find(|known| known.id == index);
+    let known = known.expect("the index was found in this table");
+    let is_filled = core.commit_under(
+        table,
+        || found.keys.iter().chain([&progress]).cloned().collect(),
+        |current, batch| {
+            let (progress_now, current) = current.split_last().expect("the progress is declared");
+            if progress_now.as_ref() != Some(claimed) {
+                return Ok(false);
+            }
+            let items = readable_items(&found.keys, current)?;
+            put_entries(table, known, &items, batch);
+            batch.put(progress.clone(), filled.clone());
+            Ok(true)
+        },
+    );
+    is_filled.await?.unwrap_or(Ok(false)).map_err(Interruption::Unreadable)
+}
+
+/// Puts the entries of some items and counts them.
+fn put_entries(table: &Table, index: &Index, items: &[Item], batch: &mut Batch) {
+    let (mut entries, mut bytes) = (0, 0);
+    for entry in items.iter().filter_map(|item| index::entry(table, index, item)) {
+        entries += 1;
+        bytes += index::counted(&entry.item);
+        batch.put(entry.key, entry.item.as_bytes().clone());
+    }
+    index::count(table, index.id, entries, bytes, batch);
 }
 
 /// Reads the items that are stored at keys; one that is unreadable, which an index would lack, fails
@@ -96,105 +166,47 @@ pub(super) fn readable_items(keys: &[Key], current: &[Option<Bytes>]) -> Result<
     stored.map(|(key, stored)| Item::from_stored(stored).map_err(|_| key.clone())).collect()
 }
 
+/// The first item keys of a range.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) keys: Vec<Key>,
+    /// Whether these are all keys of the range.
+    is_all: bool,
+}
+
+impl Found {
+    /// Returns the last key, unless the range holds no more than these.
+    fn end(&self) -> Option<&Key> {
+        self.keys.last().filter(|_| !self.is_all)
+    }
+}
+
 /// Returns the first item keys of a range, as many as fit a commit.
 pub(super) async fn next_keys<S: Store>(
     core: &Core<S>,
     range: &KeyRange,
-) -> Result<Vec<Key>, Interruption> {
-    let mut keys = Vec::new();
+) -> Result<Found, Interruption> {
+    let mut found = Found { keys: Vec::new(), is_all: true };
     let mut bytes = 0;
     let wanted = Wanted { entries: ITEMS_PER_COMMIT, bytes: BYTES_PER_COMMIT };
     core.store
         .view()
         .await?
         .visit(range.clone(), Direction::Forward, wanted, |key, value| {
-            keys.push(key.to_vec());
+            found.keys.push(key.to_vec());
             bytes += value.len();
-            if keys.len() < ITEMS_PER_COMMIT && bytes < BYTES_PER_COMMIT {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
+            found.is_all = found.keys.len() < ITEMS_PER_COMMIT && bytes < BYTES_PER_COMMIT;
+            if found.is_all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .await?;
-    Ok(keys)
+    Ok(found)
 }
 
-/// Makes writes count the entries from one point on and returns the view of that point.
-async fn cut<S: Store>(
-    core: &Core<S>,
-    table: TableId,
-    index: IndexId,
-) -> Result<Option<S::View>, Interruption> {
-    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
-    let Some(table) = creating(core, table, index) else { return Ok(None) };
-    let _paused = table.pause_writes();
-    cut_while_paused(core, &table, index).await.map(Some)
-}
-
-async fn cut_while_paused<S: Store>(
-    core: &Core<S>,
-    table: &Table,
-    index: IndexId,
-) -> Result<S::View, Interruption> {
-    core.store.sync().await?;
-    let counters = [Counter::Entries, Counter::Bytes]
-        .map(|counter| layout::counter(table.id(), index, counter));
-    let guard = || vec![layout::table_record(table.id())];
-    core.commit(guard, |_, batch| {
-        for key in &counters {
-            batch.remove_counter(key.clone());
-        }
-    })
-    .await?;
-    let index = table.indexes.iter().find(|known| known.id == index);
-    index.expect("the index was found in this table").counted.store(true, Ordering::Release);
-    Ok(core.store.view().await?)
-}
-
-/// Counts the entries of an index in the view of the cut, a bounded number in each step.
-async fn count_entries<V: View>(
-    view: &V,
-    table: &Table,
-    index: IndexId,
-    pace: &Pace,
-) -> Result<(i64, i64), Interruption> {
-    let (mut entries, mut bytes) = (0, 0);
-    let mut range = layout::keyspace(table.id(), index);
-    let known = table.indexes.iter().find(|known| known.id == index);
-    let known = known.expect("the index was found in this table");
-    loop {
-        pace.step().await?;
-        let (mut last, mut left, mut unreadable) = (None, ENTRIES_PER_STEP, None);
-        let wanted = Wanted::entries(ENTRIES_PER_STEP);
-        view.visit(range.clone(), Direction::Forward, wanted, |key, value| {
-            match Item::from_stored(value) {
-                Ok(entry) if index::lies_at(table, known, key, &entry) => {
-                    bytes += index::counted(&entry);
-                }
-                Ok(_) | Err(_) => unreadable = Some(key.to_vec()),
-            }
-            entries += 1;
-            left -= 1;
-            last = Some([key, &[0]].concat());
-            let goes_on = unreadable.is_none() && left > 0;
-            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })
-        .await?;
-        if let Some(key) = unreadable {
-            return Err(Interruption::Unreadable(key));
-        }
-        let Some(next) = last.filter(|_| left == 0) else { return Ok((entries, bytes)) };
-        range.start = next;
-    }
-}
-
+/// Records that the index is complete.
 async fn activate<S: Store>(
     core: &Core<S>,
     id: TableId,
     index: IndexId,
-    entries: i64,
-    bytes: i64,
 ) -> Result<(), Interruption> {
     let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let Some(table) = creating(core, id, index) else { return Ok(()) };
@@ -202,11 +214,14 @@ async fn activate<S: Store>(
     for known in record.indexes.iter_mut().filter(|known| known.id == index) {
         known.state = IndexState::Active;
     }
-    let progress = layout::backfill(id, index);
-    core.replace_table(&table, record, vec![progress.clone()], |batch| {
-        batch.delete(progress.clone());
-        index::count(&table, index, entries, bytes, batch);
-    })
-    .map_err(Interruption::Definition)?;
+    core.replace_table(&table, record, Vec::new(), |_| {}).map_err(Interruption::Definition)?;
+    // Only now: a write that follows the old definition counts by what is stored there.
+    core.store.sync().await?;
+    let progress = [layout::filling(id, index), layout::backfill(id, index)];
+    core.commit(
+        || progress.to_vec(),
+        |_, batch| progress.iter().for_each(|key| batch.delete(key.clone())),
+    )
+    .await?;
     Ok(())
 }

@@ -54,25 +54,26 @@ async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), 
     loop {
         pace.step().await?;
         let Some(table) = changing(core, id) else { return Ok(()) };
-        let keys = next_keys(core, &range).await?;
+        let keys = next_keys(core, &range).await?.keys;
         let Some(last) = keys.last().cloned() else { return Ok(()) };
         let done = Bytes::copy_from_slice(&last);
-        let is_done = core.commit(
+        let is_done = core.commit_under(
+            &table,
             || keys.clone(),
             |current, batch| {
-                if !table.admits_writes() {
-                    return Ok(false);
-                }
-                let items = readable_items(&keys, current).inspect_err(|_| batch.clear())?;
-                for item in &items {
+                for item in &readable_items(&keys, current)? {
                     put_entry(&table, item, batch);
                 }
                 batch.put(progress(id), done.clone());
-                Ok(true)
+                Ok(())
             },
         );
-        if is_done.await?.map_err(Interruption::Unreadable)? {
-            range.start = [&last[..], &[0]].concat();
+        match is_done.await? {
+            Some(done) => {
+                done.map_err(Interruption::Unreadable)?;
+                range.start = [&last[..], &[0]].concat();
+            }
+            None => core.refresh().await.map_err(Interruption::Definition)?,
         }
     }
 }

@@ -33,7 +33,12 @@ pub(super) async fn run<S: Store>(
     if index != IndexId::BASE {
         forget_index(core, table, index).await?;
     }
-    let keys = [purge_key.clone(), layout::backfill(table, index), layout::expiry_progress(table)];
+    let keys = [
+        purge_key.clone(),
+        layout::filling(table, index),
+        layout::backfill(table, index),
+        layout::expiry_progress(table),
+    ];
     core.commit(
         || vec![purge_key.clone()],
         |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())),

@@ -7,10 +7,11 @@
 //! | `01 02` | the next table id, u32 LE |
 //! | `01 03` table id, index id | what is to be purged (empty value); index 0 means the whole table |
 //! | `01 04` table name | table id, u32 LE |
-//! | `01 05` table id, index id | how far a backfill has come: the last item key it did |
+//! | `01 05` table id, index id | how far a backfill of an older release has come |
 //! | `01 06`, `20` ... | streams and the change log, see `change.rs` |
 //! | `01 07`, `21` ... | the expiry index, see `expiry.rs` |
 //! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
+//! | `01 09` table id, index id | how far an index is filled, see `crate::filling` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -54,6 +55,7 @@ const META_BACKFILL: u8 = 0x05;
 const META_STREAM: u8 = 0x06;
 const META_EXPIRY: u8 = 0x07;
 const META_CHANGES: u8 = 0x08;
+const META_FILLING: u8 = 0x09;
 
 /// Bytes before the hash in an item key.
 const ITEM_PREFIX_BYTES: usize = 7;
@@ -101,9 +103,14 @@ pub(crate) fn parse_purge(key: &[u8]) -> Option<(TableId, IndexId)> {
     Some((TableId(u32::from_be_bytes(*table)), IndexId(u16::from_be_bytes(index))))
 }
 
-/// Returns the key of a backfill's progress.
+/// Returns the key of a backfill's progress as older releases stored it.
 pub(crate) fn backfill(table: TableId, index: IndexId) -> Key {
     [&[SPACE_META, META_BACKFILL][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
+}
+
+/// Returns the key that says how far an index is filled.
+pub(crate) fn filling(table: TableId, index: IndexId) -> Key {
+    [&[SPACE_META, META_FILLING][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
 }
 
 /// The counters kept for a table and for each of its indexes.

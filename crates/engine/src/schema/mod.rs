@@ -351,8 +351,6 @@ pub struct Index {
     pub projection: IndexProjection,
     /// Creating or active.
     pub state: IndexState,
-    /// Whether writes count its entries: not before its backfill is complete.
-    pub counted: AtomicBool,
     /// Every attribute it holds, for a projection other than ALL; sorted.
     held: Vec<String>,
 }
@@ -375,7 +373,6 @@ impl Index {
             key: KeySchema::resolve(record, &index.key),
             projection: index.projection.clone(),
             state: index.state,
-            counted: AtomicBool::new(index.state == IndexState::Active),
             held,
         }
     }
@@ -392,11 +389,6 @@ impl Index {
             IndexProjection::All => item.clone(),
             _ => item.retain(|name| self.holds(name)),
         }
-    }
-
-    /// Returns whether writes count its entries.
-    pub fn is_counted(&self) -> bool {
-        self.counted.load(Ordering::Acquire)
     }
 }
 
@@ -415,6 +407,8 @@ pub struct Table {
     pub indexes: Vec<Index>,
     /// Whether there is a local index, so that item collections are sized.
     pub has_local_index: bool,
+    /// Whether one of its indexes is being filled.
+    pub(crate) is_being_indexed: bool,
     /// Where changes are logged, while a stream is enabled.
     pub(crate) stream: Option<StreamTarget>,
     /// The expiry index, while time to live is enabled.
@@ -422,20 +416,8 @@ pub struct Table {
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
-    /// Set while a job needs a moment without writes: they must begin again.
-    paused: AtomicBool,
     /// What the rows of the last page took: the next one likely takes as much.
     last_page_bytes: AtomicUsize,
-}
-
-/// Holds back the writes of a table; they go on when it is dropped, also by a panic.
-#[derive(Debug)]
-pub(crate) struct WritesPaused<'t>(&'t Table);
-
-impl Drop for WritesPaused<'_> {
-    fn drop(&mut self) {
-        self.0.paused.store(false, Ordering::Release);
-    }
 }
 
 impl Table {
@@ -446,11 +428,11 @@ impl Table {
         Self {
             key: KeySchema::resolve(&record, &record.key),
             has_local_index: indexes.iter().any(|index| index.kind == IndexKind::Local),
+            is_being_indexed: indexes.iter().any(|index| index.state == IndexState::Creating),
             indexes,
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
             superseded: AtomicBool::new(false),
-            paused: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),
             record,
         }
@@ -468,12 +450,6 @@ impl Table {
         if let (Some(expiry), Some(old)) = (&mut successor.expiry, &self.expiry) {
             expiry.succeed(old);
         }
-        for index in &successor.indexes {
-            let known = self.indexes.iter().find(|known| known.id == index.id);
-            if known.is_some_and(Index::is_counted) {
-                index.counted.store(true, Ordering::Release);
-            }
-        }
         successor
     }
 
@@ -489,14 +465,7 @@ impl Table {
 
     /// Returns whether a write may still be decided on this version.
     pub(crate) fn admits_writes(&self) -> bool {
-        !self.superseded.load(Ordering::Acquire) && !self.paused.load(Ordering::Acquire)
-    }
-
-    /// Lets no write be decided on this version until the guard is dropped.
-    pub(crate) fn pause_writes(&self) -> WritesPaused<'_> {
-        let was_paused = self.paused.swap(true, Ordering::AcqRel);
-        assert!(!was_paused, "writes are paused by one job at a time, under the definitions lock");
-        WritesPaused(self)
+        !self.superseded.load(Ordering::Acquire)
     }
 
     /// Marks that a newer version has taken its place, or that the table is gone.

@@ -3,10 +3,9 @@
 use super::TransactionAction;
 use super::token::{Known, Presented, Token};
 use crate::core::Core;
-use crate::environment::Clock;
 use crate::fault;
 use crate::schema::Table;
-use crate::write::{self, Admit, Write, Written};
+use crate::write::{self, Admit, Circumstances, Write, Written};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
@@ -54,16 +53,19 @@ impl<S: Store> Core<S> {
         for (table, plan) in tables.iter().zip(plans) {
             faults.push(plan.map(|write| writes.push((&**table, write))).err());
         }
-        let clock = &*self.environment.now_ms;
         let token_key = token.map(|token| &token.key);
-        let decided =
-            self.decide_and_commit(&writes, token_key, admission, |all, batch, admission| {
+        let decided = self.decide_and_commit(
+            &writes,
+            token_key,
+            admission,
+            |all, known, batch, admission| {
                 let (current, tokens) = all.split_at(all.len() - usize::from(token.is_some()));
                 let stored = tokens.first().and_then(Option::as_ref);
                 let swept = &self.tokens_swept;
                 let token = token.map(|token| Presented { token, stored, swept });
-                decide(&writes, &faults, current, token, clock, batch, admission)
-            });
+                decide(&writes, &faults, current, token, known, batch, admission)
+            },
+        );
         decided.await.map_err(|error| canceled_if_contended(error, &faults))
     }
 }
@@ -118,11 +120,11 @@ fn decide(
     faults: &[Option<ApiError>],
     current: &[Option<Bytes>],
     token: Option<Presented<'_>>,
-    clock: &Clock,
+    circumstances: &Circumstances<'_>,
     batch: &mut Batch,
     admission: Option<&mut dyn Admit>,
 ) -> ApiResult<Outcome> {
-    let now_ms = clock();
+    let now_ms = (circumstances.clock)();
     let known = token.map(|at| at.token.look(at.stored, now_ms)).transpose()?;
     if known == Some(Known::Done) {
         return sizes(faults, current).map(Outcome::Replayed);
@@ -136,7 +138,7 @@ fn decide(
     let mut written = Vec::with_capacity(writes.len());
     let mut errors = Vec::with_capacity(writes.len());
     let mut room = Room(WRITTEN_MAX_BYTES);
-    let decided = write::decide_each(writes, current, clock, batch, admission);
+    let decided = write::decide_each(writes, current, circumstances, batch, admission);
     for (result, (table, _)) in decided.zip(writes) {
         match result {
             Ok(done) => {

@@ -1,9 +1,11 @@
 //! The one commit of every write: planned, decided under the locks of its keys, and planned again if a
 //! definition has changed meanwhile.
 
+use super::claims::{self, Met};
 use super::decide::{decide_all, decide_apart, reborrowed};
-use super::{Admit, Attempt, Write, Written};
+use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
+use crate::filling::{Fillings, Place, key_of};
 use crate::schema::Table;
 use crate::{fault, layout};
 use bytes::Bytes;
@@ -27,6 +29,8 @@ where
 enum Decision<T> {
     /// The table's definition has changed under the write: plan it again.
     Replan,
+    /// A key of the write is claimed: decide it when the claim is gone.
+    Claimed(Met),
     Done(ApiResult<T>),
 }
 
@@ -38,9 +42,8 @@ impl<S: Store> Core<S> {
         writes: &[(&Table, Write<'_>)],
         admission: Option<&mut dyn Admit>,
     ) -> ApiResult<Option<Vec<Written>>> {
-        let clock = &*self.environment.now_ms;
-        self.decide_and_commit(writes, None, admission, |current, batch, admission| {
-            decide_all(writes, current, clock, batch, admission)
+        self.decide_and_commit(writes, None, admission, |current, known, batch, admission| {
+            decide_all(writes, current, known, batch, admission)
         })
         .await
     }
@@ -52,9 +55,8 @@ impl<S: Store> Core<S> {
         writes: &[(&Table, Write<'_>)],
         admission: Option<&mut dyn Admit>,
     ) -> ApiResult<Option<Vec<Attempt>>> {
-        let clock = &*self.environment.now_ms;
-        self.decide_and_commit(writes, None, admission, |current, batch, admission| {
-            decide_apart(writes, current, clock, batch, admission)
+        self.decide_and_commit(writes, None, admission, |current, known, batch, admission| {
+            decide_apart(writes, current, known, batch, admission)
         })
         .await
     }
@@ -69,46 +71,73 @@ impl<S: Store> Core<S> {
         writes: &[(&Table, Write<'_>)],
         more: Option<&Key>,
         mut admission: Option<&mut dyn Admit>,
-        decide: impl Fn(&[Option<Bytes>], &mut Batch, Option<&mut dyn Admit>) -> ApiResult<T>
+        decide: impl Fn(
+            &[Option<Bytes>],
+            &Circumstances<'_>,
+            &mut Batch,
+            Option<&mut dyn Admit>,
+        ) -> ApiResult<T>
         + Send
         + Sync,
     ) -> ApiResult<Option<T>> {
         let is_shared = self.store.is_shared();
-        let keys = || Keys {
-            write: declared_keys(writes, more),
-            read: if is_shared { vec![layout::definitions_number()] } else { Vec::new() },
-        };
-        let decided = self.commit(keys, |current, batch| {
-            let (current, number) = current.split_at(current.len() - usize::from(is_shared));
-            let is_newest = number.iter().all(|number| self.is_newest(number.as_deref()));
-            if !is_newest || writes.iter().any(|(table, _)| !table.admits_writes()) {
-                return Decision::Replan;
-            }
-            let mut admission = reborrowed(&mut admission);
-            if let Some(admission) = &mut admission {
-                admission.restart();
-            }
-            let decided = decide(current, batch, admission);
-            if decided.is_err() {
-                batch.clear();
-            }
-            Decision::Done(decided)
-        });
-        let tables = writes.iter().map(|(table, _)| *table);
-        match decided.await.map_err(|error| fault::of_commit(tables, error))? {
-            Decision::Done(decided) => {
-                if let Some(admission) = admission {
-                    admission.settle();
+        let clock = &*self.environment.now_ms;
+        let places = claims::places_of(writes);
+        let keys =
+            || Keys { write: declared_keys(writes, more), read: read_keys(&places, is_shared) };
+        let mut met = 0;
+        loop {
+            let decided = self.commit(keys, |current, batch| {
+                let (current, number) = current.split_at(current.len() - usize::from(is_shared));
+                let is_newest = number.iter().all(|number| self.is_newest(number.as_deref()));
+                if !is_newest || writes.iter().any(|(table, _)| !table.admits_writes()) {
+                    return Decision::Replan;
                 }
-                decided.map(Some)
-            }
-            Decision::Replan => {
-                self.store.sync().await.map_err(fault::of_store)?;
-                self.refresh().await?;
-                Ok(None)
+                let (current, filled) = current.split_at(current.len() - places.len());
+                let fillings = match Fillings::read(&places, filled) {
+                    Ok(fillings) => fillings,
+                    Err(key) => return Decision::Done(Err(fault::of_value(&key))),
+                };
+                if let Some(met) = claims::claim_on(writes, &fillings, &places, filled) {
+                    return Decision::Claimed(met);
+                }
+                let mut admission = reborrowed(&mut admission);
+                if let Some(admission) = &mut admission {
+                    admission.restart();
+                }
+                let decided = decide(current, &Circumstances { clock, fillings }, batch, admission);
+                if decided.is_err() {
+                    batch.clear();
+                }
+                Decision::Done(decided)
+            });
+            let tables = writes.iter().map(|(table, _)| *table);
+            match decided.await.map_err(|error| fault::of_commit(tables, error))? {
+                Decision::Done(decided) => {
+                    if let Some(admission) = admission {
+                        admission.settle();
+                    }
+                    return decided.map(Some);
+                }
+                Decision::Claimed(claim) => {
+                    met += 1;
+                    // On the heap: rare, and every write would be as large.
+                    Box::pin(self.await_end_of_claim(claim, met)).await?;
+                }
+                Decision::Replan => {
+                    self.store.sync().await.map_err(fault::of_store)?;
+                    self.refresh().await?;
+                    return Ok(None);
+                }
             }
         }
     }
+}
+
+/// Returns the keys that writes only read: how far indexes are filled, and the number of definitions.
+fn read_keys(places: &[Place], is_shared: bool) -> Vec<Key> {
+    let number = is_shared.then(layout::definitions_number);
+    places.iter().copied().map(key_of).chain(number).collect()
 }
 
 /// Returns the item keys in order, followed by the keys of the item collections' sizes and `more`.

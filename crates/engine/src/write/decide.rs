@@ -4,6 +4,7 @@
 use super::{Action, Admit, Attempt, Write, Written};
 use crate::capacity::{Units, write_units};
 use crate::environment::Clock;
+use crate::filling::Fillings;
 use crate::layout;
 use crate::schema::{IndexId, Table};
 use crate::{fault, index};
@@ -15,15 +16,21 @@ use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Batch, Key};
 use std::collections::BTreeMap;
 
+/// What a decision depends on beside the values of the declared keys.
+pub(crate) struct Circumstances<'c> {
+    pub(crate) clock: &'c Clock,
+    pub(super) fillings: Fillings<'c>,
+}
+
 /// Decides writes of which all are to be done or none.
 pub(super) fn decide_all(
     writes: &[(&Table, Write<'_>)],
     current: &[Option<Bytes>],
-    clock: &Clock,
+    circumstances: &Circumstances<'_>,
     batch: &mut Batch,
     admission: Option<&mut dyn Admit>,
 ) -> ApiResult<Vec<Written>> {
-    decide_each(writes, current, clock, batch, admission).collect()
+    decide_each(writes, current, circumstances, batch, admission).collect()
 }
 
 /// Decides writes one after the other. `current` are the values of their declared keys; if one
@@ -31,7 +38,7 @@ pub(super) fn decide_all(
 pub(crate) fn decide_each<'w, 'e: 'w>(
     writes: &'w [(&Table, Write<'_>)],
     current: &'w [Option<Bytes>],
-    clock: &'w Clock,
+    circumstances: &'w Circumstances<'w>,
     batch: &'w mut Batch,
     mut admission: Option<&'w mut (dyn Admit + 'e)>,
 ) -> impl Iterator<Item = ApiResult<Written>> + 'w {
@@ -39,7 +46,15 @@ pub(crate) fn decide_each<'w, 'e: 'w>(
     let mut collections = Collections::read(writes, collections);
     writes.iter().zip(items).map(move |((table, write), stored)| {
         let old = stored.clone().map(Item::from_stored).transpose().map_err(fault::of_form)?;
-        decide(table, write, old, &mut collections, clock, batch, reborrowed(&mut admission))
+        decide(
+            table,
+            write,
+            old,
+            &mut collections,
+            circumstances,
+            batch,
+            reborrowed(&mut admission),
+        )
     })
 }
 
@@ -57,7 +72,7 @@ pub(super) fn reborrowed<'a>(
 pub(super) fn decide_apart(
     writes: &[(&Table, Write<'_>)],
     current: &[Option<Bytes>],
-    clock: &Clock,
+    circumstances: &Circumstances<'_>,
     batch: &mut Batch,
     mut admission: Option<&mut dyn Admit>,
 ) -> ApiResult<Vec<Attempt>> {
@@ -69,7 +84,8 @@ pub(super) fn decide_apart(
         let stored_bytes = old.as_ref().map_or(0, Item::size);
         let mut own = Batch::new();
         let admission = reborrowed(&mut admission);
-        let result = decide(table, write, old, &mut collections, clock, &mut own, admission);
+        let result =
+            decide(table, write, old, &mut collections, circumstances, &mut own, admission);
         if result.is_ok() {
             batch.extend(own);
         }
@@ -119,7 +135,7 @@ fn decide(
     write: &Write<'_>,
     old: Option<Item>,
     collections: &mut Collections,
-    clock: &Clock,
+    circumstances: &Circumstances<'_>,
     batch: &mut Batch,
     mut admission: Option<&mut dyn Admit>,
 ) -> ApiResult<Written> {
@@ -145,13 +161,14 @@ fn decide(
         assert!(new_size <= ITEM_SIZE_MAX_BYTES, "an item over the limit is refused, not stored");
         let entries = i64::from(new.is_some()) - i64::from(old.is_some());
         index::count(table, IndexId::BASE, entries, growth, batch);
-        growth += index::maintain(table, old.as_ref(), new.as_ref(), batch, &mut units);
+        let images = (old.as_ref(), new.as_ref());
+        let (key, fillings) = (&write.key.bytes, &circumstances.fillings);
+        growth += index::maintain(table, key, images, fillings, batch, &mut units);
         if let Some(stream) = &table.stream {
-            let images = (old.as_ref(), new.as_ref());
-            stream.append(&table.key, &write.key, images, clock(), write.author(), batch);
+            let now_ms = (circumstances.clock)();
+            stream.append(&table.key, &write.key, images, now_ms, write.author(), batch);
         }
         if let Some(expiry) = &table.expiry {
-            let images = (old.as_ref(), new.as_ref());
             expiry.maintain(table.id(), &write.key, images, batch);
         }
         match &new {

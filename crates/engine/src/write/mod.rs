@@ -10,16 +10,18 @@
 //! | `plan.rs` | from items, keys and updates to writes, with the faults that a table shows |
 //! | `decide.rs` | a write on the newest image of its item |
 //! | `commit.rs` | the one commit of writes, planned again after a change of definition |
+//! | `claims.rs` | a write meets a claim of whoever fills an index |
 //! | `admit.rs` | what a write asks where throughput is limited; who limits it is above |
 
 mod admit;
+mod claims;
 mod commit;
 mod decide;
 mod plan;
 
 pub(crate) use admit::Admit;
 pub(crate) use commit::until_decided;
-pub(crate) use decide::decide_each;
+pub(crate) use decide::{Circumstances, decide_each};
 pub(crate) use plan::{key_of_key, plan_delete, plan_put, plan_update};
 
 use crate::capacity::Units;

@@ -12,7 +12,7 @@ fn last_commit(database: &Database, prefix: &[u8]) -> usize {
 #[test]
 fn a_long_filling_of_an_index_holds_up_no_other_job() {
     let database = Database::new();
-    let names: Vec<_> = (0..2000).map(|nth| format!("item {nth}")).collect();
+    let names: Vec<_> = (0..5000).map(|nth| format!("item {nth}")).collect();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     database.create_named("long", &names);
     for table in ["short", "gone"] {

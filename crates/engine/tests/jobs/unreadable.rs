@@ -3,7 +3,6 @@
 use crate::database::Database;
 use hashrange_engine::verify;
 use hashrange_storage::{Bytes, Store, block_on};
-use serde_json::json;
 
 /// Damages one item while `prepare`'s job runs, which must not be done before it is whole again.
 fn assert_waits(prepare: impl Fn(&Database), is_done: impl Fn(&Database) -> bool, index: u8) {
@@ -38,22 +37,6 @@ fn an_index_is_not_complete_without_every_item() {
 fn an_expiry_index_is_not_complete_without_every_item() {
     let turn_on = |database: &Database| database.turn_time_to_live(true);
     assert_waits(turn_on, |database| database.time_to_live_status() == "ENABLED", 0);
-}
-
-/// Nor is an index counted while one of its entries cannot be read.
-#[test]
-fn an_index_is_not_complete_without_every_entry() {
-    let database = Database::new();
-    database.create();
-    database.create_index();
-    // An entry that a write made before the filling.
-    let item = json!({"pk": {"S": "d"}, "other": {"S": "d"}});
-    database.ok("PutItem", &json!({"TableName": "table", "Item": item}));
-    let index = [0x10, 0, 0, 0, 1, 0, 1];
-    let stray = [&index[..], &[0; 8]].concat();
-    database.store().put(&stray, Bytes::from_static(b"\xffno item"));
-    database.pass(0);
-    assert_eq!(database.index_status(), "CREATING");
 }
 
 #[test]

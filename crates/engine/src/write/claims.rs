@@ -1,0 +1,73 @@
+//! What a write does that meets a claim on its key, of whoever fills an index ([`crate::filling`]).
+
+use super::Write;
+use crate::core::Core;
+use crate::fault;
+use crate::filling::{Filled, Fillings, Place, key_of};
+use crate::schema::{IndexState, Table};
+use bytes::Bytes;
+use hashrange_model::ApiResult;
+use hashrange_storage::{Error, Key, Store};
+
+/// How often a write meets claims before it breaks one. Those of this server end soon and are waited
+/// for, so it is another's, which may have died.
+const CLAIMS_MET_MAX: usize = 50;
+
+/// A claim, as stored.
+#[derive(Debug)]
+pub(super) struct Met {
+    key: Key,
+    stored: Bytes,
+}
+
+/// Returns the indexes of the tables of some writes that are being filled, in order, each once.
+pub(super) fn places_of(writes: &[(&Table, Write<'_>)]) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (table, _) in writes.iter().filter(|(table, _)| table.is_being_indexed) {
+        let filling = table.indexes.iter().filter(|index| index.state == IndexState::Creating);
+        places.extend(filling.map(|index| (table.id(), index.id)));
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Returns a claim on the item of one of the writes, if there is one.
+pub(super) fn claim_on(
+    writes: &[(&Table, Write<'_>)],
+    fillings: &Fillings<'_>,
+    places: &[Place],
+    stored: &[Option<Bytes>],
+) -> Option<Met> {
+    let mut claims = writes.iter().map(|(table, write)| (table.id(), &write.key.bytes));
+    let nth = claims.find_map(|(table, key)| fillings.claiming(table, key))?;
+    let stored = stored[nth].clone().expect("what is not stored claims nothing");
+    Some(Met { key: key_of(places[nth]), stored })
+}
+
+impl<S: Store> Core<S> {
+    /// Takes a claim away, if it is still the stored one.
+    pub(crate) async fn end_claim(&self, key: &Key, claim: &Bytes) -> Result<(), Error> {
+        self.commit(
+            || vec![key.clone()],
+            |current, batch| {
+                if current[0].as_ref() == Some(claim)
+                    && let Ok(filled) = Filled::decode(Some(claim))
+                {
+                    batch.put(key.clone(), filled.unclaimed().encode());
+                }
+            },
+        )
+        .await
+    }
+
+    /// Waits for the end of a claim, the last of `met`, and breaks it if that takes too long.
+    pub(super) async fn await_end_of_claim(&self, claim: Met, met: usize) -> ApiResult<()> {
+        drop(self.claiming.read().await);
+        if met.is_multiple_of(CLAIMS_MET_MAX) {
+            tracing::warn!(met, "a claim of whoever fills an index is broken");
+            self.end_claim(&claim.key, &claim.stored).await.map_err(fault::of_store)?;
+        }
+        Ok(())
+    }
+}
