@@ -62,7 +62,8 @@ impl Swept {
             let mut mark = self.mark();
             let is_set_back = end < mark.last_end;
             mark.last_end = end;
-            mark.to = if is_set_back { 0 } else { mark.to.min(lowest_put) };
+            // Of what other servers put nobody here is told.
+            mark.to = if is_set_back || store.is_shared() { 0 } else { mark.to.min(lowest_put) };
             mark.to
         };
         if lowest_put != NONE {

@@ -48,11 +48,18 @@ impl Database {
 
     /// Returns as many servers as asked for, one or more, that share a store in memory and a clock.
     pub fn sharing(servers: u64, options: &EngineOptions) -> Vec<Self> {
+        Self::sharing_badly(servers, options, 0)
+    }
+
+    /// Returns servers that share a store as [`Database::sharing`] does, with so many of a hundred
+    /// answers to commits lost on the way.
+    pub fn sharing_badly(servers: u64, options: &EngineOptions, lost_percent: usize) -> Vec<Self> {
         let (environment, clock) = virtual_environment();
         let first = ContendedStore::shared(MemoryStore::new().into(), 0);
         let others: Vec<_> = (1..servers).map(|nth| first.another(nth)).collect();
         let stores = std::iter::once(first).chain(others);
         stores
+            .map(|store| store.with_lost_answers(lost_percent))
             .map(|store| {
                 let names = (environment.clone(), clock.clone());
                 Self::open_contended(store, names, options.clone())

@@ -10,7 +10,7 @@ use super::reading::{decode_stream, encode_stream, find_stream, read_streams};
 use super::record::{Mark, encode_mark};
 use super::stream::{Shard, Stream, label};
 use crate::capacity::Charge;
-use crate::core::{Core, OpenError};
+use crate::core::Core;
 use crate::layout;
 use crate::schema::{
     Billing, IndexId, StreamChange, StreamId, StreamSettings, StreamView, Table, TableId,
@@ -18,7 +18,7 @@ use crate::schema::{
 };
 use bytes::Bytes;
 use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::{Batch, Key, Store, block_on};
+use hashrange_storage::{Batch, Key, Store};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -63,13 +63,13 @@ impl EndedShards {
 impl<S: Store> Core<S> {
     /// Returns a new stream for a table, with its shards, and puts it in the table's record. The
     /// caller holds `definitions` and commits both.
-    pub(crate) fn begin_stream(
+    pub(crate) async fn begin_stream(
         &self,
         record: &mut TableRecord,
         view: StreamView,
     ) -> ApiResult<Stream> {
         let now_ms = (self.environment.now_ms)();
-        let label = self.free_label(&record.name, now_ms)?;
+        let label = self.free_label(&record.name, now_ms).await?;
         let latest = record.stream.as_ref().map_or(0, |latest| latest.id.0);
         let id = latest.checked_add(1).ok_or(Reason::NumbersUsedUp("streams of this table"))?;
         let id = StreamId(id);
@@ -103,7 +103,7 @@ impl<S: Store> Core<S> {
     /// Changes a table's definition to `record`, together with its stream, in one commit with the
     /// mark that an index is to be purged. Returns also the shards that this ends. The caller holds
     /// `definitions`.
-    pub(crate) fn replace_with_stream(
+    pub(crate) async fn replace_with_stream(
         &self,
         table: &Table,
         mut record: TableRecord,
@@ -119,22 +119,22 @@ impl<S: Store> Core<S> {
             }
         };
         match change {
-            StreamChange::None => Ok((self.replace_table(table, record, keys, mark)?, None)),
+            StreamChange::None => Ok((self.replace_table(table, record, keys, mark).await?, None)),
             StreamChange::Enable(view) => {
-                let stream = self.begin_stream(&mut record, view)?;
+                let stream = self.begin_stream(&mut record, view).await?;
                 keys.push(stream.store_key());
                 let table = self.replace_table(table, record, keys, |batch| {
                     mark(batch);
                     stream.open_all(batch);
-                })?;
-                Ok((table, None))
+                });
+                Ok((table.await?, None))
             }
             StreamChange::Disable => {
                 if let Some(settings) = &mut record.stream {
                     settings.enabled = false;
                     settings.open_shards.clear();
                 }
-                let table = self.replace_table(table, record, keys, mark)?;
+                let table = self.replace_table(table, record, keys, mark).await?;
                 let ended = EndedShards::of(&table);
                 Ok((table, ended))
             }
@@ -143,10 +143,10 @@ impl<S: Store> Core<S> {
 
     /// Returns the label of the moment, or of the next at which no stream of a table of this name
     /// began.
-    fn free_label(&self, table_name: &str, now_ms: u64) -> ApiResult<String> {
-        let view = block_on(self.view())?;
+    async fn free_label(&self, table_name: &str, now_ms: u64) -> ApiResult<String> {
+        let view = self.view().await?;
         let mut at_ms = now_ms;
-        while block_on(find_stream(&view, table_name, &label(at_ms)))?.is_some() {
+        while find_stream(&view, table_name, &label(at_ms)).await?.is_some() {
             at_ms += 1;
         }
         Ok(label(at_ms))
@@ -181,7 +181,7 @@ impl Stream {
 
 /// Ends all open shards of a table's stream and goes on in as many new ones. Returns the shards that
 /// are to be closed. The caller holds `definitions`.
-pub(crate) fn succeed_shards<S: Store>(
+pub(crate) async fn succeed_shards<S: Store>(
     core: &Core<S>,
     table: &Table,
 ) -> ApiResult<Option<EndedShards>> {
@@ -190,8 +190,8 @@ pub(crate) fn succeed_shards<S: Store>(
         return Ok(None);
     };
     let (name, label) = (&table.record.name, settings.label.clone());
-    let view = block_on(core.view())?;
-    let Some(mut stream) = block_on(find_stream(&view, name, &label))? else {
+    let view = core.view().await?;
+    let Some(mut stream) = find_stream(&view, name, &label).await? else {
         tracing::error!(table = name, "an enabled stream is not in the store");
         return Err(Reason::Internal.into());
     };
@@ -211,18 +211,22 @@ pub(crate) fn succeed_shards<S: Store>(
     let opened = settings.open_shards.clone();
     core.replace_table(table, record, vec![stream.store_key()], |batch| {
         stream.open_shards(&opened, batch);
-    })?;
+    })
+    .await?;
     Ok(Some(EndedShards::of_stream(table, &label)))
 }
 
 /// Closes the shards of a stream that nothing is written to any more. The caller holds
 /// `definitions`, and no write follows an older definition.
-pub(crate) fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) -> ApiResult<()> {
-    let view = block_on(core.view())?;
-    let Some(stream) = block_on(find_stream(&view, name, label))? else { return Ok(()) };
+pub(crate) async fn close_shards<S: Store>(
+    core: &Core<S>,
+    name: &str,
+    label: &str,
+) -> ApiResult<()> {
+    let view = core.view().await?;
+    let Some(stream) = find_stream(&view, name, label).await? else { return Ok(()) };
     let open = open_shards(core, &stream);
-    let is_ended = |shard: &Shard| !shard.closed && !open.contains(&shard.number);
-    if stream.enabled != open.is_empty() && !stream.shards.iter().any(is_ended) {
+    if !has_ended_shards(&stream, &open) {
         return Ok(());
     }
     let closed = encode_mark(Mark::Closed, (core.environment.now_ms)());
@@ -233,14 +237,15 @@ pub(crate) fn close_shards<S: Store>(core: &Core<S>, name: &str, label: &str) ->
         stream.enabled = !open.is_empty();
         for nth in 0..stream.shards.len() {
             let shard = &stream.shards[nth];
-            if is_ended(shard) {
+            if is_ended(shard, &open) {
                 batch.append(stream.shard_prefix(shard), closed.clone());
                 stream.shards[nth].closed = true;
             }
         }
         batch.put(stream.store_key(), encode_stream(&stream));
         Ok(())
-    })?
+    })
+    .await?
 }
 
 /// Returns the numbers of the shards that a stream's table writes to.
@@ -252,18 +257,29 @@ fn open_shards<S: Store>(core: &Core<S>, stream: &Stream) -> Vec<u32> {
     settings.map(|settings| settings.open_shards.clone()).unwrap_or_default()
 }
 
-/// Closes the shards that a crash has left open.
-pub(crate) async fn close_ended_shards<S: Store>(core: &Core<S>) -> Result<(), OpenError> {
-    let unreadable = |error: hashrange_model::ApiError| OpenError::Record {
-        key: layout::streams().start,
-        problem: error.to_string(),
-    };
-    let view = core.store.view().await.map_err(OpenError::Store)?;
-    let streams = read_streams(&view, layout::streams(), usize::MAX).await;
-    for stream in streams.map_err(unreadable)? {
-        close_shards(core, &stream.table_name, &stream.label).map_err(unreadable)?;
-    }
-    Ok(())
+/// Returns the shards that are not closed though nothing is written to them any more.
+pub(crate) async fn ended_shards<S: Store>(
+    core: &Core<S>,
+    view: &S::View,
+) -> ApiResult<Vec<EndedShards>> {
+    let streams = read_streams(view, layout::streams(), usize::MAX).await?;
+    let ended =
+        streams.into_iter().filter(|stream| has_ended_shards(stream, &open_shards(core, stream)));
+    let ended = ended.map(|stream| EndedShards {
+        table: stream.table,
+        table_name: stream.table_name,
+        label: stream.label,
+    });
+    Ok(ended.collect())
+}
+
+/// Returns whether a stream says less than that only these shards are open.
+fn has_ended_shards(stream: &Stream, open: &[u32]) -> bool {
+    stream.enabled == open.is_empty() || stream.shards.iter().any(|shard| is_ended(shard, open))
+}
+
+fn is_ended(shard: &Shard, open: &[u32]) -> bool {
+    !shard.closed && !open.contains(&shard.number)
 }
 
 #[cfg(test)]
@@ -271,7 +287,7 @@ mod tests {
     use super::super::reading::shard_ends;
     use super::*;
     use crate::{Engine, Environment};
-    use hashrange_storage::MemoryStore;
+    use hashrange_storage::{MemoryStore, block_on};
     use hashrange_wire::{calls, read_request};
 
     fn engine() -> Engine<MemoryStore> {
@@ -311,10 +327,14 @@ mod tests {
         let settings = record.stream.as_mut().unwrap();
         settings.enabled = false;
         settings.open_shards.clear();
-        core.replace_table(&table, record, Vec::new(), |_| {}).unwrap();
+        block_on(core.replace_table(&table, record, Vec::new(), |_| {})).unwrap();
         assert_eq!(closed_shards(core), (0, 4));
-        for _ in 0..2 {
-            block_on(close_ended_shards(core)).unwrap();
+        for expected in [1, 0] {
+            let ended = block_on(ended_shards(core, &block_on(core.view()).unwrap())).unwrap();
+            assert_eq!(ended.len(), expected);
+            for ended in ended {
+                block_on(close_shards(core, &ended.table_name, &ended.label)).unwrap();
+            }
             assert_eq!(closed_shards(core), (4, 4));
         }
     }

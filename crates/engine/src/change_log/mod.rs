@@ -31,7 +31,7 @@ mod target;
 mod verify;
 
 pub(crate) use iterator::ShardIterator;
-pub(crate) use lifecycle::{EndedShards, close_ended_shards, close_shards, succeed_shards};
+pub(crate) use lifecycle::{EndedShards, close_shards, ended_shards, succeed_shards};
 pub(crate) use reading::{
     ShardEnds, decode_stream, encode_stream, expired_records, find_stream, oldest_since, read_page,
     read_streams, shard_ends,

@@ -9,8 +9,9 @@ use crate::layout;
 use crate::schema::{Table, TableRecord};
 use bytes::Bytes;
 use hashrange_model::ApiResult;
-use hashrange_storage::{Batch, Key, Store, block_on};
+use hashrange_storage::{Batch, Key, Store};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 impl<S: Store> Core<S> {
     /// Changes a table's definition: stores the record that `change` makes of the current one and
@@ -18,19 +19,19 @@ impl<S: Store> Core<S> {
     ///
     /// Writes that were being decided may still follow the old definition. Whoever relies on there
     /// being none waits for [`Store::sync`] first, as every job does.
-    pub(crate) fn change_table(
+    pub(crate) async fn change_table(
         &self,
         table: &Table,
         change: impl FnOnce(&mut TableRecord) -> ApiResult<()>,
     ) -> ApiResult<Arc<Table>> {
         let mut record = table.record.clone();
         change(&mut record)?;
-        self.replace_table(table, record, Vec::new(), |_| {})
+        self.replace_table(table, record, Vec::new(), |_| {}).await
     }
 
     /// Changes a table's definition to `record`, as [`Core::change_table`] does, in one commit with
     /// what `also` writes to `keys` or without a guard.
-    pub(crate) fn replace_table(
+    pub(crate) async fn replace_table(
         &self,
         table: &Table,
         record: TableRecord,
@@ -42,23 +43,67 @@ impl<S: Store> Core<S> {
         self.commit_definition(keys, |_, batch| {
             batch.put(key.clone(), value.clone());
             also(batch);
-        })?;
-        Ok(self.catalog.put(table.successor(record)))
+        })
+        .await?;
+        Ok(self.put_in_use(table.successor(record)))
     }
 
-    /// Commits a change of definitions and waits for it on this thread. Not a future: one that is
-    /// dropped between the commit and the catalog's change would leave the two apart.
+    /// Puts a table, or its new version, in use, whose record has been committed.
+    pub(crate) fn put_in_use(&self, table: Table) -> Arc<Table> {
+        let table = self.catalog.put(table);
+        self.trust_definitions();
+        table
+    }
+
+    /// Takes a table out of use, whose record has been removed.
+    pub(crate) fn take_out_of_use(&self, name: &str) {
+        self.catalog.remove(name);
+        self.trust_definitions();
+    }
+
+    /// Says that what was committed may not be in use, or what follows from it may not be done.
+    pub(crate) fn doubt_definitions(&self) {
+        self.definitions_in_doubt.store(true, Ordering::Release);
+    }
+
+    /// Reads the tables anew if what was committed may not be in use.
+    pub(crate) async fn settle_definitions(&self) -> ApiResult<()> {
+        if self.definitions_in_doubt.load(Ordering::Acquire) {
+            drop(self.lock_definitions().await?);
+        }
+        Ok(())
+    }
+
+    /// Says that all that was committed is in use, and that what follows from it is done, or begun.
+    pub(crate) fn trust_definitions(&self) {
+        self.definitions_in_doubt.store(false, Ordering::Release);
+    }
+
+    /// Returns, once, whether there may be background work in the store that this server does not know of.
+    pub(crate) fn may_lack_work(&self) -> bool {
+        self.may_lack_work.swap(false, Ordering::AcqRel)
+    }
+
+    /// Says that there may be such work.
+    pub(crate) fn doubt_work(&self) {
+        self.may_lack_work.store(true, Ordering::Release);
+    }
+
+    /// Commits a change of definitions, which the caller then puts in use. One that is dropped before
+    /// it is ready, or whose outcome nobody knows, may have been made or not: whoever takes
+    /// `definitions` next reads the tables anew.
     ///
     /// [`Contended`](hashrange_model::Reason::Contended) means that another server was faster and nothing was written.
-    pub(crate) fn commit_definition<T: Send>(
+    pub(crate) async fn commit_definition<T: Send>(
         &self,
         keys: Vec<Key>,
         decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     ) -> ApiResult<T> {
+        self.doubt_definitions();
         if self.store.is_shared() {
-            return block_on(self.commit_numbered(keys, decide));
+            return self.commit_numbered(keys, decide).await;
         }
-        block_on(self.commit(|| keys.clone(), decide)).map_err(fault::of_store)
+        self.commit(|| keys.clone(), decide).await.map_err(fault::of_store)
     }
 }
 

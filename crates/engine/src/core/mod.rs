@@ -29,7 +29,7 @@ use crate::swept::Swept;
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use std::fmt;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// A store with its tables.
 pub(crate) struct Core<S: Store> {
@@ -42,6 +42,11 @@ pub(crate) struct Core<S: Store> {
     /// Held by whoever changes a table's definition, until the change is in use; see
     /// [`Core::lock_definitions`].
     definitions: tokio::sync::Mutex<()>,
+    /// Whether a change of definitions may have been committed and is not in use, or is in use and what
+    /// follows from it is not done.
+    definitions_in_doubt: AtomicBool,
+    /// Whether there may be background work in the store that this server does not know of.
+    may_lack_work: AtomicBool,
     /// Held alone by whoever has claimed a range for an index that it fills ([`crate::filling`]); taken
     /// together by writes that wait for the end of the claim.
     pub(crate) claiming: tokio::sync::RwLock<()>,
@@ -76,6 +81,8 @@ impl<S: Store> Core<S> {
             options,
             tokens_swept: Swept::default(),
             definitions: tokio::sync::Mutex::new(()),
+            definitions_in_doubt: AtomicBool::new(false),
+            may_lack_work: AtomicBool::new(false),
             claiming: tokio::sync::RwLock::new(()),
             changes_seen: AtomicU64::new(0),
         }

@@ -35,7 +35,12 @@ impl<S: Store> Core<S> {
     /// Lets the caller alone change definitions in this process, on the newest ones there are.
     pub(crate) async fn lock_definitions(&self) -> ApiResult<MutexGuard<'_, ()>> {
         let locked = self.definitions.lock().await;
-        if self.store.is_shared() && self.stored_number().await? != self.catalog.number() {
+        if self.definitions_in_doubt.load(Ordering::Acquire) {
+            // What was being committed is done, or is not, when this returns.
+            self.store.sync().await.map_err(fault::of_store)?;
+            self.read_changes().await?;
+            self.trust_definitions();
+        } else if self.store.is_shared() && self.stored_number().await? != self.catalog.number() {
             self.read_changes().await?;
         }
         Ok(locked)
@@ -121,6 +126,7 @@ impl<S: Store> Core<S> {
             // A walk need not be of one state.
             if self.stored_number().await? == number {
                 self.catalog.replace_all(tables, number);
+                self.doubt_work();
                 self.changes_seen.store(number, Ordering::Release);
                 return Ok(());
             }

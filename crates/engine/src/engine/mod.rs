@@ -8,19 +8,18 @@ mod writing;
 pub(crate) use reading::target_of;
 
 use crate::arn;
-use crate::change_log::{self, EndedShards};
+use crate::change_log::EndedShards;
 use crate::core::{Catalog, Core, OpenError, read_tables};
 use crate::environment::{Environment, table_name_of};
 use crate::jobs::timer::Timer;
 use crate::jobs::{Ended, Job, Jobs};
 use crate::layout;
 use crate::options::EngineOptions;
-use crate::schema::{IndexState, Table, TimeToLiveState};
+use crate::schema::Table;
 use crate::throughput::Limiter;
-use hashrange_model::{ApiResult, Reason};
-use hashrange_storage::{Direction, Error, Store, View, Wanted, block_on};
+use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_storage::{Error, Store, block_on};
 use std::fmt;
-use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -61,28 +60,17 @@ impl<S: Store> Engine<S> {
     ) -> Result<Self, OpenError> {
         let view = store.view().await.map_err(OpenError::Store)?;
         let tables = read_tables(&view).await?;
-        let mut pending = unfinished_backfills(&tables);
-        pending.extend(unfinished_expiry_indexes(&tables));
-        view.visit(layout::purges(), Direction::Forward, Wanted::ALL, |key, _| {
-            pending
-                .extend(layout::parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
-            ControlFlow::Continue(())
-        })
-        .await
-        .map_err(OpenError::Store)?;
         let limiter = Limiter::of(&options).map(Arc::new);
         let core = Arc::new(Core::new(store, Catalog::new(tables), environment, options));
         let jobs = Arc::new(Jobs::new(Arc::clone(&core)));
         let engine = Self { limiter, core, jobs, timer: Mutex::default() };
-        engine.refresh().await.map_err(|error| OpenError::Record {
+        let unreadable = |error: ApiError| OpenError::Record {
             key: layout::definitions_number(),
             problem: error.to_string(),
-        })?;
-        change_log::close_ended_shards(&engine.core).await?;
+        };
+        engine.refresh().await.map_err(unreadable)?;
+        engine.jobs.join().await.map_err(unreadable)?;
         engine.start_timer();
-        for job in pending {
-            engine.start_job(job);
-        }
         Ok(engine)
     }
 
@@ -121,9 +109,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Closes shards that a change of definition has ended. The caller holds `definitions`.
-    pub(crate) fn close_shards(&self, ended: Option<EndedShards>) {
+    pub(crate) async fn close_shards(&self, ended: Option<EndedShards>) {
         if let Some(ended) = ended {
-            self.jobs.close_shards(ended);
+            self.jobs.close_shards(ended).await;
         }
     }
 
@@ -142,6 +130,7 @@ impl<S: Store> Engine<S> {
 
     /// Sweeps as [`Engine::sweep`] does, for callers with an executor of their own.
     pub async fn sweep_when_polled(&self) {
+        self.jobs.beat().await;
         self.jobs.try_again();
         self.forget_old();
         self.jobs.sweep(&AtomicBool::new(false)).await;
@@ -150,6 +139,7 @@ impl<S: Store> Engine<S> {
     /// Does what is due after the clock was moved, all of it and whatever was done a moment ago: when
     /// this returns, nothing is left that the sweeps of the time between would have done.
     pub async fn catch_up_with_clock(&self) {
+        self.jobs.beat().await;
         self.jobs.try_again();
         self.forget_old();
         self.jobs.sweep_all().await;
@@ -198,28 +188,12 @@ impl<S: Store> Engine<S> {
     pub async fn close(&self) -> Result<(), Error> {
         self.jobs.stop();
         drop(self.timer.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.jobs.leave().await;
         if let Some(limiter) = self.limiter() {
             limiter.close();
         }
         self.core.store.close().await
     }
-}
-
-fn unfinished_backfills(tables: &[Table]) -> Vec<Job> {
-    tables
-        .iter()
-        .flat_map(|table| table.indexes.iter().map(move |index| (table, index)))
-        .filter(|(_, index)| index.state == IndexState::Creating)
-        .map(|(table, index)| Job::Backfill { table: table.id(), index: index.id })
-        .collect()
-}
-
-fn unfinished_expiry_indexes(tables: &[Table]) -> impl Iterator<Item = Job> {
-    let is_changing = |table: &&Table| {
-        let record = table.record.time_to_live.as_ref();
-        record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
-    };
-    tables.iter().filter(is_changing).map(|table| Job::ExpiryIndex { table: table.id() })
 }
 
 /// What the timer calls at each of its ticks.
@@ -231,6 +205,7 @@ struct Sweeper<S: Store> {
 impl<S: Store> Sweeper<S> {
     fn tick(&self, stopping: &AtomicBool) {
         block_on(self.jobs.log_panic(async {
+            self.jobs.beat().await;
             self.jobs.try_again();
             if let Some(limiter) = &self.limiter {
                 limiter.sweep(self.jobs.now_ms());

@@ -214,7 +214,8 @@ async fn activate<S: Store>(
     for known in record.indexes.iter_mut().filter(|known| known.id == index) {
         known.state = IndexState::Active;
     }
-    core.replace_table(&table, record, Vec::new(), |_| {}).map_err(Interruption::Definition)?;
+    let replaced = core.replace_table(&table, record, Vec::new(), |_| {});
+    replaced.await.map_err(Interruption::Definition)?;
     // Only now: a write that follows the old definition counts by what is stored there.
     core.store.sync().await?;
     let progress = [layout::filling(id, index), layout::backfill(id, index)];

@@ -7,18 +7,22 @@ use super::{Background, Interruption, Job};
 use crate::change_log::{self, EndedShards};
 use crate::core::Core;
 use crate::fault;
-use hashrange_storage::{Store, block_on};
+use hashrange_storage::Store;
 
 impl<S: Store> Background<S> {
     /// Closes shards that a change of definition has ended. The change is done and recorded: what
     /// fails now is left to a job. The caller holds `definitions`.
-    pub(crate) fn close_shards(&self, ended: EndedShards) {
+    pub(crate) async fn close_shards(&self, ended: EndedShards) {
         let core = &*self.core;
+        core.doubt_definitions();
         let closed = self.caught(async {
             core.store.sync().await.map_err(fault::of_store)?;
-            change_log::close_shards(core, &ended.table_name, &ended.label)
+            change_log::close_shards(core, &ended.table_name, &ended.label).await
         });
-        let problem = match block_on(closed) {
+        let ended_with = closed.await;
+        // Done, or put off: a job in memory knows of it.
+        core.trust_definitions();
+        let problem = match ended_with {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),
             Err(panicked) => Some(panicked.to_string()),
@@ -35,5 +39,7 @@ impl<S: Store> Background<S> {
 pub(super) async fn run<S: Store>(core: &Core<S>, ended: &EndedShards) -> Result<(), Interruption> {
     let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let closed = change_log::close_shards(core, &ended.table_name, &ended.label);
-    closed.map_err(Interruption::Definition)
+    closed.await.map_err(Interruption::Definition)?;
+    core.trust_definitions();
+    Ok(())
 }

@@ -37,7 +37,8 @@ pub(super) async fn run<S: Store>(
     let core = &*background.core;
     let due = Due::at((core.environment.now_ms)());
     let mut marks: Vec<(Arc<Table>, Arc<Swept>)> = Vec::new();
-    for table in core.catalog.all() {
+    let tables = core.catalog.all().into_iter();
+    for table in tables.filter(|table| background.may_expire(table.id())) {
         let mark = table.expiry.as_ref().map(|expiry| Arc::clone(&expiry.swept));
         marks.extend(mark.map(|mark| (table, mark)));
     }

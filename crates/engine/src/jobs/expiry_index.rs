@@ -94,7 +94,8 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruptio
         .time_to_live
         .filter(|record| record.state == TimeToLiveState::Enabling)
         .map(|record| TimeToLive { state: TimeToLiveState::Enabled, ..record });
-    core.replace_table(&table, record, vec![progress(id)], |batch| batch.delete(progress(id)))
-        .map_err(Interruption::Definition)?;
+    let delete = |batch: &mut Batch| batch.delete(progress(id));
+    let replaced = core.replace_table(&table, record, vec![progress(id)], delete);
+    replaced.await.map_err(Interruption::Definition)?;
     Ok(())
 }

@@ -14,12 +14,14 @@
 mod backfill;
 mod caught;
 mod close_shards;
+mod due;
 mod expire;
 mod expiry_index;
 mod failures;
 mod lanes;
 mod purge;
 mod retries;
+mod servers;
 mod shards;
 pub(crate) mod timer;
 mod token_sweep;
@@ -31,14 +33,15 @@ use crate::fault;
 use crate::schema::{IndexId, TableId};
 use caught::Panicked;
 use failures::Failures;
-use hashrange_model::ApiError;
+use hashrange_model::{ApiError, ApiResult};
 use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
 use retries::{Attempt, Retries};
+use servers::Servers;
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// Something to do in the background.
@@ -127,6 +130,10 @@ pub(crate) struct Background<S: Store> {
     failures: Failures,
     /// Jobs that have failed and are to be tried again.
     retries: Retries,
+    /// Jobs that wait, are under way or are to be tried again; one as often as it was started.
+    unfinished: Mutex<Vec<Job>>,
+    /// Who else works on the store.
+    servers: Servers,
     /// When the change logs were last looked through for records that have expired.
     trimmed_at_ms: AtomicU64,
     /// Held by the sweep under way: there is one at a time.
@@ -149,6 +156,8 @@ impl<S: Store> Jobs<S> {
             core,
             failures: Failures::default(),
             retries: Retries::default(),
+            unfinished: Mutex::default(),
+            servers: Servers::default(),
             trimmed_at_ms: AtomicU64::new(0),
             sweeping: tokio::sync::Mutex::new(()),
             panics: AtomicU64::new(0),
@@ -156,11 +165,60 @@ impl<S: Store> Jobs<S> {
         Self { lanes: Lanes::default(), background: Arc::new(background) }
     }
 
-    /// Queues a job. What it returns is ready when the first attempt has ended, in whatever way.
+    /// Queues a job, or leaves it to the server whose it is. What it returns is ready when the first
+    /// attempt has ended, in whatever way, or when it is left to others.
     pub(crate) fn start(&self, job: Job) -> Ended {
         let (ends, ended) = oneshot::channel();
+        if !self.background.servers.is_mine(&self.background.core, job.table()) {
+            return ended;
+        }
+        self.background.unfinished().push(job.clone());
         self.queue(Attempt::first(job), Some(ends));
         ended
+    }
+
+    /// Queues the jobs that the store knows of and nobody here is at, where they are this server's.
+    pub(crate) async fn look_for_work(&self) -> ApiResult<()> {
+        let background = &self.background;
+        for job in due::jobs(&background.core).await? {
+            let is_known = background.unfinished().contains(&job);
+            if !is_known {
+                drop(self.start(job));
+            }
+        }
+        Ok(())
+    }
+
+    /// Joins the servers that share the store, and queues what is to be done.
+    pub(crate) async fn join(&self) -> ApiResult<()> {
+        let background = &self.background;
+        background.servers.beat(&background.core).await.map_err(fault::of_store)?;
+        self.look_for_work().await
+    }
+
+    /// Shows the other servers that this one is alive, settles what is in doubt, and looks for work where
+    /// there may be some that nobody here knows of.
+    pub(crate) async fn beat(&self) {
+        let background = &self.background;
+        let core = &background.core;
+        let beaten = background.servers.beat(core).await;
+        let is_divided_anew = *beaten.as_ref().unwrap_or(&false);
+        background.failures.note("beat of the heart", "", beaten.map(drop));
+        let settled = core.settle_definitions().await.and(core.refresh().await);
+        background.failures.note("look at the definitions", "", settled);
+        if core.may_lack_work() || is_divided_anew {
+            let looked = self.look_for_work().await;
+            if looked.is_err() {
+                core.doubt_work();
+            }
+            background.failures.note("look for work", "", looked);
+        }
+    }
+
+    /// Tells the other servers that this one ends.
+    pub(crate) async fn leave(&self) {
+        let left = self.background.servers.leave(&self.background.core).await;
+        self.background.failures.note("leave of the other servers", "", left);
     }
 
     /// Queues the jobs that have failed and are due again.
@@ -196,8 +254,8 @@ impl<S: Store> Jobs<S> {
 
     /// Closes shards that a change of definition has ended, at once or as a job. The caller holds
     /// `definitions`.
-    pub(crate) fn close_shards(&self, ended: EndedShards) {
-        self.background.close_shards(ended);
+    pub(crate) async fn close_shards(&self, ended: EndedShards) {
+        self.background.close_shards(ended).await;
     }
 
     /// Returns the time of the environment's clock.
@@ -231,6 +289,25 @@ impl<S: Store> Jobs<S> {
     }
 }
 
+impl<S: Store> Background<S> {
+    fn unfinished(&self) -> MutexGuard<'_, Vec<Job>> {
+        self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether this server removes what has expired of a table.
+    fn may_expire(&self, table: TableId) -> bool {
+        self.servers.trust_clock() && self.servers.is_mine(&self.core, table)
+    }
+
+    /// Forgets a job that is done.
+    fn finish(&self, job: &Job) {
+        let mut unfinished = self.unfinished();
+        if let Some(nth) = unfinished.iter().position(|known| known == job) {
+            unfinished.swap_remove(nth);
+        }
+    }
+}
+
 /// Makes one attempt.
 async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pace) {
     let core = &*background.core;
@@ -249,8 +326,9 @@ async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pac
         return;
     }
     let (work, place) = attempt.job.subject();
-    if ended.is_err() {
-        background.retries.put_off(attempt, (core.environment.now_ms)());
+    match ended {
+        Ok(()) => background.finish(&attempt.job),
+        Err(_) => background.retries.put_off(attempt, (core.environment.now_ms)()),
     }
     background.failures.note(work, &place, ended);
 }
@@ -260,15 +338,14 @@ fn go_on(stopping: &AtomicBool) -> Result<(), Interruption> {
 }
 
 async fn sweep_alone<S: Store>(background: &Background<S>, stopping: &AtomicBool) {
-    let core = &*background.core;
     loop {
         do_part(background, "succession of shards", shards::run(background)).await;
-        let tokens = token_sweep::run(core, stopping);
+        let tokens = token_sweep::run(background, stopping);
         do_part(background, "removal of expired client request tokens", tokens).await;
         if trim::is_due(background) {
             fault::log_anew();
-            do_part(background, "removal of expired stream records", trim::run(core, stopping))
-                .await;
+            let trimmed = trim::run(background, stopping);
+            do_part(background, "removal of expired stream records", trimmed).await;
         }
         let expired =
             do_part(background, "sweep of expired items", expire::run(background, stopping)).await;

@@ -100,10 +100,10 @@ async fn forget_index<S: Store>(
     let Some(table) = core.catalog.all().into_iter().find(|known| known.id() == table) else {
         return Ok(());
     };
-    core.change_table(&table, |record| {
+    let changed = core.change_table(&table, |record| {
         record.indexes.retain(|known| known.id != index);
         Ok(())
-    })
-    .map_err(Interruption::Definition)?;
+    });
+    changed.await.map_err(Interruption::Definition)?;
     Ok(())
 }

@@ -9,6 +9,9 @@ pub(super) async fn run<S: Store>(background: &Background<S>) -> Result<(), Inte
     let core = &*background.core;
     let now_ms = (core.environment.now_ms)();
     for known in core.catalog.all() {
+        if !background.servers.is_mine(core, known.id()) {
+            continue;
+        }
         let settings = known.record.stream.as_ref().filter(|settings| settings.enabled);
         let since_ms = settings.map_or(u64::MAX, |settings| settings.open_since_ms);
         if now_ms < since_ms.saturating_add(core.options.stream_shard_period_ms) {
@@ -19,8 +22,14 @@ pub(super) async fn run<S: Store>(background: &Background<S>) -> Result<(), Inte
         if table.record.stream != known.record.stream {
             continue;
         }
-        let succeeded = change_log::succeed_shards(core, &table)
-            .map(|ended| ended.into_iter().for_each(|ended| background.close_shards(ended)));
+        let succeeded = match change_log::succeed_shards(core, &table).await {
+            Ok(Some(ended)) => {
+                background.close_shards(ended).await;
+                Ok(())
+            }
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
         background.failures.note("succession of shards", &table.record.name, succeeded);
     }
     Ok(())

@@ -3,20 +3,27 @@
 //! Tokens lie in the order of time, so a sweep reads only what it removes, from where the last one
 //! ended ([`crate::swept`]).
 
-use super::{Interruption, go_on};
+use super::{Background, Interruption, go_on};
 use crate::core::Core;
 use crate::layout::token::{TokenRecord, parse_token_time, tokens_used_between};
+use crate::schema::TableId;
 use hashrange_model::limits::TOKEN_LIFETIME_MS;
 use hashrange_storage::{Direction, Key, Store, View, Wanted};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 const TOKENS_PER_COMMIT: usize = 500;
+/// What the work for no table in particular is divided by.
+const NO_TABLE: TableId = TableId(0);
 
 pub(super) async fn run<S: Store>(
-    core: &Core<S>,
+    background: &Background<S>,
     stopping: &AtomicBool,
 ) -> Result<(), Interruption> {
+    let core = &*background.core;
+    if !background.may_expire(NO_TABLE) {
+        return Ok(());
+    }
     let now_ms = (core.environment.now_ms)();
     let end_ms = now_ms.saturating_sub(TOKEN_LIFETIME_MS);
     let sweep = core.tokens_swept.begin(&core.store, end_ms).await?;

@@ -35,9 +35,10 @@ pub(super) fn make_due<S: Store>(background: &Background<S>) {
 }
 
 pub(super) async fn run<S: Store>(
-    core: &Core<S>,
+    background: &Background<S>,
     stopping: &AtomicBool,
 ) -> Result<(), Interruption> {
+    let core = &*background.core;
     let now_ms = (core.environment.now_ms)();
     let expired_ms = now_ms.saturating_sub(RETENTION_MS);
     let mut range = layout::streams();
@@ -47,7 +48,7 @@ pub(super) async fn run<S: Store>(
         let streams = streams.map_err(Interruption::Definition)?;
         let Some(last) = streams.last() else { return Ok(()) };
         range.start = [&last.store_key()[..], &[0]].concat();
-        for stream in &streams {
+        for stream in streams.iter().filter(|stream| background.may_expire(stream.table)) {
             let view = core.store.view().await?;
             for shard in &stream.shards {
                 // Nothing, mostly: found without holding back changes of definitions.
@@ -95,9 +96,13 @@ async fn trim<S: Store>(
         return Ok(false);
     }
     let is_over = stream.shards.is_empty() && !stream.enabled;
+    // Another server may have changed the stream since: it is looked at again.
     core.commit(
         || vec![key.clone()],
-        |_, batch| {
+        |current, batch| {
+            if current[0].as_ref() != Some(&stored) {
+                return;
+            }
             for key in &removed {
                 batch.delete(key.clone());
             }

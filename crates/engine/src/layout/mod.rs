@@ -12,6 +12,7 @@
 //! | `01 07`, `21` ... | the expiry index, see `expiry.rs` |
 //! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
 //! | `01 09` table id, index id | how far an index is filled, see `crate::filling` |
+//! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -56,6 +57,7 @@ const META_STREAM: u8 = 0x06;
 const META_EXPIRY: u8 = 0x07;
 const META_CHANGES: u8 = 0x08;
 const META_FILLING: u8 = 0x09;
+const META_SERVER: u8 = 0x0a;
 
 /// Bytes before the hash in an item key.
 const ITEM_PREFIX_BYTES: usize = 7;
@@ -111,6 +113,21 @@ pub(crate) fn backfill(table: TableId, index: IndexId) -> Key {
 /// Returns the key that says how far an index is filled.
 pub(crate) fn filling(table: TableId, index: IndexId) -> Key {
     [&[SPACE_META, META_FILLING][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
+}
+
+/// Returns the key of a server's row.
+pub(crate) fn server(id: u128) -> Key {
+    [&[SPACE_META, META_SERVER][..], &id.to_be_bytes()].concat()
+}
+
+/// Returns the range of the rows of all servers.
+pub(crate) fn servers() -> KeyRange {
+    KeyRange::prefix(&[SPACE_META, META_SERVER])
+}
+
+/// Returns the server of a row's key.
+pub(crate) fn parse_server(key: &[u8]) -> Option<u128> {
+    Some(u128::from_be_bytes(key.get(2..)?.try_into().ok()?))
 }
 
 /// The counters kept for a table and for each of its indexes.

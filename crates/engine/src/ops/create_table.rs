@@ -37,7 +37,7 @@ impl<S: Store> Engine<S> {
             return Err(Reason::TableExists(record.name).into());
         }
         self.check_new_table(&record)?;
-        let table = self.store_new_table(record, stream)?;
+        let table = self.store_new_table(record, stream).await?;
         self.remember_creation(&table);
         let description = as_created(self.describe(&table).await?, &is_warmed);
         Ok(CreateTableOutput { table_description: Some(description) })
@@ -100,14 +100,17 @@ impl<S: Store> Engine<S> {
     }
 
     /// Gives the table its number and puts it in use. The caller holds the definitions lock.
-    fn store_new_table(
+    async fn store_new_table(
         &self,
         mut record: TableRecord,
         view: Option<StreamView>,
     ) -> ApiResult<Arc<Table>> {
         let (next_key, name_key) = (layout::next_table_id(), layout::table_name(&record.name));
         let mut keys = vec![next_key.clone(), name_key.clone()];
-        let stream = view.map(|view| self.core().begin_stream(&mut record, view)).transpose()?;
+        let stream = match view {
+            Some(view) => Some(self.core().begin_stream(&mut record, view).await?),
+            None => None,
+        };
         keys.extend(stream.as_ref().map(Stream::store_key));
         let newest = self.core().catalog.newest_id();
         let record = self.core().commit_definition(keys, |current, batch| {
@@ -122,8 +125,8 @@ impl<S: Store> Engine<S> {
                 Stream { table: record.id, ..stream.clone() }.open_all(batch);
             }
             ApiResult::Ok(record)
-        })??;
-        Ok(self.core().catalog.put(Table::new(record)))
+        });
+        Ok(self.core().put_in_use(Table::new(record.await??)))
     }
 }
 

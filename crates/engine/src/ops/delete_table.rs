@@ -30,17 +30,18 @@ impl<S: Store> Engine<S> {
             layout::table_name(&table.record.name),
             layout::purge(table.id(), IndexId::BASE),
         ];
-        self.core().commit_definition(keys.clone(), |_, batch| {
+        let deleted = self.core().commit_definition(keys.clone(), |_, batch| {
             let [record, name, purge] = [0, 1, 2].map(|nth| keys[nth].clone());
             batch.delete(record);
             batch.delete(name);
             batch.put(purge, Bytes::new());
-        })?;
+        });
+        deleted.await?;
         // The table is gone, and what follows is recorded: nothing may fail any more.
-        self.core().catalog.remove(&table.record.name);
+        self.core().take_out_of_use(&table.record.name);
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
-        self.close_shards(EndedShards::of(&table));
         self.remember_deletion(&table, &description);
+        self.close_shards(EndedShards::of(&table)).await;
         Ok(DeleteTableOutput { table_description: Some(as_deleted(description)) })
     }
 }

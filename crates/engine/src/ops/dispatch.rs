@@ -31,7 +31,8 @@ macro_rules! change {
     ($engine:expr, $call:ident, $method:ident, $body:expr) => {{
         let mut tries = 1;
         loop {
-            match run!($engine, $call, $method, $body) {
+            // On the heap: rare, and the largest of the futures makes all of them large.
+            match Box::pin(async { run!($engine, $call, $method, $body) }).await {
                 Err(error) if $engine.has_lost(&error) && tries < CHANGES_MAX => tries += 1,
                 answered => break answered,
             }

@@ -110,7 +110,8 @@ impl<S: Store> Engine<S> {
         let table = self.core().change_table(&table, |record| {
             *tags_of_mut(record, named).expect("the resource was just found") = after;
             Ok(())
-        })?;
+        });
+        let table = table.await?;
         self.remember_tags(table.id(), named.stream, set.cloned(), before);
         Ok(())
     }

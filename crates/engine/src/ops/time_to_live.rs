@@ -38,7 +38,8 @@ impl<S: Store> Engine<S> {
             let table = self.core().change_table(&table, |record| {
                 record.time_to_live = Some(changed);
                 Ok(())
-            })?;
+            });
+            let table = table.await?;
             self.remember_time_to_live(table.id());
             table
         };

@@ -1,6 +1,8 @@
 //! What one server does to a table is true for the others at once.
 
 use super::{creation, get, put, two};
+use hashrange_engine::EngineOptions;
+use hashrange_testkit::database::Database;
 use serde_json::{Value as Json, json};
 use std::thread;
 
@@ -27,7 +29,7 @@ fn one_of_two_servers_creates_a_name() {
         let created = thread::scope(|scope| {
             let create = |server| {
                 scope.spawn(move || -> Result<Json, _> {
-                    let server: &hashrange_testkit::database::Database = server;
+                    let server: &Database = server;
                     server.call("CreateTable", &creation("table", &["pk"]))
                 })
             };
@@ -79,6 +81,53 @@ fn a_table_made_anew_has_nothing_of_the_old_one() {
     one.run_jobs();
     one.assert_sound();
     assert_eq!(one.ok("Scan", &json!({"TableName": "table"}))["Count"], 1);
+}
+
+/// The change may have been made or not. Whichever it was, all servers agree on it, and so does what is
+/// stored; whoever asks again is told.
+#[test]
+fn a_change_whose_answer_was_lost_was_made_for_all_or_for_none() {
+    let options = EngineOptions { jobs_run: false, ..EngineOptions::default() };
+    let servers = Database::sharing_badly(2, &options, 30);
+    let (mut lost, mut made) = (0, 0);
+    for round in 0..60 {
+        let (one, other) = (&servers[round % 2], &servers[1 - round % 2]);
+        let exists = |server: &Database| {
+            let described = server.call("DescribeTable", &json!({"TableName": "table"}));
+            described.is_ok_and(|answer| answer["Table"]["TableStatus"] == "ACTIVE")
+        };
+        let existed = exists(one);
+        let mut creation = creation("table", &["pk"]);
+        let stream = json!({"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"});
+        creation["StreamSpecification"] = stream;
+        let answer = if existed {
+            one.call("DeleteTable", &json!({"TableName": "table"}))
+        } else {
+            one.call("CreateTable", &creation)
+        };
+        match answer {
+            Ok(_) => assert_ne!(exists(one), existed, "round {round}: it was made"),
+            Err(error) => {
+                assert!(error.to_string().starts_with("InternalServerError"), "{error}");
+                lost += 1;
+                made += usize::from(exists(one) != existed);
+            }
+        }
+        assert_eq!(exists(one), exists(other), "round {round}");
+    }
+    assert!(
+        made > 2 && lost > made + 2,
+        "{lost} answers were lost, {made} of changes that were made"
+    );
+    for _ in 0..40 {
+        for server in &servers {
+            server.clock.advance_ms(60_000);
+            server.engine.sweep();
+            server.run_jobs();
+        }
+    }
+    assert_eq!(servers[0].stored(&[1, 3]), [], "what was deleted is purged");
+    servers[0].assert_sound();
 }
 
 /// Each change is made to what the other server has left, whatever this one remembers.

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
+mod background;
 mod definitions;
 mod writing;
 

@@ -58,10 +58,11 @@ impl<S: Store> Engine<S> {
             IndexChange::Delete(index) => Some(index),
             IndexChange::None | IndexChange::Create(_) => None,
         };
-        let (new, ended) = self.core().replace_with_stream(&old, record, stream_change, deleted)?;
-        self.close_shards(ended);
-        // Before the first wait: nobody may be there to go on after it.
+        let replaced = self.core().replace_with_stream(&old, record, stream_change, deleted);
+        let (new, ended) = replaced.await?;
+        // Before the next wait: nobody may be there to go on after it.
         self.start_index_job(new.id(), &index_change);
+        self.close_shards(ended).await;
         let changes = answer::changes(&old.record, &new.record, input.sse_specification.is_some());
         let after = self.describe(&new).await?;
         let description = answer::of_changes(&changes, &before, after);

@@ -1,0 +1,47 @@
+//! What is to be done in the background, as the store says: indexes to fill, data to purge, expiry indexes
+//! that change, shards to close. It is looked up when a store is opened, and when other servers, or
+//! something that failed, may have left work behind.
+
+use super::Job;
+use crate::change_log;
+use crate::core::Core;
+use crate::layout;
+use crate::schema::{IndexState, Table, TimeToLiveState};
+use crate::{fault, layout::parse_purge};
+use hashrange_model::ApiResult;
+use hashrange_storage::{Direction, Store, View, Wanted};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Returns every job that is to be done.
+pub(super) async fn jobs<S: Store>(core: &Core<S>) -> ApiResult<Vec<Job>> {
+    let tables = core.catalog.all();
+    let mut due = unfilled_indexes(&tables);
+    due.extend(changing_expiry_indexes(&tables));
+    let view = core.view().await?;
+    let purges = view.visit(layout::purges(), Direction::Forward, Wanted::ALL, |key, _| {
+        due.extend(parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
+        ControlFlow::Continue(())
+    });
+    purges.await.map_err(fault::of_store)?;
+    let ended = change_log::ended_shards(core, &view).await?;
+    due.extend(ended.into_iter().map(Job::CloseShards));
+    Ok(due)
+}
+
+fn unfilled_indexes(tables: &[Arc<Table>]) -> Vec<Job> {
+    let indexes =
+        tables.iter().flat_map(|table| table.indexes.iter().map(move |index| (table, index)));
+    indexes
+        .filter(|(_, index)| index.state == IndexState::Creating)
+        .map(|(table, index)| Job::Backfill { table: table.id(), index: index.id })
+        .collect()
+}
+
+fn changing_expiry_indexes(tables: &[Arc<Table>]) -> impl Iterator<Item = Job> {
+    let is_changing = |table: &&Arc<Table>| {
+        let record = table.record.time_to_live.as_ref();
+        record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
+    };
+    tables.iter().filter(is_changing).map(|table| Job::ExpiryIndex { table: table.id() })
+}

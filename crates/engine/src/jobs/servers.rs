@@ -1,0 +1,339 @@
+//! Which servers share the store, and which of them does the background work of a table.
+//!
+//! Each server keeps a row that changes with every beat of its heart. One whose row has not changed for
+//! some beats of those who look is dead to them: they remove the row, and its work falls to others.
+//! So no clock is compared to tell the dead, and a server that was held up for long finds its row gone
+//! and joins anew. Each table belongs to one of those alive, by rendezvous hashing: when a server comes
+//! or goes, only the tables change hands that it gets or had.
+//!
+//! This divides the work and no more: for a moment two servers may do the same, or none. What a job
+//! writes is right by itself, by what its commits find stored.
+//!
+//! Clocks are compared as well. What is removed by the clock, items that have expired, records of streams,
+//! tokens, is gone for good: a server whose clock is apart from those of most others leaves it alone.
+//!
+//! On a store that is not shared there is one server, and no row.
+
+use crate::core::Core;
+use crate::layout;
+use crate::schema::TableId;
+use bytes::Bytes;
+use hashrange_storage::{Direction, Error, Key, Store, View, Wanted};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A server whose row has not changed for so many beats is dead.
+const BEATS_UNTIL_DEAD: u32 = 8;
+/// Clocks may be so far apart: more is a fault that somebody must see to.
+const APART_MAX_MS: u64 = 10_000;
+/// Most servers that are looked at.
+const SERVERS_MAX: usize = 1000;
+/// Version of a row's form.
+const ROW_FORM: u8 = 1;
+
+/// Number of a server, another one each time it joins.
+type ServerId = u128;
+
+/// What a server's row says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Row {
+    /// How often its heart has beaten.
+    beat: u64,
+    /// What its clock showed, epoch milliseconds.
+    clock_ms: u64,
+}
+
+impl Row {
+    fn encode(self) -> Bytes {
+        let (beat, clock) = (self.beat.to_le_bytes(), self.clock_ms.to_le_bytes());
+        [&[ROW_FORM][..], &beat, &clock].concat().into()
+    }
+
+    /// Reads a row; nothing if it has another form, as a later release may give it.
+    fn decode(stored: &[u8]) -> Option<Self> {
+        let (form, rest) = stored.split_first()?;
+        let (beat, clock_ms) = rest.split_first_chunk::<8>()?;
+        let row = Self {
+            beat: u64::from_le_bytes(*beat),
+            clock_ms: u64::from_le_bytes(clock_ms.try_into().ok()?),
+        };
+        (*form == ROW_FORM).then_some(row)
+    }
+}
+
+/// Another server, as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Seen {
+    stored: Bytes,
+    /// For how many beats of this server's heart it has not changed.
+    unchanged: u32,
+    /// By how much its clock is apart at least, as far as that is known.
+    apart_ms: Option<u64>,
+}
+
+/// What is known of the servers.
+#[derive(Debug, Default)]
+pub(super) struct Servers(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// This server, when it has joined.
+    own: Option<(ServerId, u64)>,
+    others: BTreeMap<ServerId, Seen>,
+    /// When the heart last beat, by this server's clock.
+    beat_at_ms: u64,
+    is_apart: bool,
+}
+
+impl Servers {
+    /// Returns whether the background work of a table is this server's.
+    pub(super) fn is_mine<S: Store>(&self, core: &Core<S>, table: TableId) -> bool {
+        !core.store.is_shared() || self.known().is_mine(table)
+    }
+
+    /// Returns whether the clock may be trusted with what it removes.
+    pub(super) fn trust_clock(&self) -> bool {
+        !self.known().is_apart
+    }
+
+    /// Lets the heart beat and looks at the others. Returns whether the division of work may have
+    /// changed.
+    pub(super) async fn beat<S: Store>(&self, core: &Core<S>) -> Result<bool, Error> {
+        if !core.store.is_shared() {
+            return Ok(false);
+        }
+        let now_ms = (core.environment.now_ms)();
+        let own = self.known().own;
+        let own = beat_once(core, own, now_ms).await?;
+        let rows = read_rows(core).await?;
+        let before = self.known().alive();
+        let dead = self.known().look(own, rows, now_ms);
+        for (id, stored) in dead {
+            remove(core, id, &stored).await?;
+        }
+        let known = self.known();
+        Ok(before != known.alive())
+    }
+
+    /// Takes leave of the others: what was this server's is theirs at once.
+    pub(super) async fn leave<S: Store>(&self, core: &Core<S>) -> Result<(), Error> {
+        let own = self.known().own.take();
+        let Some((id, _)) = own else { return Ok(()) };
+        let key = layout::server(id);
+        core.commit(|| vec![key.clone()], |_, batch| batch.delete(key.clone())).await
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn alive(&self) -> Vec<ServerId> {
+        let own = self.own.map(|(id, _)| id);
+        self.others.keys().copied().chain(own).collect()
+    }
+
+    fn is_mine(&self, table: TableId) -> bool {
+        let weight =
+            |id: ServerId| (xxh3_64(&[&id.to_be_bytes()[..], &table.0.to_be_bytes()].concat()), id);
+        let own = self.own.map(|(id, _)| weight(id));
+        own.is_some_and(|own| self.others.keys().all(|other| weight(*other) < own))
+    }
+
+    /// Takes in what the rows of all servers say. Returns those that are dead.
+    fn look(
+        &mut self,
+        own: (ServerId, u64),
+        rows: Vec<(ServerId, Bytes)>,
+        now_ms: u64,
+    ) -> Vec<(ServerId, Bytes)> {
+        // What has changed since the last beat was written at most so long ago.
+        let gap_ms = now_ms.abs_diff(self.beat_at_ms);
+        self.own = Some(own);
+        self.beat_at_ms = now_ms;
+        let known = std::mem::take(&mut self.others);
+        let mut dead = Vec::new();
+        for (id, stored) in rows.into_iter().filter(|(id, _)| *id != own.0) {
+            let seen = match known.get(&id) {
+                Some(seen) if seen.stored == stored => {
+                    Seen { unchanged: seen.unchanged + 1, ..seen.clone() }
+                }
+                Some(_) => {
+                    let apart_ms = Row::decode(&stored).map(|row| apart_ms(row, now_ms, gap_ms));
+                    Seen { stored, unchanged: 0, apart_ms }
+                }
+                None => Seen { stored, unchanged: 0, apart_ms: None },
+            };
+            if seen.unchanged >= BEATS_UNTIL_DEAD {
+                dead.push((id, seen.stored));
+            } else {
+                self.others.insert(id, seen);
+            }
+        }
+        self.compare_clocks();
+        dead
+    }
+
+    fn compare_clocks(&mut self) {
+        let apart = self.others.values().filter_map(|seen| seen.apart_ms);
+        let (mut beyond, mut compared, mut most_ms) = (0, 0, 0);
+        for apart_ms in apart {
+            compared += 1;
+            beyond += usize::from(apart_ms > APART_MAX_MS);
+            most_ms = apart_ms.max(most_ms);
+        }
+        let is_apart = 2 * beyond >= compared && beyond > 0;
+        if is_apart && !self.is_apart {
+            tracing::error!(
+                most_ms,
+                "this server's clock is apart from those of others on the same store: it removes \
+                 nothing that has expired until they agree"
+            );
+        } else if self.is_apart && !is_apart {
+            tracing::info!("the clocks of the servers agree again");
+        }
+        self.is_apart = is_apart;
+    }
+}
+
+/// Returns by how much the clock that wrote a row is apart at least from the one that shows `now_ms`, if
+/// the row was written at most `gap_ms` ago.
+fn apart_ms(row: Row, now_ms: u64, gap_ms: u64) -> u64 {
+    let behind = now_ms.saturating_sub(row.clock_ms).saturating_sub(gap_ms);
+    behind.max(row.clock_ms.saturating_sub(now_ms))
+}
+
+/// Writes the row of this server, as a new one if it has none or the others have removed it.
+async fn beat_once<S: Store>(
+    core: &Core<S>,
+    own: Option<(ServerId, u64)>,
+    now_ms: u64,
+) -> Result<(ServerId, u64), Error> {
+    if let Some((id, beat)) = own {
+        let key = layout::server(id);
+        let row = Row { beat: beat + 1, clock_ms: now_ms }.encode();
+        let is_known = core.commit(
+            || vec![key.clone()],
+            |current, batch| {
+                current[0].as_ref().inspect(|_| batch.put(key.clone(), row.clone())).is_some()
+            },
+        );
+        if is_known.await? {
+            return Ok((id, beat + 1));
+        }
+        tracing::warn!("others took this server for dead: it joins them anew");
+    }
+    let id = (core.environment.random)();
+    let (key, row) = (layout::server(id), Row { beat: 0, clock_ms: now_ms }.encode());
+    core.commit(|| vec![key.clone()], |_, batch| batch.put(key.clone(), row.clone())).await?;
+    Ok((id, 0))
+}
+
+async fn read_rows<S: Store>(core: &Core<S>) -> Result<Vec<(ServerId, Bytes)>, Error> {
+    let mut rows = Vec::new();
+    let view = core.store.view().await?;
+    let wanted = Wanted::entries(SERVERS_MAX);
+    view.visit(layout::servers(), Direction::Forward, wanted, |key, value| {
+        rows.extend(layout::parse_server(key).map(|id| (id, value.clone())));
+        if rows.len() < SERVERS_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .await?;
+    Ok(rows)
+}
+
+/// Removes the row of a server that is dead, if it is still as it was seen.
+async fn remove<S: Store>(core: &Core<S>, id: ServerId, seen: &Bytes) -> Result<(), Error> {
+    let key: Key = layout::server(id);
+    tracing::warn!(server = format!("{id:032x}"), "a server is gone: others do its work");
+    core.commit(
+        || vec![key.clone()],
+        |current, batch| {
+            if current[0].as_ref() == Some(seen) {
+                batch.delete(key.clone());
+            }
+        },
+    )
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(beat: u64, clock_ms: u64) -> Bytes {
+        Row { beat, clock_ms }.encode()
+    }
+
+    #[test]
+    fn a_table_belongs_to_one_server_and_changes_hands_with_it() {
+        let ids: Vec<ServerId> = (1..=5).collect();
+        let owner = |ids: &[ServerId], table: u32| {
+            let owners = ids.iter().filter(|own| {
+                let mut known = Known::default();
+                let rows = ids.iter().map(|id| (*id, row(0, 0))).collect();
+                known.look((**own, 0), rows, 0);
+                known.is_mine(TableId(table))
+            });
+            let owners: Vec<_> = owners.copied().collect();
+            assert_eq!(owners.len(), 1, "table {table}");
+            owners[0]
+        };
+        let mut had = BTreeMap::new();
+        for table in 0..200 {
+            let before = owner(&ids, table);
+            let after = owner(&ids[..4], table);
+            assert!(before == after || before == 5, "only what server 5 had changes hands");
+            *had.entry(before).or_insert(0) += 1;
+        }
+        assert!(had.len() == 5 && had.values().all(|tables| *tables > 20), "{had:?}");
+    }
+
+    #[test]
+    fn a_server_is_dead_when_its_row_has_not_changed_for_some_beats() {
+        let mut known = Known::default();
+        for beat in 0..100 {
+            let dead = known.look((1, beat), vec![(2, row(beat / 5, 0))], 0);
+            assert_eq!(dead, [], "its heart beats slowly");
+        }
+        let last = row(20, 0);
+        assert_eq!(known.look((1, 100), vec![(2, last.clone())], 0), []);
+        for _ in 1..BEATS_UNTIL_DEAD {
+            assert_eq!(known.look((1, 101), vec![(2, last.clone())], 0), []);
+            assert_eq!(known.alive(), [2, 1]);
+        }
+        assert_eq!(known.look((1, 102), vec![(2, last.clone())], 0), [(2, last)]);
+        assert_eq!(known.alive(), [1]);
+    }
+
+    #[test]
+    fn who_is_apart_from_most_does_not_trust_its_clock() {
+        const NOW_MS: u64 = 1_000_000;
+        let is_apart = |clocks: &[u64]| {
+            let mut known = Known { beat_at_ms: NOW_MS, ..Known::default() };
+            for beat in 0..2 {
+                let at_ms = NOW_MS + 1000 * beat;
+                let clocks = clocks.iter().enumerate();
+                let rows = clocks.map(|(nth, clock)| (nth as u128, row(beat, clock + 1000 * beat)));
+                known.look((9, beat), rows.collect(), at_ms);
+            }
+            known.is_apart
+        };
+        assert!(!is_apart(&[]));
+        assert!(!is_apart(&[NOW_MS, NOW_MS - 5000, NOW_MS + 5000]));
+        assert!(!is_apart(&[NOW_MS, NOW_MS, NOW_MS + 60_000]), "it is the other one");
+        assert!(is_apart(&[NOW_MS + 60_000]));
+        assert!(is_apart(&[NOW_MS - 60_000, NOW_MS - 60_000, NOW_MS]));
+    }
+
+    #[test]
+    fn a_row_of_another_form_is_left_alone() {
+        let stored = row(7, 8);
+        assert_eq!(Row::decode(&stored), Some(Row { beat: 7, clock_ms: 8 }));
+        for other in [&stored[..16], &[], &[2; 17], &[ROW_FORM; 18]] {
+            assert_eq!(Row::decode(other), None, "{other:?}");
+        }
+    }
+}
