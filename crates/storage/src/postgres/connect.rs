@@ -77,16 +77,29 @@ impl Connector {
     /// Returns a new connection with its settings made.
     pub(super) async fn connect(&self) -> Result<Connection, OpenError> {
         let hosts = &self.address.hosts;
-        let unanswered =
-            || OpenError::Unreachable { host: hosts.clone(), why: "no answer in time".to_owned() };
-        let whole = self.connect_timeout * 2;
-        let connected = timeout(whole, self.open()).await.map_err(|_| unanswered())?;
+        let whole = self.limit();
+        let connected = timeout(whole, self.open()).await.map_err(|_| self.no_answer())?;
         let connection = connected
             .map_err(|error| open_error(&error, hosts, &self.schema, "connect to the database"))?;
         let set = timeout(whole, connection.client.batch_execute(&self.settings)).await;
-        set.map_err(|_| unanswered())?
+        set.map_err(|_| self.no_answer())?
             .map_err(|error| open_error(&error, hosts, &self.schema, "set up a connection"))?;
         Ok(connection)
+    }
+
+    /// Returns how long it may take until a connection is ready for use.
+    pub(super) fn limit(&self) -> Duration {
+        self.connect_timeout * 2
+    }
+
+    /// Returns the failure of a connection that was not ready in time.
+    pub(super) fn unanswered(&self) -> Failure {
+        Failure::Lost(self.no_answer().to_string())
+    }
+
+    fn no_answer(&self) -> OpenError {
+        let why = "no answer in time".to_owned();
+        OpenError::Unreachable { host: self.address.hosts.clone(), why }
     }
 
     pub(super) fn hosts(&self) -> &str {
@@ -107,6 +120,12 @@ impl Connector {
 }
 
 impl Connection {
+    /// Waits until the connection has ended. Not to be called again afterwards.
+    pub(super) async fn ended(&mut self) {
+        // A driver that was aborted or panicked has ended as well.
+        drop((&mut self.driver).await);
+    }
+
     /// Waits for an answer of the database, but not without end.
     pub(super) async fn answer<T>(
         &self,
@@ -125,9 +144,14 @@ impl Drop for Connection {
     }
 }
 
+/// Returns how long the server lets a transaction be that nobody goes on with.
+pub(super) fn idle_timeout(options: &PostgresOptions) -> Duration {
+    options.decide_timeout * 2 + GRACE
+}
+
 /// Returns the statements that set a connection up.
 fn settings(options: &PostgresOptions) -> String {
-    let idle = (options.decide_timeout * 2 + GRACE).as_millis();
+    let idle = idle_timeout(options).as_millis();
     let mut settings = format!(
         "SET statement_timeout = {}; SET lock_timeout = {}; \
          SET idle_in_transaction_session_timeout = {idle};",

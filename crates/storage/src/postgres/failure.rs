@@ -12,45 +12,67 @@ use tokio_postgres::error::SqlState;
 /// An error, by what can be done about it.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The transaction was rolled back and may be tried again.
-    Retry,
+    /// The transaction was rolled back and may be tried again; the error is for whoever has tried often
+    /// enough.
+    Retry(Error),
     /// The connection is gone, or will not be used any more.
     Lost(String),
+    /// The connection is to a database that takes no writes: a new one may find the one that does.
+    Standby(String),
     /// Nothing was written, and trying again does not help.
     Refused(Error),
     /// The transaction may have been committed, and nobody can tell.
     Unknown(String),
 }
 
-/// The states after which a transaction is tried again: conflicts, and what Citus answers when one of its
-/// shards has gone away in a commit.
-const RETRIED: [SqlState; 5] = [
+/// The states of a transaction that another one was faster than. With them it is rolled back, also if they
+/// answer its commit.
+const CONFLICTS: [SqlState; 3] = [
     SqlState::T_R_SERIALIZATION_FAILURE,
     SqlState::T_R_DEADLOCK_DETECTED,
-    SqlState::LOCK_NOT_AVAILABLE,
     SqlState::UNIQUE_VIOLATION,
-    SqlState::INTERNAL_ERROR,
 ];
 
 impl Failure {
     /// Returns what an error means.
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let Some(state) = error.code() else { return Self::Lost(words(error)) };
-        if RETRIED.contains(state) {
-            return Self::Retry;
+        if CONFLICTS.contains(state) {
+            return Self::Retry(Error::Conflict);
+        }
+        let what = words(error);
+        if *state == SqlState::LOCK_NOT_AVAILABLE {
+            let what = format!("other transactions kept their locks: {what}");
+            return Self::Retry(Error::Unavailable { what });
+        }
+        // So Citus answers when one of its shards has gone away.
+        if *state == SqlState::INTERNAL_ERROR {
+            return Self::Retry(Error::Unavailable {
+                what: format!("the database failed: {what}"),
+            });
+        }
+        if *state == SqlState::READ_ONLY_SQL_TRANSACTION {
+            let what = format!("the database takes no writes now: it is a standby: {what}");
+            return Self::Standby(what);
         }
         if is_end_of_connection(state) {
-            return Self::Lost(words(error));
+            return Self::Lost(what);
         }
-        Self::Refused(refusal(state, words(error)))
+        Self::Refused(refusal(state, what))
+    }
+
+    /// Returns whether the same may succeed when it is done again.
+    pub(super) fn may_pass(&self) -> bool {
+        matches!(self, Self::Retry(_) | Self::Lost(_) | Self::Standby(_))
     }
 
     /// Returns the error for whoever is not to try again.
     pub(super) fn into_error(self) -> Error {
         match self {
-            Self::Retry => Error::Conflict,
-            Self::Lost(what) | Self::Unknown(what) => Error::Unavailable { what },
-            Self::Refused(error) => error,
+            Self::Lost(what) | Self::Standby(what) | Self::Unknown(what) => {
+                Error::Unavailable { what }
+            }
+            Self::Retry(error) | Self::Refused(error) => error,
         }
     }
 }
@@ -58,13 +80,20 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Retry => formatter.write_str("other transactions were faster"),
-            Self::Lost(what) | Self::Unknown(what) | Self::Refused(Error::Unavailable { what }) => {
-                formatter.write_str(what)
-            }
-            Self::Refused(error) => error.fmt(formatter),
+            Self::Lost(what)
+            | Self::Standby(what)
+            | Self::Unknown(what)
+            | Self::Retry(Error::Unavailable { what })
+            | Self::Refused(Error::Unavailable { what }) => formatter.write_str(what),
+            Self::Retry(error) | Self::Refused(error) => error.fmt(formatter),
         }
     }
+}
+
+/// Returns whether a transaction may have been committed whose `COMMIT` was answered with this error. Only
+/// conflicts are known to be found before.
+pub(super) fn leaves_commit_open(error: &tokio_postgres::Error) -> bool {
+    error.code().is_none_or(|state| !CONFLICTS.contains(state))
 }
 
 /// Returns whether the server ends the connection with this state.
@@ -89,9 +118,7 @@ fn refusal(state: &SqlState, why: String) -> Error {
     if *state == SqlState::DATA_CORRUPTED || *state == SqlState::INDEX_CORRUPTED {
         return Error::corrupt(why, "the database");
     }
-    let what = if *state == SqlState::READ_ONLY_SQL_TRANSACTION {
-        "the database takes no writes now: it is a standby".to_owned()
-    } else if *state == SqlState::QUERY_CANCELED {
+    let what = if *state == SqlState::QUERY_CANCELED {
         format!("the database did not answer in time: {why}")
     } else {
         format!("the database refused: {why}")

@@ -7,9 +7,10 @@
 //! few statements; a group that fails is tried again one by one, so that nobody fails for another; a
 //! transaction that may have been committed is never begun again before its outcome is known.
 
-use super::connect::{Connection, Connector};
+use super::connect::{Connection, Connector, idle_timeout};
 use super::decided::Verdict;
 use super::failure::Failure;
+use super::health::Health;
 use super::keys::Layout;
 use super::options::PostgresOptions;
 use super::outcome::{self, Outcome};
@@ -19,7 +20,6 @@ use super::traffic::Counts;
 use super::transaction::{Broken, Setting};
 use crate::Error;
 use futures_util::future::{Either, select};
-use parking_lot::Mutex;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,8 +35,11 @@ const TRIES: u32 = 12;
 /// The longest pause between two tries, and between two attempts to connect.
 const MAX_PAUSE: Duration = Duration::from_millis(250);
 
-/// How long the database may be asked for an outcome beyond the server's idle timeout.
-const ASK_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest pause between two attempts to connect while others are connected.
+const LONG_PAUSE: Duration = Duration::from_secs(2);
+
+/// How long a lane that ends waits for its row to be removed.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// What all lanes and readers share.
 #[derive(Debug)]
@@ -46,10 +49,12 @@ pub(super) struct Shared {
     pub(super) layout: Layout,
     pub(super) counts: Counts,
     pub(super) commits: Queue,
-    /// Why commits would fail now.
-    pub(super) ill: Mutex<Option<Error>>,
+    /// Of the lanes.
+    pub(super) health: Health,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
+    /// The number of lanes that have not ended.
+    pub(super) living: watch::Sender<usize>,
 }
 
 /// One lane.
@@ -81,19 +86,22 @@ impl Pauses {
 
     /// Returns the pause before a try.
     pub(super) fn before(&mut self, tries: u32) -> Duration {
+        self.below(Duration::from_millis(1 << tries.min(10)).min(MAX_PAUSE))
+    }
+
+    /// Returns the pause before an attempt to connect: a longer one while others of its kind are connected,
+    /// as the database may have no connection left.
+    pub(super) fn before_connecting(&mut self, failures: u32, health: &Health) -> Duration {
+        let tries = failures.saturating_add(4);
+        if health.has_connection() { self.below(LONG_PAUSE) } else { self.before(tries) }
+    }
+
+    fn below(&mut self, longest: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        let longest = Duration::from_millis(1 << tries.min(10)).min(MAX_PAUSE);
         let part = u32::try_from(self.0 % 1024).unwrap_or(0);
         longest * part / 1024
-    }
-}
-
-impl Shared {
-    /// Notes that the database can be used, or why not.
-    pub(super) fn note(&self, ill: Option<Error>) {
-        *self.ill.lock() = ill;
     }
 }
 
@@ -101,68 +109,116 @@ impl Lane {
     /// Returns a lane without a connection.
     pub(super) fn new(shared: Arc<Shared>, name: [u8; LANE_BYTES], stripe: u64) -> Self {
         let pauses = Pauses::new(xxhash_rust::xxh3::xxh3_64(&name));
-        Self { shared, name, stripe, token: 0, committed: 0, line: None, pauses }
+        shared.living.send_modify(|living| *living += 1);
+        let (token, committed) = (outcome::FIRST_TOKEN, outcome::FIRST_TOKEN);
+        Self { shared, name, stripe, token, committed, line: None, pauses }
     }
 
     /// Commits what waits until the store ends.
     pub(super) async fn run(mut self) {
         let shared = Arc::clone(&self.shared);
         let mut ending = shared.ending.subscribe();
-        let mut failures = 0;
+        let mut failures: u32 = 0;
         loop {
             let is_lost = self.line.as_ref().is_none_or(|line| line.connection.client.is_closed());
-            if is_lost && let Err(failure) = self.connect().await {
-                self.refuse_late(&failure.to_string());
-                failures += 1;
-                let pause = self.pauses.before(failures + 4);
-                let end = ending.wait_for(|ending| *ending);
-                if timeout(pause, end).await.is_ok() {
-                    return;
+            // Also when one that was idle has ended, so that it is known that it cannot be used.
+            if is_lost {
+                let connected = self.connect_before(&mut ending).await;
+                if connected.is_err() {
+                    failures = failures.saturating_add(1);
+                    let pause = self.pauses.before_connecting(failures, &shared.health);
+                    let end = ending.wait_for(|ending| *ending);
+                    if timeout(pause, end).await.is_ok() {
+                        return;
+                    }
+                    continue;
                 }
-                continue;
             }
             failures = 0;
             let taken = {
                 let take = pin!(shared.commits.take(shared.options.group_commits));
+                let lost = pin!(async {
+                    match &mut self.line {
+                        Some(line) => line.connection.ended().await,
+                        None => unreachable!("it was connected above"),
+                    }
+                });
                 let end = pin!(ending.wait_for(|ending| *ending));
-                match select(take, end).await {
-                    Either::Left((taken, _)) => taken,
-                    Either::Right(_) => break,
+                match select(take, select(lost, end)).await {
+                    Either::Left((taken, _)) => Some(taken),
+                    Either::Right((Either::Left(_), _)) => None,
+                    Either::Right((Either::Right(_), _)) => break,
                 }
             };
-            self.commit(taken).await;
+            if let Some(taken) = taken {
+                self.commit(taken).await;
+            }
         }
         if let Some(line) = &self.line {
-            // A row that stays behind is 40 bytes that nobody reads.
-            drop(outcome::unregister(&line.connection, &shared.options.schema, &self.name).await);
+            // A row that stays behind is removed by others after a while.
+            let gone = outcome::unregister(&line.connection, &shared.options.schema, &self.name);
+            drop(timeout(END_TIMEOUT, gone).await);
         }
     }
 
-    /// Tells those who have waited too long that there is no connection.
-    fn refuse_late(&self, what: &str) {
-        for member in self.shared.commits.take_late() {
-            member.end(Err(Error::Unavailable { what: what.to_owned() }));
+    /// Connects anew, but gives up a while after the end.
+    async fn connect_before(&mut self, ending: &mut watch::Receiver<bool>) -> Result<(), Failure> {
+        let shared = Arc::clone(&self.shared);
+        let connect = pin!(self.connect());
+        let end = pin!(async { drop(ending.wait_for(|ending| *ending).await) });
+        match select(connect, end).await {
+            Either::Left((connected, _)) => connected,
+            // What was begun may put the lane's row there, which is to be removed.
+            Either::Right(((), connect)) => timeout(END_TIMEOUT, connect)
+                .await
+                .unwrap_or_else(|_| Err(shared.connector.unanswered())),
         }
     }
 
     /// Connects anew.
     async fn connect(&mut self) -> Result<(), Failure> {
-        self.line = None;
-        let connected = self.connected().await;
-        let ill = connected.as_ref().err();
-        self.shared.note(ill.map(|failure| Error::Unavailable { what: failure.to_string() }));
+        self.give_up();
+        let connected = match self.line().await {
+            Ok(line) => self.use_line(line).await,
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = &connected {
+            self.shared.health.failed(failure);
+        }
         connected
     }
 
-    async fn connected(&mut self) -> Result<(), Failure> {
-        let schema = &self.shared.options.schema;
-        let connected = self.shared.connector.connect().await;
-        let connection = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+    /// Gives up the connection.
+    fn give_up(&mut self) {
+        if self.line.take().is_some() {
+            self.shared.health.lost();
+        }
+    }
+
+    /// Returns a new connection.
+    async fn line(&self) -> Result<Line, Failure> {
+        let connected = async {
+            let connected = self.shared.connector.connect().await;
+            let connection = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+            let schema = &self.shared.options.schema;
+            let prepared = LaneStatements::prepare(&connection.client, schema);
+            let statements = connection.answer(prepared).await?;
+            Ok(Line { connection, statements })
+        };
+        let line = timeout(self.shared.connector.limit(), connected).await;
+        let line = line.map_err(|_| self.shared.connector.unanswered())??;
         self.shared.counts.connects.add(1);
-        let prepared = LaneStatements::prepare(&connection.client, schema);
-        let statements = connection.answer(prepared).await?;
-        outcome::register(&connection, schema, &self.name).await?;
-        self.line = Some(Line { connection, statements });
+        Ok(line)
+    }
+
+    /// Goes on with a connection; the lane's row is there.
+    async fn use_line(&mut self, line: Line) -> Result<(), Failure> {
+        let schema = &self.shared.options.schema;
+        if outcome::register(&line.connection, schema, &self.name).await? {
+            self.committed = outcome::FIRST_TOKEN;
+        }
+        self.line = Some(line);
+        self.shared.health.connected();
         Ok(())
     }
 
@@ -172,11 +228,12 @@ impl Lane {
         if members.is_empty() {
             return;
         }
+        let mut failed = None;
         if let [_, _, ..] = members.as_slice() {
-            members = self.commit_together(members).await;
+            (members, failed) = self.commit_together(members).await;
         }
         for member in members {
-            let outcome = self.commit_alone(&member).await;
+            let outcome = self.commit_alone(&member, failed.clone()).await;
             if matches!(outcome, Err(Error::Conflict)) {
                 self.shared.counts.conflicts.add(1);
             }
@@ -184,19 +241,19 @@ impl Lane {
         }
     }
 
-    /// Commits a group in one transaction, and returns those who are to be tried again.
-    async fn commit_together(&mut self, members: Vec<Member>) -> Vec<Member> {
+    /// Commits a group in one transaction, and returns those who are to be tried again, and why.
+    async fn commit_together(&mut self, members: Vec<Member>) -> (Vec<Member>, Option<Error>) {
         let verdicts = match self.attempt(&members).await {
             Ok(verdicts) => verdicts,
             Err(Failure::Unknown(what)) => {
                 for member in members {
                     member.end(Err(Error::Unavailable { what: what.clone() }));
                 }
-                return Vec::new();
+                return (Vec::new(), None);
             }
-            Err(Failure::Retry | Failure::Lost(_) | Failure::Refused(_)) => {
+            Err(failure) => {
                 self.shared.counts.retries.add(1);
-                return members;
+                return (members, Some(failure.into_error()));
             }
         };
         let mut again = Vec::new();
@@ -207,33 +264,50 @@ impl Lane {
                 Verdict::Again => again.push(member),
             }
         }
-        again
+        (again, None)
     }
 
-    /// Commits one member, with several tries.
-    async fn commit_alone(&mut self, member: &Member) -> Result<(), Error> {
-        for tries in 0..TRIES {
-            if tries > 0 {
-                self.shared.counts.retries.add(1);
-                sleep(self.pauses.before(tries)).await;
+    /// Commits one member, with several tries until its deadline. `failed` is why it failed before.
+    async fn commit_alone(
+        &mut self,
+        member: &Member,
+        mut failed: Option<Error>,
+    ) -> Result<(), Error> {
+        let (mut tries, mut losses) = (0, 0);
+        loop {
+            if let Some(error) = failed
+                && (tries >= TRIES || Instant::now() >= member.deadline || member.is_abandoned())
+            {
+                return Err(error);
             }
-            match self.attempt(std::slice::from_ref(member)).await {
+            if tries + losses > 0 {
+                self.shared.counts.retries.add(1);
+                sleep(self.pauses.before(tries + losses)).await;
+            }
+            failed = match self.attempt(std::slice::from_ref(member)).await {
                 Ok(verdicts) => match verdicts.first() {
                     Some(Verdict::Holds) | None => return Ok(()),
                     Some(Verdict::Silent) => return Err(silent()),
-                    Some(Verdict::Again) => {}
+                    Some(Verdict::Again) => {
+                        tries += 1;
+                        Some(Error::Conflict)
+                    }
                 },
-                Err(Failure::Retry) => {}
-                Err(Failure::Lost(what)) => self.wait_for_connection(member, what).await?,
+                Err(Failure::Retry(error)) => {
+                    tries += 1;
+                    Some(error)
+                }
+                // Bounded by the deadline alone: the database may be away for long.
+                Err(Failure::Lost(what) | Failure::Standby(what)) => {
+                    losses += 1;
+                    self.wait_for_connection(member, what.clone()).await?;
+                    Some(Error::Unavailable { what })
+                }
                 Err(failure @ (Failure::Refused(_) | Failure::Unknown(_))) => {
                     return Err(failure.into_error());
                 }
-            }
-            if member.is_abandoned() {
-                return Err(Error::Conflict);
-            }
+            };
         }
-        Err(Error::Conflict)
     }
 
     /// Connects anew, trying until the member's deadline.
@@ -244,14 +318,13 @@ impl Lane {
     ) -> Result<(), Error> {
         let mut tries = 4;
         loop {
+            if Instant::now() >= member.deadline {
+                return Err(Error::Unavailable { what });
+            }
             match self.connect().await {
                 Ok(()) => return Ok(()),
                 Err(Failure::Refused(error)) => return Err(error),
-                Err(Failure::Lost(why) | Failure::Unknown(why)) => what = why,
-                Err(Failure::Retry) => {}
-            }
-            if Instant::now() >= member.deadline {
-                return Err(Error::Unavailable { what });
+                Err(failure) => what = failure.to_string(),
             }
             tries += 1;
             sleep(self.pauses.before(tries)).await;
@@ -283,11 +356,14 @@ impl Lane {
                 }
                 Ok(verdicts)
             }
-            Err(Broken { failure: Failure::Lost(what), in_commit: Some(verdicts) }) => {
-                self.resolve(what).await.map(|()| verdicts)
+            Err(Broken { failure, open: Some(decided) }) => {
+                self.resolve(failure).await?;
+                self.shared.counts.count_group(&decided.writes);
+                Ok(decided.verdicts)
             }
-            Err(Broken { failure: failure @ Failure::Lost(_), .. }) => {
-                self.line = None;
+            Err(Broken { failure: failure @ (Failure::Lost(_) | Failure::Standby(_)), .. }) => {
+                self.give_up();
+                self.shared.health.failed(&failure);
                 Err(failure)
             }
             Err(Broken { failure, .. }) => {
@@ -295,59 +371,69 @@ impl Lane {
                 let rolled_back =
                     line.connection.answer(line.connection.client.batch_execute("ROLLBACK"));
                 if rolled_back.await.is_err() {
-                    self.line = None;
+                    self.give_up();
                 }
                 Err(failure)
             }
         }
     }
 
-    /// Finds out what has become of the last transaction, whose connection was lost in its commit.
+    /// Finds out what has become of the last transaction, whose commit was not answered by what tells.
     ///
     /// # Errors
-    /// `Lost` when it was not committed, `Unknown` when nobody can tell.
-    async fn resolve(&mut self, what: String) -> Result<(), Failure> {
+    /// The failure itself when it was not committed, `Unknown` when nobody can tell.
+    async fn resolve(&mut self, failure: Failure) -> Result<(), Failure> {
         self.shared.counts.resolved_outcomes.add(1);
         let options = &self.shared.options;
-        let deadline = Instant::now() + options.patience + options.decide_timeout * 2 + ASK_TIMEOUT;
+        let deadline =
+            Instant::now() + options.patience + idle_timeout(options) + options.statement_timeout;
         let mut tries = 4;
         loop {
-            let asked = match self.connect().await {
-                Ok(()) => self.ask().await,
-                Err(failure) => Err(failure),
-            };
-            match asked {
+            match self.ask().await {
                 Ok(Outcome::Committed) => {
                     self.committed = self.token;
                     return Ok(());
                 }
-                Ok(Outcome::RolledBack) => return Err(Failure::Lost(what)),
+                Ok(Outcome::RolledBack) => return Err(failure),
                 Ok(Outcome::Unknown) => break,
                 Err(_) if Instant::now() >= deadline => break,
-                Err(_) => {}
+                Err(failure) => self.shared.health.failed(&failure),
             }
             tries += 1;
             sleep(self.pauses.before(tries)).await;
         }
         self.rename();
-        Err(Failure::Unknown(format!("whether the commit was carried out cannot be told: {what}")))
+        Err(Failure::Unknown(format!(
+            "whether the commit was carried out cannot be told: {failure}"
+        )))
     }
 
     /// Takes a new row, as nobody knows what the old one says.
     fn rename(&mut self) {
-        self.line = None;
+        self.give_up();
         let digest =
             xxhash_rust::xxh3::xxh3_128(&[&self.name[..], &self.token.to_be_bytes()].concat());
         self.name = digest.to_be_bytes();
-        self.committed = 0;
+        self.committed = outcome::FIRST_TOKEN;
     }
 
-    async fn ask(&self) -> Result<Outcome, Failure> {
-        let Some(line) = &self.line else {
-            return Err(Failure::Lost("there is no connection".to_owned()));
-        };
+    /// Asks by a new connection what has become of the last transaction. Only then is the connection used:
+    /// a row that is gone must not be put there before it was looked for.
+    async fn ask(&mut self) -> Result<Outcome, Failure> {
+        self.give_up();
+        let line = self.line().await?;
         let schema = &self.shared.options.schema;
-        outcome::ask(&line.connection, schema, &self.name, self.committed, self.token).await
+        let (before, token) = (self.committed, self.token);
+        let told = outcome::ask(&line.connection, schema, &self.name, before, token).await?;
+        // Whoever begins the next transaction connects anew if this fails.
+        drop(self.use_line(line).await);
+        Ok(told)
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.shared.living.send_modify(|living| *living -= 1);
     }
 }
 

@@ -22,9 +22,11 @@ mod decided;
 mod driver;
 mod failure;
 mod group;
+mod health;
 mod in_flight;
 mod keys;
 mod lanes;
+mod late;
 mod open_error;
 mod options;
 mod outcome;
@@ -50,10 +52,10 @@ use crate::{
 };
 use connect::Connector;
 use driver::Driver;
+use health::Health;
 use in_flight::InFlight;
 use keys::Layout;
 use lanes::{LANE_BYTES, Lane, Shared};
-use parking_lot::Mutex;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
 use std::ops::ControlFlow;
@@ -120,8 +122,9 @@ impl PostgresStore {
             layout,
             counts: traffic::Counts::default(),
             commits: Queue::new(options.queue_commits, options.queue_bytes),
-            ill: Mutex::new(None),
+            health: Health::default(),
             ending: watch::Sender::new(false),
+            living: watch::Sender::new(0),
             options,
         });
         let reads = Arc::new(Reads::default());
@@ -200,6 +203,7 @@ fn start_tasks(
         let stripe = block * MAX_LANES + nth as u64;
         first.handle().spawn(Lane::new(Arc::clone(shared), name, stripe).run());
     }
+    first.handle().spawn(late::answer_late(Arc::clone(shared), Arc::clone(reads)));
     for nth in 0..shared.options.readers {
         let seed = u64::try_from(seed >> 64).unwrap_or(1).wrapping_add(nth as u64);
         last.handle().spawn(Reader::new(Arc::clone(shared), Arc::clone(reads), seed).run());
@@ -296,7 +300,7 @@ impl Store for PostgresStore {
 
     fn check_writable(&self) -> Result<(), Error> {
         self.check_open()?;
-        self.shared.ill.lock().clone().map_or(Ok(()), Err)
+        self.shared.health.check()
     }
 
     async fn close(&self) -> Result<(), Error> {
@@ -304,6 +308,8 @@ impl Store for PostgresStore {
         self.in_flight.wait().await;
         self.shared.commits.close();
         self.shared.ending.send_replace(true);
+        // Each has a limit for its last statement. The sender is ours, so this is no error.
+        drop(self.shared.living.subscribe().wait_for(|living| *living == 0).await);
         Ok(())
     }
 }

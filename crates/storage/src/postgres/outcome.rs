@@ -4,6 +4,10 @@
 //! the answer to that before it sends anything else. So until the old transaction has ended its row is
 //! locked, and who reads the row for update reads what has become of it. The server ends a transaction
 //! that was cut off before `COMMIT` reached it by its idle timeout.
+//!
+//! Rows of lanes that ended without removing theirs are removed by others that register, a day after the last
+//! transaction by the database's clock. An outcome is asked for within minutes of the transaction that set the
+//! row's time, and one that is gone tells nothing. A lane that was idle for so long puts its row there again.
 
 use super::connect::Connection;
 use super::failure::Failure;
@@ -17,15 +21,29 @@ pub(super) enum Outcome {
     Unknown,
 }
 
-/// Puts the row of a lane there if it is not.
+/// The token of a row that no transaction has set.
+pub(super) const FIRST_TOKEN: i64 = 0;
+
+/// Rows of dead lanes that one registration removes, at most: more than it adds.
+const MAX_REMOVED: u32 = 16;
+
+/// Puts the row of a lane there if it is not, and returns whether it was not. Removes rows of dead lanes.
 pub(super) async fn register(
     connection: &Connection,
     schema: &str,
     lane: &[u8],
-) -> Result<(), Failure> {
-    let text =
-        format!("INSERT INTO {schema}.lanes (lane, token) VALUES ($1, 0) ON CONFLICT DO NOTHING");
-    connection.answer(connection.client.execute(&text, &[&lane])).await.map(drop)
+) -> Result<bool, Failure> {
+    let remove = format!(
+        "DELETE FROM {schema}.lanes WHERE lane IN (SELECT lane FROM {schema}.lanes \
+         WHERE seen < now() - interval '1 day' ORDER BY lane LIMIT {MAX_REMOVED} \
+         FOR UPDATE SKIP LOCKED)"
+    );
+    let insert = format!(
+        "INSERT INTO {schema}.lanes (lane, token) VALUES ($1, {FIRST_TOKEN}) ON CONFLICT DO NOTHING"
+    );
+    connection.answer(connection.client.batch_execute(&remove)).await?;
+    let inserted = connection.answer(connection.client.execute(&insert, &[&lane])).await?;
+    Ok(inserted == 1)
 }
 
 /// Takes the row of a lane away that ends.

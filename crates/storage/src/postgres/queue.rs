@@ -146,11 +146,9 @@ impl Queue {
     pub(super) fn take_late(&self) -> Vec<Member> {
         let now = Instant::now();
         let mut waiting = self.waiting.lock();
-        let (late, rest) = std::mem::take(&mut waiting.members)
-            .into_iter()
-            .partition(|member: &Member| member.deadline <= now);
-        waiting.members = rest;
-        let late: Vec<Member> = late.into();
+        // They stand in the order in which they came, so in that of their deadlines.
+        let late = waiting.members.iter().take_while(|member| member.deadline <= now).count();
+        let late: Vec<Member> = waiting.members.drain(..late).collect();
         waiting.bytes -= late.iter().map(Member::bytes).sum::<usize>();
         late
     }

@@ -5,11 +5,12 @@
 //! has come meanwhile. One statement is one snapshot, so whoever's keys are in it has them of one state.
 //! Engines that have no such snapshot lock the keys of a read that must be of one state.
 //!
-//! Invariants: what waits is bounded; a read whose connection is lost is read again on another one until its
-//! deadline, and then answered with an error.
+//! Invariants: what waits is bounded; a read that fails for what may pass, as a lost connection, is read again
+//! until its deadline, and then answered with an error.
 
 use super::connect::Connection;
 use super::failure::Failure;
+use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
 use super::lanes::{Pauses, Shared};
 use super::options::Sharding;
@@ -17,17 +18,21 @@ use super::statements::ReaderStatements;
 use super::visit::{Page, Row};
 use crate::{Error, KeyRange};
 use bytes::Bytes;
-use futures_util::future::join_all;
+use futures_util::future::{Either, join_all, select};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::{Notify, oneshot};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
 /// Keys in one shared statement, at most, unless one read alone has more.
 const SHARED_KEYS: usize = 256;
+
+/// The pause before what failed is read again on the same connection, as before a try of this number.
+const RETRY_PAUSE: u32 = 4;
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
@@ -60,6 +65,8 @@ enum Work {
 pub(super) struct Reads {
     waiting: Mutex<Waiting>,
     arrived: Notify,
+    /// Of the readers.
+    pub(super) health: Health,
 }
 
 #[derive(Debug, Default)]
@@ -223,24 +230,22 @@ impl Reads {
     /// Puts work back that could not be done, but answers what has waited too long.
     fn put_back(&self, work: Work, failure: &str) {
         self.waiting.lock().put(work, true);
-        self.refuse_late(failure);
+        self.refuse_late(|| Error::Unavailable { what: failure.to_owned() });
         self.arrived.notify_last();
     }
 
-    /// Answers what has waited too long for a connection.
-    fn refuse_late(&self, failure: &str) {
+    /// Answers what has waited too long. What was put back stands first, the rest in the order in which it
+    /// came, so all stand in the order of their deadlines.
+    pub(super) fn refuse_late(&self, error: impl Fn() -> Error) {
         let now = Instant::now();
-        let error = || Error::Unavailable { what: failure.to_owned() };
         let mut waiting = self.waiting.lock();
-        for job in std::mem::take(&mut waiting.keys) {
-            if job.deadline > now {
-                waiting.keys.push_back(job);
-            } else {
-                drop(job.reply.send(Err(error())));
-            }
+        let late = waiting.keys.iter().take_while(|job| job.deadline <= now).count();
+        for job in waiting.keys.drain(..late) {
+            drop(job.reply.send(Err(error())));
         }
-        for job in std::mem::take(&mut waiting.own) {
-            if job.deadline() > now { waiting.own.push_back(job) } else { job.fail(error()) }
+        let late = waiting.own.iter().take_while(|job| job.deadline() <= now).count();
+        for job in waiting.own.drain(..late) {
+            job.fail(error());
         }
     }
 }
@@ -311,31 +316,62 @@ impl Reader {
     /// Answers what waits, until the store is dropped.
     pub(super) async fn run(mut self) {
         let reads = Arc::clone(&self.reads);
-        let mut failures = 0;
+        let mut failures: u32 = 0;
         loop {
             let is_lost =
                 self.line.as_ref().is_none_or(|(connection, _)| connection.client.is_closed());
-            if is_lost && let Err(failure) = self.connect().await {
-                reads.refuse_late(&failure.to_string());
-                failures += 1;
-                tokio::time::sleep(self.pauses.before(failures + 4)).await;
+            if is_lost && self.connect().await.is_err() {
+                failures = failures.saturating_add(1);
+                sleep(self.pauses.before_connecting(failures, &reads.health)).await;
                 continue;
             }
             failures = 0;
-            let work = reads.take().await;
-            self.answer(work).await;
+            let work = {
+                let take = pin!(reads.take());
+                let lost = pin!(async {
+                    match &mut self.line {
+                        Some((connection, _)) => connection.ended().await,
+                        None => unreachable!("it was connected above"),
+                    }
+                });
+                match select(take, lost).await {
+                    Either::Left((work, _)) => Some(work),
+                    Either::Right(_) => None,
+                }
+            };
+            if let Some(work) = work {
+                self.answer(work).await;
+            }
         }
     }
 
     async fn connect(&mut self) -> Result<(), Failure> {
-        self.line = None;
-        let connected = self.shared.connector.connect().await;
-        let connection = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+        self.give_up();
+        let connector = &self.shared.connector;
+        let connected = async {
+            let connected = connector.connect().await;
+            let connection = connected.map_err(|error| Failure::Lost(error.to_string()))?;
+            let schema = &self.shared.options.schema;
+            let prepared = ReaderStatements::prepare(&connection.client, schema);
+            let statements = connection.answer(prepared).await?;
+            Ok((connection, statements))
+        };
+        let line = tokio::time::timeout(connector.limit(), connected).await;
+        let line = line.unwrap_or_else(|_| Err(connector.unanswered()));
+        if let Err(failure) = &line {
+            self.reads.health.failed(failure);
+        }
+        self.line = Some(line?);
         self.shared.counts.connects.add(1);
-        let prepared = ReaderStatements::prepare(&connection.client, &self.shared.options.schema);
-        let statements = connection.answer(prepared).await?;
-        self.line = Some((connection, statements));
+        self.reads.health.connected();
         Ok(())
+    }
+
+    /// Gives up the connection.
+    fn give_up(&mut self) {
+        if self.line.take().is_some() {
+            self.reads.health.lost();
+        }
     }
 
     async fn answer(&mut self, work: Work) {
@@ -344,13 +380,13 @@ impl Reader {
             return;
         };
         self.shared.counts.read_round_trips.add(1);
-        let lost = match work {
+        let failed = match work {
             Work::Keys(jobs) => self.answer_keys(connection, statements, jobs).await,
             Work::Own(OwnJob::Page(page, deadline, reply)) => {
                 self.shared.counts.reads.add(1);
                 match page.read(connection, statements).await {
-                    Err(Failure::Lost(what)) => {
-                        Some((Work::Own(OwnJob::Page(page, deadline, reply)), what))
+                    Err(failure) if failure.may_pass() => {
+                        Some((Work::Own(OwnJob::Page(page, deadline, reply)), failure))
                     }
                     read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
                 }
@@ -358,8 +394,8 @@ impl Reader {
             Work::Own(OwnJob::Sums(counters, deadline, reply)) => {
                 self.shared.counts.reads.add(1);
                 match counters.read(connection, &statements.sums).await {
-                    Err(Failure::Lost(what)) => {
-                        Some((Work::Own(OwnJob::Sums(counters, deadline, reply)), what))
+                    Err(failure) if failure.may_pass() => {
+                        Some((Work::Own(OwnJob::Sums(counters, deadline, reply)), failure))
                     }
                     read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
                 }
@@ -367,14 +403,20 @@ impl Reader {
             Work::Own(OwnJob::Locked(job)) => {
                 self.shared.counts.reads.add(1);
                 match self.read_locked(connection, statements, &job.keys).await {
-                    Err(Failure::Lost(what)) => Some((Work::Own(OwnJob::Locked(job)), what)),
+                    Err(failure) if failure.may_pass() => {
+                        Some((Work::Own(OwnJob::Locked(job)), failure))
+                    }
                     read => (drop(job.reply.send(read.map_err(Failure::into_error))), None).1,
                 }
             }
         };
-        if let Some((work, what)) = lost {
-            self.line = None;
-            self.reads.put_back(work, &what);
+        if let Some((work, failure)) = failed {
+            if let Failure::Lost(_) | Failure::Standby(_) = failure {
+                self.give_up();
+            } else {
+                sleep(self.pauses.before(RETRY_PAUSE)).await;
+            }
+            self.reads.put_back(work, &failure.to_string());
         }
     }
 
@@ -383,11 +425,11 @@ impl Reader {
         connection: &Connection,
         statements: &ReaderStatements,
         jobs: Vec<KeysJob>,
-    ) -> Option<(Work, String)> {
+    ) -> Option<(Work, Failure)> {
         let keys: Vec<&Located> = jobs.iter().flat_map(|job| &job.keys).collect();
         self.shared.counts.reads.add(keys.len() as u64);
         match read_keys(connection, statements, &keys).await {
-            Err(Failure::Lost(what)) => return Some((Work::Keys(jobs), what)),
+            Err(failure) if failure.may_pass() => return Some((Work::Keys(jobs), failure)),
             Err(failure) => {
                 let error = failure.into_error();
                 for job in jobs {

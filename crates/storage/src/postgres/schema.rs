@@ -5,7 +5,7 @@
 //! | `meta` | `name` text, `value` bigint: `version`, `places`, `prefix_bytes` |
 //! | `entries` | `place` smallint, `prefix`, `tail`, `rest`, `value` bytea, `sum` bigint |
 //! | `stamps` | `place` smallint, `prefix` bytea, `last` bigint: the last stamp of each prefix |
-//! | `lanes` | `lane` bytea, `token` bigint: the last transaction of each lane |
+//! | `lanes` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began |
 //!
 //! Values are stored as they are: items are small or were packed before.
 
@@ -128,7 +128,8 @@ async fn create(client: &Client, options: &PostgresOptions) -> Result<(), Error>
          CREATE TABLE IF NOT EXISTS {schema}.stamps (
              place smallint NOT NULL, prefix bytea NOT NULL, last bigint NOT NULL,
              PRIMARY KEY (place, prefix));
-         CREATE TABLE IF NOT EXISTS {schema}.lanes (lane bytea PRIMARY KEY, token bigint NOT NULL);
+         CREATE TABLE IF NOT EXISTS {schema}.lanes (lane bytea PRIMARY KEY, token bigint NOT NULL,
+             seen timestamptz NOT NULL DEFAULT now());
          INSERT INTO {schema}.meta VALUES ('version', {VERSION}), ('places', {places}),
              ('prefix_bytes', {prefix_bytes});
          COMMIT"

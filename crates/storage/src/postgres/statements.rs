@@ -76,7 +76,7 @@ impl LaneStatements {
              unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[])"
         );
         let texts = [
-            format!("UPDATE {schema}.lanes SET token = $2 WHERE lane = $1"),
+            format!("UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1"),
             lock("UPDATE"),
             lock("SHARE"),
             format!(

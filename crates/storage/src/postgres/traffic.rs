@@ -1,5 +1,6 @@
 //! Counts of what a PostgreSQL store does.
 
+use super::group::Writes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a PostgreSQL store has done since it was opened.
@@ -25,7 +26,8 @@ pub struct Traffic {
     pub conflicts: u64,
     /// Connections that were opened.
     pub connects: u64,
-    /// Transactions whose outcome was asked for after a connection was lost in their commit.
+    /// Transactions whose outcome was asked for, as a connection was lost in their commit or the database
+    /// answered it with an error that leaves it open.
     pub resolved_outcomes: u64,
 }
 
@@ -60,6 +62,14 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// Counts a transaction that was committed.
+    pub(super) fn count_group(&self, writes: &Writes) {
+        self.groups.add(1);
+        self.commits.add(writes.commits);
+        self.written_keys.add(writes.len() as u64);
+        self.written_bytes.add(writes.size_bytes as u64);
+    }
+
     pub(super) fn traffic(&self) -> Traffic {
         Traffic {
             read_round_trips: self.read_round_trips.get(),

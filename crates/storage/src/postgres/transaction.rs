@@ -26,7 +26,7 @@
 
 use super::connect::Connection;
 use super::decided::{Decided, Values, Verdict};
-use super::failure::Failure;
+use super::failure::{Failure, leaves_commit_open};
 use super::group::{Writes, waves};
 use super::keys::{Layout, Located, unreadable, value_of};
 use super::queue::Member;
@@ -67,14 +67,13 @@ pub(super) struct Setting<'l> {
 #[derive(Debug)]
 pub(super) struct Broken {
     pub(super) failure: Failure,
-    /// When the commit may have been sent: what is to become of the members should it have been carried
-    /// out.
-    pub(super) in_commit: Option<Vec<Verdict>>,
+    /// When the commit may have been carried out: what was decided, should it have been.
+    pub(super) open: Option<Decided>,
 }
 
 impl Broken {
     fn before_commit(failure: Failure) -> Self {
-        Self { failure, in_commit: None }
+        Self { failure, open: None }
     }
 }
 
@@ -90,26 +89,20 @@ impl Setting<'_> {
         let doubtful = decided.doubtful_keys(members, &values);
         let held = decided.held_keys(members, &values);
         let sent = self.write(&decided.writes, &values, &held, &doubtful).await;
-        let is_lost = matches!(&sent, Err(broken) if broken.in_commit.is_some());
-        if matches!(&sent, Ok(Sent { is_one_state: false })) || is_lost {
-            decided.send_doubtful_back(members, &values);
-        }
         match sent {
-            Ok(_) => {
-                self.count(&decided.writes);
+            Ok(Sent { is_one_state }) => {
+                if !is_one_state {
+                    decided.send_doubtful_back(members, &values);
+                }
+                self.counts.count_group(&decided.writes);
                 Ok((decided.verdicts, true))
             }
-            Err(Broken { failure, in_commit }) => {
-                Err(Broken { failure, in_commit: in_commit.map(|_| decided.verdicts) })
+            Err(Unsent { failure, is_open: true }) => {
+                decided.send_doubtful_back(members, &values);
+                Err(Broken { failure, open: Some(decided) })
             }
+            Err(Unsent { failure, is_open: false }) => Err(Broken::before_commit(failure)),
         }
-    }
-
-    fn count(&self, writes: &Writes) {
-        self.counts.groups.add(1);
-        self.counts.commits.add(writes.commits);
-        self.counts.written_keys.add(writes.len() as u64);
-        self.counts.written_bytes.add(writes.size_bytes as u64);
     }
 
     /// Begins the transaction, locks the declared keys and returns their values.
@@ -213,8 +206,9 @@ impl Setting<'_> {
         values: &Values,
         held: &BTreeSet<&Located>,
         doubtful: &BTreeSet<&Located>,
-    ) -> Result<Sent, Broken> {
-        let raised = self.raise(writes).await.map_err(Broken::before_commit)?;
+    ) -> Result<Sent, Unsent> {
+        let raised = self.raise(writes).await;
+        let raised = raised.map_err(|failure| Unsent { failure, is_open: false })?;
         let rows = Rows::of(writes, values, held, raised, self.layout);
         let counters = CounterRows::of(writes, self.stripe, self.layout);
         let appends = Appends::of(writes, self.layout);
@@ -232,14 +226,19 @@ impl Setting<'_> {
         sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
         self.counts.commit_round_trips.add(1);
         let answers = self.connection.answer(async { Ok(join_all(sent).await) }).await;
-        let answers = answers.map_err(|failure| Broken { failure, in_commit: Some(Vec::new()) })?;
+        let answers = answers.map_err(|failure| Unsent { failure, is_open: true })?;
+        let mut left = answers.len();
         let mut is_one_state = true;
         for answer in answers {
+            left -= 1;
             // The first error is the cause: after it, the others fail too and COMMIT rolls back.
             let rows = answer.map_err(|error| {
                 let failure = Failure::of(&error);
-                let in_commit = matches!(failure, Failure::Lost(_)).then(Vec::new);
-                Broken { failure, in_commit }
+                let is_open = match failure {
+                    Failure::Lost(_) => true,
+                    _ => left == 0 && leaves_commit_open(&error),
+                };
+                Unsent { failure, is_open }
             })?;
             is_one_state &= rows.is_none_or(|rows| is_none_present(&rows));
         }
@@ -282,6 +281,14 @@ impl Setting<'_> {
         }
         Ok(records)
     }
+}
+
+/// Why there are no answers to the second round trip, or not those that were hoped for.
+#[derive(Debug)]
+struct Unsent {
+    failure: Failure,
+    /// The commit may have been carried out.
+    is_open: bool,
 }
 
 /// What the answers to the second round trip tell.

@@ -1,0 +1,95 @@
+//! Whether the connections of one kind, lanes or readers, can be used, and if not why.
+//!
+//! Leaves connecting to them. Invariant: as long as one of them has a connection nothing is ill, but for a
+//! database that takes no writes, which is so for all.
+
+use super::failure::Failure;
+use crate::Error;
+use parking_lot::Mutex;
+
+/// The connections of one kind.
+#[derive(Debug, Default)]
+pub(super) struct Health(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    connected: usize,
+    /// Why the last attempt to connect failed.
+    failure: Option<String>,
+    /// That is so for those that are connected as well.
+    is_for_all: bool,
+}
+
+impl Health {
+    /// Notes that one more can be used.
+    pub(super) fn connected(&self) {
+        let mut state = self.0.lock();
+        state.connected += 1;
+        state.failure = None;
+        state.is_for_all = false;
+    }
+
+    /// Notes that one that could be used cannot any more.
+    pub(super) fn lost(&self) {
+        let mut state = self.0.lock();
+        state.connected = state.connected.checked_sub(1).expect("it was connected");
+    }
+
+    /// Notes that one could not be connected, or of what use it is not.
+    pub(super) fn failed(&self, failure: &Failure) {
+        let mut state = self.0.lock();
+        state.failure = Some(failure.to_string());
+        state.is_for_all = matches!(failure, Failure::Standby(_));
+    }
+
+    /// Returns whether one of them has a connection.
+    pub(super) fn has_connection(&self) -> bool {
+        self.0.lock().connected > 0
+    }
+
+    /// Returns why none of them can be used, if so.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let state = self.0.lock();
+        match &state.failure {
+            Some(what) if state.connected == 0 || state.is_for_all => {
+                Err(Error::Unavailable { what: what.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the error for what has waited for one of them for too long.
+    pub(super) fn late(&self, what: &str) -> Error {
+        let state = self.0.lock();
+        let reason = match &state.failure {
+            Some(failure) => failure.clone(),
+            None => "those before it are not answered yet".to_owned(),
+        };
+        Error::Unavailable { what: format!("{what} got no connection in time: {reason}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_connection_is_enough() {
+        let health = Health::default();
+        assert!(health.check().is_ok(), "nothing was tried yet");
+        let full = Failure::Lost("full".to_owned());
+        health.failed(&full);
+        assert!(health.check().is_err());
+        health.connected();
+        health.failed(&full);
+        assert!(health.check().is_ok());
+        health.failed(&Failure::Standby("read-only".to_owned()));
+        assert!(health.check().is_err());
+        health.connected();
+        assert!(health.check().is_ok());
+        health.lost();
+        health.lost();
+        health.failed(&full);
+        assert!(health.check().is_err());
+    }
+}
