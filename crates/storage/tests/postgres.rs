@@ -3,6 +3,7 @@
 
 #![cfg(feature = "postgres")]
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
+#![expect(clippy::disallowed_methods, reason = "a test looks again after a pause")]
 
 mod scratch;
 
@@ -586,5 +587,40 @@ fn a_store_is_closed_and_dropped_in_time_and_leaves_no_lane() {
     // The close has waited for the lanes' last statements.
     let lanes = server.sql(&format!("SELECT count(*) FROM {schema}.lanes"));
     assert_eq!(lanes, "0");
+    let view = block_on(store.view()).unwrap();
     drop(store);
+    assert!(matches!(block_on(view.get(b"n")), Err(Error::Closed)));
+}
+
+/// A store whose tasks run on a runtime of the caller does the same, and leaves nothing there.
+#[test]
+fn a_runtime_of_the_caller_drives_the_store() {
+    let server = server();
+    let url = server.url();
+    let runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
+    let options =
+        PostgresOptions { runtime: Some(runtime.handle().clone()), ..PostgresOptions::default() };
+    // Opened on the only thread of the runtime, which must not wait for itself.
+    let opened = runtime.spawn({
+        let url = url.clone();
+        async move { PostgresStore::open(&url, &options) }
+    });
+    let store = runtime.block_on(opened).unwrap().unwrap();
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..25).for_each(|_| assert!(increment(&store, "n").unwrap() < 100)));
+        }
+    });
+    runtime.block_on(async {
+        let value = store.get(b"n").await.unwrap();
+        assert_eq!(number(value.as_ref()), 100);
+        store.close().await.unwrap();
+    });
+    drop(store);
+    let ended = (0..500).any(|_| {
+        thread::sleep(Duration::from_millis(10));
+        runtime.metrics().num_alive_tasks() == 0
+    });
+    assert!(ended, "{} tasks are left", runtime.metrics().num_alive_tasks());
 }

@@ -53,6 +53,8 @@ pub(super) struct Shared {
     pub(super) health: Health,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
+    /// Set when all tasks are to end.
+    pub(super) dropped: watch::Sender<bool>,
     /// The number of lanes that have not ended.
     pub(super) living: watch::Sender<usize>,
 }

@@ -52,16 +52,20 @@ use crate::{
 };
 use connect::Connector;
 use driver::Driver;
+use futures_util::future::select;
 use health::Health;
 use in_flight::InFlight;
 use keys::Layout;
 use lanes::{LANE_BYTES, Lane, Shared};
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
+use std::future::Future;
 use std::ops::ControlFlow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use url::Address;
@@ -80,7 +84,7 @@ pub struct PostgresStore {
     reads: Arc<Reads>,
     in_flight: Arc<InFlight>,
     is_closed: AtomicBool,
-    /// Dropped last: with it all tasks end.
+    /// Dropped last: with it all tasks on threads of ours end.
     _drivers: Vec<Driver>,
 }
 
@@ -112,11 +116,17 @@ impl PostgresStore {
             why: error.to_string(),
         };
         let driver = Driver::start().map_err(no_thread)?;
+        // Always by a thread of ours: this one may be the only one of the caller's runtime.
         let (connector, layout) = open_schema(&driver, connector, &options)?;
-        let mut drivers = vec![driver];
-        if options.threads > 1 {
-            drivers.push(Driver::start().map_err(no_thread)?);
+        let mut drivers = Vec::new();
+        if options.runtime.is_none() {
+            drivers.push(driver);
+            if options.threads > 1 {
+                drivers.push(Driver::start().map_err(no_thread)?);
+            }
         }
+        let mut handles: Vec<Handle> = options.runtime.iter().cloned().collect();
+        handles.extend(drivers.iter().map(|driver| driver.handle().clone()));
         let shared = Arc::new(Shared {
             connector,
             layout,
@@ -125,10 +135,11 @@ impl PostgresStore {
             health: Health::default(),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
+            dropped: watch::Sender::new(false),
             options,
         });
         let reads = Arc::new(Reads::default());
-        start_tasks(&shared, &reads, &drivers)?;
+        start_tasks(&shared, &reads, &handles)?;
         Ok(Self {
             shared,
             reads,
@@ -191,24 +202,40 @@ fn open_schema(
 fn start_tasks(
     shared: &Arc<Shared>,
     reads: &Arc<Reads>,
-    drivers: &[Driver],
+    handles: &[Handle],
 ) -> Result<(), OpenError> {
     let failed = |why: &str| OpenError::Failed { action: "start the store", why: why.to_owned() };
     let random = random_bytes().map_err(|error| failed(&error.to_string()))?;
     let seed = u128::from_le_bytes(random);
-    let (first, last) = drivers.first().zip(drivers.last()).ok_or_else(|| failed("no thread"))?;
+    let (first, last) = handles.first().zip(handles.last()).ok_or_else(|| failed("no thread"))?;
     let block = u64::try_from(seed % u128::from(STRIPE_BLOCKS)).unwrap_or(0);
     for nth in 0..shared.options.lanes {
         let name = seed.wrapping_add(nth as u128).to_be_bytes();
         let stripe = block * MAX_LANES + nth as u64;
-        first.handle().spawn(Lane::new(Arc::clone(shared), name, stripe).run());
+        first.spawn(Lane::new(Arc::clone(shared), name, stripe).run());
     }
-    first.handle().spawn(late::answer_late(Arc::clone(shared), Arc::clone(reads)));
+    first.spawn(until_end(
+        &shared.dropped,
+        late::answer_late(Arc::clone(shared), Arc::clone(reads)),
+    ));
     for nth in 0..shared.options.readers {
         let seed = u64::try_from(seed >> 64).unwrap_or(1).wrapping_add(nth as u64);
-        last.handle().spawn(Reader::new(Arc::clone(shared), Arc::clone(reads), seed).run());
+        let reader = Reader::new(Arc::clone(shared), Arc::clone(reads), seed);
+        last.spawn(until_end(&shared.dropped, reader.run()));
     }
     Ok(())
+}
+
+/// Runs a task until the store is dropped.
+fn until_end<F: Future<Output = ()> + Send>(
+    dropped: &watch::Sender<bool>,
+    task: F,
+) -> impl Future<Output = ()> + Send + use<F> {
+    let mut dropped = dropped.subscribe();
+    async move {
+        let dropped = pin!(async { drop(dropped.wait_for(|dropped| *dropped).await) });
+        select(pin!(task), dropped).await;
+    }
 }
 
 /// Returns what no other store has.
@@ -318,6 +345,8 @@ impl Drop for PostgresStore {
     fn drop(&mut self) {
         self.shared.commits.close();
         self.shared.ending.send_replace(true);
+        self.shared.dropped.send_replace(true);
+        self.reads.close();
     }
 }
 

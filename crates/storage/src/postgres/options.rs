@@ -2,6 +2,7 @@
 
 use super::placement::Placement;
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// Options of a [`PostgresStore`](crate::PostgresStore).
 ///
@@ -16,6 +17,10 @@ pub struct PostgresOptions {
     pub readers: usize,
     /// Threads that drive the connections: 1, or 2 with one of them for reads.
     pub threads: usize,
+    /// A runtime that drives them instead, with time and IO enabled and threads of its own. For a server
+    /// whose tasks call the store: what they ask for goes from task to task on one thread. It must outlive
+    /// the store.
+    pub runtime: Option<Handle>,
     /// The number of places when the tables are created; afterwards that of the tables counts.
     pub places: u16,
     /// How keys are given places. The same for all who use the tables.
@@ -63,6 +68,7 @@ impl Default for PostgresOptions {
             lanes: 4,
             readers: 4,
             threads: 1,
+            runtime: None,
             places: 256,
             placement: Placement::default(),
             prefix_bytes: 2_000,

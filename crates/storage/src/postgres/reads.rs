@@ -73,6 +73,8 @@ pub(super) struct Reads {
 struct Waiting {
     keys: VecDeque<KeysJob>,
     own: VecDeque<OwnJob>,
+    /// No reader takes reads any more.
+    is_closed: bool,
     /// Whether keys were taken last, so that neither kind waits for the other without end.
     keys_were_last: bool,
 }
@@ -197,6 +199,9 @@ impl Reads {
         let job = job(Instant::now() + shared.options.patience, reply);
         {
             let mut waiting = self.waiting.lock();
+            if waiting.is_closed {
+                return Err(Error::Closed);
+            }
             let jobs = waiting.keys.len() + waiting.own.len();
             if jobs >= shared.options.queue_reads {
                 let what = format!("{jobs} reads wait for the database already");
@@ -229,9 +234,20 @@ impl Reads {
 
     /// Puts work back that could not be done, but answers what has waited too long.
     fn put_back(&self, work: Work, failure: &str) {
-        self.waiting.lock().put(work, true);
+        let mut waiting = self.waiting.lock();
+        // The work that a reader has at the end is dropped, which tells who asked.
+        if !waiting.is_closed {
+            waiting.put(work, true);
+        }
+        drop(waiting);
         self.refuse_late(|| Error::Unavailable { what: failure.to_owned() });
         self.arrived.notify_last();
+    }
+
+    /// Refuses all that comes, and what waits.
+    pub(super) fn close(&self) {
+        let mut waiting = self.waiting.lock();
+        *waiting = Waiting { is_closed: true, ..Waiting::default() };
     }
 
     /// Answers what has waited too long. What was put back stands first, the rest in the order in which it
