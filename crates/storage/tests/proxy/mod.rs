@@ -186,13 +186,12 @@ impl Shared {
 
     /// Waits until something may be passed on, and returns whether that was delayed.
     fn wait(&self) -> bool {
+        let delay = self.state.lock().delay;
+        pause(delay);
         let mut state = self.state.lock();
-        let delay = state.delay;
         while state.is_held {
             self.changed.wait(&mut state);
         }
-        drop(state);
-        pause(delay);
         !delay.is_zero()
     }
 }
