@@ -539,7 +539,7 @@ fn an_outcome_whose_row_is_gone_is_not_guessed() {
     let options = PostgresOptions { lanes: 1, ..PostgresOptions::default() };
     let (store, proxy, url) = behind_proxy(&options);
     let schema = url.split_once("schema=").unwrap().1.to_owned();
-    increment(&store, "other").unwrap();
+    // The first transaction of its lane: a row that were put there again would look as if it was rolled back.
     proxy.plan("COMMIT", 1, 1, Fault::CutAfter);
     thread::scope(|scope| {
         let committing = scope.spawn(|| increment(&store, "n"));
