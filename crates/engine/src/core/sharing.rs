@@ -3,8 +3,8 @@
 //! Every change of definitions raises one number in the store, in the same commit, and is made only if
 //! the number is still the one that this server has seen: so changes of all servers follow one another,
 //! each decided on the last. Every write declares the number as a key that it only reads: so none
-//! follows an old definition after a change, whoever made it. Every operation looks at the number
-//! first, and reads the tables anew if it has grown.
+//! follows an old definition after a change, whoever made it. Operations look at the number as
+//! `ops/newest.rs` says, and the tables are read anew if it has grown.
 //!
 //! A store that is not shared has no such number and pays nothing for it.
 
@@ -110,7 +110,8 @@ impl<S: Store> Core<S> {
         .await
     }
 
-    async fn stored_number(&self) -> ApiResult<u64> {
+    /// Returns the number of the last change of definitions that any server has made.
+    pub(crate) async fn stored_number(&self) -> ApiResult<u64> {
         let stored = self.store.get(&layout::definitions_number()).await;
         decode(stored.map_err(fault::of_store)?.as_deref())
     }

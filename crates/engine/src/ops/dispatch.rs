@@ -49,8 +49,13 @@ impl<S: Store> Engine<S> {
     /// Runs one operation on a JSON request and returns the JSON response.
     pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         if self.store().is_shared() {
-            self.refresh().await?;
+            return self.run_on_newest(operation, || Box::pin(self.run(operation, body))).await;
         }
+        self.run(operation, body).await
+    }
+
+    /// Runs one operation on the definitions in use.
+    async fn run(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         match operation {
             Operation::BatchExecuteStatement => {
                 run!(self, BatchExecuteStatement, batch_execute_statement, body)

@@ -13,6 +13,7 @@ mod execute_transaction;
 mod features_off;
 mod get_item;
 mod list_tables;
+mod newest;
 mod put_item;
 mod query;
 mod scan;

@@ -148,3 +148,28 @@ fn changes_of_one_table_from_two_servers_are_all_kept() {
         assert_eq!(tags["Tags"].as_array().unwrap().len(), 10);
     }
 }
+
+/// Reads and writes that no change precedes do not ask for changes by a commit or read of their own.
+#[test]
+fn operations_on_old_tables_run_again_on_the_new_ones() {
+    let [one, other] = two();
+    one.ok("CreateTable", &creation("table", &["pk"]));
+    for round in 0..10 {
+        // Each time the other server has yet to hear of the table.
+        let table = format!("table-{round}");
+        one.ok("CreateTable", &creation(&table, &["pk"]));
+        let writes = [
+            ("PutItem", put(&table, "a")),
+            ("DeleteItem", json!({"TableName": table, "Key": {"pk": {"S": "b"}}})),
+            ("UpdateItem", json!({"TableName": table, "Key": {"pk": {"S": "a"}}})),
+            ("GetItem", get(&table, "a")),
+            ("Scan", json!({"TableName": table})),
+            ("BatchGetItem", json!({"RequestItems": {&table: {"Keys": [{"pk": {"S": "a"}}]}}})),
+        ];
+        let (operation, request) = &writes[round % writes.len()];
+        other.ok(operation, request);
+        one.ok("DeleteTable", &json!({"TableName": table}));
+        let error = other.fails(operation, request);
+        assert!(error.starts_with(NOT_FOUND), "{operation}: {error}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Operations on a store that several servers share follow the newest definitions, without a round trip
+//! of their own to ask for them.
+//!
+//! - A read runs while the number of definitions is being looked up, and once more if it was another one
+//!   than that of the tables it used.
+//! - A write is refused by its own commit if it follows older definitions (`write/commit.rs`); so only if
+//!   it fails before that, by tables that may be old, the number is looked up, and it runs once more.
+//! - All others look first.
+
+use crate::engine::Engine;
+use hashrange_model::{ApiError, ApiResult, ErrorKind, Reason};
+use hashrange_storage::Store;
+use hashrange_wire::Operation;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+/// How often an operation runs while other servers change definitions.
+const RUNS_MAX: usize = 16;
+
+/// When an operation looks for changes of definitions.
+enum Look {
+    Beside,
+    AfterFailure,
+    First,
+}
+
+impl Look {
+    fn of(operation: Operation) -> Self {
+        match operation {
+            Operation::BatchGetItem
+            | Operation::GetItem
+            | Operation::Query
+            | Operation::Scan
+            | Operation::TransactGetItems => Self::Beside,
+            Operation::BatchWriteItem
+            | Operation::DeleteItem
+            | Operation::PutItem
+            | Operation::TransactWriteItems
+            | Operation::UpdateItem => Self::AfterFailure,
+            _ => Self::First,
+        }
+    }
+}
+
+/// What an operation answers, on the heap: calls are made again.
+type Running<'a> = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send + 'a>>;
+
+impl<S: Store> Engine<S> {
+    /// Runs an operation, `run`, on the newest definitions.
+    pub(super) async fn run_on_newest<'a>(
+        &self,
+        operation: Operation,
+        run: impl Fn() -> Running<'a>,
+    ) -> ApiResult<Vec<u8>> {
+        let core = self.core();
+        match Look::of(operation) {
+            Look::First => {
+                core.refresh().await?;
+                run().await
+            }
+            Look::Beside => {
+                for _ in 0..RUNS_MAX {
+                    let number = core.catalog.number();
+                    let (stored, answer) = both(core.stored_number(), run()).await;
+                    if stored? == number && core.catalog.number() == number {
+                        return answer;
+                    }
+                    core.refresh().await?;
+                }
+                Err(Reason::Contended.into())
+            }
+            Look::AfterFailure => {
+                for _ in 0..RUNS_MAX {
+                    let number = core.catalog.number();
+                    let answer = run().await;
+                    if !answer.as_ref().is_err_and(may_be_of_old_tables) {
+                        return answer;
+                    }
+                    core.refresh().await?;
+                    if core.catalog.number() == number {
+                        return answer;
+                    }
+                }
+                Err(Reason::Contended.into())
+            }
+        }
+    }
+}
+
+/// Returns whether newer tables may let a write through that failed so. One of which nobody knows whether
+/// it was made is not made again.
+fn may_be_of_old_tables(error: &ApiError) -> bool {
+    let is_decided = matches!(error.reason(), Reason::ConditionalCheckFailed);
+    error.kind() != ErrorKind::InternalServerError && !is_decided
+}
+
+/// Waits for two at once.
+async fn both<A, B>(one: impl Future<Output = A>, other: impl Future<Output = B>) -> (A, B) {
+    let (mut one, mut other) = (pin!(one), pin!(other));
+    let (mut first, mut second) = (None, None);
+    poll_fn(|context| {
+        if first.is_none()
+            && let Poll::Ready(answer) = one.as_mut().poll(context)
+        {
+            first = Some(answer);
+        }
+        if second.is_none()
+            && let Poll::Ready(answer) = other.as_mut().poll(context)
+        {
+            second = Some(answer);
+        }
+        match (first.take(), second.take()) {
+            (Some(one), Some(other)) => Poll::Ready((one, other)),
+            (one, other) => {
+                (first, second) = (one, other);
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}
