@@ -15,11 +15,15 @@ use std::env;
 const SEEDS: u64 = 30;
 
 fn simulation(seed: u64) -> Simulation {
-    Simulation { seed, rounds: 2, flaw: None }
+    Simulation { seed, rounds: 2, servers: 1, flaw: None }
 }
 
-#[test]
-fn nothing_is_lost_made_or_left_over() {
+fn of_three_servers(seed: u64) -> Simulation {
+    Simulation { servers: 3, ..simulation(seed) }
+}
+
+/// Runs a simulation for some seeds.
+fn run_all(simulation: fn(u64) -> Simulation) {
     let number = |name: &str| env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     let seeds = match (number("HASHRANGE_SIMULATION_SEED"), number("HASHRANGE_SIMULATION_SEEDS")) {
         (Some(seed), _) => seed..seed + 1,
@@ -32,14 +36,26 @@ fn nothing_is_lost_made_or_left_over() {
             Err(failure) => panic!("{failure}"),
         }
     }
-    println!("the server was started {restarts} times");
+    println!("the servers were started {restarts} times");
+}
+
+#[test]
+fn nothing_is_lost_made_or_left_over() {
+    run_all(simulation);
+}
+
+#[test]
+fn nothing_is_lost_made_or_left_over_by_three_servers() {
+    run_all(of_three_servers);
 }
 
 #[test]
 fn a_seed_is_a_trace() {
-    let [one, same, other] = [3, 3, 4].map(|seed| simulation(seed).run().unwrap());
-    assert_eq!(one, same);
-    assert_ne!(one.trace, other.trace);
+    for simulation in [simulation, of_three_servers] {
+        let [one, same, other] = [3, 3, 4].map(|seed| simulation(seed).run().unwrap());
+        assert_eq!(one, same);
+        assert_ne!(one.trace, other.trace);
+    }
 }
 
 /// A planted fault is found soon, by what is there to find it, and found again in the same way by
@@ -62,12 +78,28 @@ fn planted_faults_are_found_and_replayed() {
         (Flaw::LeftBehind, "data of unknown table"),
         (Flaw::HastyClock, " is too early"),
     ] {
-        let runs = (0..200).map(|seed| Simulation { flaw: Some(flaw), ..simulation(seed) });
-        let mut failures = runs.filter_map(|run| run.run().err());
-        let failure = failures.find(|failure| failure.message.contains(words));
-        let failure = failure.unwrap_or_else(|| panic!("{flaw:?} is not found by {words:?}"));
-        assert_eq!(failure.simulation.run().unwrap_err(), failure);
-        let seed = failure.simulation.seed;
-        assert!(failure.to_string().contains(&format!("cargo xtask simulate --seed {seed}")));
+        assert_found(flaw, words, simulation);
     }
+}
+
+#[test]
+fn planted_faults_of_several_servers_are_found_and_replayed() {
+    for (flaw, words) in [
+        (Flaw::StaleCatalogue, ""),
+        (Flaw::LateStamp, ""),
+        (Flaw::UndyingHeart, "the clients come to no end"),
+    ] {
+        assert_found(flaw, words, of_three_servers);
+    }
+}
+
+fn assert_found(flaw: Flaw, words: &str, simulation: fn(u64) -> Simulation) {
+    let runs = (0..200).map(|seed| Simulation { flaw: Some(flaw), ..simulation(seed) });
+    let mut failures = runs.filter_map(|run| run.run().err());
+    let failure = failures.find(|failure| failure.message.contains(words));
+    let failure = failure.unwrap_or_else(|| panic!("{flaw:?} is not found by {words:?}"));
+    assert_eq!(failure.simulation.run().unwrap_err(), failure);
+    let seed = failure.simulation.seed;
+    assert!(failure.to_string().contains(&format!("cargo xtask simulate --seed {seed}")));
+    println!("{flaw:?}, seed {seed}: {}", failure.message);
 }

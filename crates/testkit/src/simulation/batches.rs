@@ -82,23 +82,35 @@ impl Batches {
         }
     }
 
-    async fn read(&self, group: usize) {
-        let is_written = self.written[group].get();
+    /// Returns a request for all items of a group: of several servers only a transaction shows one moment.
+    fn request(&self, group: usize) -> (Operation, Json) {
+        let items = (0..COUNT).map(|nth| item(group, nth));
+        if self.server.are_several() {
+            let get =
+                |(table, name): (&str, String)| json!({"TableName": table, "Key": key(&name)});
+            let gets: Vec<_> = items.map(|item| json!({"Get": get(item)})).collect();
+            return (Operation::TransactGetItems, json!({"TransactItems": gets}));
+        }
         let mut parts = json!({VALUES: {"Keys": []}, RECEIPTS: {"Keys": []}});
-        for (table, name) in (0..COUNT).map(|nth| item(group, nth)) {
+        for (table, name) in items {
             parts[table]["Keys"].as_array_mut().expect("it is one").push(key(&name));
         }
-        let request = json!({"RequestItems": parts});
-        let answer = match self.server.call(Operation::BatchGetItem, &request).await {
+        (Operation::BatchGetItem, json!({"RequestItems": parts}))
+    }
+
+    async fn read(&self, group: usize) {
+        let is_written = self.written[group].get();
+        let (operation, request) = self.request(group);
+        let answer = match self.server.call(operation, &request).await {
             Answer::Done(answer) => answer,
             Answer::Unknown => return,
             Answer::Refused(error) => panic!("a batch is refused: {error}"),
         };
         let tables = [VALUES, RECEIPTS].map(|table| answer["Responses"][table].as_array());
-        let found: BTreeMap<_, _> = tables
-            .into_iter()
-            .flatten()
-            .flatten()
+        let items = tables.into_iter().flatten().flatten();
+        let responses = answer["Responses"].as_array().into_iter().flatten();
+        let found: BTreeMap<_, _> = items
+            .chain(responses.filter_map(|response| response.get("Item")))
             .map(|item| (item["pk"]["S"].as_str().unwrap_or(""), number(&item["version"])))
             .collect();
         let Some(version) = found.values().next().copied().flatten() else {

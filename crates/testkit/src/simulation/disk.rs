@@ -87,6 +87,9 @@ impl Disk {
             if state.flaw == Some(Flaw::LeftBehind) {
                 state.sequenced = flaw::left_behind(&before, &state.sequenced, &keys.write);
             }
+            if state.flaw == Some(Flaw::LateStamp) && state.fate.chance(100) {
+                state.sequenced = flaw::late(&before, &state.sequenced);
+            }
             let image = state.sequenced.clone();
             state.pending.push(image);
         }

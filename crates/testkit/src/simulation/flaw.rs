@@ -23,6 +23,35 @@ pub enum Flaw {
     LeftBehind,
     /// The server's clock goes wrong now and then, by some minutes.
     HastyClock,
+    /// A server never hears that others have changed definitions.
+    StaleCatalogue,
+    /// The heart of a server that has died goes on beating.
+    UndyingHeart,
+    /// A record of the change log takes its place before one that was there already.
+    LateStamp,
+}
+
+/// What the keys of the change log begin with, see docs/format.md.
+const CHANGE_LOG: u8 = 0x20;
+
+/// Returns `after`; if it has a new record in the change log, that has changed places with the one before
+/// it in its shard.
+pub(super) fn late(before: &Image, after: &Image) -> Image {
+    let is_record = |key: &[u8]| key.first() == Some(&CHANGE_LOG);
+    let mut new = after.entries().filter(|(key, _)| is_record(key) && before.get(key).is_none());
+    let mut batch = Batch::new();
+    if let Some((key, value)) = new.next() {
+        let (shard, stamp) = key.split_at(key.len() - 8);
+        let stamp = stamp.try_into().map(u64::from_be_bytes).unwrap_or_default();
+        let earlier = before.entries().filter(|(other, _)| {
+            other.starts_with(shard) && other.len() == key.len() && *other < key
+        });
+        if let Some((last, old)) = earlier.last().filter(|_| stamp > 0) {
+            batch.put(last.to_vec(), Bytes::clone(value));
+            batch.put(key.to_vec(), Bytes::clone(old));
+        }
+    }
+    with(after, batch)
 }
 
 /// Returns `before` with half of the changes that lead to `after`.

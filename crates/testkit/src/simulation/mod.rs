@@ -1,5 +1,5 @@
 //! A simulation of the whole engine: a virtual clock, a disk that fails, a server that crashes and
-//! comes back, and many clients that know what they may expect. One thread and one seed: everything
+//! comes back, or several that share a store and die one by one, and many clients that know what they may expect. One thread and one seed: everything
 //! that is a matter of chance or time is chosen by a [`Fate`], so a seed replays a failure exactly.
 //!
 //! A run has rounds: a storm, in which clients work and everything may fail; then a calm, in which
@@ -40,6 +40,8 @@ pub struct Simulation {
     pub seed: u64,
     /// How many storms there are.
     pub rounds: usize,
+    /// How many servers share the store. One has it for itself, and knows.
+    pub servers: usize,
     /// The planted fault, if any.
     pub flaw: Option<Flaw>,
 }

@@ -1,5 +1,7 @@
 //! The engine as its clients see it: it answers, refuses, or an answer never comes, because it has
 //! crashed or the connection was lost. After a crash it is opened again on what the disk has kept.
+//! There may be several, which share the disk: then each request goes to any of them, and each may die
+//! alone and come back.
 
 use super::disk::Disk;
 use super::executor::{Executor, TaskId};
@@ -51,9 +53,10 @@ struct Inner {
     fate: Fate,
     executor: Executor,
     disk: Disk,
-    engine: RefCell<Option<Arc<SimulatedEngine>>>,
-    /// Tasks that end with the server.
-    tasks: RefCell<Vec<TaskId>>,
+    /// Those that are alive.
+    engines: RefCell<Vec<Option<Arc<SimulatedEngine>>>>,
+    /// Tasks that end with their server.
+    tasks: RefCell<Vec<(usize, TaskId)>>,
     restarts: Cell<u64>,
 }
 
@@ -90,13 +93,13 @@ impl Drop for Promise {
 }
 
 impl Server {
-    /// Starts a server on a disk.
-    pub(super) fn start(fate: Fate, executor: Executor, disk: Disk) -> Self {
+    /// Starts servers on a disk.
+    pub(super) fn start(fate: Fate, executor: Executor, disk: Disk, servers: usize) -> Self {
         let server = Self(Rc::new(Inner {
             fate,
             executor,
             disk,
-            engine: RefCell::default(),
+            engines: RefCell::new((0..servers).map(|_| None).collect()),
             tasks: RefCell::default(),
             restarts: Cell::new(0),
         }));
@@ -107,26 +110,89 @@ impl Server {
     /// Ends everything that is under way and opens the engine on what the disk has kept, which
     /// must be sound.
     pub(super) fn restart(&self) {
-        let tasks = std::mem::take(&mut *self.0.tasks.borrow_mut());
-        drop(self.0.engine.borrow_mut().take());
-        for task in tasks {
-            self.0.executor.abort(task);
-        }
+        let servers = self.0.engines.borrow().len();
+        (0..servers).for_each(|nth| self.end(nth));
         self.0.restarts.set(self.0.restarts.get() + 1);
-        let engine = loop {
+        loop {
             self.0.disk.reopen();
             self.assert_sound("after a restart");
-            // The disk may fail again while the engine is opened.
-            match block_on(self.open()) {
-                Ok(engine) => break Arc::new(engine),
-                Err(error) => {
-                    let has_failed = self.0.disk.is_failed() || self.0.disk.has_failed_reads();
-                    assert!(has_failed, "the engine cannot be opened: {error}");
-                }
+            // The disk may fail again while an engine is opened.
+            if (0..servers).all(|nth| self.open_one(nth)) {
+                return;
             }
+            (0..servers).for_each(|nth| self.end(nth));
+        }
+    }
+
+    /// Returns whether there are several servers.
+    pub(super) fn are_several(&self) -> bool {
+        self.0.engines.borrow().len() > 1
+    }
+
+    /// Ends one server, unless it is the last that is alive. It comes back some time, after the others
+    /// have taken it for dead or before.
+    pub(super) fn kill_one(&self) {
+        let alive: Vec<usize> = {
+            let engines = self.0.engines.borrow();
+            (0..engines.len()).filter(|nth| engines[*nth].is_some()).collect()
         };
-        *self.0.engine.borrow_mut() = Some(Arc::clone(&engine));
-        self.keep_house(engine);
+        if alive.len() < 2 {
+            return;
+        }
+        let nth = alive[self.0.fate.below(alive.len())];
+        self.0.fate.note(&format!("server {nth} dies"));
+        let engine = self.0.engines.borrow()[nth].clone();
+        self.end(nth);
+        if self.0.disk.has(Flaw::UndyingHeart) {
+            return self.beat_for_ever(engine);
+        }
+        let server = self.clone();
+        let coming_back = self.0.executor.spawn(async move {
+            server.sleep(server.0.fate.below(30_000) as u64).await;
+            // If the disk has failed all servers are started again.
+            if !server.0.disk.is_failed() && server.open_one(nth) {
+                server.0.fate.note(&format!("server {nth} is back"));
+            }
+        });
+        self.0.tasks.borrow_mut().push((nth, coming_back));
+    }
+
+    /// Ends everything that is under way at one server.
+    fn end(&self, nth: usize) {
+        let of_others = |(server, _): &mut (usize, TaskId)| *server == nth;
+        let tasks: Vec<_> = self.0.tasks.borrow_mut().extract_if(.., of_others).collect();
+        drop(self.0.engines.borrow_mut()[nth].take());
+        for (_, task) in tasks {
+            self.0.executor.abort(task);
+        }
+    }
+
+    /// Opens the engine of a server. Returns false if the disk has failed meanwhile.
+    fn open_one(&self, nth: usize) -> bool {
+        match block_on(self.open()) {
+            Ok(engine) => {
+                let engine = Arc::new(engine);
+                self.0.engines.borrow_mut()[nth] = Some(Arc::clone(&engine));
+                self.keep_house(nth, engine);
+                true
+            }
+            Err(error) => {
+                let has_failed = self.0.disk.is_failed() || self.0.disk.has_failed_reads();
+                assert!(has_failed, "the engine cannot be opened: {error}");
+                false
+            }
+        }
+    }
+
+    /// Lets a server that has died look alive to the others.
+    fn beat_for_ever(&self, engine: Option<Arc<SimulatedEngine>>) {
+        let (server, Some(engine)) = (self.clone(), engine) else { return };
+        self.0.executor.spawn(async move {
+            loop {
+                engine.sweep_when_polled().await;
+                server.sleep(500).await;
+            }
+        });
     }
 
     fn open(&self) -> impl Future<Output = Result<SimulatedEngine, hashrange_engine::OpenError>> {
@@ -143,12 +209,17 @@ impl Server {
         let options = EngineOptions { stream_shards: 2, jobs_run: false, ..Default::default() };
         let polled = self.0.executor.polled();
         let store = SimulatedStore::new(self.0.disk.clone(), self.0.fate.clone(), polled);
-        let store = ContendedStore::new(store, self.0.fate.bits());
+        let seed = self.0.fate.bits();
+        let store = if self.are_several() {
+            ContendedStore::shared(store, seed)
+        } else {
+            ContendedStore::new(store, seed)
+        };
         Engine::open_with(store, environment, options)
     }
 
     /// Runs background jobs and sweeps as the engine's threads would.
-    fn keep_house(&self, engine: Arc<SimulatedEngine>) {
+    fn keep_house(&self, nth: usize, engine: Arc<SimulatedEngine>) {
         let (server, jobs) = (self.clone(), Arc::clone(&engine));
         let working = self.0.executor.spawn(async move {
             loop {
@@ -164,7 +235,7 @@ impl Server {
                 server.0.fate.note("swept");
             }
         });
-        self.0.tasks.borrow_mut().extend([working, sweeping]);
+        self.0.tasks.borrow_mut().extend([(nth, working), (nth, sweeping)]);
     }
 
     /// Returns where choices come from.
@@ -172,7 +243,7 @@ impl Server {
         &self.0.fate
     }
 
-    /// Returns how often it was started; requests of an earlier start have ended.
+    /// Returns how often all servers were started; requests of an earlier start have ended.
     pub(super) fn restarts(&self) -> u64 {
         self.0.restarts.get()
     }
@@ -211,12 +282,11 @@ impl Server {
     }
 
     fn send(&self, operation: Operation, text: String, promise: Promise) {
-        let engine = self.0.engine.borrow().clone();
         let fate = &self.0.fate;
+        let (nth, engine) = self.any_alive();
         let mut polls =
             if fate.strikes(DROPPED_PER_MILLE) { 1 + fate.below(WAITS_MAX) } else { usize::MAX };
         let task = self.0.executor.spawn(async move {
-            let Some(engine) = engine else { return };
             let mut running = pin!(engine.call(operation, text.as_bytes()));
             let result = poll_fn(|context| {
                 polls -= 1;
@@ -229,7 +299,16 @@ impl Server {
                 promise.0.give(answer(result));
             }
         });
-        self.0.tasks.borrow_mut().push(task);
+        self.0.tasks.borrow_mut().push((nth, task));
+    }
+
+    /// Returns a server that is alive; there always is one.
+    fn any_alive(&self) -> (usize, Arc<SimulatedEngine>) {
+        let engines = self.0.engines.borrow();
+        let alive = engines.iter().enumerate();
+        let alive: Vec<_> =
+            alive.filter_map(|(nth, engine)| Some((nth, Arc::clone(engine.as_ref()?)))).collect();
+        alive[if alive.len() > 1 { self.0.fate.below(alive.len()) } else { 0 }].clone()
     }
 
     /// Sends a request until its outcome is known; for requests that may be done twice. Panics if

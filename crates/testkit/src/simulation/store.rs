@@ -10,6 +10,7 @@ use hashrange_storage::{
 };
 use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
 /// A simulated store.
@@ -17,6 +18,28 @@ use std::task::Poll;
 pub(super) struct SimulatedStore {
     disk: Disk,
     turns: Turns,
+    belief: Belief,
+}
+
+/// The number of definitions as a server saw it first, where the fault is planted that it sees no other.
+#[derive(Debug, Clone, Default)]
+struct Belief(Option<Arc<OnceLock<Option<Bytes>>>>);
+
+/// Its key, see docs/format.md.
+const DEFINITIONS_NUMBER: [u8; 2] = [0x01, 0x08];
+
+impl Belief {
+    fn of(disk: &Disk) -> Self {
+        Self(disk.has(Flaw::StaleCatalogue).then(Arc::default))
+    }
+
+    /// Returns what the server sees at a key that has this value.
+    fn see(&self, key: &[u8], value: Option<Bytes>) -> Option<Bytes> {
+        match &self.0 {
+            Some(first) if key == DEFINITIONS_NUMBER => first.get_or_init(|| value).clone(),
+            _ => value,
+        }
+    }
 }
 
 /// A view of a [`SimulatedStore`].
@@ -25,6 +48,7 @@ pub(super) struct SimulatedView {
     published: MemoryView,
     disk: Disk,
     turns: Turns,
+    belief: Belief,
 }
 
 /// Lets others have their turn.
@@ -55,7 +79,8 @@ impl Turns {
 
 impl SimulatedStore {
     pub(super) fn new(disk: Disk, fate: Fate, polled: Polled) -> Self {
-        Self { disk, turns: Turns { fate, polled } }
+        let belief = Belief::of(&disk);
+        Self { disk, turns: Turns { fate, polled }, belief }
     }
 
     /// Waits until a commit is published.
@@ -78,7 +103,8 @@ impl Store for SimulatedStore {
 
     async fn view(&self) -> Result<SimulatedView, Error> {
         let published = self.disk.published().view();
-        Ok(SimulatedView { published, disk: self.disk.clone(), turns: self.turns.clone() })
+        let (disk, turns, belief) = (self.disk.clone(), self.turns.clone(), self.belief.clone());
+        Ok(SimulatedView { published, disk, turns, belief })
     }
 
     async fn get_together(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
@@ -93,6 +119,14 @@ impl Store for SimulatedStore {
         let keys = keys.into();
         // Always at least one, so that nobody can try again and again without an end.
         self.turns.wait(1).await;
+        let mut decide = decide;
+        let all: Vec<Key> = keys.all().cloned().collect();
+        let decide = |current: &[Option<Bytes>], batch: &mut Batch| {
+            let seen = all.iter().zip(current);
+            let seen: Vec<_> =
+                seen.map(|(key, value)| self.belief.see(key, value.clone())).collect();
+            decide(&seen, batch)
+        };
         let (answer, commit) = self.disk.sequence(&keys, decide)?;
         self.published(commit).await?;
         Ok(answer)
@@ -121,7 +155,8 @@ impl View for SimulatedView {
         if !self.disk.read()? {
             return Ok(None);
         }
-        self.published.get(key).await
+        let value = self.published.get(key).await?;
+        Ok(self.belief.see(key, value))
     }
 
     async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {

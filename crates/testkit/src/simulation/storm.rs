@@ -51,7 +51,7 @@ struct Clients {
 pub(super) fn run(simulation: &Simulation, fate: &Fate) -> u64 {
     let executor = Executor::new(fate.clone());
     let disk = Disk::new(fate.clone(), simulation.flaw);
-    let server = Server::start(fate.clone(), executor.clone(), disk.clone());
+    let server = Server::start(fate.clone(), executor.clone(), disk.clone(), simulation.servers);
     let world = World {
         fate: fate.clone(),
         executor,
@@ -207,6 +207,8 @@ impl World {
             self.disk.crash();
         } else if self.fate.strikes(1) {
             self.disk.fail();
+        } else if self.server.are_several() && self.fate.strikes(1) {
+            self.server.kill_one();
         } else if self.leaps.get() < LEAPS_MAX && self.fate.strikes(1) {
             self.leap();
         } else {
