@@ -7,6 +7,11 @@
     clippy::disallowed_methods,
     reason = "how long a run is, and its seed, come from the environment"
 )]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test: failures panic, and it says what it found"
+)]
 
 use hashrange_testkit::simulation::{Flaw, Simulation};
 use std::env;
