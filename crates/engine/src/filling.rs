@@ -113,6 +113,8 @@ pub(crate) struct Fillings<'c> {
     /// In order.
     places: &'c [Place],
     /// One for each place.
+    stored: &'c [Option<Bytes>],
+    /// The same, read.
     filled: Vec<Filled<'c>>,
 }
 
@@ -124,13 +126,15 @@ impl<'c> Fillings<'c> {
         let filled = places.iter().zip(stored).map(|(place, stored)| {
             Filled::decode(stored.as_deref()).map_err(|Unreadable| key_of(*place))
         });
-        Ok(Self { places, filled: filled.collect::<Result<_, Key>>()? })
+        Ok(Self { places, stored, filled: filled.collect::<Result<_, Key>>()? })
     }
 
-    /// Returns the first index for which the item at a key of a table is claimed.
-    pub(crate) fn claiming(&self, table: TableId, item_key: &[u8]) -> Option<usize> {
+    /// Returns a claim on the item at a key of a table, with its key and as stored.
+    pub(crate) fn claim_on(&self, table: TableId, item_key: &[u8]) -> Option<(Key, Bytes)> {
         let mut known = self.places.iter().zip(&self.filled);
-        known.position(|(place, filled)| place.0 == table && filled.claims(item_key))
+        let nth = known.position(|(place, filled)| place.0 == table && filled.claims(item_key))?;
+        let stored = self.stored[nth].clone()?;
+        Some((key_of(self.places[nth]), stored))
     }
 
     /// Returns whether a write of the item at a key counts its entry in an index of its table.

@@ -5,12 +5,14 @@
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 #![expect(clippy::disallowed_methods, reason = "a test looks again after a pause")]
 
+mod numbers;
 mod scratch;
 
 use hashrange_storage::postgres::{OpenError, PostgresOptions};
 use hashrange_storage::{
     Bytes, Direction, Error, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
 };
+use numbers::{increment, number, text};
 use scratch::{Server, server};
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -22,23 +24,6 @@ use std::time::Duration;
 
 fn open(url: &str) -> PostgresStore {
     PostgresStore::open(url, &PostgresOptions::default()).unwrap()
-}
-
-fn number(value: Option<&Bytes>) -> u64 {
-    value.map_or(0, |value| std::str::from_utf8(value).unwrap().parse().unwrap())
-}
-
-fn text(number: u64) -> Bytes {
-    Bytes::from(number.to_string())
-}
-
-/// Adds one to the number at `key`, and returns what it was.
-fn increment(store: &PostgresStore, key: &str) -> Result<u64, Error> {
-    block_on(store.commit(vec![key.into()], |values, batch| {
-        let before = number(values[0].as_ref());
-        batch.put(key.into(), text(before + 1));
-        before
-    }))
 }
 
 fn put(store: &PostgresStore, entries: &[(Key, Bytes)]) {

@@ -9,13 +9,15 @@
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 #![expect(clippy::disallowed_methods, reason = "waits are measured, and campaigns have a seed")]
 
+mod numbers;
 mod proxy;
 mod scratch;
 
 use hashrange_storage::postgres::{OpenError, PostgresOptions};
 use hashrange_storage::{
-    Bytes, Direction, Error, Key, KeyRange, PostgresStore, Store, View, Wanted, block_on,
+    Direction, Error, Key, KeyRange, PostgresStore, Store, View, Wanted, block_on,
 };
+use numbers::{increment, number, text};
 use proxy::{Fault, Proxy};
 use scratch::{Server, server};
 use std::ops::ControlFlow;
@@ -49,22 +51,6 @@ fn hasty() -> PostgresOptions {
         patience: Duration::from_millis(700),
         ..PostgresOptions::default()
     }
-}
-
-fn number(value: Option<&Bytes>) -> u64 {
-    value.map_or(0, |value| std::str::from_utf8(value).unwrap().parse().unwrap())
-}
-
-fn text(number: u64) -> Bytes {
-    Bytes::from(number.to_string())
-}
-
-fn increment(store: &PostgresStore, key: &str) -> Result<u64, Error> {
-    block_on(store.commit(vec![key.into()], |values, batch| {
-        let before = number(values[0].as_ref());
-        batch.put(key.into(), text(before + 1));
-        before
-    }))
 }
 
 fn get(store: &PostgresStore, key: &str) -> Result<u64, Error> {

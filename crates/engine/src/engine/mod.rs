@@ -131,7 +131,6 @@ impl<S: Store> Engine<S> {
     /// Sweeps as [`Engine::sweep`] does, for callers with an executor of their own.
     pub async fn sweep_when_polled(&self) {
         self.jobs.beat().await;
-        self.jobs.try_again();
         self.forget_old();
         self.jobs.sweep(&AtomicBool::new(false)).await;
     }
@@ -140,7 +139,6 @@ impl<S: Store> Engine<S> {
     /// this returns, nothing is left that the sweeps of the time between would have done.
     pub async fn catch_up_with_clock(&self) {
         self.jobs.beat().await;
-        self.jobs.try_again();
         self.forget_old();
         self.jobs.sweep_all().await;
     }
@@ -206,7 +204,6 @@ impl<S: Store> Sweeper<S> {
     fn tick(&self, stopping: &AtomicBool) {
         block_on(self.jobs.log_panic(async {
             self.jobs.beat().await;
-            self.jobs.try_again();
             if let Some(limiter) = &self.limiter {
                 limiter.sweep(self.jobs.now_ms());
             }

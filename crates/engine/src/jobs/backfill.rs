@@ -75,7 +75,7 @@ async fn fill_some<S: Store>(
         core.refresh().await.map_err(Interruption::Definition)?;
         return Ok(false);
     }
-    let is_filled = fill(core, table, index, &range, &claimed).await;
+    let is_filled = fill(core, table, index, &range, found.end(), &claimed).await;
     match is_filled {
         Ok(true) => {}
         Ok(false) => core.refresh().await.map_err(Interruption::Definition)?,
@@ -114,19 +114,19 @@ async fn claim_range<S: Store>(
     Ok(is_claimed.await? == Some(true))
 }
 
-/// Fills and counts a range that is claimed. Returns false if the claim was lost.
+/// Fills and counts a range that is claimed, up to the key `end` or to the end of the table. Returns false
+/// if the claim was lost.
 async fn fill<S: Store>(
     core: &Core<S>,
     table: &Table,
     index: IndexId,
     range: &KeyRange,
+    end: Option<&Key>,
     claimed: &Bytes,
 ) -> Result<bool, Interruption> {
     // Nothing is added to the range any more. More than is done now may have been before the claim.
     let found = next_keys(core, range).await?;
-    let claim = Filled::decode(Some(claimed)).ok().and_then(|filled| filled.claim);
-    let claim = claim.expect("what is claimed says so");
-    let to = found.end().map(Vec::as_slice).or(claim.end);
+    let to = found.end().or(end).map(Vec::as_slice);
     let filled = Filled { to, claim: None }.encode();
     let progress = layout::filling(table.id(), index);
     let known = table.indexes.iter().find(|known| known.id == index);

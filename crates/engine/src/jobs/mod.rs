@@ -5,7 +5,9 @@
 //! restart; each works in small commits, so writes go on between. A job waits first until no write
 //! follows the definition before the one that made it due. Jobs take turns on a few threads
 //! ([`lanes`]). A job that fails, as while the disk is full, or that panics is tried again after a
-//! pause ([`retries`]); every job goes on where it was, or does over what does no harm.
+//! pause ([`retries`]); every job goes on where it was, or does over what does no harm. Where several
+//! servers share the store each table's work is one server's ([`servers`]), which finds in the store what
+//! others left ([`due`]).
 //!
 //! One more thread, the [`timer`], does what is due by the clock ([`Jobs::sweep`]): it removes what has
 //! expired and moves streams to new shards. Each part of that work is done by itself: a panic in one
@@ -197,7 +199,7 @@ impl<S: Store> Jobs<S> {
     }
 
     /// Shows the other servers that this one is alive, settles what is in doubt, and looks for work where
-    /// there may be some that nobody here knows of.
+    /// there may be some that nobody here knows of, and among what has failed and is due again.
     pub(crate) async fn beat(&self) {
         let background = &self.background;
         let core = &background.core;
@@ -213,6 +215,7 @@ impl<S: Store> Jobs<S> {
             }
             background.failures.note("look for work", "", looked);
         }
+        self.try_again();
     }
 
     /// Tells the other servers that this one ends.
@@ -222,7 +225,7 @@ impl<S: Store> Jobs<S> {
     }
 
     /// Queues the jobs that have failed and are due again.
-    pub(crate) fn try_again(&self) {
+    fn try_again(&self) {
         let due = self.background.retries.take_due((self.background.core.environment.now_ms)());
         for attempt in due {
             self.queue(attempt, None);

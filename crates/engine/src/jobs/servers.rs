@@ -10,7 +10,8 @@
 //! writes is right by itself, by what its commits find stored.
 //!
 //! Clocks are compared as well. What is removed by the clock, items that have expired, records of streams,
-//! tokens, is gone for good: a server whose clock is apart from those of most others leaves it alone.
+//! tokens, is gone for good: a server whose clock is apart from those of half of the others, or more,
+//! leaves it alone.
 //!
 //! On a store that is not shared there is one server, and no row.
 

@@ -3,7 +3,7 @@
 use super::Write;
 use crate::core::Core;
 use crate::fault;
-use crate::filling::{Filled, Fillings, Place, key_of};
+use crate::filling::{Filled, Place};
 use crate::schema::{IndexState, Table};
 use bytes::Bytes;
 use hashrange_model::ApiResult;
@@ -12,13 +12,6 @@ use hashrange_storage::{Error, Key, Store};
 /// How often a write meets claims before it breaks one. Those of this server end soon and are waited
 /// for, so it is another's, which may have died.
 const CLAIMS_MET_MAX: usize = 50;
-
-/// A claim, as stored.
-#[derive(Debug)]
-pub(super) struct Met {
-    key: Key,
-    stored: Bytes,
-}
 
 /// Returns the indexes of the tables of some writes that are being filled, in order, each once.
 pub(super) fn places_of(writes: &[(&Table, Write<'_>)]) -> Vec<Place> {
@@ -30,19 +23,6 @@ pub(super) fn places_of(writes: &[(&Table, Write<'_>)]) -> Vec<Place> {
     places.sort_unstable();
     places.dedup();
     places
-}
-
-/// Returns a claim on the item of one of the writes, if there is one.
-pub(super) fn claim_on(
-    writes: &[(&Table, Write<'_>)],
-    fillings: &Fillings<'_>,
-    places: &[Place],
-    stored: &[Option<Bytes>],
-) -> Option<Met> {
-    let mut claims = writes.iter().map(|(table, write)| (table.id(), &write.key.bytes));
-    let nth = claims.find_map(|(table, key)| fillings.claiming(table, key))?;
-    let stored = stored[nth].clone().expect("what is not stored claims nothing");
-    Some(Met { key: key_of(places[nth]), stored })
 }
 
 impl<S: Store> Core<S> {
@@ -62,11 +42,15 @@ impl<S: Store> Core<S> {
     }
 
     /// Waits for the end of a claim, the last of `met`, and breaks it if that takes too long.
-    pub(super) async fn await_end_of_claim(&self, claim: Met, met: usize) -> ApiResult<()> {
+    pub(super) async fn await_end_of_claim(
+        &self,
+        (key, claim): &(Key, Bytes),
+        met: usize,
+    ) -> ApiResult<()> {
         drop(self.claiming.read().await);
         if met.is_multiple_of(CLAIMS_MET_MAX) {
             tracing::warn!(met, "a claim of whoever fills an index is broken");
-            self.end_claim(&claim.key, &claim.stored).await.map_err(fault::of_store)?;
+            self.end_claim(key, claim).await.map_err(fault::of_store)?;
         }
         Ok(())
     }

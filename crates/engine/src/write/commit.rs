@@ -1,7 +1,7 @@
 //! The one commit of every write: planned, decided under the locks of its keys, and planned again if a
 //! definition has changed meanwhile.
 
-use super::claims::{self, Met};
+use super::claims;
 use super::decide::{decide_all, decide_apart, reborrowed};
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
@@ -30,7 +30,7 @@ enum Decision<T> {
     /// The table's definition has changed under the write: plan it again.
     Replan,
     /// A key of the write is claimed: decide it when the claim is gone.
-    Claimed(Met),
+    Claimed((Key, Bytes)),
     Done(ApiResult<T>),
 }
 
@@ -98,8 +98,9 @@ impl<S: Store> Core<S> {
                     Ok(fillings) => fillings,
                     Err(key) => return Decision::Done(Err(fault::of_value(&key))),
                 };
-                if let Some(met) = claims::claim_on(writes, &fillings, &places, filled) {
-                    return Decision::Claimed(met);
+                let mut keys = writes.iter().map(|(table, write)| (table.id(), &write.key.bytes));
+                if let Some(claim) = keys.find_map(|(table, key)| fillings.claim_on(table, key)) {
+                    return Decision::Claimed(claim);
                 }
                 let mut admission = reborrowed(&mut admission);
                 if let Some(admission) = &mut admission {
@@ -122,7 +123,7 @@ impl<S: Store> Core<S> {
                 Decision::Claimed(claim) => {
                     met += 1;
                     // On the heap: rare, and every write would be as large.
-                    Box::pin(self.await_end_of_claim(claim, met)).await?;
+                    Box::pin(self.await_end_of_claim(&claim, met)).await?;
                 }
                 Decision::Replan => {
                     self.store.sync().await.map_err(fault::of_store)?;

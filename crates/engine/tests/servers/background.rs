@@ -1,9 +1,9 @@
 //! Who does the background work: servers divide it, and what one that has died was to do falls to others.
 
-use super::{creation, put, two};
+use super::{creation, index_creation, put, two};
 use hashrange_engine::EngineOptions;
 use hashrange_testkit::database::Database;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 /// Heartbeats after which a silent server is dead to all others, and its work theirs.
 const BEATS: usize = 10;
@@ -16,22 +16,8 @@ fn work(server: &Database) {
     }
 }
 
-fn index_creation(table: &str) -> Json {
-    json!({
-        "TableName": table,
-        "AttributeDefinitions": [
-            {"AttributeName": "pk", "AttributeType": "S"},
-            {"AttributeName": "other", "AttributeType": "S"},
-        ],
-        "GlobalSecondaryIndexUpdates": [{"Create": {
-            "IndexName": "index", "Projection": {"ProjectionType": "ALL"},
-            "KeySchema": [{"AttributeName": "other", "KeyType": "HASH"}],
-        }}],
-    })
-}
-
 fn names() -> impl Iterator<Item = String> {
-    (0..8).map(|nth| format!("table {nth}").replace(' ', "-"))
+    (0..8).map(|nth| format!("table-{nth}"))
 }
 
 fn create_all(server: &Database) {
@@ -43,7 +29,20 @@ fn create_all(server: &Database) {
     }
 }
 
-/// Returns the tables whose index a server does not describe as active.
+/// Returns two servers that know of each other, and tables whose new indexes are to be filled by them.
+fn with_indexes_to_fill() -> [Database; 2] {
+    let [one, other] = two();
+    for server in [&one, &other] {
+        server.engine.sweep();
+    }
+    create_all(&one);
+    for table in names() {
+        one.ok("UpdateTable", &index_creation(&table));
+    }
+    [one, other]
+}
+
+/// Returns how many tables have an index that a server does not describe as active.
 fn unfilled(server: &Database) -> usize {
     let is_unfilled = |table: &String| {
         let described = server.ok("DescribeTable", &json!({"TableName": table}));
@@ -54,14 +53,7 @@ fn unfilled(server: &Database) -> usize {
 
 #[test]
 fn servers_divide_the_work_whoever_asked_for_it() {
-    let [one, other] = two();
-    for server in [&one, &other] {
-        server.engine.sweep();
-    }
-    create_all(&one);
-    for table in names() {
-        one.ok("UpdateTable", &index_creation(&table));
-    }
+    let [one, other] = with_indexes_to_fill();
     one.run_jobs();
     let left = unfilled(&one);
     assert!(left > 0 && left < names().count(), "one has filled all but {left}");
@@ -73,14 +65,7 @@ fn servers_divide_the_work_whoever_asked_for_it() {
 
 #[test]
 fn what_a_server_that_died_was_to_do_is_done_by_others() {
-    let [one, other] = two();
-    for server in [&one, &other] {
-        server.engine.sweep();
-    }
-    create_all(&one);
-    for table in names() {
-        one.ok("UpdateTable", &index_creation(&table));
-    }
+    let [one, other] = with_indexes_to_fill();
     for table in ["gone", "gone-too", "and-gone"] {
         one.ok("CreateTable", &creation(table, &["pk"]));
         one.ok("PutItem", &put(table, "a"));
@@ -99,14 +84,7 @@ fn what_a_server_that_died_was_to_do_is_done_by_others() {
 
 #[test]
 fn a_server_that_leaves_hands_its_work_over() {
-    let [one, other] = two();
-    for server in [&one, &other] {
-        server.engine.sweep();
-    }
-    create_all(&one);
-    for table in names() {
-        one.ok("UpdateTable", &index_creation(&table));
-    }
+    let [one, other] = with_indexes_to_fill();
     other.run_jobs();
     one.close();
     other.engine.sweep();

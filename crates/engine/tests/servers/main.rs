@@ -38,3 +38,18 @@ fn put(table: &str, pk: &str) -> Json {
 fn get(table: &str, pk: &str) -> Json {
     json!({"TableName": table, "Key": {"pk": {"S": pk}}, "ConsistentRead": true})
 }
+
+/// Returns the request that adds an index by the attribute `other`.
+fn index_creation(table: &str) -> Json {
+    json!({
+        "TableName": table,
+        "AttributeDefinitions": [
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "other", "AttributeType": "S"},
+        ],
+        "GlobalSecondaryIndexUpdates": [{"Create": {
+            "IndexName": "index", "Projection": {"ProjectionType": "ALL"},
+            "KeySchema": [{"AttributeName": "other", "KeyType": "HASH"}],
+        }}],
+    })
+}

@@ -1,7 +1,7 @@
 //! Writes at one server while the other one changes the table: none follows an old definition after
 //! the change.
 
-use super::{creation, put, two};
+use super::{creation, index_creation, put, two};
 use hashrange_storage::{Store, block_on};
 use hashrange_testkit::database::Database;
 use serde_json::{Value as Json, json};
@@ -37,7 +37,7 @@ fn an_index_added_at_one_server_holds_what_the_other_writes() {
     let [one, other] = two();
     one.ok("CreateTable", &creation("table", &["pk"]));
     let written = while_writing(&other, || {
-        one.ok("UpdateTable", &index_creation());
+        one.ok("UpdateTable", &index_creation("table"));
         one.run_jobs();
     });
     let scan = json!({"TableName": "table", "IndexName": "index", "Select": "COUNT"});
@@ -48,21 +48,6 @@ fn an_index_added_at_one_server_holds_what_the_other_writes() {
     one.assert_sound();
 }
 
-/// Returns the request that adds an index to the table of these tests.
-fn index_creation() -> Json {
-    json!({
-        "TableName": "table",
-        "AttributeDefinitions": [
-            {"AttributeName": "pk", "AttributeType": "S"},
-            {"AttributeName": "other", "AttributeType": "S"},
-        ],
-        "GlobalSecondaryIndexUpdates": [{"Create": {
-            "IndexName": "index", "Projection": {"ProjectionType": "ALL"},
-            "KeySchema": [{"AttributeName": "other", "KeyType": "HASH"}],
-        }}],
-    })
-}
-
 /// What is stored when a server ends while it fills an index, see docs/format.md.
 #[test]
 fn a_claim_whose_owner_has_died_holds_up_nobody() {
@@ -71,7 +56,7 @@ fn a_claim_whose_owner_has_died_holds_up_nobody() {
     for nth in 0..20 {
         one.ok("PutItem", &put("table", &format!("before {nth}")));
     }
-    one.ok("UpdateTable", &index_creation());
+    one.ok("UpdateTable", &index_creation("table"));
     let progress = vec![1, 9, 0, 0, 0, 1, 0, 1];
     let nothing_filled_all_claimed = [&[2, 0, 0, 0, 0][..], &[7; 16]].concat();
     let commit = other.engine.store().commit(vec![progress.clone()], |_, batch| {
