@@ -192,7 +192,7 @@ fn embedded_store_with_a_full_cache_equals_the_model() {
 #[test]
 fn postgres_store_equals_the_model() {
     use hashrange_storage::{PostgresOptions, PostgresStore};
-    let url = scratch::server().url();
+    let url = scratch::shared().url();
     let open = || PostgresStore::open(&url, &PostgresOptions::default()).unwrap().into();
     run(open(), |store| {
         drop(store);

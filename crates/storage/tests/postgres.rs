@@ -13,7 +13,7 @@ use hashrange_storage::{
     Bytes, Direction, Error, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
 };
 use numbers::{increment, number, text};
-use scratch::{Server, server};
+use scratch::{Server, server, shared};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -63,7 +63,7 @@ fn sum(store: &PostgresStore, key: &str) -> i64 {
 fn two_stores_lose_no_update_of_one_key() {
     const THREADS: u64 = 4;
     const ROUNDS: u64 = 25;
-    let url = server().url();
+    let url = shared().url();
     let stores = [open(&url), open(&url)];
     thread::scope(|scope| {
         for store in &stores {
@@ -90,7 +90,7 @@ fn two_stores_lose_no_update_of_one_key() {
 /// Whoever sees a key absent and creates it is the only one, of both stores.
 #[test]
 fn an_absent_key_is_created_once() {
-    let url = server().url();
+    let url = shared().url();
     let stores = [open(&url), open(&url)];
     for round in 0..30 {
         let created = AtomicU64::new(0);
@@ -124,7 +124,7 @@ fn an_absent_key_is_created_once() {
 /// Two keys, of which each may only be put while the other is absent, are never both there.
 #[test]
 fn absence_of_a_key_that_is_only_read_holds_until_the_commit() {
-    let url = server().url();
+    let url = shared().url();
     let stores = [open(&url), open(&url)];
     for round in 0..30 {
         let names = [format!("a{round}"), format!("b{round}")];
@@ -151,7 +151,7 @@ fn absence_of_a_key_that_is_only_read_holds_until_the_commit() {
 
 #[test]
 fn a_read_key_fences_writers_of_another_store() {
-    let url = server().url();
+    let url = shared().url();
     let (writer, changer) = (open(&url), open(&url));
     put(&changer, &[(b"definition".to_vec(), text(0))]);
     let done = AtomicBool::new(false);
@@ -187,7 +187,7 @@ fn a_read_key_fences_writers_of_another_store() {
 #[test]
 fn appends_of_two_stores_are_never_late() {
     const APPENDS: usize = 60;
-    let url = server().url();
+    let url = shared().url();
     let stores = [open(&url), open(&url)];
     // One prefix whose keys the database makes, and one that is too short for that.
     let prefixes: [&[u8]; 2] = [b"a prefix of 18 byt", b"log"];
@@ -220,7 +220,7 @@ fn appends_of_two_stores_are_never_late() {
 
 #[test]
 fn long_keys_are_in_order_in_both_directions() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     let mut entries = Vec::new();
     for (first, fill) in [(1, 0), (1, 255), (2, 7)] {
         for length in [10, 1_999, 2_000, 2_001, 3_000, 7_000, 19_000] {
@@ -262,7 +262,7 @@ fn long_keys_are_in_order_in_both_directions() {
 /// Ranges that go over many regions and places, with pages that end anywhere.
 #[test]
 fn ranges_over_many_places_are_in_order() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     let mut entries: Vec<(Key, Bytes)> = Vec::new();
     for table in 0..4_u32 {
         for item in 0..300_u32 {
@@ -296,7 +296,7 @@ fn ranges_over_many_places_are_in_order() {
 
 #[test]
 fn large_values_come_back_and_pages_are_bounded() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     let value = |nth: u8| Bytes::from(vec![nth; 400_000]);
     let entries: Vec<_> = (0..8).map(|nth| (vec![b'l', nth], value(nth))).collect();
     put(&store, &entries);
@@ -307,7 +307,7 @@ fn large_values_come_back_and_pages_are_bounded() {
 
 #[test]
 fn round_trips_are_as_few_as_promised() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     let region = |last: u8| [&b"region7hash"[..], &[last]].concat();
     let entries: Vec<_> = (0..50).map(|nth| (region(nth), text(1))).collect();
     put(&store, &entries);
@@ -341,7 +341,7 @@ fn round_trips_are_as_few_as_promised() {
 
 #[test]
 fn concurrent_commits_share_transactions() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     thread::scope(|scope| {
         for nth in 0..16 {
             let store = &store;
@@ -359,7 +359,7 @@ fn concurrent_commits_share_transactions() {
 
 #[test]
 fn a_panic_in_a_decision_harms_nobody_else() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     thread::scope(|scope| {
         for nth in 0..12 {
             let store = &store;
@@ -386,7 +386,7 @@ fn a_panic_in_a_decision_harms_nobody_else() {
 /// A future that was polled and is dropped, at whatever moment, holds nobody up.
 #[test]
 fn a_dropped_future_holds_nobody_up() {
-    let store = open(&server().url());
+    let store = open(&shared().url());
     for round in 0..40 {
         {
             let mut dropped = pin!(store.commit(vec![b"n".to_vec()], |_, batch| {
@@ -413,7 +413,7 @@ fn a_future_that_is_not_polled_is_given_up() {
         decide_timeout: Duration::from_millis(200),
         ..PostgresOptions::default()
     };
-    let store = PostgresStore::open(&server().url(), &options).unwrap();
+    let store = PostgresStore::open(&shared().url(), &options).unwrap();
     // The key is there, so that it is locked for whoever was asked to decide.
     increment(&store, "n").unwrap();
     let mut silent = Box::pin(store.commit(vec![b"n".to_vec()], |_, batch| {
@@ -561,7 +561,7 @@ fn a_stopped_server_is_waited_for_but_not_for_ever() {
 
 #[test]
 fn a_store_is_closed_and_dropped_in_time_and_leaves_no_lane() {
-    let server = server();
+    let server = shared();
     let url = server.url();
     let schema = url.split_once("schema=").unwrap().1.to_owned();
     let store = open(&url);
@@ -580,7 +580,7 @@ fn a_store_is_closed_and_dropped_in_time_and_leaves_no_lane() {
 /// A store whose tasks run on a runtime of the caller does the same, and leaves nothing there.
 #[test]
 fn a_runtime_of_the_caller_drives_the_store() {
-    let server = server();
+    let server = shared();
     let url = server.url();
     let runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();

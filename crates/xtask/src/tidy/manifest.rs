@@ -8,11 +8,13 @@ use std::path::Path;
 use super::read;
 use crate::workspace;
 
-/// Each crate and the crates of the workspace it may use. Everything may use `testkit` in tests.
+/// Each crate and the crates of the workspace it may use. Everything may use
+/// `testkit` and `scratch` in tests.
 const TABLE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("storage", &[]),
-    ("xtask", &[]),
+    ("scratch", &[]),
+    ("xtask", &["scratch"]),
     ("wire", &["model"]),
     ("expr", &["model"]),
     ("auth", &["model"]),
@@ -21,7 +23,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("samples", &["hashrange", "storage"]),
     ("server", &["model", "wire", "auth"]),
     ("cli", &["hashrange", "auth", "server", "samples", "storage"]),
-    ("testkit", &["model", "wire", "storage", "engine"]),
+    ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["expr", "auth", "hashrange", "server"]),
 ];
 
@@ -43,7 +45,8 @@ pub fn crate_table() -> Result<Vec<String>, String> {
         };
         for dependency in dependencies(&folder)? {
             let Some(target) = own_crate(&dependency.name) else { continue };
-            let by_tests = dependency.for_tests && (target == "testkit" || target == folder);
+            let by_tests = dependency.for_tests
+                && (["testkit", "scratch"].contains(&target) || target == folder);
             if !allowed.contains(&target) && !by_tests {
                 complaints.push(format!("crates/{folder}: may not use {}", dependency.name));
             }

@@ -1,0 +1,105 @@
+//! PostgreSQL for tests: installed programs, a new folder, a free port.
+//!
+//! A test that needs no more than tables of its own takes a schema on [`shared`]: one server for all tests
+//! of a run, which whoever runs them starts and names in [`VARIABLE`], else one for this process. A test that
+//! stops the server, or changes what is the same for all who use it, takes [`server`] or starts its own.
+//!
+//! A crate of its own, because the tests of the store are not to wait until the engine is compiled.
+//!
+//! A dev-dependency only; what is wrong ends in a panic, since only tests call it.
+#![forbid(unsafe_code)]
+#![expect(clippy::panic, reason = "a failing test is a panic")]
+
+mod programs;
+mod server;
+
+pub use programs::{fetched, folder_of_programs};
+pub use server::{Server, server};
+
+use programs::{command, installed, run};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The variable with the URL of the database of [`shared`], or [`OFF`].
+pub const VARIABLE: &str = "HASHRANGE_TEST_POSTGRES";
+
+/// The value of [`VARIABLE`] with which tests leave PostgreSQL out.
+pub const OFF: &str = "off";
+
+/// A database on a running server.
+#[derive(Debug)]
+pub struct Database {
+    url: String,
+}
+
+/// Returns the database that all tests of a run share: those of this process if nobody names one.
+pub fn shared() -> &'static Database {
+    static SHARED: OnceLock<Database> = OnceLock::new();
+    SHARED.get_or_init(|| match variable() {
+        Some(url) => Database { url },
+        None => Database { url: server().base_url() },
+    })
+}
+
+/// Returns whether whoever runs the tests wants PostgreSQL left out; says so.
+pub fn is_left_out() -> bool {
+    let is_off = variable().is_some_and(|value| value == OFF);
+    if is_off {
+        say_once();
+    }
+    is_off
+}
+
+#[expect(clippy::print_stderr, reason = "what is left out is said")]
+fn say_once() {
+    static SAID: OnceLock<()> = OnceLock::new();
+    SAID.get_or_init(|| eprintln!("PostgreSQL is left out: {VARIABLE} is {OFF}"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "the only setting of tests on PostgreSQL")]
+fn variable() -> Option<String> {
+    std::env::var(VARIABLE).ok().filter(|value| !value.is_empty())
+}
+
+impl Database {
+    /// Returns the URL of a schema that no other test uses.
+    pub fn url(&self) -> String {
+        static SCHEMAS: AtomicU32 = AtomicU32::new(0);
+        let nth = SCHEMAS.fetch_add(1, Ordering::Relaxed);
+        format!("{}?schema=test{}_{nth}", self.url, std::process::id())
+    }
+
+    /// Returns the URL of the database, without parameters.
+    pub fn base_url(&self) -> String {
+        self.url.clone()
+    }
+
+    /// Returns the port of the server.
+    pub fn port(&self) -> u16 {
+        let port = self.url.rsplit(':').next().and_then(|rest| rest.split('/').next());
+        port.and_then(|port| port.parse().ok()).unwrap_or_else(|| {
+            panic!("{VARIABLE} is like postgres://owner@127.0.0.1:5432/postgres")
+        })
+    }
+
+    /// Runs SQL and returns what it prints.
+    pub fn sql(&self, text: &str) -> String {
+        let mut psql = command(&installed().join("psql"));
+        psql.args(["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-d", &self.url, "-c", text]);
+        run(&mut psql).trim().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_test_has_a_schema_of_its_own() {
+        let database = Database { url: "postgres://owner@127.0.0.1:5433/postgres".to_owned() };
+        assert_eq!(database.port(), 5433);
+        let (first, second) = (database.url(), database.url());
+        assert!(first.starts_with("postgres://owner@127.0.0.1:5433/postgres?schema=test"));
+        assert_ne!(first, second);
+    }
+}

@@ -1,0 +1,107 @@
+//! A server that ends with the process that started it, also when that is killed: a small shell waits for the
+//! end of a pipe that only the process holds, then stops the server and removes its folder.
+
+use crate::Database;
+use crate::programs::{as_user, hand_over, installed, run};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, Stdio};
+use std::sync::OnceLock;
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    programs: PathBuf,
+    folder: PathBuf,
+    /// The port it listens on, of this machine alone.
+    pub port: u16,
+    settings: String,
+    database: Database,
+    /// Its end is that of the server.
+    _life: ChildStdin,
+}
+
+/// Returns the server of this process, started at the first call.
+pub fn server() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(Server::start)
+}
+
+impl Server {
+    /// Starts a server.
+    ///
+    /// # Panics
+    /// When PostgreSQL's programs are not there, or do not work.
+    pub fn start() -> Self {
+        let programs = installed();
+        let folder = new_folder().unwrap_or_else(|error| panic!("a folder for a server: {error}"));
+        hand_over(&folder);
+        let mut initdb = as_user(&programs.join("initdb"));
+        initdb.args(["--no-sync", "--auth=trust", "--username=owner", "--no-locale"]);
+        run(initdb.args(["--encoding=UTF8", "-D"]).arg(folder.join("data")));
+        let port = free_port().unwrap_or_else(|error| panic!("a free port: {error}"));
+        let settings = format!(
+            "-p {port} -k {} -c listen_addresses=127.0.0.1 -c max_connections=300 \
+             -c autovacuum_naptime=5s -c deadlock_timeout=200ms",
+            folder.display()
+        );
+        let life = watch(&programs, &folder);
+        let database = Database { url: format!("postgres://owner@127.0.0.1:{port}/postgres") };
+        let server = Self { programs, folder, port, settings, database, _life: life };
+        server.restart();
+        server
+    }
+
+    /// Starts the server again after [`Server::stop`].
+    pub fn restart(&self) {
+        let mut start = as_user(&self.programs.join("pg_ctl"));
+        start.args(["start", "-w", "-t", "60", "-o", &self.settings, "-D"]);
+        start.arg(self.folder.join("data")).arg("-l");
+        run(start.arg(self.folder.join("log")));
+    }
+
+    /// Stops the server as a crash would.
+    pub fn stop(&self) {
+        let mut stop = as_user(&self.programs.join("pg_ctl"));
+        run(stop.args(["stop", "-w", "-m", "immediate", "-D"]).arg(self.folder.join("data")));
+    }
+
+    /// Returns the URL of a schema that no other test uses.
+    pub fn url(&self) -> String {
+        self.database.url()
+    }
+
+    /// Returns the URL of the database, without parameters.
+    pub fn base_url(&self) -> String {
+        self.database.base_url()
+    }
+
+    /// Runs SQL and returns what it prints.
+    pub fn sql(&self, text: &str) -> String {
+        self.database.sql(text)
+    }
+}
+
+fn new_folder() -> std::io::Result<PathBuf> {
+    Ok(tempfile::Builder::new().prefix("hashrange-pg-").tempdir()?.keep())
+}
+
+fn free_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// Starts the shell that stops the server when this process has ended.
+fn watch(programs: &Path, folder: &Path) -> ChildStdin {
+    const SCRIPT: &str = "trap '' INT TERM HUP; cat > /dev/null; \
+        \"$1/pg_ctl\" stop -m immediate -D \"$2/data\"; \
+        for try in 1 2 3 4 5; do rm -rf \"$2\" && break; sleep 1; done";
+    let mut shell = as_user(Path::new("/bin/sh"));
+    shell.args(["-c", SCRIPT, "watch"]).arg(programs).arg(folder);
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // It outlives this process, so nobody waits for it.
+    let spawned = shell.spawn().map(|shell| shell.stdin);
+    match spawned {
+        Ok(Some(life)) => life,
+        other => panic!("the shell that ends a server: {other:?}"),
+    }
+}
