@@ -1,4 +1,4 @@
-//! A database: an engine on a store in memory or in a folder.
+//! A database: an engine on a store in memory, in a folder, or on PostgreSQL.
 
 use crate::boxed_call::BoxedCall;
 use crate::clock;
@@ -11,6 +11,8 @@ use hashrange_model::ApiResult;
 use hashrange_storage::{
     AnyStore, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats, Store,
 };
+#[cfg(feature = "postgres")]
+use hashrange_storage::{PostgresOptions, PostgresStore};
 use hashrange_wire::{Call, Constrained, Encode, Operation, calls, check};
 use std::path::Path;
 use std::pin::Pin;
@@ -101,12 +103,24 @@ impl Database {
         Self::on(AnyStore::Embedded(open_store(folder, options)?), options)
     }
 
+    /// Opens the database on PostgreSQL that a URL names, such as `postgres://user@host/database`; its
+    /// tables are created if there are none. Others may use it at the same time. Waits until the
+    /// server has answered, which is bounded. Needs the feature `postgres`; any runtime will do, or none.
+    ///
+    /// Of [`Options`], `cache_bytes` has no effect: nothing is cached. A database that others use, too,
+    /// has to be opened with the same `region` and `account` by all.
+    #[cfg(feature = "postgres")]
+    pub fn connect(url: &str, options: &Options) -> Result<Self, Error> {
+        let store = PostgresStore::open(url, &PostgresOptions::default());
+        Self::on(AnyStore::Postgres(store.map_err(Error::Store)?), options)
+    }
+
     /// Returns a database in memory that begins with what an image holds.
     pub(crate) fn of_image(image: Image, options: &Options) -> Result<Self, Error> {
         Self::on(AnyStore::Memory(MemoryStore::of_image(image)), options)
     }
 
-    /// Returns what a database in memory holds now; none of one in a folder.
+    /// Returns what a database in memory holds now; none of another one.
     pub(crate) fn image(&self) -> Option<Image> {
         self.engine.store().image()
     }

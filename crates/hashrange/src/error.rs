@@ -34,7 +34,10 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The data folder cannot be used: in use, of another format, not readable.
     Folder(hashrange_storage::OpenError),
-    /// The folder is a store, but its tables cannot be read.
+    /// The database on PostgreSQL cannot be used: wrong URL, not reachable, refused.
+    #[cfg(feature = "postgres")]
+    Store(hashrange_storage::postgres::OpenError),
+    /// There is a store, but its tables cannot be read.
     Tables(OpenError),
     /// The answer is an error of the service.
     Api(ApiError),
@@ -135,6 +138,8 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Folder(error) => error.fmt(formatter),
+            #[cfg(feature = "postgres")]
+            Self::Store(error) => error.fmt(formatter),
             Self::Tables(error) => error.fmt(formatter),
             Self::Api(error) => error.fmt(formatter),
             Self::Text(fault) => fault.fmt(formatter),

@@ -1,5 +1,5 @@
-//! DynamoDB in your program: the service's operations on a database in memory or in a folder, in
-//! process, without HTTP.
+//! DynamoDB in your program: the service's operations on a database in memory, in a folder or on
+//! PostgreSQL, in process, without HTTP.
 //!
 //! # A first table
 //!
@@ -17,7 +17,8 @@
 //! ```
 //!
 //! [`Database::memory`] is gone with the program; [`Database::open`] keeps a folder, and what it
-//! acknowledges is on disk. [`Blocking`] waits: each call ends with `.run()`. In async code leave
+//! acknowledges is on disk. With the feature `postgres`, `Database::connect` takes the URL of a database
+//! on PostgreSQL, which several programs share. [`Blocking`] waits: each call ends with `.run()`. In async code leave
 //! `.blocking()` away and write `.await` instead of `.run()`; any runtime will do:
 //!
 //! ```

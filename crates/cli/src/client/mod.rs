@@ -14,7 +14,7 @@ pub use wait::wait_on;
 
 use crate::advice;
 use crate::arguments::Connection;
-use crate::config::ClientSettings;
+use crate::config::{ClientSettings, check_folder};
 use crate::exit::Usage;
 use crate::surroundings::{random, variable};
 use anyhow::Context;
@@ -127,6 +127,7 @@ impl Client {
     pub fn open(connection: &Connection, begins: bool) -> anyhow::Result<Self> {
         let settings = ClientSettings::resolve(connection, variable)?;
         if let Some(folder) = &connection.data_dir {
+            check_folder(folder)?;
             if !begins && !folder.is_dir() {
                 let folder = folder.display();
                 anyhow::bail!(

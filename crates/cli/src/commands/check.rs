@@ -2,6 +2,7 @@
 
 use crate::arguments::Check;
 use crate::bulk::progress::Progress;
+use crate::config::check_folder;
 use crate::output;
 use anyhow::{Context, bail};
 use hashrange::{Database, Options, Verified};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 /// Verifies a folder and prints what is wrong; fails if anything is.
 pub fn run(arguments: &Check) -> anyhow::Result<()> {
     let folder = &arguments.folder;
+    check_folder(folder)?;
     if !folder.is_dir() {
         bail!("{}: there is no such folder", folder.display());
     }

@@ -23,6 +23,7 @@ mod query;
 mod scan;
 mod serve;
 mod state;
+mod store;
 pub mod table_keys;
 mod tables;
 mod update;

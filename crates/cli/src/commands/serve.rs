@@ -6,6 +6,7 @@
 use crate::arguments::Serve;
 use crate::client::wait_on;
 use crate::commands::credentials;
+use crate::commands::store;
 use crate::config::{Settings, StoreChoice};
 use crate::exit::{self, Usage};
 use crate::files;
@@ -43,16 +44,21 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let config = server_config(&settings)?;
     let sample = settings.sample.as_deref().map(find_sample).transpose()?;
     check_profile(&settings)?;
+    let place = store::place(&settings)?;
     logs::start(settings.log_format, settings.log_level);
     let initial = Initial::read(&settings.init, &settings.load, &settings.region)?;
     hashrange_storage::keep_little_freed_memory();
     let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
-    wait_on(&runtime, serve(&settings, config, Beginning { sample, initial }))
+    wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
 }
 
-async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> anyhow::Result<()> {
-    let place = format!("{}:{}", settings.host, settings.port);
-    let listens = || format!("listen on {place}");
+async fn serve(
+    settings: &Settings,
+    place: &str,
+    config: Config,
+    beginning: Beginning,
+) -> anyhow::Result<()> {
+    let listens = || format!("listen on {}:{}", settings.host, settings.port);
     let bound = Bound::new(&settings.host, settings.port).await.with_context(listens)?;
     let address = bound.local_addr().context("listen")?;
     config.check_address(address).map_err(|error| {
@@ -76,7 +82,7 @@ async fn serve(settings: &Settings, config: Config, beginning: Beginning) -> any
     let ending = Ending::watch().context("watch for SIGTERM and Ctrl-C")?;
     tracing::info!(
         endpoint = format!("http://{address}"),
-        store = store_name(&settings.store),
+        store = place,
         profile = %settings.profile,
         signatures = if verified { "verified" } else { "any" },
         test_api = settings.test_api,
@@ -220,6 +226,7 @@ async fn open(
             tell_of_torn_write(&database);
             Ok(Served::Database(database))
         }
+        StoreChoice::Url(url) => Ok(Served::Database(store::connect(url, &options)?)),
     }
 }
 
@@ -290,13 +297,6 @@ async fn keep_memory(mut keeper: memory::Keeper) {
         // A look that panics is logged by the runtime; there is none after it.
         let Ok(returned) = looked.await else { return };
         keeper = returned;
-    }
-}
-
-fn store_name(store: &StoreChoice) -> String {
-    match store {
-        StoreChoice::Memory => "memory".to_owned(),
-        StoreChoice::Folder(folder) => folder.display().to_string(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Settings from the environment: `HASHRANGE_` and the flag's name in capitals. Commas separate the
 //! values of a flag that may be given several times.
 
-use super::{Layer, SettingsError};
+use super::{Layer, SettingsError, StoreUrl};
 use crate::nearest::nearest;
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -59,6 +59,7 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
     Ok(Layer {
         memory: source.parsed("HASHRANGE_MEMORY")?,
         data_dir: source.path("HASHRANGE_DATA_DIR"),
+        store: source.secret("HASHRANGE_STORE")?,
         port: source.parsed("HASHRANGE_PORT")?,
         host: source.parsed("HASHRANGE_HOST")?,
         region: source.parsed("HASHRANGE_REGION")?,
@@ -99,6 +100,13 @@ impl Source<'_> {
         name: &'static str,
     ) -> Result<Option<T>, SettingsError> {
         self.read(name, |text| text.parse().map_err(|error: T::Err| error.to_string()))
+    }
+
+    /// Reads a text that no message repeats.
+    fn secret(&self, name: &'static str) -> Result<Option<StoreUrl>, SettingsError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let text = value.to_str().ok_or(SettingsError::SecretNotText { name })?;
+        text.parse().map(Some).map_err(|never| match never {})
     }
 
     fn several<T: FromStr<Err: Display>>(

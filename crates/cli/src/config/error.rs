@@ -38,10 +38,21 @@ pub enum SettingsError {
         /// What is wrong.
         problem: String,
     },
-    /// Data are to be both in memory and in a folder.
+    /// A variable of the environment that may hold a password is not text.
+    SecretNotText {
+        /// The variable.
+        name: &'static str,
+    },
+    /// The URL of a database was given where a folder is wanted.
+    UrlForFolder,
+    /// Data are to be in two places.
     TwoStores {
         /// Who says so.
         layer: &'static str,
+        /// The setting that names one of them.
+        first: &'static str,
+        /// The setting that names another.
+        second: &'static str,
     },
     /// Streams cannot be split into such shards.
     Sharding(BadSharding),
@@ -75,9 +86,16 @@ impl fmt::Display for SettingsError {
             Self::Malformed { path, line: None, problem } => {
                 write!(formatter, "{}: {problem}", path.display())
             }
-            Self::TwoStores { layer } => write!(
+            Self::SecretNotText { name } => {
+                write!(formatter, "environment variable {name} is not UTF-8")
+            }
+            Self::UrlForFolder => formatter.write_str(
+                "a folder is wanted, not the URL of a database: only `hashrange serve --store` takes \
+                 one, and the other commands talk to that server",
+            ),
+            Self::TwoStores { layer, first, second } => write!(
                 formatter,
-                "memory and data-dir exclude each other, but the {layer} give both"
+                "{first} and {second} exclude each other: both are given in the {layer}"
             ),
             Self::Sharding(bad @ BadSharding::Shards(_)) => {
                 write!(formatter, "stream-shards: {bad}")

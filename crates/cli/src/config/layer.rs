@@ -4,7 +4,7 @@
     reason = "these comments are printed as help, where a grave accent is a letter"
 )]
 
-use super::{ByteSize, Interval, StoreChoice};
+use super::{ByteSize, Interval, StoreChoice, StoreUrl};
 use clap::{Args, ValueEnum};
 use hashrange::Profile;
 use hashrange_server::{AllowedHost, AllowedOrigin};
@@ -24,6 +24,11 @@ pub struct Layer {
     /// Folder for the data, created if it does not exist [default: hashrange-data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
+    /// Keep the data in a database on PostgreSQL, which several servers may share, such as
+    /// postgres://user:password@host/database; other users of this machine see the arguments of a command,
+    /// so give a password in HASHRANGE_STORE or the configuration file
+    #[arg(long, value_name = "URL")]
+    pub store: Option<StoreUrl>,
     /// Port to listen on [default: 8000]
     #[arg(long, short)]
     pub port: Option<u16>,
@@ -128,6 +133,7 @@ impl Layer {
         Self {
             memory: self.memory.or(other.memory),
             data_dir: self.data_dir.or(other.data_dir),
+            store: self.store.or(other.store),
             port: self.port.or(other.port),
             host: self.host.or(other.host),
             region: self.region.or(other.region),
@@ -152,13 +158,15 @@ impl Layer {
         }
     }
 
-    /// Returns where this layer wants the data, or an error if it names two places.
-    pub fn store(&self) -> Result<Option<StoreChoice>, ()> {
-        match (self.memory, &self.data_dir) {
-            (Some(true), Some(_)) => Err(()),
-            (Some(true), None) => Ok(Some(StoreChoice::Memory)),
-            (_, Some(folder)) => Ok(Some(StoreChoice::Folder(folder.clone()))),
-            (_, None) => Ok(None),
+    /// Returns where this layer wants the data; if it names two places, the settings that do.
+    pub fn store(&self) -> Result<Option<StoreChoice>, (&'static str, &'static str)> {
+        let memory = (self.memory == Some(true)).then_some(("memory", StoreChoice::Memory));
+        let folder = self.data_dir.clone().map(|it| ("data-dir", StoreChoice::Folder(it)));
+        let url = self.store.clone().map(|url| ("store", StoreChoice::Url(url)));
+        let mut named = [memory, folder, url].into_iter().flatten();
+        match (named.next(), named.next()) {
+            (Some((first, _)), Some((second, _))) => Err((first, second)),
+            (choice, _) => Ok(choice.map(|(_, choice)| choice)),
         }
     }
 }

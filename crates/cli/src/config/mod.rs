@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod interval;
 mod layer;
+mod store_url;
 
 pub use byte_size::ByteSize;
 pub use client::{ClientSettings, Credentials};
@@ -18,6 +19,7 @@ pub use environment::check_names;
 pub use error::SettingsError;
 pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
+pub use store_url::{StoreUrl, check_folder};
 
 use hashrange::{BadSharding, Profile, Sharding};
 use hashrange_server::Web;
@@ -30,6 +32,8 @@ pub enum StoreChoice {
     Memory,
     /// In a folder.
     Folder(PathBuf),
+    /// In a database on PostgreSQL.
+    Url(StoreUrl),
 }
 
 /// All settings of a server.
@@ -97,9 +101,13 @@ impl Settings {
         let mut store = None;
         let mut merged = Layer::default();
         for (name, layer) in layers {
-            let choice = layer.store().map_err(|()| SettingsError::TwoStores { layer: name })?;
+            let two = |(first, second)| SettingsError::TwoStores { layer: name, first, second };
+            let choice = layer.store().map_err(two)?;
             store = store.or(choice);
             merged = merged.or(layer);
+        }
+        if let Some(StoreChoice::Folder(folder)) = &store {
+            check_folder(folder)?;
         }
         let sharding = sharding(&merged).map_err(SettingsError::Sharding)?;
         Ok(Self::from_layer(merged, store, sharding))

@@ -151,19 +151,71 @@ fn a_database_in_memory_has_the_test_api_unless_it_is_switched_off() {
 fn the_first_source_that_names_a_place_for_the_data_wins() {
     let memory = Layer { memory: Some(true), ..Layer::default() };
     let folder = Layer { data_dir: Some("f".into()), ..Layer::default() };
+    let url = |url: &str| Layer { store: url.parse().ok(), ..Layer::default() };
     let in_variable: &[_] = &[("HASHRANGE_DATA_DIR", "v")];
+    let url_in_variable: &[_] = &[("HASHRANGE_STORE", "v")];
     let cases = [
         (memory.clone(), in_variable, "", StoreChoice::Memory),
         (folder, &[("HASHRANGE_MEMORY", "true")], "", StoreChoice::Folder("f".into())),
         (Layer::default(), in_variable, "memory = true", StoreChoice::Folder("v".into())),
         (Layer::default(), &[], "memory = true", StoreChoice::Memory),
+        (url("f"), in_variable, "memory = true", StoreChoice::Url("f".parse().unwrap())),
+        (
+            Layer::default(),
+            url_in_variable,
+            "memory = true",
+            StoreChoice::Url("v".parse().unwrap()),
+        ),
+        (Layer::default(), &[], "store = 'c'", StoreChoice::Url("c".parse().unwrap())),
+        (memory.clone(), url_in_variable, "store = 'c'", StoreChoice::Memory),
     ];
     for (flags, variables, file, store) in cases {
         assert_eq!(resolve(flags, variables, Some(file.as_bytes())).unwrap().store, store);
     }
     let both = Layer { data_dir: Some("f".into()), ..memory };
     let error = resolve(both, &[], None).unwrap_err();
-    assert_eq!(error, "memory and data-dir exclude each other, but the flags give both");
+    assert_eq!(error, "memory and data-dir exclude each other: both are given in the flags");
+    let error = resolve(Layer::default(), &[], Some(b"memory = true\nstore = 'x'")).unwrap_err();
+    let expected = "memory and store exclude each other: both are given in the configuration file";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_url_is_no_folder() {
+    for (variables, file) in [
+        (&[("HASHRANGE_DATA_DIR", "postgres://u:secret@h")][..], ""),
+        (&[], "data-dir = 'postgresql://u:secret@h/x'"),
+    ] {
+        let error = resolve(Layer::default(), variables, Some(file.as_bytes())).unwrap_err();
+        assert!(error.starts_with("a folder is wanted, not the URL"), "{error}");
+    }
+}
+
+#[test]
+fn no_message_repeats_a_url() {
+    for file in [
+        "store = 'postgres://u:secret@h/x'\nmemory = true",
+        "store = ['postgres://u:secret@h/x']",
+        "store = postgres://u:secret@h/x",
+        "store = 'postgres://u:secret@h/x",
+        "store = 'postgres://u:secret@h/x'\nstore = 'postgres://u:secret@h/x'",
+        "store = { url = 'postgres://u:secret@h/x' }",
+    ] {
+        let error = resolve(Layer::default(), &[], Some(file.as_bytes())).unwrap_err();
+        assert!(!error.contains("secret"), "{error}");
+    }
+    let settings = resolve(Layer::default(), &[("HASHRANGE_STORE", "postgres://u:secret@h")], None);
+    assert!(!format!("{settings:?}").contains("secret"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_url_that_is_not_text_is_not_repeated() {
+    use std::os::unix::ffi::OsStringExt;
+    let value = || OsString::from_vec(b"postgres://u:secret\xff@h/x".to_vec());
+    let variable = |name: &str| (name == "HASHRANGE_STORE").then(value);
+    let error = Settings::resolve(Layer::default(), None, variable).unwrap_err();
+    assert_eq!(error.to_string(), "environment variable HASHRANGE_STORE is not UTF-8");
 }
 
 #[test]

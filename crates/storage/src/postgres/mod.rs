@@ -46,6 +46,7 @@ pub use open_error::OpenError;
 pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
 pub use traffic::Traffic;
+pub use url::place;
 
 use crate::{
     Batch, Bytes, Direction, Error, Key, KeyRange, Keys, Stats, Store, View, Wanted, block_on,

@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
 
+/// The port of a host for which the URL has none.
+const DEFAULT_PORT: u16 = 5432;
+
 /// What is asked of the connection's encryption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TlsMode {
@@ -82,6 +85,26 @@ impl Address {
         let hosts = config.get_hosts().iter().map(host_name).collect::<Vec<_>>().join(", ");
         Ok(Self { config, tls, root_certificates, hosts })
     }
+}
+
+/// Returns where the URL of a database points to, for people: hosts, database and schema. Connects to
+/// nothing.
+///
+/// # Errors
+/// When the URL is wrong.
+pub fn place(url: &str) -> Result<String, OpenError> {
+    let mut options = PostgresOptions::default();
+    let Address { config, .. } = Address::read(url, &mut options)?;
+    let ports = config.get_ports();
+    let port_of = |nth: usize| ports.get(nth).or(ports.first()).copied().unwrap_or(DEFAULT_PORT);
+    let with_port = |(nth, host)| format!("{}:{}", host_name(host), port_of(nth));
+    let hosts: Vec<_> = config.get_hosts().iter().enumerate().map(with_port).collect();
+    let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
+    Ok(format!(
+        "PostgreSQL at {}, database {database}, schema {}",
+        hosts.join(", "),
+        options.schema
+    ))
 }
 
 fn wrong(what: &str) -> OpenError {
@@ -196,6 +219,18 @@ mod tests {
             let (address, _) = read(&format!("postgres://u@{local}/x")).expect("a good URL");
             assert_eq!(address.tls, TlsMode::Disable, "{local}");
         }
+    }
+
+    #[test]
+    fn a_place_has_no_credentials() {
+        for (url, expected) in [
+            ("postgres://u:secret@h/x", "h:5432, database x, schema hashrange"),
+            ("postgresql://u:secret@a:1,b:2/x?schema=s", "a:1, b:2, database x, schema s"),
+            ("postgres://u@a,b:7?password=secret", "a:5432, b:7, database u, schema hashrange"),
+        ] {
+            assert_eq!(place(url), Ok(format!("PostgreSQL at {expected}")), "{url}");
+        }
+        assert!(place("postgres://u:secret@h/x?lanes=0").is_err());
     }
 
     #[test]
