@@ -5,11 +5,14 @@
 
 use hashrange_engine::EngineOptions;
 use hashrange_storage::{Demand, take_demand};
-use hashrange_testkit::database::Database;
+use hashrange_testkit::database::{Database, is_left_out_on_postgres};
 use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+
+/// Why slices are not counted on PostgreSQL.
+const WAITS: &str = "each read waits for the database, and others go first meanwhile";
 
 /// Together more than a page evaluates.
 const ITEMS: usize = 1500;
@@ -88,6 +91,9 @@ fn database() -> Database {
 
 #[test]
 fn slices_make_the_same_pages() {
+    if is_left_out_on_postgres(WAITS) {
+        return;
+    }
     let database = database();
     let query = |forward: bool, index: Option<&str>| {
         let mut request = json!({
@@ -120,6 +126,9 @@ fn slices_make_the_same_pages() {
 
 #[test]
 fn items_of_an_index_that_are_read_from_the_table_are_read_in_slices() {
+    if is_left_out_on_postgres(WAITS) {
+        return;
+    }
     let database = database();
     let request = json!({
         "TableName": "table", "IndexName": "local", "Select": "ALL_ATTRIBUTES",
@@ -134,6 +143,9 @@ fn items_of_an_index_that_are_read_from_the_table_are_read_in_slices() {
 
 #[test]
 fn large_batches_of_items_pause_before_they_are_answered() {
+    if is_left_out_on_postgres(WAITS) {
+        return;
+    }
     let database = database();
     let keys = |count: usize| -> Vec<Json> {
         let key = |nth: usize| json!({ "pk": { "S": "p" }, "sk": { "N": nth.to_string() } });

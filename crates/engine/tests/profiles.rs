@@ -5,7 +5,7 @@
 
 use hashrange_engine::{EngineOptions, Profile};
 use hashrange_model::ApiError;
-use hashrange_testkit::database;
+use hashrange_testkit::database::{self, is_left_out_on_postgres};
 use hashrange_wire::Encode;
 use serde_json::{Value as Json, json};
 use std::ops::Deref;
@@ -372,6 +372,9 @@ fn the_default_profile_has_no_stale_reads() {
 
 #[test]
 fn only_consistent_reads_always_see_the_last_write() {
+    if is_left_out_on_postgres("a view there shows the newest state, so no read is stale") {
+        return;
+    }
     for profile in [Profile::Aws, Profile::Hostile] {
         let database = Database::open(profile, 7);
         database.create(json!({"BillingMode": "PAY_PER_REQUEST"}), json!({}));

@@ -1,6 +1,8 @@
 //! A database for tests: an engine under contention, in memory or in a folder, on a clock that only the
 //! test moves, called by the names of operations with JSON.
 //!
+//! What would be in memory is on PostgreSQL if [`STORE_VARIABLE`] says so; the tests are the same.
+//!
 //! The engine is generic over its store and compiled where it is first called; tests that call it
 //! here share that work instead of each doing it again.
 
@@ -9,13 +11,16 @@ use crate::environment::{VirtualClock, virtual_environment};
 use hashrange_engine::{Engine, EngineOptions, Environment, Report, verify};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{
-    AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, Store, View,
-    Wanted, block_on,
+    AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, PostgresOptions,
+    PostgresStore, Store, View, Wanted, block_on,
 };
 use hashrange_wire::{Operation, Service};
 use serde_json::Value as Json;
 use std::ops::ControlFlow;
 use std::path::Path;
+
+/// The variable that tells on which store tests run that do not depend on it: `memory` or `postgres`.
+pub const STORE_VARIABLE: &str = "HASHRANGE_TEST_STORE";
 
 /// A database with the clock it goes by.
 #[derive(Debug)]
@@ -27,9 +32,9 @@ pub struct Database {
 }
 
 impl Database {
-    /// Returns an empty database in memory.
+    /// Returns an empty database in memory, or where [`empty_store`] is.
     pub fn memory(options: EngineOptions) -> Self {
-        Self::open(MemoryStore::new().into(), virtual_environment(), options)
+        Self::open(empty_store(), virtual_environment(), options)
     }
 
     /// Opens the database of a folder at the time at which the clock stands first.
@@ -43,10 +48,15 @@ impl Database {
         (environment, clock): (Environment, VirtualClock),
         options: EngineOptions,
     ) -> Self {
-        Self::open_contended(ContendedStore::new(store, 0), (environment, clock), options)
+        let store = if store.is_shared() {
+            ContendedStore::shared(store, 0)
+        } else {
+            ContendedStore::new(store, 0)
+        };
+        Self::open_contended(store, (environment, clock), options)
     }
 
-    /// Returns as many servers as asked for, one or more, that share a store in memory and a clock.
+    /// Returns as many servers as asked for, one or more, that share an [`empty_store`] and a clock.
     pub fn sharing(servers: u64, options: &EngineOptions) -> Vec<Self> {
         Self::sharing_badly(servers, options, 0)
     }
@@ -55,7 +65,7 @@ impl Database {
     /// answers to commits lost on the way.
     pub fn sharing_badly(servers: u64, options: &EngineOptions, lost_percent: usize) -> Vec<Self> {
         let (environment, clock) = virtual_environment();
-        let first = ContendedStore::shared(MemoryStore::new().into(), 0);
+        let first = ContendedStore::shared(empty_store(), 0);
         let others: Vec<_> = (1..servers).map(|nth| first.another(nth)).collect();
         let stores = std::iter::once(first).chain(others);
         stores
@@ -155,6 +165,38 @@ impl Database {
             panic!("the database does not close: {error}");
         }
     }
+}
+
+/// Returns a new, empty store: in memory, or of a schema on PostgreSQL.
+pub fn empty_store() -> AnyStore {
+    if !is_on_postgres() {
+        return MemoryStore::new().into();
+    }
+    let options = PostgresOptions { lanes: 2, readers: 2, ..PostgresOptions::default() };
+    match PostgresStore::open(&hashrange_scratch::shared().url(), &options) {
+        Ok(store) => store.into(),
+        Err(error) => panic!("the store does not open: {error}"),
+    }
+}
+
+/// Returns whether tests that do not depend on a store run on PostgreSQL.
+#[expect(clippy::disallowed_methods, reason = "the only setting of these tests")]
+pub fn is_on_postgres() -> bool {
+    match std::env::var(STORE_VARIABLE).as_deref() {
+        Ok("postgres") => true,
+        Err(_) | Ok("" | "memory") => false,
+        Ok(other) => panic!("{STORE_VARIABLE} is memory or postgres, not {other}"),
+    }
+}
+
+/// Returns whether a test that looks into a store in memory is left out, and says so.
+#[expect(clippy::print_stderr, reason = "what is left out is said")]
+pub fn is_left_out_on_postgres(why: &str) -> bool {
+    let is_left_out = is_on_postgres();
+    if is_left_out {
+        eprintln!("left out on PostgreSQL: {why}");
+    }
+    is_left_out
 }
 
 /// Opens the store of a folder.

@@ -16,8 +16,7 @@ mod transaction;
 
 use hashrange_engine::{EngineOptions, Environment};
 use hashrange_model::ApiError;
-use hashrange_storage::MemoryStore;
-use hashrange_testkit::database::{Database, embedded};
+use hashrange_testkit::database::{Database, embedded, empty_store};
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::model::{
     Action, Definition, Fault, Generator, Item, Model, Operation, Path, ReadPlan, Request, Returns,
@@ -104,7 +103,7 @@ impl Run {
 
     fn open(&mut self) {
         let store = match &self.folder {
-            None => MemoryStore::new().into(),
+            None => empty_store(),
             Some(folder) => embedded(folder.path()),
         };
         let environment = (self.environment.clone(), self.clock.clone());
