@@ -15,11 +15,13 @@ mod check;
 mod codegen;
 mod command;
 mod conformance;
+mod debian;
 mod dist;
 mod fetched;
 mod fuzzing;
 mod long_runs;
 mod packages;
+mod postgres;
 mod prerequisites;
 mod suite;
 mod terminal;
@@ -35,6 +37,7 @@ tasks:
   test [FILTER]          every test, real clients and packages included; FILTER: workspace tests by name
   conformance [--client python|cli|js|rust|go]... [--target URL]
                          real clients against the release binary, or against a running server
+  postgres               the suites on PostgreSQL: the store's, the engine's, real clients
   packages               the wheel and the npm package, built from this tree, installed and tested
   dist                   what a release consists of, into target/dist
   ci                     exactly what CI does: check, then test
@@ -73,6 +76,7 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["test"] => suite::test(None),
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
+        ["postgres"] => postgres::alone(),
         ["packages"] => packages::test(),
         ["dist"] => dist::dist(),
         ["ci"] => suite::ci(),

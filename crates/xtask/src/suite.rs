@@ -6,6 +6,7 @@ use crate::conformance;
 use crate::fuzzing;
 use crate::long_runs;
 use crate::packages;
+use crate::postgres::{self, Postgres};
 use crate::prerequisites;
 
 /// Runs every test of the workspace, with real clients and the packages at the end; `filter` narrows it to
@@ -14,7 +15,8 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     if filter.is_none() {
         prerequisites::check_all()?;
     }
-    step("workspace tests", || workspace_tests(filter))?;
+    let postgres = Postgres::start()?;
+    step("workspace tests", || workspace_tests(filter, &postgres))?;
     if filter.is_some() {
         return Ok(());
     }
@@ -24,6 +26,7 @@ pub fn test(filter: Option<&str>) -> Result<(), String> {
     step("schedules, briefly", || long_runs::shuttle("1000"))?;
     step("fuzzing, briefly", || fuzzing::fuzz(&["all", "--seconds", "3"]))?;
     conformance::all()?;
+    postgres::test(&postgres)?;
     step("pages with real clients", pages_with_clients)?;
     packages::test()
 }
@@ -47,7 +50,7 @@ fn pages_with_clients() -> Result<(), String> {
     run(tests.env("HASHRANGE_PAGES", "whole"))
 }
 
-fn workspace_tests(filter: Option<&str>) -> Result<(), String> {
+fn workspace_tests(filter: Option<&str>, postgres: &Postgres) -> Result<(), String> {
     let nextest = is_present("cargo", &["nextest", "--version"]);
     let runner: &[&str] = if nextest { &["nextest", "run"] } else { &["test", "--tests"] };
     let mut command = cargo(runner);
@@ -61,6 +64,10 @@ fn workspace_tests(filter: Option<&str>) -> Result<(), String> {
             "--final-status-level",
             "slow",
         ]);
+    }
+    postgres.tell(&mut command);
+    if !postgres.is_there() && nextest {
+        command.args(["-E", &postgres::all_others()]);
     }
     run(command.args(filter))
 }

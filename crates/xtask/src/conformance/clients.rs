@@ -76,7 +76,7 @@ impl Client {
     }
 
     /// Runs the tests; without a `binary` those that start servers of their own are left out.
-    pub fn test(self, endpoint: &str, binary: Option<&Path>, store: Store) -> Result<(), String> {
+    pub fn test(self, endpoint: &str, binary: Option<&Path>, store: &Store) -> Result<(), String> {
         let mut command = match self {
             Self::Python => pytest(binary, store),
             Self::Cli => cli(),
@@ -111,19 +111,19 @@ fn prepare_python() -> Result<(), String> {
     })
 }
 
-/// Returns pytest. On disk only what depends on the store runs again: writes, reads, indexes.
-fn pytest(binary: Option<&Path>, store: Store) -> Command {
+/// Returns pytest. On disk and on PostgreSQL only what depends on the store runs again: writes, reads, indexes.
+fn pytest(binary: Option<&Path>, store: &Store) -> Command {
     let mut command = program(&fetched("venv").join("bin/python"), &["-m", "pytest"]);
     command.current_dir(sources("python")).env("PYTHONDONTWRITEBYTECODE", "1");
     let marks = match (binary, store) {
         (None, _) => "not process and not hashrange",
         (Some(_), Store::Memory) => "",
-        (Some(_), Store::Embedded) => "not process",
+        (Some(_), Store::Embedded | Store::Postgres(_)) => "not process",
     };
     if !marks.is_empty() {
         command.args(["-m", marks]);
     }
-    if store == Store::Embedded {
+    if *store != Store::Memory {
         let files = [
             "batch",
             "item_writes",

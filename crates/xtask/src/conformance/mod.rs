@@ -9,9 +9,10 @@ mod clients;
 mod go;
 mod server;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::command::{cargo, run, step};
+use crate::postgres::Postgres;
 use crate::terminal::say;
 use crate::workspace;
 use clients::Client;
@@ -20,6 +21,14 @@ use server::{Server, Store};
 /// Runs every client that can be had here, and says which one cannot.
 pub fn all() -> Result<(), String> {
     local(&available()?)
+}
+
+/// Runs the main suite against a server on PostgreSQL.
+pub fn on_postgres(postgres: &Postgres) -> Result<(), String> {
+    let Some(url) = postgres.url() else { return Ok(()) };
+    let binary = release_build()?;
+    step("prepare python", || Client::Python.prepare())?;
+    run_on(Client::Python, &binary, &Store::Postgres(url))
 }
 
 fn available() -> Result<Vec<Client>, String> {
@@ -62,28 +71,37 @@ pub fn build() -> Result<PathBuf, String> {
 }
 
 fn local(chosen: &[Client]) -> Result<(), String> {
-    let mut binary = PathBuf::new();
-    step("release build", || {
-        binary = build()?;
-        Ok(())
-    })?;
+    let binary = release_build()?;
     for client in chosen {
         step(&format!("prepare {}", client.name()), || client.prepare())?;
     }
     for client in chosen {
         for store in client.stores() {
-            step(&format!("{} on the {} store", client.name(), store.name()), || {
-                let server = Server::start(&binary, *store)?;
-                let result = client.test(server.endpoint(), Some(&binary), *store);
-                let health = server.stop();
-                result.and(health)
-            })?;
+            run_on(*client, &binary, store)?;
         }
     }
     Ok(())
 }
 
+fn release_build() -> Result<PathBuf, String> {
+    let mut binary = PathBuf::new();
+    step("release build", || {
+        binary = build()?;
+        Ok(())
+    })?;
+    Ok(binary)
+}
+
+fn run_on(client: Client, binary: &Path, store: &Store) -> Result<(), String> {
+    step(&format!("{} on the {} store", client.name(), store.name()), || {
+        let server = Server::start(binary, store)?;
+        let result = client.test(server.endpoint(), Some(binary), store);
+        let health = server.stop();
+        result.and(health)
+    })
+}
+
 fn foreign(client: Client, url: &str) -> Result<(), String> {
     step(&format!("prepare {}", client.name()), || client.prepare())?;
-    step(&format!("{} against {url}", client.name()), || client.test(url, None, Store::Memory))
+    step(&format!("{} against {url}", client.name()), || client.test(url, None, &Store::Memory))
 }

@@ -15,20 +15,23 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const TROUBLE: [&str; 3] = ["ERROR", "WARN", "panicked at"];
 
 /// Where a server keeps its data.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Store {
     /// In memory.
     Memory,
     /// In a fresh folder.
     Embedded,
+    /// On PostgreSQL, at this URL.
+    Postgres(String),
 }
 
 impl Store {
     /// Returns the name for people.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Memory => "memory",
             Self::Embedded => "embedded",
+            Self::Postgres(_) => "PostgreSQL",
         }
     }
 }
@@ -42,7 +45,7 @@ pub struct Server {
 
 impl Server {
     /// Starts the binary and waits until it is healthy.
-    pub fn start(binary: &Path, store: Store) -> Result<Self, String> {
+    pub fn start(binary: &Path, store: &Store) -> Result<Self, String> {
         let folder = workspace::target().join("e2e/server");
         drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(&folder)
@@ -60,6 +63,7 @@ impl Server {
         match store {
             Store::Memory => command.arg("--memory"),
             Store::Embedded => command.arg("--data-dir").arg(folder.join("data")),
+            Store::Postgres(url) => command.arg("--store").arg(url),
         };
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         let process =

@@ -1,0 +1,105 @@
+//! PostgreSQL for the tests: Debian's packages where the system has none, one server for a run, and the suites
+//! that run on it. Where it cannot be had, they are left out, and that is said.
+
+use std::process::Command;
+
+use hashrange_scratch::{OFF, Server, VARIABLE, fetched, folder_of_programs};
+
+use crate::command::{cargo, is_present, run, step};
+use crate::conformance;
+use crate::debian::Packages;
+use crate::terminal::say;
+use crate::workspace;
+
+/// The variable by which tests that do not depend on a store choose one (`testkit::database`).
+const STORE_VARIABLE: &str = "HASHRANGE_TEST_STORE";
+
+/// The engine's suite for nextest; what simulates stores has its own.
+const ENGINE: &str = "package(hashrange-engine) & kind(test) & not binary(simulation)";
+
+/// The store's own tests for nextest.
+const STORE: &str = "package(hashrange-storage) & (binary(/^postgres/) | test(/^postgres/))";
+
+/// PostgreSQL as the tests of a run have it; ends with the value.
+pub struct Postgres(Option<Server>);
+
+impl Postgres {
+    /// Fetches PostgreSQL if the system has none, and starts a server. If it cannot be had, says so: then
+    /// tests leave it out.
+    pub fn start() -> Result<Self, String> {
+        if folder_of_programs(&fetched()).is_none() && !fetch()? {
+            return Ok(Self(None));
+        }
+        Ok(Self(Some(Server::start())))
+    }
+
+    /// Tells tests that a command runs where the server is, or that there is none.
+    pub fn tell(&self, tests: &mut Command) {
+        tests.env(VARIABLE, self.0.as_ref().map_or_else(|| OFF.to_owned(), Server::base_url));
+    }
+
+    /// Returns whether there is a server.
+    pub fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Returns the URL of a schema that nobody else uses.
+    pub fn url(&self) -> Option<String> {
+        self.0.as_ref().map(Server::url)
+    }
+}
+
+/// Returns the tests that are nothing without PostgreSQL, for nextest; others leave it out by themselves.
+pub fn all_others() -> String {
+    format!("not ({STORE})")
+}
+
+/// Runs the suites that the workspace's tests do not run on PostgreSQL: the engine's, and real clients.
+pub fn test(postgres: &Postgres) -> Result<(), String> {
+    if !postgres.is_there() {
+        say("=== the engine's suite and real clients on PostgreSQL are left out");
+        return Ok(());
+    }
+    step("the engine's suite on PostgreSQL", || {
+        run(tests(postgres, ENGINE, &["hashrange-engine"]).env(STORE_VARIABLE, "postgres"))
+    })?;
+    conformance::on_postgres(postgres)
+}
+
+/// Runs everything on PostgreSQL, by itself.
+pub fn alone() -> Result<(), String> {
+    let postgres = Postgres::start()?;
+    step("the store's tests on PostgreSQL", || {
+        run(&mut tests(&postgres, STORE, &["hashrange-storage", "--features", "postgres"]))
+    })?;
+    test(&postgres)
+}
+
+/// Returns a run of those of the workspace's tests: without nextest, of all tests of their package.
+fn tests(postgres: &Postgres, which: &str, package: &[&str]) -> Command {
+    let mut tests = if is_present("cargo", &["nextest", "--version"]) {
+        // Of the whole workspace: of one crate, others of its dependencies' features would be compiled.
+        let mut tests = cargo(&["nextest", "run", "--workspace", "--locked", "-E", which]);
+        tests.args(["--status-level", "fail", "--final-status-level", "slow"]);
+        tests
+    } else {
+        let mut tests = cargo(&["test", "--locked", "--quiet", "--tests", "-p"]);
+        tests.args(package);
+        tests
+    };
+    postgres.tell(&mut tests);
+    tests
+}
+
+/// Fetches PostgreSQL and returns whether it can be had; if not, says why.
+fn fetch() -> Result<bool, String> {
+    let packages = Packages::of(workspace::root().join("tests/e2e/postgresql/packages.txt"))?;
+    if let Some(why) = packages.missing() {
+        say(&format!("=== PostgreSQL is left out: it is not installed, and there is {why}"));
+        return Ok(false);
+    }
+    let root = fetched();
+    let folder = root.parent().ok_or("a folder for packages")?;
+    step("fetch PostgreSQL", || packages.unpack(folder))?;
+    Ok(true)
+}
