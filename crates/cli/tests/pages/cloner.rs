@@ -154,6 +154,10 @@ fn assert_is_snippet(shown: &str) {
 const TABLE: &[Case] = &[
     ("hashrange serve --memory", Serves("hashrange serve --memory")),
     ("hashrange serve --data-dir DIR", Serves("hashrange serve --data-dir shop")),
+    (
+        "hashrange serve --store URL",
+        Fails("hashrange serve --store postgres://user@127.0.0.1:1/shop", 1, "cannot be reached"),
+    ),
     ("hashrange sql", Prints("hashrange sql 'SELECT * FROM music'", "0 items")),
     ("hashrange serve --credentials FILE", Serves("hashrange serve --memory --credentials keys")),
     ("--host 0.0.0.0", Fails("hashrange serve --memory --host 0.0.0.0", 1, "--credentials FILE")),
