@@ -16,7 +16,7 @@ mod transaction;
 
 use hashrange_engine::{EngineOptions, Environment};
 use hashrange_model::ApiError;
-use hashrange_testkit::database::{Database, embedded, empty_store};
+use hashrange_testkit::database::{Database, embedded, empty_store, is_on_postgres};
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::model::{
     Action, Definition, Fault, Generator, Item, Model, Operation, Path, ReadPlan, Request, Returns,
@@ -632,7 +632,8 @@ fn check_seen(seen: &Seen, operations: usize) {
 
 #[test]
 fn memory_answers_as_the_model() {
-    check(Kind::Memory, 4);
+    // Others wait for this test: there one run is as long as four in memory.
+    check(Kind::Memory, if is_on_postgres() { 1 } else { 4 });
 }
 
 #[test]
