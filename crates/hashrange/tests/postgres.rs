@@ -2,7 +2,6 @@
 //! data, and what is said when there is none.
 
 #![cfg(feature = "postgres")]
-#![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
 use hashrange::{Database, Error, Options, Sandbox, block_on, item};
 use hashrange_scratch::{is_left_out, shared};
