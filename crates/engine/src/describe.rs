@@ -7,8 +7,8 @@ use crate::environment::seconds;
 use crate::fault;
 use crate::layout::{self, Counter};
 use crate::schema::{
-    Billing, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames, KeyType,
-    OnDemandLimits, StorageClass, Table, TableRecord, Throughput,
+    Billing, EncryptionKey, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames,
+    KeyType, OnDemandLimits, StorageClass, Table, TableRecord, Throughput,
 };
 use crate::throughput::Status;
 use hashrange_model::ApiResult;
@@ -85,7 +85,10 @@ impl<S: Store> Engine<S> {
                 wire::SSEDescription {
                     status: Some(wire::SSEStatus::Enabled),
                     sse_type: Some(wire::SSEType::Kms),
-                    kms_master_key_arn: Some(key.clone().unwrap_or_else(default)),
+                    kms_master_key_arn: Some(match key {
+                        EncryptionKey::OfAccount => default(),
+                        EncryptionKey::Named(name) => name.clone(),
+                    }),
                     ..wire::SSEDescription::default()
                 }
             }),

@@ -4,13 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_engine::{EngineOptions, Profile};
-use hashrange_testkit::database::{self, is_left_out_on_postgres};
+use hashrange_testkit::database;
 use serde_json::{Value as Json, json};
 use std::ops::Deref;
-
-/// Why tests of encryption are not run on PostgreSQL.
-const LOSES_ENCRYPTION: &str =
-    "a definition that is read again has lost an encryption without a key";
 
 const IN_USE: &str = "ResourceInUseException: Attempt to change a resource which is still in use: ";
 const ONE_INDEX: &str = "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
@@ -315,9 +311,6 @@ fn a_stream_and_a_class_change_one_after_the_other() {
 
 #[test]
 fn encryption_and_warmth_leave_the_table_active() {
-    if is_left_out_on_postgres(LOSES_ENCRYPTION) {
-        return;
-    }
     let database = Database::with_table(false);
     database.update(&encryption(true)).unwrap();
     assert_eq!(database.describe()["TableStatus"], "ACTIVE");
@@ -424,9 +417,6 @@ fn the_units_of_an_index_change_by_themselves() {
 
 #[test]
 fn some_settings_change_only_so_often() {
-    if is_left_out_on_postgres(LOSES_ENCRYPTION) {
-        return;
-    }
     let database = Database::with_table(false);
     database.update(&protection(true)).unwrap();
     database.update(&protection(true)).unwrap();

@@ -47,15 +47,6 @@ fn without_store(answer: &str) -> String {
     kept.join("\n")
 }
 
-/// The scripts that are left out on PostgreSQL: a definition that is read again has lost an encryption without
-/// a key.
-const NOT_ON_POSTGRES: &[&str] = &["create_table/encryption.txt", "update_table/settings.txt"];
-
-fn is_left_out(path: &Path) -> bool {
-    let path = path.to_string_lossy();
-    is_on_postgres() && NOT_ON_POSTGRES.iter().any(|name| path.ends_with(name))
-}
-
 /// With one shard, so that scripts know where a record is.
 fn options() -> EngineOptions {
     EngineOptions { stream_shards: 1, ..EngineOptions::default() }
@@ -70,10 +61,6 @@ fn scripts_answer_as_written() {
     assert!(!scripts.is_empty());
     let mut mismatches = Vec::new();
     for path in scripts.iter().filter(|path| path.to_string_lossy().contains(&filter)) {
-        if is_left_out(path) {
-            println!("left out on PostgreSQL: {}", path.display());
-            continue;
-        }
         let database = Scripted(Database::memory(options()));
         mismatches.extend(script::run(path, &folder.join("tables"), &database, bless));
         let problems = database.0.report().problems;

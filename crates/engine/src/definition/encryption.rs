@@ -3,12 +3,13 @@
 //! There is no key management service here. The key that is asked for is recorded and described;
 //! nothing is encrypted with it, and no name of a key is ever found wrong (`docs/compat.md`).
 
+use crate::schema::EncryptionKey;
 use hashrange_model::Reason;
 use hashrange_model::error::TableFault;
 use hashrange_wire::{SSESpecification, SSEType};
 
-/// The encryption of a table: `None` with the service's own key, else the KMS key, if named.
-pub(crate) type Encryption = Option<Option<String>>;
+/// The encryption of a table: `None` with the service's own key.
+pub(crate) type Encryption = Option<EncryptionKey>;
 
 /// Returns the encryption that is asked for. An empty specification asks for the service's own key.
 pub(crate) fn asked(specification: &SSESpecification) -> Result<Encryption, Reason> {
@@ -26,8 +27,12 @@ pub(crate) fn asked(specification: &SSESpecification) -> Result<Encryption, Reas
     match (specification.sse_type, key) {
         (Some(SSEType::Aes256), _) => refused(TableFault::EncryptionTypeUnsupported),
         (None, Some(_)) => refused(TableFault::EncryptionKeyWithoutType),
-        (Some(SSEType::Kms), key) => Ok(Some(key.cloned())),
-        (None, None) => Ok((specification.enabled == Some(true)).then_some(None)),
+        (Some(SSEType::Kms), key) => {
+            Ok(Some(EncryptionKey::from(key.cloned().unwrap_or_default())))
+        }
+        (None, None) => {
+            Ok((specification.enabled == Some(true)).then_some(EncryptionKey::OfAccount))
+        }
     }
 }
 
@@ -40,7 +45,7 @@ pub(crate) fn changed(
     let asked = asked(specification)?;
     match (&asked, current) {
         (None, None) => Err(Reason::TableDefinition(TableFault::EncryptionOff)),
-        (Some(Some(asked)), Some(Some(current)))
+        (Some(EncryptionKey::Named(asked)), Some(EncryptionKey::Named(current)))
             if asked == current && asked.starts_with("arn:") =>
         {
             Err(Reason::TableDefinition(TableFault::EncryptionKeyUnchanged))
@@ -62,7 +67,7 @@ mod tests {
         };
         assert_eq!(asked(&given(None, None)), Ok(None));
         assert_eq!(asked(&given(Some(false), None)), Ok(None));
-        assert_eq!(asked(&given(Some(true), None)), Ok(Some(None)));
-        assert_eq!(asked(&given(None, Some(SSEType::Kms))), Ok(Some(None)));
+        assert_eq!(asked(&given(Some(true), None)), Ok(Some(EncryptionKey::OfAccount)));
+        assert_eq!(asked(&given(None, Some(SSEType::Kms))), Ok(Some(EncryptionKey::OfAccount)));
     }
 }

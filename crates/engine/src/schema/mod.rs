@@ -249,12 +249,8 @@ pub struct TableRecord {
     pub protected: bool,
     /// Storage class, if ever set, and when it last changed.
     pub class: Option<(StorageClass, Option<u64>)>,
-    /// Server-side encryption asked for: the KMS key, if named.
-    #[expect(
-        clippy::option_option,
-        reason = "the stored form: never asked for, and asked for without a key"
-    )]
-    pub encryption: Option<Option<String>>,
+    /// Server-side encryption, if asked for: its key.
+    pub encryption: Option<EncryptionKey>,
     /// Tags.
     pub tags: Tags,
     /// Its latest stream.
@@ -266,6 +262,31 @@ pub struct TableRecord {
     /// Whether replicas are to follow changes of settings, if ever said; there are no replicas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicates_settings: Option<bool>,
+}
+
+/// The key that a table is to be encrypted with. Stored as its name, an empty one for that of the account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum EncryptionKey {
+    /// The account's key for DynamoDB, `alias/aws/dynamodb`.
+    OfAccount,
+    /// The key of this name.
+    Named(String),
+}
+
+impl From<String> for EncryptionKey {
+    fn from(name: String) -> Self {
+        if name.is_empty() { Self::OfAccount } else { Self::Named(name) }
+    }
+}
+
+impl From<EncryptionKey> for String {
+    fn from(key: EncryptionKey) -> Self {
+        match key {
+            EncryptionKey::OfAccount => Self::new(),
+            EncryptionKey::Named(name) => name,
+        }
+    }
 }
 
 impl TableRecord {

@@ -23,6 +23,28 @@ fn a_table_created_at_one_server_is_used_at_the_other() {
 }
 
 #[test]
+fn the_key_of_an_encryption_is_the_same_for_all() {
+    let of_account = "arn:aws:kms:us-east-1:314159265358:alias/aws/dynamodb";
+    let named = "arn:aws:kms:us-east-1:000000000000:key/1";
+    let asked = [
+        (json!({"Enabled": false}), Json::Null),
+        (json!({"Enabled": true}), json!(of_account)),
+        (json!({"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": named}), json!(named)),
+    ];
+    let [one, other] = two();
+    for (nth, (encryption, key)) in asked.iter().enumerate() {
+        let table = format!("table{nth}");
+        let mut request = creation(&table, &["pk"]);
+        request["SSESpecification"] = encryption.clone();
+        one.ok("CreateTable", &request);
+        for server in [&one, &other] {
+            let described = server.ok("DescribeTable", &json!({"TableName": table}));
+            assert_eq!(described["Table"]["SSEDescription"]["KMSMasterKeyArn"], *key);
+        }
+    }
+}
+
+#[test]
 fn one_of_two_servers_creates_a_name() {
     for _ in 0..20 {
         let servers = two();
