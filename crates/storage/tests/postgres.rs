@@ -306,6 +306,30 @@ fn large_values_come_back_and_pages_are_bounded() {
 }
 
 #[test]
+fn pages_are_bounded_when_values_have_grown() {
+    const LARGE: usize = 400_000;
+    let store = open(&shared().url());
+    let key = |nth: u8| [&b"region7hash"[..], &[nth]].concat();
+    let range = KeyRange::prefix(b"region7hash");
+    for bytes in [10, LARGE] {
+        let entries: Vec<_> =
+            (0..40).map(|nth| (key(nth), Bytes::from(vec![nth; bytes]))).collect();
+        put(&store, &entries);
+        for direction in [Direction::Forward, Direction::Backward] {
+            let before = store.traffic().read_round_trips;
+            let mut seen = visit(&store, &range, direction, Wanted::ALL);
+            if direction == Direction::Backward {
+                seen.reverse();
+            }
+            assert!(seen == entries, "{bytes} {direction:?}");
+            let pages = store.traffic().read_round_trips - before;
+            let pages_min = 40 * bytes / ((1 << 20) + LARGE);
+            assert!(pages >= pages_min as u64, "{pages} pages of {bytes}");
+        }
+    }
+}
+
+#[test]
 fn round_trips_are_as_few_as_promised() {
     let store = open(&shared().url());
     let region = |last: u8| [&b"region7hash"[..], &[last]].concat();

@@ -15,6 +15,7 @@ use super::keys::Layout;
 use super::options::PostgresOptions;
 use super::outcome::{self, Outcome};
 use super::queue::{Member, Queue};
+use super::sizes::Sizes;
 use super::statements::LaneStatements;
 use super::traffic::Counts;
 use super::transaction::{Broken, Setting};
@@ -51,6 +52,8 @@ pub(super) struct Shared {
     pub(super) commits: Queue,
     /// Of the lanes.
     pub(super) health: Health,
+    /// Of the values that were read.
+    pub(super) sizes: Sizes,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
     /// Set when all tasks are to end.

@@ -35,6 +35,7 @@ mod queue;
 mod reads;
 mod rows;
 mod schema;
+mod sizes;
 mod statements;
 mod tls;
 mod traffic;
@@ -60,6 +61,7 @@ use keys::Layout;
 use lanes::{LANE_BYTES, Lane, Shared};
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
+use sizes::Sizes;
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -134,6 +136,7 @@ impl PostgresStore {
             counts: traffic::Counts::default(),
             commits: Queue::new(options.queue_commits, options.queue_bytes),
             health: Health::default(),
+            sizes: Sizes::default(),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
             dropped: watch::Sender::new(false),
@@ -379,9 +382,10 @@ impl View for PostgresView {
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         let mut walk = Walk::new(range, direction, wanted, &self.shared.layout);
-        while let Some(page) = walk.next() {
+        let sizes = &self.shared.sizes;
+        while let Some(page) = walk.next(sizes) {
             let rows = self.reads.page(&self.shared, page).await?;
-            for row in walk.take(rows) {
+            for row in walk.take(rows, sizes) {
                 if visitor(&row.key, row.value).is_break() {
                     return Ok(());
                 }

@@ -51,8 +51,12 @@ pub(super) struct ReaderStatements {
     pub(super) lock_one: Statement,
     /// Pages of one place: forward, backward.
     pub(super) page: [Statement; 2],
+    /// The same, their bytes not counted.
+    pub(super) uncounted_page: [Statement; 2],
     /// Pages of several places in the order of keys: forward, backward.
     pub(super) ordered_page: [Statement; 2],
+    /// The same, their bytes not counted.
+    pub(super) uncounted_ordered_page: [Statement; 2],
     /// Pages of several places in any order, merged: forward, backward.
     pub(super) merged_page: [Statement; 2],
     /// Keys that share a whole prefix, in the order of what follows: forward, backward.
@@ -160,8 +164,12 @@ impl ReaderStatements {
             merged_page(schema, "DESC"),
             crowd(schema, ""),
             crowd(schema, "DESC"),
+            uncounted_page(schema, ""),
+            uncounted_page(schema, "DESC"),
+            uncounted_ordered_page(schema, ""),
+            uncounted_ordered_page(schema, "DESC"),
         ];
-        let [one, many, sums, lock_one, f1, b1, f2, b2, f3, b3, f4, b4] =
+        let [one, many, sums, lock_one, f1, b1, f2, b2, f3, b3, f4, b4, f5, b5, f6, b6] =
             prepare_all(client, &texts).await?;
         Ok(Self {
             one,
@@ -172,6 +180,8 @@ impl ReaderStatements {
             ordered_page: [f2, b2],
             merged_page: [f3, b3],
             crowd: [f4, b4],
+            uncounted_page: [f5, b5],
+            uncounted_ordered_page: [f6, b6],
         })
     }
 }
@@ -220,7 +230,7 @@ fn bounded(from: &str, limit: &str) -> String {
     )
 }
 
-/// Rows from (`$1`, `$2`) to before (`$3`, `$4`), at most `$5` and `$6` bytes.
+/// Rows from (`$1`, `$2`) to before (`$3`, `$4`), at most `$5`.
 fn rows(schema: &str, place: &str, direction: &str) -> String {
     format!(
         "SELECT place, prefix, tail, rest, value, sum FROM {schema}.entries WHERE place = {place} \
@@ -229,23 +239,33 @@ fn rows(schema: &str, place: &str, direction: &str) -> String {
     )
 }
 
-/// `$7` is the place.
-fn page(schema: &str, direction: &str) -> String {
-    bounded(&rows(schema, "$7::smallint", direction), "$6::bigint")
+/// `$6` is the place.
+fn uncounted_page(schema: &str, direction: &str) -> String {
+    rows(schema, "$6::smallint", direction)
 }
 
-/// The places are `$7` and the `$8` after it, in a circle of `$9`.
+/// `$6` is the place, `$7` the bytes.
+fn page(schema: &str, direction: &str) -> String {
+    bounded(&uncounted_page(schema, direction), "$7::bigint")
+}
+
+/// The places are `$6` and the `$7` after it, in a circle of `$8`.
 fn places(schema: &str, direction: &str) -> String {
     let (from, to, step) =
-        if direction.is_empty() { ("0", "$8::int", "1") } else { ("$8::int", "0", "-1") };
+        if direction.is_empty() { ("0", "$7::int", "1") } else { ("$7::int", "0", "-1") };
     format!(
         "SELECT e.* FROM generate_series({from}, {to}, {step}) AS i, LATERAL ({}) e",
-        rows(schema, "(($7::int + i) % $9::int)::smallint", direction)
+        rows(schema, "(($6::int + i) % $8::int)::smallint", direction)
     )
 }
 
+fn uncounted_ordered_page(schema: &str, direction: &str) -> String {
+    format!("{} LIMIT $5", places(schema, direction))
+}
+
+/// `$9` are the bytes, as of a merged page.
 fn ordered_page(schema: &str, direction: &str) -> String {
-    bounded(&format!("{} LIMIT $5", places(schema, direction)), "$6::bigint")
+    bounded(&uncounted_ordered_page(schema, direction), "$9::bigint")
 }
 
 fn merged_page(schema: &str, direction: &str) -> String {
@@ -253,7 +273,7 @@ fn merged_page(schema: &str, direction: &str) -> String {
         "{} ORDER BY prefix {direction}, tail {direction} LIMIT $5",
         places(schema, direction)
     );
-    bounded(&merged, "$6::bigint")
+    bounded(&merged, "$9::bigint")
 }
 
 /// Rows of place `$1` with the whole prefix `$2` and a rest from `$3` to before `$4`, at most `$5` and

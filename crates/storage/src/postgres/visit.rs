@@ -1,6 +1,6 @@
 //! A walk over a range: pages in the order of keys.
 //!
-//! A page is one statement. Rows come in the order of (prefix, tail), which is that of keys but for those
+//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Rows come in the order of (prefix, tail), which is that of keys but for those
 //! that share a whole prefix and go on after it, a crowd: in the order of their digests. A crowd that a page
 //! holds completely is sorted here. One that goes on beyond the page is read by statements of its own,
 //! which sort by what follows the prefix; then the walk goes on after the prefix.
@@ -13,10 +13,14 @@
 use super::connect::Connection;
 use super::failure::Failure;
 use super::keys::{Layout, unreadable, value_of};
+use super::sizes::Sizes;
 use super::statements::ReaderStatements;
 use crate::{Bytes, Direction, Error, Key, KeyRange, Wanted};
+use futures_util::TryStreamExt;
 use std::collections::VecDeque;
+use std::pin::pin;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
 
 /// Bytes of values in a page, at most, and one row more.
 const MAX_PAGE_BYTES: usize = 1 << 20;
@@ -49,7 +53,9 @@ pub(super) struct Page {
     what: What,
     direction: Direction,
     rows: i64,
-    bytes: i64,
+    bytes: usize,
+    /// Whether the statement counts the bytes.
+    is_counted: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -94,23 +100,26 @@ impl Page {
         connection: &Connection,
         statements: &ReaderStatements,
     ) -> Result<Vec<Row>, Failure> {
-        let which = |[forward, backward]: &[tokio_postgres::Statement; 2]| match self.direction {
+        let which = |[forward, backward]: &[Statement; 2]| match self.direction {
             Direction::Forward => forward.clone(),
             Direction::Backward => backward.clone(),
         };
-        let client = &connection.client;
-        let rows = match &self.what {
+        let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX);
+        let (more, statement);
+        let mut given: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(9);
+        match &self.what {
             What::Rows { from, to, places } => {
-                let mut given: Vec<&(dyn ToSql + Sync)> =
-                    vec![&from.0, &from.1, &to.0, &to.1, &self.rows, &self.bytes];
-                let (more, statement);
+                given.extend([&from.0 as &(dyn ToSql + Sync), &from.1, &to.0, &to.1, &self.rows]);
                 match places {
                     Where::One(place) => {
-                        statement = which(&statements.page);
+                        let [counted, not] = [&statements.page, &statements.uncounted_page];
+                        statement = which(if self.is_counted { counted } else { not });
                         given.push(place);
                     }
                     Where::Ordered(first, more, all) => {
-                        statement = which(&statements.ordered_page);
+                        let counted = &statements.ordered_page;
+                        let not = &statements.uncounted_ordered_page;
+                        statement = which(if self.is_counted { counted } else { not });
                         given.extend([first as &(dyn ToSql + Sync), more, all]);
                     }
                     Where::Merged(all) => {
@@ -119,16 +128,40 @@ impl Page {
                         given.extend([&0_i32 as &(dyn ToSql + Sync), &more, all]);
                     }
                 }
-                connection.answer(client.query(&statement, &given)).await
             }
             What::Crowd { place, prefix, from, to } => {
-                let read = which(&statements.crowd);
-                let bounds: [&(dyn ToSql + Sync); 6] =
-                    [place, prefix, from, to, &self.rows, &self.bytes];
-                connection.answer(client.query(&read, &bounds)).await
+                statement = which(&statements.crowd);
+                given.extend([place as &(dyn ToSql + Sync), prefix, from, to, &self.rows]);
             }
-        };
-        rows?.iter().map(|row| Row::of(row).map_err(Failure::Refused)).collect()
+        }
+        if self.is_counted {
+            given.push(&bytes);
+        }
+        let rows = connection.answer(self.take(&connection.client, &statement, &given)).await?;
+        rows.map_err(Failure::Refused)
+    }
+
+    /// Takes rows until there are enough bytes; what comes after that is thrown away as it comes.
+    async fn take(
+        &self,
+        client: &Client,
+        statement: &Statement,
+        given: &[&(dyn ToSql + Sync)],
+    ) -> Result<Result<Vec<Row>, Error>, tokio_postgres::Error> {
+        let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        while bytes < self.bytes
+            && let Some(row) = answer.try_next().await?
+        {
+            match Row::of(&row) {
+                Ok(row) => {
+                    bytes += row.value.len();
+                    rows.push(row);
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(rows))
     }
 }
 
@@ -174,9 +207,9 @@ impl Walk {
     }
 
     /// Returns the next page to read, `None` when all was read.
-    pub(super) fn next(&mut self) -> Option<Page> {
+    pub(super) fn next(&mut self, sizes: &Sizes) -> Option<Page> {
         if let Some(within) = &mut self.within {
-            if let Some(page) = within.next() {
+            if let Some(page) = within.next(sizes) {
                 return Some(page);
             }
             self.within = None;
@@ -195,17 +228,27 @@ impl Walk {
         // Whoever goes on after all that was wanted is likely to go on for long.
         self.wanted.entries = self.wanted.entries.saturating_mul(GROWTH);
         self.wanted.bytes = self.wanted.bytes.saturating_mul(GROWTH);
-        let number = |size: usize| i64::try_from(size).unwrap_or(i64::MAX);
-        let (rows, bytes) = (number(self.rows), number(self.bytes));
-        Some(Page { what, direction: self.direction, rows, bytes })
+        let has_uncounted = match &what {
+            What::Rows { places, .. } => !matches!(places, Where::Merged(_)),
+            What::Crowd { .. } => false,
+        };
+        let uncounted = sizes.rows(&self.range.start, self.rows, self.bytes);
+        let uncounted = uncounted.filter(|_| has_uncounted);
+        self.rows = uncounted.unwrap_or(self.rows);
+        let rows = i64::try_from(self.rows).unwrap_or(i64::MAX);
+        let is_counted = uncounted.is_none();
+        Some(Page { what, direction: self.direction, rows, bytes: self.bytes, is_counted })
     }
 
     /// Takes the rows of the page that was asked for and returns those to show, in the order of their keys.
-    pub(super) fn take(&mut self, rows: Vec<Row>) -> Vec<Row> {
+    pub(super) fn take(&mut self, rows: Vec<Row>, sizes: &Sizes) -> Vec<Row> {
         if let Some(within) = &mut self.within {
-            return within.take(rows);
+            return within.take(rows, sizes);
         }
         let bytes: usize = rows.iter().map(|row| row.value.len()).sum();
+        if let Some(largest) = rows.iter().map(|row| row.value.len()).max() {
+            sizes.note(&self.range.start, largest);
+        }
         let is_last = rows.len() < self.rows && bytes < self.bytes;
         match self.crowd.take() {
             Some(crowd) => self.take_of_crowd(crowd, rows, is_last),

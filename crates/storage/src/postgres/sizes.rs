@@ -1,0 +1,75 @@
+//! How large the values of a region are, a region being all keys with the same first bytes.
+//!
+//! A page is bounded in bytes. To count them costs the database a third of the page; where all values seen
+//! are small, a number of rows bounds them as well. Whoever reads such a page still stops at its bytes, should
+//! the values have grown since.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+
+/// The bytes by which keys are told apart: those of a table's index.
+const REGION_BYTES: usize = 7;
+
+/// Regions that are remembered; with more of them, all are forgotten.
+const MAX_REGIONS: usize = 1_024;
+
+/// Rows without a count of their bytes, at most: 400 MiB of the largest values there are go through a connection
+/// in vain at worst, once.
+const MAX_ROWS: usize = 1_024;
+
+/// Pages of fewer rows than this are counted, unless no more are wanted.
+const MIN_ROWS: usize = 64;
+
+type Region = [u8; REGION_BYTES];
+
+/// The largest values that were seen.
+#[derive(Debug, Default)]
+pub(super) struct Sizes(Mutex<HashMap<Region, usize>>);
+
+impl Sizes {
+    /// Returns how many rows to ask for instead of counting their bytes; `None` if these have to be counted.
+    pub(super) fn rows(&self, start: &[u8], wanted: usize, bytes: usize) -> Option<usize> {
+        let largest = self.0.lock().get(start.first_chunk()?).copied()?;
+        let rows = (bytes / largest.max(1)).min(MAX_ROWS);
+        (rows >= wanted.min(MIN_ROWS)).then(|| rows.min(wanted))
+    }
+
+    /// Notes the largest value of a page.
+    pub(super) fn note(&self, start: &[u8], largest: usize) {
+        let Some(region) = start.first_chunk::<REGION_BYTES>() else { return };
+        let mut regions = self.0.lock();
+        if let Some(known) = regions.get_mut(region) {
+            *known = largest.max(*known);
+            return;
+        }
+        if regions.len() >= MAX_REGIONS {
+            regions.clear();
+        }
+        regions.insert(*region, largest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_bound_a_page_where_all_values_seen_are_small() {
+        const MIB: usize = 1 << 20;
+        let sizes = Sizes::default();
+        assert_eq!(sizes.rows(b"region7 and a key", 100, MIB), None, "nothing was seen");
+        sizes.note(b"region7", 1_024);
+        sizes.note(b"region7", 100);
+        assert_eq!(sizes.rows(b"region7 and a key", 100, MIB), Some(100));
+        assert_eq!(sizes.rows(b"region7", 4_096, MIB), Some(1_024));
+        assert_eq!(sizes.rows(b"region8", 100, MIB), None, "another region");
+        assert_eq!(sizes.rows(b"short", 100, MIB), None);
+        sizes.note(b"region7", 400 << 10);
+        assert_eq!(sizes.rows(b"region7", 100, MIB), None, "so few rows that they are counted");
+        assert_eq!(sizes.rows(b"region7", 2, MIB), Some(2));
+        for nth in 0..2 * MAX_REGIONS {
+            sizes.note(&[&b"r"[..], &nth.to_be_bytes()[2..]].concat(), 1);
+        }
+        assert!(sizes.0.lock().len() <= MAX_REGIONS);
+    }
+}
