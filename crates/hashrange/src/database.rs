@@ -111,7 +111,29 @@ impl Database {
     /// has to be opened with the same `region` and `account` by all.
     #[cfg(feature = "postgres")]
     pub fn connect(url: &str, options: &Options) -> Result<Self, Error> {
-        let store = PostgresStore::open(url, &PostgresOptions::default());
+        Self::connect_with(url, options, None)
+    }
+
+    /// Opens it as [`connect`](Self::connect) does, its connections driven by a runtime of the caller, which
+    /// has time, IO and threads of its own and outlives the database. For a server whose tasks call the
+    /// database: what they ask for goes from task to task, not from thread to thread.
+    #[cfg(feature = "postgres")]
+    pub fn connect_on(
+        runtime: tokio::runtime::Handle,
+        url: &str,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        Self::connect_with(url, options, Some(runtime))
+    }
+
+    #[cfg(feature = "postgres")]
+    fn connect_with(
+        url: &str,
+        options: &Options,
+        runtime: Option<tokio::runtime::Handle>,
+    ) -> Result<Self, Error> {
+        let store =
+            PostgresStore::open(url, &PostgresOptions { runtime, ..PostgresOptions::default() });
         Self::on(AnyStore::Postgres(store.map_err(Error::Store)?), options)
     }
 

@@ -48,11 +48,12 @@ fn place_of(url: &StoreUrl) -> anyhow::Result<String> {
     place.map_err(|error| Usage(error.to_string()).into())
 }
 
-/// Opens the database that a URL names.
+/// Opens the database that a URL names, driven by the runtime that this is called on.
 #[cfg(feature = "postgres")]
 pub fn connect(url: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
     use anyhow::Context;
-    Database::connect(url.secret(), options).context("open the database of --store")
+    let runtime = tokio::runtime::Handle::current();
+    Database::connect_on(runtime, url.secret(), options).context("open the database of --store")
 }
 
 #[cfg(not(feature = "postgres"))]
