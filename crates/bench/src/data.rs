@@ -210,10 +210,19 @@ pub fn fill_folder(folder: &Path, items: u64) -> Result<(), String> {
     let runtime = runtime()?;
     runtime.block_on(async {
         let database = open(folder, Options::default().cache_bytes)?;
-        database.create_table(plain_table()).await.map_err(|error| error.to_string())?;
-        fill(&database, items, |nth| put_item(TABLE, nth)).await?;
-        database.close().await.map_err(|error| error.to_string())
+        fill_and_close(&database, items).await
     })
+}
+
+/// Makes the same table in a database, which is closed then.
+pub fn fill_database(database: &Database, items: u64) -> Result<(), String> {
+    runtime()?.block_on(fill_and_close(database, items))
+}
+
+async fn fill_and_close(database: &Database, items: u64) -> Result<(), String> {
+    database.create_table(plain_table()).await.map_err(|error| error.to_string())?;
+    fill(database, items, |nth| put_item(TABLE, nth)).await?;
+    database.close().await.map_err(|error| error.to_string())
 }
 
 /// Adds to a folder with a table what long pages are read of.

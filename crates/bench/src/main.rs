@@ -1,5 +1,6 @@
-//! Measures Hashrange: its server beside a bare hyper server, its library beside the raw engine,
-//! large tables beside small ones, starting and memory; and counts instructions of hot paths.
+//! Measures Hashrange: its server beside a bare hyper server, on PostgreSQL beside bare SQL, its
+//! library beside the raw engine, large tables beside small ones, starting and memory; and counts
+//! instructions of hot paths.
 //!
 //! Run as `cargo xtask bench`. Both sides of a row are measured in turn in one run, so that the
 //! ratio means something on a machine that does other things too; figures across machines do not.
@@ -25,6 +26,7 @@ mod report;
 mod rounds;
 mod rows;
 mod settings;
+mod sql;
 
 use bench::Bench;
 use settings::Settings;

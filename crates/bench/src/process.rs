@@ -59,6 +59,15 @@ impl Server {
         Self::start(command, port)
     }
 
+    /// Starts the product on a database on PostgreSQL.
+    pub fn on_store(program: &Path, url: &str) -> Result<Self, String> {
+        let port = free_port()?;
+        let mut command = Command::new(program);
+        command.args(["serve", "--store", url, "--port", &port.to_string()]);
+        command.args(["--log-level", "warn"]);
+        Self::start(command, port)
+    }
+
     /// Starts the bare server, which answers everything with the bytes of a file.
     pub fn bare(answer: &Path) -> Result<Self, String> {
         let port = free_port()?;

@@ -25,7 +25,8 @@ pub enum Numbers {
 }
 
 impl Numbers {
-    fn next(&self, random: &mut Random) -> u64 {
+    /// Returns the number of the next request.
+    pub fn next(&self, random: &mut Random) -> u64 {
         match self {
             Self::Random(below) => (random.next() >> 11) % below,
             Self::Sequence(next) => next.fetch_add(1, Ordering::Relaxed),

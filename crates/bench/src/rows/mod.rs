@@ -4,6 +4,7 @@ pub mod beside;
 pub mod build;
 pub mod busy;
 pub mod http;
+pub mod postgres;
 pub mod process;
 pub mod scale;
 pub mod soak;
@@ -25,6 +26,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     process::run(bench)?;
     transactions::run(bench)?;
     scale::run(bench)?;
+    postgres::run(bench)?;
     start::run(bench)?;
     build::run(bench)
 }

@@ -24,7 +24,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("server", &["model", "wire", "auth"]),
     ("cli", &["hashrange", "auth", "server", "samples", "storage"]),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
-    ("bench", &["expr", "auth", "hashrange", "server"]),
+    ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),
 ];
 
 /// One dependency as a manifest names it.
