@@ -72,6 +72,8 @@ pub enum Command {
     Man(Manual),
     /// Verify the items, indexes and counters in a data folder
     Check(Check),
+    /// Prepare a database on PostgreSQL for servers
+    Store(Store),
 }
 
 /// Arguments of `serve`.
@@ -86,6 +88,50 @@ pub struct Serve {
     /// The settings.
     #[command(flatten)]
     pub flags: Layer,
+}
+
+/// Arguments of `store`.
+#[derive(Debug, Args)]
+pub struct Store {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+/// What `store` does.
+#[derive(Debug, Subcommand)]
+pub enum StoreCommand {
+    /// Print the SQL that creates an empty store, so that the user of servers needs no right to create
+    Init(StoreInit),
+}
+
+/// Arguments of `store init`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "For example, by somebody who may create schemas, for servers whose user is \
+    app:\n  hashrange store init --role app | psql -v ON_ERROR_STOP=1 -d hashrange\n\
+    Connects to nothing. Without it, servers create what is missing, if they may."
+)]
+pub struct StoreInit {
+    /// Schema of the tables, as in the URL of the servers
+    #[arg(long, value_name = "NAME", default_value = "hashrange")]
+    pub schema: String,
+    /// Into how many parts keys are spread; cannot be changed later
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub places: u16,
+    /// Role of the servers: gets the rights to read and write the tables
+    #[arg(long, value_name = "NAME")]
+    pub role: Option<String>,
+    /// Spread the tables over the nodes of this engine; the servers' URL then has sharding=citus
+    #[arg(long, value_name = "ENGINE")]
+    pub sharded: Option<Sharded>,
+}
+
+/// An engine that spreads tables when it is told to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sharded {
+    /// The extension of PostgreSQL.
+    Citus,
 }
 
 /// Arguments of `health`.

@@ -9,8 +9,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use hashrange_scratch::{is_left_out, server, shared};
-use std::io::{BufRead, BufReader, Read};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Returns the binary with nothing of this environment in its settings.
 fn hashrange(arguments: &[&str]) -> Command {
@@ -63,6 +67,32 @@ impl Server {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", text(output.stderr));
         text(output.stdout)
+    }
+
+    /// Returns status and body of a GET.
+    fn get(&self, path: &str) -> (u16, String) {
+        let address = self.endpoint.strip_prefix("http://").unwrap();
+        let mut socket = TcpStream::connect(address).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        socket.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+
+    /// Returns the names of all metrics.
+    fn metric_names(&self) -> BTreeSet<String> {
+        let (_, text) = self.get("/metrics");
+        let names = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+        names.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    }
+
+    /// Returns the value of a metric, named with its labels.
+    fn metric(&self, name: &str) -> f64 {
+        let (_, text) = self.get("/metrics");
+        let value = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
+        value.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
     }
 
     /// Ends the server as a stop of the service does; returns its exit code and the rest of its log.
@@ -199,4 +229,126 @@ fn a_database_that_cannot_be_had_is_one_sentence() {
     let guarded = Server::on(&format!("postgres://guarded:right@{at}/postgres"));
     let (ready, (_, log)) = (guarded.ready.clone(), guarded.stop());
     assert!(!ready.contains("right") && !log.contains("right"), "{ready}{log}");
+}
+
+/// Waits until something is so, for a bounded time.
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(30), "{what} never comes");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn metrics_tell_what_the_page_lists() {
+    if is_left_out() {
+        return;
+    }
+    let url = shared().url();
+    let (first, second) = (Server::on(&url), Server::on(&url));
+    for nth in 0..4 {
+        first.ok(&["create", &format!("table{nth}"), "pk:S"]);
+        second.ok(&["put", &format!("table{nth}"), "{\"pk\":\"a\"}"]);
+        first.ok(&["get", &format!("table{nth}"), "a"]);
+    }
+    let own = |server: &Server| server.metric("hashrange_tables_owned");
+    until("the division of the tables", || {
+        first.metric("hashrange_servers_alive") == 2.0
+            && second.metric("hashrange_tables") == 4.0
+            && own(&first) + own(&second) == 4.0
+    });
+    assert_eq!(first.metric("hashrange_servers_clock_trusted"), 1.0);
+    assert!(first.metric("hashrange_servers_clock_difference_seconds") < 10.0);
+    until("all connections", || {
+        ["lanes", "readers"].iter().all(|kind| {
+            let connected =
+                first.metric(&format!("hashrange_store_connections{{kind=\"{kind}\"}}"));
+            let wanted = format!("hashrange_store_connections_wanted{{kind=\"{kind}\"}}");
+            connected == first.metric(&wanted)
+        })
+    });
+    for name in ["commits_total", "groups_total", "round_trips_total{kind=\"reads\"}"] {
+        assert!(first.metric(&format!("hashrange_store_{name}")) > 0.0, "{name}");
+    }
+    let embedded =
+        Server::start(hashrange(&["serve", "--port=0", "--memory", "--log-format=json"]));
+    let page = include_str!("../../../docs/distributed.md");
+    let listed = page.split('`').filter(|span| span.starts_with("hashrange_"));
+    let listed: BTreeSet<String> = listed.map(str::to_owned).collect();
+    let everywhere = embedded.metric_names();
+    let here = first.metric_names().difference(&everywhere).cloned().collect::<BTreeSet<_>>();
+    assert_eq!(listed.difference(&everywhere).cloned().collect::<BTreeSet<_>>(), here);
+}
+
+#[test]
+fn a_server_whose_database_goes_away_is_alive_and_not_ready() {
+    if is_left_out() {
+        return;
+    }
+    let database = hashrange_scratch::Server::start();
+    let server = Server::on(&database.url());
+    assert_eq!(server.get("/ready"), (200, "ready\n".to_owned()));
+    database.stop();
+    until("the end of the connections", || server.get("/ready").0 == 503);
+    let (_, said) = server.get("/ready");
+    assert!(
+        said.starts_with("writes are refused: the store ") && said.lines().count() == 1,
+        "{said}"
+    );
+    assert_eq!(server.get("/health").0, 200);
+    let lanes = "hashrange_store_connections{kind=\"lanes\"}";
+    until("metrics without the database", || server.metric(lanes) == 0.0);
+    assert_eq!(server.metric("hashrange_store_writable"), 0.0);
+    database.restart();
+    until("the database", || server.get("/ready").0 == 200);
+    database.sql("ALTER SYSTEM SET default_transaction_read_only = on");
+    database.sql("SELECT pg_reload_conf()");
+    until("the setting", || server.get("/ready").0 == 503);
+    let (_, said) = server.get("/ready");
+    assert!(said.contains("takes no writes now: it is a standby"), "{said}");
+}
+
+#[test]
+fn a_server_that_may_not_create_serves_what_was_created_for_it() {
+    if is_left_out() {
+        return;
+    }
+    let database = server();
+    let init = |arguments: &[&str]| {
+        let output = hashrange(&[&["store", "init"], arguments].concat()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    database.sql("CREATE ROLE plain LOGIN");
+    let arguments = ["--schema", "prepared", "--places", "16", "--role", "plain"];
+    let (code, statements, said) = init(&arguments);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    database.sql(&statements);
+    let at = format!("postgres://plain@127.0.0.1:{}/postgres?schema=", database.port);
+    let (code, said) = refused(hashrange(&["serve", "--port=0", &format!("--store={at}absent")]));
+    assert!(code == 1 && said.contains("lacks rights"), "{code} {said}");
+    let served = Server::on(&format!("{at}prepared"));
+    served.ok(&["create", "orders", "pk:S", "--gsi", "by_n=n:N", "--stream", "new-and-old"]);
+    served.ok(&["put", "orders", "{\"pk\":\"a\",\"n\":7}"]);
+    served.ok(&["delete", "orders", "a"]);
+    served.ok(&["put", "orders", "{\"pk\":\"b\",\"n\":7}"]);
+    let found = served.ok(&["query", "orders", "n = 7", "--index=by_n", "--output=json"]);
+    assert_eq!(found, "{\"n\":7,\"pk\":\"b\"}\n");
+    served.ok(&["drop", "orders", "--yes"]);
+    assert_eq!(served.get("/ready").0, 200);
+    assert_eq!(database.sql("SELECT value FROM prepared.meta WHERE name = 'places'"), "16");
+    let (code, log) = served.stop();
+    assert!(code == Some(0) && !log.contains("permission denied"), "{code:?} {log}");
+    for (arguments, expected) in [
+        (&["--schema", "a b"][..], "schema has"),
+        (&["--role", "a\"b"][..], "name of a role"),
+        (&["--places", "0"][..], "places are"),
+        (&["--sharded", "other"][..], "citus"),
+    ] {
+        let (code, printed, said) = init(arguments);
+        assert!(code == Some(2) && printed.is_empty() && said.contains(expected), "{said}");
+    }
+    let (_, statements, _) = init(&["--sharded", "citus"]);
+    assert!(statements.contains("create_distributed_table('hashrange.entries', 'place'"));
 }

@@ -41,6 +41,7 @@ mod write;
 pub use crate::core::OpenError;
 pub use engine::Engine;
 pub use environment::Environment;
+pub use jobs::ServersSeen;
 pub use options::EngineOptions;
 pub use profile::Profile;
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

@@ -5,7 +5,8 @@ use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
 use hashrange_engine::{
-    Engine, EngineOptions, Environment, OpenError, Profile, Report, Verified, verify, verify_heard,
+    Engine, EngineOptions, Environment, OpenError, Profile, Report, ServersSeen, Verified, verify,
+    verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -202,6 +203,23 @@ impl Database {
     /// full.
     pub fn check_writable(&self) -> Result<(), hashrange_storage::Error> {
         self.engine.store().check_writable()
+    }
+
+    /// Returns why writes are refused now, or the database does not answer: on PostgreSQL it is asked, and
+    /// waited for no longer than two seconds.
+    pub async fn probe(&self) -> Result<(), hashrange_storage::Error> {
+        self.engine.store().probe().await
+    }
+
+    /// Returns what is seen of the other servers on the same PostgreSQL; nothing elsewhere.
+    pub fn servers_seen(&self) -> Option<ServersSeen> {
+        self.engine.servers_seen()
+    }
+
+    /// Returns what was done on PostgreSQL; nothing elsewhere.
+    #[cfg(feature = "postgres")]
+    pub fn traffic(&self) -> Option<hashrange_storage::postgres::Traffic> {
+        self.engine.store().traffic()
     }
 
     /// Returns how often background work has panicked since the database was opened: filling of

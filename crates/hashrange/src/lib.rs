@@ -164,7 +164,7 @@ pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, St
 pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
-pub use hashrange_engine::{Problem, Profile, Report, Verified};
+pub use hashrange_engine::{Problem, Profile, Report, ServersSeen, Verified};
 pub use hashrange_model::error::StateFault;
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,

@@ -1,5 +1,6 @@
 //! What stands behind the server.
 
+use crate::measure::Measure;
 use bytes::Bytes;
 use hashrange_auth::Caller;
 use hashrange_model::{ApiError, ApiResult, Reason};
@@ -42,6 +43,16 @@ pub trait Api: Send + Sync + 'static {
 
     /// Returns why writes would be refused now, in words for the operator.
     fn check_writable(&self) -> Result<(), String>;
+
+    /// Returns why requests would not be answered soon, in words for the operator. Waits a bounded time.
+    fn check_ready<'a>(&'a self) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
+        Box::pin(ready(self.check_writable()))
+    }
+
+    /// Returns figures of its own for `/metrics`.
+    fn measures(&self) -> Vec<Measure> {
+        Vec::new()
+    }
 
     /// Returns how often work that no request waits for has panicked, since the start.
     fn background_panics(&self) -> u64 {

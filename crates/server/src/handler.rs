@@ -20,7 +20,7 @@ use crate::content_coding::{Coding, CodingFault};
 use crate::envelope;
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
-use crate::metrics::Metrics;
+use crate::metrics::{self, Metrics};
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log::{self, Subject};
 use crate::web::{Page, Rules, Stranger};
@@ -148,7 +148,7 @@ impl Handler {
             Err(fault) => return self.refuse_body(fault),
         };
         if parts.method == Method::GET
-            && let Some(answer) = self.health(parts.uri.path())
+            && let Some(answer) = self.health(parts.uri.path()).await
         {
             return answer;
         }
@@ -163,7 +163,8 @@ impl Handler {
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
                 let is_writable = self.api.check_writable().is_ok();
                 let panics = self.api.background_panics();
-                let text = self.metrics.render(open.budget(), is_writable, panics);
+                let mut text = self.metrics.render(open.budget(), is_writable, panics);
+                metrics::render_measures(&mut text, &self.api.measures());
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
             Method::POST => match content_type(&parts.headers, &body) {
@@ -216,12 +217,12 @@ impl Handler {
     }
 
     /// Answers how the server is, to whoever asks and by whatever name.
-    fn health(&self, path: &str) -> Option<Answer> {
+    async fn health(&self, path: &str) -> Option<Answer> {
         let (status, text) = match path {
             "/" | "/health" => {
                 (StatusCode::OK, format!("healthy: dynamodb.{}.amazonaws.com ", self.region))
             }
-            "/ready" => match self.api.check_writable() {
+            "/ready" => match self.api.check_ready().await {
                 Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
                 Err(why) => {
                     (StatusCode::SERVICE_UNAVAILABLE, format!("writes are refused: {why}\n"))

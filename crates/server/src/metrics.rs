@@ -4,6 +4,7 @@
 //! apart from each other; each alone is exact.
 
 use crate::budget::Budget;
+use crate::measure::{Measure, Value};
 use hashrange_wire::Operation;
 use std::cell::Cell;
 use std::fmt::Write;
@@ -168,6 +169,21 @@ impl Metrics {
     }
 }
 
+/// Adds figures of what stands behind the server.
+pub fn render_measures(out: &mut String, measures: &[Measure]) {
+    for Measure { name, kind, help, values } in measures {
+        head(out, name, kind.name(), help);
+        for (labels, value) in values {
+            let (open, close) = if labels.is_empty() { ("", "") } else { ("{", "}") };
+            let value = match value {
+                Value::Number(number) => number.to_string(),
+                Value::Micros(us) => format!("{}.{:06}", us / 1_000_000, us % 1_000_000),
+            };
+            line(out, format_args!("{name}{open}{labels}{close} {value}"));
+        }
+    }
+}
+
 fn status_class(status: u16) -> usize {
     match status {
         200 => 0,
@@ -197,6 +213,36 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Kind;
+
+    #[test]
+    fn measures_are_rendered_with_their_labels() {
+        let measures = [
+            Measure {
+                name: "hashrange_a_seconds_total",
+                kind: Kind::Counter,
+                help: "Waits.",
+                values: vec![("", Value::Micros(2_000_030))],
+            },
+            Measure {
+                name: "hashrange_b",
+                kind: Kind::Gauge,
+                help: "Those now.",
+                values: vec![("kind=\"x\"", Value::Number(1)), ("kind=\"y\"", Value::Number(0))],
+            },
+        ];
+        let mut text = String::new();
+        render_measures(&mut text, &measures);
+        let expected = "\
+            # HELP hashrange_a_seconds_total Waits.\n\
+            # TYPE hashrange_a_seconds_total counter\n\
+            hashrange_a_seconds_total 2.000030\n\
+            # HELP hashrange_b Those now.\n\
+            # TYPE hashrange_b gauge\n\
+            hashrange_b{kind=\"x\"} 1\n\
+            hashrange_b{kind=\"y\"} 0\n";
+        assert_eq!(text, expected);
+    }
 
     #[test]
     fn counts_are_rendered_by_operation_status_and_latency() {

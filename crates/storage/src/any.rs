@@ -5,7 +5,7 @@ use crate::{
     MemoryStore, MemoryView, Stats, Store, View, Wanted,
 };
 #[cfg(feature = "postgres")]
-use crate::{PostgresStore, PostgresView};
+use crate::{PostgresStore, PostgresView, postgres::Traffic};
 use std::ops::ControlFlow;
 
 /// A store of any engine.
@@ -40,6 +40,15 @@ impl AnyStore {
             Self::Embedded(_) => None,
             #[cfg(feature = "postgres")]
             Self::Postgres(_) => None,
+        }
+    }
+
+    /// Returns what a store on PostgreSQL has done; none for other stores.
+    #[cfg(feature = "postgres")]
+    pub fn traffic(&self) -> Option<Traffic> {
+        match self {
+            Self::Memory(_) | Self::Embedded(_) => None,
+            Self::Postgres(store) => Some(store.traffic()),
         }
     }
 
@@ -148,6 +157,15 @@ impl Store for AnyStore {
             Self::Embedded(store) => store.check_writable(),
             #[cfg(feature = "postgres")]
             Self::Postgres(store) => store.check_writable(),
+        }
+    }
+
+    async fn probe(&self) -> Result<(), Error> {
+        match self {
+            Self::Memory(store) => store.probe().await,
+            Self::Embedded(store) => store.probe().await,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.probe().await,
         }
     }
 

@@ -145,6 +145,13 @@ pub trait Store: Send + Sync + 'static {
     /// until the store is opened again, a lack of space that may end by itself, the close.
     fn check_writable(&self) -> Result<(), Error>;
 
+    /// Returns why reads and commits would not be answered soon: what [`Store::check_writable`] says, and
+    /// for a store in another process whether that answers now. Waits a bounded time, and is cheap enough
+    /// to be asked every second.
+    fn probe(&self) -> impl Future<Output = Result<(), Error>> + Send {
+        async { self.check_writable() }
+    }
+
     /// Refuses further commits with [`Error::Closed`] and waits until all sequenced ones are
     /// durable and published. Reads go on. Dropping a store does the same first half and also
     /// frees its resources.

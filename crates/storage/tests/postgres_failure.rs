@@ -13,7 +13,7 @@ mod numbers;
 mod proxy;
 mod scratch;
 
-use hashrange_storage::postgres::{OpenError, PostgresOptions};
+use hashrange_storage::postgres::{Cause, OpenError, PostgresOptions, Traffic};
 use hashrange_storage::{
     Direction, Error, Key, KeyRange, PostgresStore, Store, View, Wanted, block_on,
 };
@@ -71,6 +71,11 @@ fn count(store: &PostgresStore, prefix: &str) -> Result<u64, Error> {
 fn sum(store: &PostgresStore, key: &str) -> u64 {
     let sums = block_on(block_on(store.view()).unwrap().sums(&[key.into()])).unwrap();
     u64::try_from(sums[0]).unwrap()
+}
+
+/// Returns how many transactions were begun again for this cause.
+fn retries(traffic: &Traffic, cause: Cause) -> u64 {
+    traffic.retries[Cause::ALL.iter().position(|one| *one == cause).unwrap()]
 }
 
 fn unavailable<T: std::fmt::Debug>(outcome: Result<T, Error>) -> String {
@@ -161,7 +166,11 @@ fn check_written(url: &str, told: &Told) {
 /// Facts that take seconds of waiting, side by side on one server; each has a store and a proxy of its own.
 #[test]
 fn waits_have_an_end() {
-    let facts: [(&str, fn()); 6] = [
+    let facts: [(&str, fn()); 7] = [
+        (
+            "a_database_that_hangs_is_found_out_by_a_probe",
+            a_database_that_hangs_is_found_out_by_a_probe,
+        ),
         (
             "a_swallowed_commit_is_waited_for_until_the_database_has_ended_it",
             a_swallowed_commit_is_waited_for_until_the_database_has_ended_it,
@@ -221,7 +230,10 @@ fn a_commit_that_never_arrived_is_found_not_to_have_happened() {
     let traffic = store.traffic();
     assert_eq!(told.open.load(Ordering::Relaxed), 0, "{traffic:?}");
     assert!(proxy.faults() >= 60, "{} cuts", proxy.faults());
-    assert!(traffic.resolved_outcomes >= 30 && traffic.retries >= 30, "{traffic:?}");
+    assert!(
+        traffic.resolved_outcomes >= 30 && retries(&traffic, Cause::Connection) >= 30,
+        "{traffic:?}"
+    );
     check_written(&url, &told);
 }
 
@@ -255,10 +267,16 @@ fn errors_that_may_pass_are_retried() {
         proxy.plan("COMMIT", 6, 3, Fault::FailAfter(state));
     }
     let told = write(&store, 4, 60);
-    assert_eq!(told.open.load(Ordering::Relaxed), 0, "{:?}", store.traffic());
+    let traffic = store.traffic();
+    assert_eq!(told.open.load(Ordering::Relaxed), 0, "{traffic:?}");
+    for cause in [Cause::Serialization, Cause::Deadlock, Cause::Lock, Cause::Internal] {
+        assert!(retries(&traffic, cause) >= 4, "{cause:?}: {traffic:?}");
+    }
+    assert_eq!(retries(&traffic, Cause::ReadOnly), 0, "{traffic:?}");
     for _ in 0..30 {
         assert!(get(&store, "n0").unwrap() > 0);
     }
+    assert!(store.traffic().read_retries >= 4, "{:?}", store.traffic());
     // How many transactions there are, and so how many faults, depends on who commits together.
     assert!(proxy.faults() >= 35, "{} faults", proxy.faults());
     check_written(&url, &told);
@@ -360,6 +378,33 @@ fn a_database_that_hangs_is_waited_for_but_not_for_ever() {
     assert_eq!(count(&store, "n").unwrap(), 1);
 }
 
+/// Connections look well while nothing comes of them; a probe does not.
+fn a_database_that_hangs_is_found_out_by_a_probe() {
+    let (store, proxy, _) = behind_proxy(&PostgresOptions::default());
+    for _ in 0..2 {
+        block_on(store.probe()).unwrap();
+    }
+    let traffic = store.traffic();
+    assert_eq!((traffic.groups, traffic.commits), (0, 0), "it writes nothing");
+    proxy.hold();
+    thread::sleep(Duration::from_millis(300));
+    assert!(store.check_writable().is_ok(), "nothing was asked of the connections");
+    let before = store.traffic().commit_round_trips;
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let (hung, waited) = timed(|| block_on(store.probe()));
+                let said = unavailable(hung);
+                assert!(said.contains("not answered for 2 s"), "{said}");
+                assert!(waited < Duration::from_secs(3), "{waited:?}");
+            });
+        }
+    });
+    assert_eq!(store.traffic().commit_round_trips, before + 1, "one probe for all");
+    proxy.release();
+    at_last(|| block_on(store.probe()));
+}
+
 /// Commits whose `COMMIT` hangs end in time as well. Whether they were carried out is open, and stays so.
 fn a_commit_that_hangs_ends_in_an_error_that_says_so() {
     let (store, proxy, _) = behind_proxy(&hasty());
@@ -373,6 +418,7 @@ fn a_commit_that_hangs_ends_in_an_error_that_says_so() {
         let (refused, waited) = committing.join().unwrap();
         let said = unavailable(refused);
         assert!(said.contains("cannot be told"), "{said}");
+        assert_eq!(store.traffic().unknown_outcomes, 1);
         // 2.8 s for the answer, 4.5 s of attempts to ask, and the last attempt.
         assert!(waited < Duration::from_secs(10), "{waited:?}");
     });
@@ -397,6 +443,11 @@ fn a_database_that_is_gone_for_five_seconds_is_waited_for() {
         proxy.set_away(true);
         thread::sleep(Duration::from_secs(5));
         assert!(store.check_writable().is_err(), "it is known to be away");
+        assert!(block_on(store.probe()).is_err());
+        let traffic = store.traffic();
+        assert_eq!((traffic.lanes.connected, traffic.lanes.wanted), (0, 4), "{traffic:?}");
+        assert_eq!((traffic.readers.connected, traffic.readers.wanted), (0, 4), "{traffic:?}");
+        assert_eq!(traffic.waiting_reads, 1, "{traffic:?}");
         assert!(!writing.is_finished(), "it went away while commits were under way");
         proxy.set_away(false);
         let told = writing.join();
@@ -463,6 +514,9 @@ fn a_database_that_takes_no_writes_is_named() {
     assert!(get(&store, "n").unwrap() > 0, "reads go on");
     let said = unavailable(store.check_writable());
     assert!(said.contains("standby"), "{said}");
+    let said = unavailable(block_on(store.probe()));
+    assert!(said.contains("standby"), "{said}");
+    assert!(retries(&store.traffic(), Cause::ReadOnly) > 0, "{:?}", store.traffic());
     let refused = PostgresStore::open(&url, &options).unwrap_err();
     assert!(matches!(refused, OpenError::ReadOnly { .. }), "{refused}");
     set("off");

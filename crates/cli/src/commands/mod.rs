@@ -24,12 +24,13 @@ mod scan;
 mod serve;
 mod state;
 mod store;
+mod store_init;
 pub mod table_keys;
 mod tables;
 mod update;
 
 use crate::advice;
-use crate::arguments::{Command, Connection};
+use crate::arguments::{Command, Connection, StoreCommand};
 use crate::client::Client;
 use crate::shell;
 
@@ -41,6 +42,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Store(arguments) => match arguments.command {
+            StoreCommand::Init(arguments) => store_init::run(&arguments),
+        },
         Command::Tables(arguments) => {
             connected(&arguments.connection, |client| tables::run(client, &arguments))
         }

@@ -67,8 +67,9 @@ pub fn connect(_url: &StoreUrl, _options: &Options) -> anyhow::Result<Database> 
     Err(without_postgres())
 }
 
+/// Returns the refusal of a program that does not know PostgreSQL.
 #[cfg(not(feature = "postgres"))]
-fn without_postgres() -> anyhow::Error {
+pub fn without_postgres() -> anyhow::Error {
     let what = "this program was built without PostgreSQL (the feature `postgres`)";
     Usage(what.to_owned()).into()
 }

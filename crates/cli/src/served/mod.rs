@@ -2,6 +2,7 @@
 //!
 //! Which of them is chosen once, at the start; a request pays one branch for it.
 
+mod measures;
 mod namespaces;
 mod own_operations;
 mod time;
@@ -11,8 +12,9 @@ pub use namespaces::{Namespaces, Origin};
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Reason, Sandbox};
 use hashrange_auth::Caller;
-use hashrange_server::{Api, Demand, Running};
-use std::future::ready;
+use hashrange_server::{Api, Demand, Measure, Running};
+use std::future::{Future, ready};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// The API of a server.
@@ -89,6 +91,24 @@ impl Api for Served {
                 sandbox.database().check_writable().map_err(|why| why.to_string())
             }
             Self::Namespaces(namespaces) => namespaces.check_writable(),
+        }
+    }
+
+    fn check_ready<'a>(&'a self) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
+        match self {
+            Self::Database(database) => {
+                Box::pin(async { database.probe().await.map_err(|why| why.to_string()) })
+            }
+            // What is served from this machine answers what it knows.
+            Self::Sandbox(_) | Self::Namespaces(_) => Box::pin(ready(self.check_writable())),
+        }
+    }
+
+    fn measures(&self) -> Vec<Measure> {
+        match self {
+            Self::Database(database) => measures::of(database),
+            // They are never on PostgreSQL.
+            Self::Sandbox(_) | Self::Namespaces(_) => Vec::new(),
         }
     }
 

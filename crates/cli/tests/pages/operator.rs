@@ -42,20 +42,24 @@ fn with_item(scratch: &Scratch) {
 }
 
 #[test]
-fn the_unit_is_one_for_systemd() {
+fn the_units_are_ones_for_systemd() {
     let scratch = Scratch::new();
+    let units = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/systemd");
+    let unit = |name: &str| std::fs::read_to_string(units.join(name)).unwrap();
+    let page = written();
+    assert_eq!(fences(&page, "ini", UNIT)[0].body, unit("hashrange.service"), "page and file");
     // What systemd says of a unit needs systemd.
     if !scratch.has("systemd-analyze") {
         return;
     }
-    let page = written();
-    let unit = fences(&page, "ini", UNIT)[0].body;
     let installed = "/usr/local/bin/hashrange";
-    assert!(unit.contains(installed));
-    // It looks whether the program is there.
-    scratch.write("hashrange.service", &unit.replace(installed, env!("CARGO_BIN_EXE_hashrange")));
-    let verified = scratch.sh("systemd-analyze verify ./hashrange.service");
-    assert_eq!((verified.code, verified.stderr.as_str()), (0, ""));
+    for name in ["hashrange.service", "hashrange-postgres.service"] {
+        assert!(unit(name).contains(installed));
+        // It looks whether the program is there.
+        scratch.write(name, &unit(name).replace(installed, env!("CARGO_BIN_EXE_hashrange")));
+        let verified = scratch.sh(&format!("systemd-analyze verify ./{name}"));
+        assert_eq!((verified.code, verified.stderr.as_str()), (0, ""), "{name}");
+    }
 }
 
 #[test]

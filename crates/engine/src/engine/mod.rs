@@ -12,7 +12,7 @@ use crate::change_log::EndedShards;
 use crate::core::{Catalog, Core, OpenError, read_tables};
 use crate::environment::{Environment, table_name_of};
 use crate::jobs::timer::Timer;
-use crate::jobs::{Ended, Job, Jobs};
+use crate::jobs::{Ended, Job, Jobs, ServersSeen};
 use crate::layout;
 use crate::options::EngineOptions;
 use crate::schema::Table;
@@ -159,6 +159,12 @@ impl<S: Store> Engine<S> {
     /// opened. Such work is logged and tried again.
     pub fn background_panics(&self) -> u64 {
         self.jobs.panics()
+    }
+
+    /// Returns what this server sees of those that share its store, as of its last beat; nothing where the
+    /// store is not shared.
+    pub fn servers_seen(&self) -> Option<ServersSeen> {
+        self.jobs.servers_seen()
     }
 
     /// Returns the table that a data operation names, by name or ARN.

@@ -40,6 +40,7 @@ use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
 use retries::{Attempt, Retries};
 use servers::Servers;
+pub use servers::ServersSeen;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -216,6 +217,11 @@ impl<S: Store> Jobs<S> {
             background.failures.note("look for work", "", looked);
         }
         self.try_again();
+    }
+
+    /// Returns what is known of the servers that share the store.
+    pub(crate) fn servers_seen(&self) -> Option<ServersSeen> {
+        self.background.servers.servers_seen(&self.background.core)
     }
 
     /// Tells the other servers that this one ends.

@@ -74,6 +74,22 @@ struct Seen {
     apart_ms: Option<u64>,
 }
 
+/// What a server sees of those that share its store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServersSeen {
+    /// Servers that are alive, this one among them if it has joined.
+    pub alive: u64,
+    /// By how much the clocks of this server and of another one are apart at least: the largest such
+    /// difference, in milliseconds.
+    pub clock_difference_ms: u64,
+    /// It removes what has expired. Otherwise its clock is apart from those of half of the others or more.
+    pub trusts_clock: bool,
+    /// Tables.
+    pub tables: u64,
+    /// Tables whose background work is this server's.
+    pub own_tables: u64,
+}
+
 /// What is known of the servers.
 #[derive(Debug, Default)]
 pub(super) struct Servers(Mutex<Known>);
@@ -97,6 +113,23 @@ impl Servers {
     /// Returns whether the clock may be trusted with what it removes.
     pub(super) fn trust_clock(&self) -> bool {
         !self.known().is_apart
+    }
+
+    /// Returns what is known of those that share the store; nothing where it is not shared.
+    pub(super) fn servers_seen<S: Store>(&self, core: &Core<S>) -> Option<ServersSeen> {
+        if !core.store.is_shared() {
+            return None;
+        }
+        let tables = core.catalog.all();
+        let known = self.known();
+        let apart = known.others.values().filter_map(|seen| seen.apart_ms);
+        Some(ServersSeen {
+            alive: known.alive().len() as u64,
+            clock_difference_ms: apart.max().unwrap_or(0),
+            trusts_clock: !known.is_apart,
+            tables: tables.len() as u64,
+            own_tables: tables.iter().filter(|table| known.is_mine(table.id())).count() as u64,
+        })
     }
 
     /// Lets the heart beat and looks at the others. Returns whether the division of work may have

@@ -54,6 +54,13 @@ fn unfilled(server: &Database) -> usize {
 #[test]
 fn servers_divide_the_work_whoever_asked_for_it() {
     let [one, other] = with_indexes_to_fill();
+    let seen = [&one, &other].map(|server| server.engine.servers_seen().unwrap());
+    for seen in seen {
+        assert_eq!((seen.alive, seen.tables), (2, names().count() as u64), "{seen:?}");
+        assert!(seen.trusts_clock && seen.clock_difference_ms == 0, "{seen:?}");
+        assert!(seen.own_tables > 0, "{seen:?}");
+    }
+    assert_eq!(seen[0].own_tables + seen[1].own_tables, seen[0].tables, "each table has one");
     one.run_jobs();
     let left = unfilled(&one);
     assert!(left > 0 && left < names().count(), "one has filled all but {left}");
@@ -99,6 +106,7 @@ fn a_server_taken_for_dead_joins_anew() {
     let [one, other] = two();
     work(&other);
     assert_eq!(other.stored(&[1, 10]).len(), 1, "one is dead to the other");
+    assert_eq!(other.engine.servers_seen().map(|seen| seen.alive), Some(1));
     one.engine.sweep();
     other.engine.sweep();
     assert_eq!(other.stored(&[1, 10]).len(), 2);

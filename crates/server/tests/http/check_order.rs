@@ -278,6 +278,7 @@ async fn a_store_that_refuses_writes_is_alive_and_not_ready() {
     assert_eq!((response.status, response.text()), (503, "writes are refused: the disk is full\n"));
     assert_eq!(get("/health").await.status, 200);
     assert_eq!(server.metric("hashrange_store_writable").await, 0);
+    assert_eq!(server.metric("hashrange_of_the_api").await, 7);
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@
 //! statement that takes too long and a transaction that nobody goes on with, and the client gives up a
 //! connection that does not answer.
 
-use super::failure::{Failure, open_error};
+use super::failure::{Failure, open_error, words};
+use super::hosts::Hosts;
 use super::open_error::OpenError;
 use super::options::{PostgresOptions, Sharding};
 use super::tls;
@@ -13,7 +14,7 @@ use std::future::Future;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres::{Client, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -23,6 +24,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Makes connections to one database.
 pub(super) struct Connector {
     address: Address,
+    hosts: Hosts,
     tls: Option<MakeRustlsConnect>,
     settings: String,
     schema: String,
@@ -70,6 +72,7 @@ impl Connector {
             schema: options.schema.clone(),
             connect_timeout: options.connect_timeout,
             answer_timeout: options.statement_timeout + GRACE,
+            hosts: Hosts::of(&address.config),
             address,
         })
     }
@@ -78,9 +81,7 @@ impl Connector {
     pub(super) async fn connect(&self) -> Result<Connection, OpenError> {
         let hosts = &self.address.hosts;
         let whole = self.limit();
-        let connected = timeout(whole, self.open()).await.map_err(|_| self.no_answer())?;
-        let connection = connected
-            .map_err(|error| open_error(&error, hosts, &self.schema, "connect to the database"))?;
+        let connection = timeout(whole, self.open_any()).await.map_err(|_| self.no_answer())??;
         let set = timeout(whole, connection.client.batch_execute(&self.settings)).await;
         set.map_err(|_| self.no_answer())?
             .map_err(|error| open_error(&error, hosts, &self.schema, "set up a connection"))?;
@@ -89,7 +90,7 @@ impl Connector {
 
     /// Returns how long it may take until a connection is ready for use.
     pub(super) fn limit(&self) -> Duration {
-        self.connect_timeout * 2
+        self.connect_timeout * u32::try_from(self.hosts.len() + 1).unwrap_or(u32::MAX)
     }
 
     /// Returns the failure of a connection that was not ready in time.
@@ -106,8 +107,34 @@ impl Connector {
         &self.address.hosts
     }
 
-    async fn open(&self) -> Result<Connection, tokio_postgres::Error> {
-        let config = &self.address.config;
+    /// Connects to the first host that will have it.
+    async fn open_any(&self) -> Result<Connection, OpenError> {
+        let (hosts, action) = (&self.address.hosts, "connect to the database");
+        let limit = if self.hosts.len() == 1 { self.limit() } else { self.connect_timeout };
+        let mut all = Vec::new();
+        let mut refusal = None;
+        for (nth, config) in self.hosts.in_turn() {
+            match timeout(limit, self.open(config)).await {
+                Ok(Ok(connection)) => {
+                    self.hosts.answered(nth);
+                    return Ok(connection);
+                }
+                Ok(Err(error)) => {
+                    all.push(words(&error));
+                    let said = open_error(&error, hosts, &self.schema, action);
+                    // A host that refuses tells more than one that is away.
+                    if !matches!(said, OpenError::Unreachable { .. }) || self.hosts.len() == 1 {
+                        refusal = Some(said);
+                    }
+                }
+                Err(_) => all.push("no answer in time".to_owned()),
+            }
+        }
+        let unreachable = || OpenError::Unreachable { host: hosts.clone(), why: all.join("; ") };
+        Err(refusal.unwrap_or_else(unreachable))
+    }
+
+    async fn open(&self, config: &Config) -> Result<Connection, tokio_postgres::Error> {
         let (client, driver) = if let Some(tls) = &self.tls {
             let (client, connection) = config.connect(tls.clone()).await?;
             (client, tokio::spawn(async move { drop(connection.await) }))

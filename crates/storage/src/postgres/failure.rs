@@ -4,6 +4,7 @@
 //! includes the password.
 
 use super::open_error::OpenError;
+use super::traffic::Cause;
 use crate::Error;
 use std::error::Error as _;
 use std::fmt;
@@ -14,7 +15,7 @@ use tokio_postgres::error::SqlState;
 pub(super) enum Failure {
     /// The transaction was rolled back and may be tried again; the error is for whoever has tried often
     /// enough.
-    Retry(Error),
+    Retry(Cause, Error),
     /// The connection is gone, or will not be used any more.
     Lost(String),
     /// The connection is to a database that takes no writes: a new one may find the one that does.
@@ -25,31 +26,34 @@ pub(super) enum Failure {
     Unknown(String),
 }
 
-/// The states of a transaction that another one was faster than. With them it is rolled back, also if they
-/// answer its commit.
-const CONFLICTS: [SqlState; 3] = [
-    SqlState::T_R_SERIALIZATION_FAILURE,
-    SqlState::T_R_DEADLOCK_DETECTED,
-    SqlState::UNIQUE_VIOLATION,
-];
+/// Returns which conflict a state is: of a transaction that another one was faster than. With it the
+/// transaction is rolled back, also if it answers its commit.
+fn conflict(state: &SqlState) -> Option<Cause> {
+    if *state == SqlState::T_R_SERIALIZATION_FAILURE {
+        return Some(Cause::Serialization);
+    }
+    if *state == SqlState::T_R_DEADLOCK_DETECTED {
+        return Some(Cause::Deadlock);
+    }
+    (*state == SqlState::UNIQUE_VIOLATION).then_some(Cause::Conflict)
+}
 
 impl Failure {
     /// Returns what an error means.
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         let Some(state) = error.code() else { return Self::Lost(words(error)) };
-        if CONFLICTS.contains(state) {
-            return Self::Retry(Error::Conflict);
+        if let Some(cause) = conflict(state) {
+            return Self::Retry(cause, Error::Conflict);
         }
         let what = words(error);
         if *state == SqlState::LOCK_NOT_AVAILABLE {
             let what = format!("other transactions kept their locks: {what}");
-            return Self::Retry(Error::Unavailable { what });
+            return Self::Retry(Cause::Lock, Error::Unavailable { what });
         }
         // So Citus answers when one of its shards has gone away.
         if *state == SqlState::INTERNAL_ERROR {
-            return Self::Retry(Error::Unavailable {
-                what: format!("the database failed: {what}"),
-            });
+            let what = format!("the database failed: {what}");
+            return Self::Retry(Cause::Internal, Error::Unavailable { what });
         }
         if *state == SqlState::READ_ONLY_SQL_TRANSACTION {
             let what = format!("the database takes no writes now: it is a standby: {what}");
@@ -63,7 +67,18 @@ impl Failure {
 
     /// Returns whether the same may succeed when it is done again.
     pub(super) fn may_pass(&self) -> bool {
-        matches!(self, Self::Retry(_) | Self::Lost(_) | Self::Standby(_))
+        matches!(self, Self::Retry(..) | Self::Lost(_) | Self::Standby(_))
+    }
+
+    /// Returns the cause for which a transaction that failed so is begun again.
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            Self::Retry(cause, _) => *cause,
+            Self::Lost(_) => Cause::Connection,
+            Self::Standby(_) => Cause::ReadOnly,
+            // Each commit of a group that was refused is tried for itself.
+            Self::Refused(_) | Self::Unknown(_) => Cause::Internal,
+        }
     }
 
     /// Returns the error for whoever is not to try again.
@@ -72,7 +87,7 @@ impl Failure {
             Self::Lost(what) | Self::Standby(what) | Self::Unknown(what) => {
                 Error::Unavailable { what }
             }
-            Self::Retry(error) | Self::Refused(error) => error,
+            Self::Retry(_, error) | Self::Refused(error) => error,
         }
     }
 }
@@ -83,9 +98,9 @@ impl fmt::Display for Failure {
             Self::Lost(what)
             | Self::Standby(what)
             | Self::Unknown(what)
-            | Self::Retry(Error::Unavailable { what })
+            | Self::Retry(_, Error::Unavailable { what })
             | Self::Refused(Error::Unavailable { what }) => formatter.write_str(what),
-            Self::Retry(error) | Self::Refused(error) => error.fmt(formatter),
+            Self::Retry(_, error) | Self::Refused(error) => error.fmt(formatter),
         }
     }
 }
@@ -93,7 +108,7 @@ impl fmt::Display for Failure {
 /// Returns whether a transaction may have been committed whose `COMMIT` was answered with this error. Only
 /// conflicts are known to be found before.
 pub(super) fn leaves_commit_open(error: &tokio_postgres::Error) -> bool {
-    error.code().is_none_or(|state| !CONFLICTS.contains(state))
+    error.code().is_none_or(|state| conflict(state).is_none())
 }
 
 /// Returns whether the server ends the connection with this state.

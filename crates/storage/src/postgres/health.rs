@@ -42,9 +42,9 @@ impl Health {
         state.is_for_all = matches!(failure, Failure::Standby(_));
     }
 
-    /// Returns whether one of them has a connection.
-    pub(super) fn has_connection(&self) -> bool {
-        self.0.lock().connected > 0
+    /// Returns how many of them have a connection.
+    pub(super) fn connected_now(&self) -> usize {
+        self.0.lock().connected
     }
 
     /// Returns why none of them can be used, if so.

@@ -17,7 +17,7 @@ use super::outcome::{self, Outcome};
 use super::queue::{Member, Queue};
 use super::sizes::Sizes;
 use super::statements::LaneStatements;
-use super::traffic::Counts;
+use super::traffic::{Cause, Counts};
 use super::transaction::{Broken, Setting};
 use crate::Error;
 use futures_util::future::{Either, select};
@@ -98,7 +98,7 @@ impl Pauses {
     /// as the database may have no connection left.
     pub(super) fn before_connecting(&mut self, failures: u32, health: &Health) -> Duration {
         let tries = failures.saturating_add(4);
-        if health.has_connection() { self.below(LONG_PAUSE) } else { self.before(tries) }
+        if health.connected_now() > 0 { self.below(LONG_PAUSE) } else { self.before(tries) }
     }
 
     fn below(&mut self, longest: Duration) -> Duration {
@@ -233,6 +233,7 @@ impl Lane {
         if members.is_empty() {
             return;
         }
+        self.count_wait(&members);
         let mut failed = None;
         if let [_, _, ..] = members.as_slice() {
             (members, failed) = self.commit_together(members).await;
@@ -246,6 +247,14 @@ impl Lane {
         }
     }
 
+    fn count_wait(&self, members: &[Member]) {
+        let Shared { options, counts, .. } = &*self.shared;
+        let now = Instant::now();
+        let waited = |member: &Member| options.patience.saturating_sub(member.deadline - now);
+        let us: u128 = members.iter().map(waited).map(|waited| waited.as_micros()).sum();
+        counts.commit_wait_us.add(u64::try_from(us).unwrap_or(u64::MAX));
+    }
+
     /// Commits a group in one transaction, and returns those who are to be tried again, and why.
     async fn commit_together(&mut self, members: Vec<Member>) -> (Vec<Member>, Option<Error>) {
         let verdicts = match self.attempt(&members).await {
@@ -257,7 +266,7 @@ impl Lane {
                 return (Vec::new(), None);
             }
             Err(failure) => {
-                self.shared.counts.retries.add(1);
+                self.shared.counts.count_retry(failure.cause());
                 return (members, Some(failure.into_error()));
             }
         };
@@ -268,6 +277,9 @@ impl Lane {
                 Verdict::Silent => member.end(Err(silent())),
                 Verdict::Again => again.push(member),
             }
+        }
+        if !again.is_empty() {
+            self.shared.counts.count_retry(Cause::Conflict);
         }
         (again, None)
     }
@@ -286,19 +298,25 @@ impl Lane {
                 return Err(error);
             }
             if tries + losses > 0 {
-                self.shared.counts.retries.add(1);
                 sleep(self.pauses.before(tries + losses)).await;
             }
-            failed = match self.attempt(std::slice::from_ref(member)).await {
+            let attempted = self.attempt(std::slice::from_ref(member)).await;
+            if let Err(failure) = &attempted
+                && failure.may_pass()
+            {
+                self.shared.counts.count_retry(failure.cause());
+            }
+            failed = match attempted {
                 Ok(verdicts) => match verdicts.first() {
                     Some(Verdict::Holds) | None => return Ok(()),
                     Some(Verdict::Silent) => return Err(silent()),
                     Some(Verdict::Again) => {
+                        self.shared.counts.count_retry(Cause::Conflict);
                         tries += 1;
                         Some(Error::Conflict)
                     }
                 },
-                Err(Failure::Retry(error)) => {
+                Err(Failure::Retry(_, error)) => {
                     tries += 1;
                     Some(error)
                 }
@@ -408,6 +426,7 @@ impl Lane {
             sleep(self.pauses.before(tries)).await;
         }
         self.rename();
+        self.shared.counts.unknown_outcomes.add(1);
         Err(Failure::Unknown(format!(
             "whether the commit was carried out cannot be told: {failure}"
         )))

@@ -17,8 +17,10 @@ pub(super) async fn answer_late(shared: Arc<Shared>, reads: Arc<Reads>) {
     loop {
         sleep(pause).await;
         for member in shared.commits.take_late() {
+            shared.counts.late_commits.add(1);
             member.end(Err(shared.health.late("the commit")));
         }
-        reads.refuse_late(|| reads.health.late("the read"));
+        let late = reads.refuse_late(|| reads.health.late("the read"));
+        shared.counts.late_reads.add(late);
     }
 }

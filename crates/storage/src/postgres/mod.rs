@@ -23,6 +23,7 @@ mod driver;
 mod failure;
 mod group;
 mod health;
+mod hosts;
 mod in_flight;
 mod keys;
 mod lanes;
@@ -31,6 +32,7 @@ mod open_error;
 mod options;
 mod outcome;
 mod placement;
+mod probe;
 mod queue;
 mod reads;
 mod rows;
@@ -46,7 +48,8 @@ mod visit;
 pub use open_error::OpenError;
 pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
-pub use traffic::Traffic;
+pub use schema::creation;
+pub use traffic::{Cause, Connections, Traffic};
 pub use url::place;
 
 use crate::{
@@ -59,6 +62,7 @@ use health::Health;
 use in_flight::InFlight;
 use keys::Layout;
 use lanes::{LANE_BYTES, Lane, Shared};
+use probe::Probes;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
 use sizes::Sizes;
@@ -86,6 +90,7 @@ pub struct PostgresStore {
     shared: Arc<Shared>,
     reads: Arc<Reads>,
     in_flight: Arc<InFlight>,
+    probes: Probes,
     is_closed: AtomicBool,
     /// Dropped last: with it all tasks on threads of ours end.
     _drivers: Vec<Driver>,
@@ -143,8 +148,9 @@ impl PostgresStore {
             options,
         });
         let reads = Arc::new(Reads::default());
-        start_tasks(&shared, &reads, &handles)?;
+        let handle = start_tasks(&shared, &reads, &handles)?;
         Ok(Self {
+            probes: Probes::new(handle),
             shared,
             reads,
             in_flight: Arc::default(),
@@ -153,9 +159,20 @@ impl PostgresStore {
         })
     }
 
-    /// Returns counts of what the store has done.
+    /// Returns counts of what the store has done, and what waits and is connected now.
     pub fn traffic(&self) -> Traffic {
-        self.shared.counts.traffic()
+        let Shared { counts, commits, health, options, .. } = &*self.shared;
+        let connections = |health: &Health, wanted: usize| Connections {
+            connected: health.connected_now() as u64,
+            wanted: wanted as u64,
+        };
+        Traffic {
+            waiting_commits: commits.len() as u64,
+            waiting_reads: self.reads.len() as u64,
+            lanes: connections(health, options.lanes),
+            readers: connections(&self.reads.health, options.readers),
+            ..counts.traffic()
+        }
     }
 
     fn lazy_view(&self) -> PostgresView {
@@ -202,12 +219,12 @@ fn open_schema(
     })
 }
 
-/// Starts lanes and readers.
+/// Starts lanes and readers, and returns what runs the lanes.
 fn start_tasks(
     shared: &Arc<Shared>,
     reads: &Arc<Reads>,
     handles: &[Handle],
-) -> Result<(), OpenError> {
+) -> Result<Handle, OpenError> {
     let failed = |why: &str| OpenError::Failed { action: "start the store", why: why.to_owned() };
     let random = random_bytes().map_err(|error| failed(&error.to_string()))?;
     let seed = u128::from_le_bytes(random);
@@ -227,7 +244,7 @@ fn start_tasks(
         let reader = Reader::new(Arc::clone(shared), Arc::clone(reads), seed);
         last.spawn(until_end(&shared.dropped, reader.run()));
     }
-    Ok(())
+    Ok(first.clone())
 }
 
 /// Runs a task until the store is dropped.
@@ -332,6 +349,11 @@ impl Store for PostgresStore {
     fn check_writable(&self) -> Result<(), Error> {
         self.check_open()?;
         self.shared.health.check()
+    }
+
+    async fn probe(&self) -> Result<(), Error> {
+        self.check_writable()?;
+        self.probes.ask(&self.shared, &self.reads, &self.in_flight).await
     }
 
     async fn close(&self) -> Result<(), Error> {

@@ -93,7 +93,7 @@ impl fmt::Display for OpenError {
             Self::Rights { schema, why } => write!(
                 formatter,
                 "the user of the URL lacks rights: {why}. It must own schema '{schema}', or be allowed \
-                 to create it"
+                 to create it; or somebody who may runs what `hashrange store init` prints"
             ),
             Self::ReadOnly { host } => write!(
                 formatter,

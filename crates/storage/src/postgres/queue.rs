@@ -142,6 +142,11 @@ impl Queue {
         (taken, !waiting.members.is_empty())
     }
 
+    /// Returns how many commits wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.lock().members.len()
+    }
+
     /// Takes the commits that have waited too long.
     pub(super) fn take_late(&self) -> Vec<Member> {
         let now = Instant::now();

@@ -244,25 +244,32 @@ impl Reads {
         self.arrived.notify_last();
     }
 
+    /// Returns how many reads wait.
+    pub(super) fn len(&self) -> usize {
+        let waiting = self.waiting.lock();
+        waiting.keys.len() + waiting.own.len()
+    }
+
     /// Refuses all that comes, and what waits.
     pub(super) fn close(&self) {
         let mut waiting = self.waiting.lock();
         *waiting = Waiting { is_closed: true, ..Waiting::default() };
     }
 
-    /// Answers what has waited too long. What was put back stands first, the rest in the order in which it
+    /// Answers what has waited too long, and returns how much that was. What was put back stands first, the rest in the order in which it
     /// came, so all stand in the order of their deadlines.
-    pub(super) fn refuse_late(&self, error: impl Fn() -> Error) {
+    pub(super) fn refuse_late(&self, error: impl Fn() -> Error) -> u64 {
         let now = Instant::now();
         let mut waiting = self.waiting.lock();
         let late = waiting.keys.iter().take_while(|job| job.deadline <= now).count();
         for job in waiting.keys.drain(..late) {
             drop(job.reply.send(Err(error())));
         }
-        let late = waiting.own.iter().take_while(|job| job.deadline() <= now).count();
-        for job in waiting.own.drain(..late) {
+        let late_own = waiting.own.iter().take_while(|job| job.deadline() <= now).count();
+        for job in waiting.own.drain(..late_own) {
             job.fail(error());
         }
+        (late + late_own) as u64
     }
 }
 
@@ -427,6 +434,7 @@ impl Reader {
             }
         };
         if let Some((work, failure)) = failed {
+            self.shared.counts.read_retries.add(1);
             if let Failure::Lost(_) | Failure::Standby(_) = failure {
                 self.give_up();
             } else {

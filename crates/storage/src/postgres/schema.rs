@@ -11,7 +11,7 @@
 
 use super::failure::open_error;
 use super::open_error::OpenError;
-use super::options::PostgresOptions;
+use super::options::{PostgresOptions, Sharding};
 use std::collections::BTreeMap;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Row};
@@ -119,24 +119,126 @@ async fn create(client: &Client, options: &PostgresOptions) -> Result<(), Error>
     let create_schema =
         if exists { String::new() } else { format!("CREATE SCHEMA IF NOT EXISTS {schema};") };
     let text = format!(
-        "BEGIN; {create_schema}
-         CREATE TABLE IF NOT EXISTS {schema}.meta (name text PRIMARY KEY, value bigint NOT NULL);
-         CREATE TABLE IF NOT EXISTS {schema}.entries (
-             place smallint NOT NULL, prefix bytea NOT NULL, tail bytea NOT NULL, rest bytea NOT NULL,
-             value bytea, sum bigint, PRIMARY KEY (place, prefix, tail));
-         ALTER TABLE {schema}.entries ALTER COLUMN value SET STORAGE EXTERNAL;
-         CREATE TABLE IF NOT EXISTS {schema}.stamps (
-             place smallint NOT NULL, prefix bytea NOT NULL, last bigint NOT NULL,
-             PRIMARY KEY (place, prefix));
-         CREATE TABLE IF NOT EXISTS {schema}.lanes (lane bytea PRIMARY KEY, token bigint NOT NULL,
-             seen timestamptz NOT NULL DEFAULT now());
-         INSERT INTO {schema}.meta VALUES ('version', {VERSION}), ('places', {places}),
-             ('prefix_bytes', {prefix_bytes});
-         COMMIT"
+        "BEGIN; {create_schema} {} {} COMMIT",
+        tables(schema),
+        meta(schema, *places, *prefix_bytes)
     );
     let created = client.batch_execute(&text).await;
     if created.is_err() {
         client.batch_execute("ROLLBACK").await?;
     }
     created
+}
+
+/// Returns the statements that create the tables.
+fn tables(schema: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS {schema}.meta (name text PRIMARY KEY, value bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS {schema}.entries (
+    place smallint NOT NULL, prefix bytea NOT NULL, tail bytea NOT NULL, rest bytea NOT NULL,
+    value bytea, sum bigint, PRIMARY KEY (place, prefix, tail));
+ALTER TABLE {schema}.entries ALTER COLUMN value SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS {schema}.stamps (
+    place smallint NOT NULL, prefix bytea NOT NULL, last bigint NOT NULL,
+    PRIMARY KEY (place, prefix));
+CREATE TABLE IF NOT EXISTS {schema}.lanes (
+    lane bytea PRIMARY KEY, token bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now());
+"
+    )
+}
+
+/// Returns the statement after which the tables are a store.
+fn meta(schema: &str, places: u16, prefix_bytes: usize) -> String {
+    format!(
+        "INSERT INTO {schema}.meta VALUES ('version', {VERSION}), ('places', {places}),
+    ('prefix_bytes', {prefix_bytes});
+"
+    )
+}
+
+/// Returns the statements that create an empty store, for whoever has the rights to run them: schema and
+/// tables, with Citus their distribution, and what `role` needs to use them.
+///
+/// # Errors
+/// When a name or number cannot be.
+pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String, String> {
+    super::url::check(options).map_err(|error| match error {
+        OpenError::Url { what } => what,
+        other => other.to_string(),
+    })?;
+    let PostgresOptions { schema, places, prefix_bytes, .. } = options;
+    let distribution = match options.sharding {
+        Sharding::None => String::new(),
+        Sharding::Citus => distribution(schema),
+    };
+    let grants = role.map(|role| grants(schema, role)).transpose()?.unwrap_or_default();
+    Ok(format!(
+        "BEGIN;\nCREATE SCHEMA IF NOT EXISTS {schema};\n{}{distribution}{grants}{}COMMIT;\n",
+        tables(schema),
+        meta(schema, *places, *prefix_bytes)
+    ))
+}
+
+/// Returns the calls that spread the tables over the nodes of Citus: entries and stamps of one place lie
+/// together.
+fn distribution(schema: &str) -> String {
+    format!(
+        "SELECT create_distributed_table('{schema}.entries', 'place', colocate_with => 'none');
+SELECT create_distributed_table('{schema}.stamps', 'place', colocate_with => '{schema}.entries');
+SELECT create_distributed_table('{schema}.lanes', 'lane', colocate_with => 'none');
+SELECT create_reference_table('{schema}.meta');
+"
+    )
+}
+
+/// Returns what lets a role use the tables, and nothing else.
+fn grants(schema: &str, role: &str) -> Result<String, String> {
+    let is_name = (1..=63).contains(&role.len())
+        && role.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    if !is_name {
+        return Err("the name of a role has 1 to 63 letters, digits, _ and -".to_owned());
+    }
+    Ok(format!(
+        "GRANT USAGE ON SCHEMA {schema} TO \"{role}\";
+GRANT SELECT ON {schema}.meta TO \"{role}\";
+GRANT SELECT, INSERT, UPDATE ON {schema}.stamps TO \"{role}\";
+GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.entries, {schema}.lanes TO \"{role}\";
+"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_distributed_before_they_are_a_store() {
+        let options =
+            PostgresOptions { sharding: Sharding::Citus, places: 32, ..PostgresOptions::default() };
+        let text = creation(&options, Some("app")).expect("good names");
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+        let order = [
+            at("CREATE TABLE IF NOT EXISTS hashrange.stamps"),
+            at("create_distributed_table('hashrange.entries', 'place'"),
+            at(
+                "create_distributed_table('hashrange.stamps', 'place', colocate_with => 'hashrange.entries')",
+            ),
+            at("create_reference_table('hashrange.meta')"),
+            at("TO \"app\""),
+            at("('places', 32)"),
+            at("COMMIT;"),
+        ];
+        assert!(order.is_sorted(), "{order:?} in {text}");
+        let plain = creation(&PostgresOptions::default(), None).expect("good names");
+        assert!(!plain.contains("distributed") && !plain.contains("GRANT"), "{plain}");
+    }
+
+    #[test]
+    fn names_that_would_be_sql_are_refused() {
+        let schema = PostgresOptions { schema: "a; b".to_owned(), ..PostgresOptions::default() };
+        assert!(creation(&schema, None).is_err());
+        for role in ["", "a\" TO b", "a b"] {
+            assert!(creation(&PostgresOptions::default(), Some(role)).is_err(), "{role}");
+        }
+    }
 }

@@ -20,8 +20,11 @@ pub struct Traffic {
     pub written_keys: u64,
     /// Bytes of the keys and values written.
     pub written_bytes: u64,
-    /// Transactions that were begun again after a conflict or a lost connection.
-    pub retries: u64,
+    /// Transactions that failed and are begun again if there is time, by cause, in the order of
+    /// [`Cause::ALL`].
+    pub retries: [u64; Cause::ALL.len()],
+    /// Reads that were done again after a failure that may pass.
+    pub read_retries: u64,
     /// Commits that were answered with a conflict.
     pub conflicts: u64,
     /// Connections that were opened.
@@ -29,6 +32,63 @@ pub struct Traffic {
     /// Transactions whose outcome was asked for, as a connection was lost in their commit or the database
     /// answered it with an error that leaves it open.
     pub resolved_outcomes: u64,
+    /// Of them those that could not be told.
+    pub unknown_outcomes: u64,
+    /// Microseconds that commits have waited until a lane took them, all together.
+    pub commit_wait_us: u64,
+    /// Commits that no lane took in time.
+    pub late_commits: u64,
+    /// Reads that no reader took in time.
+    pub late_reads: u64,
+    /// Commits that wait for a lane now.
+    pub waiting_commits: u64,
+    /// Reads that wait for a reader now.
+    pub waiting_reads: u64,
+    /// Connections that commit.
+    pub lanes: Connections,
+    /// Connections that read.
+    pub readers: Connections,
+}
+
+/// Connections of one kind.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Connections {
+    /// Those that can be used now.
+    pub connected: u64,
+    /// Those there are to be.
+    pub wanted: u64,
+}
+
+/// Why a transaction failed that is begun again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A key was written meanwhile on whose absence something was decided.
+    Conflict,
+    /// The database could not bring it into an order with others.
+    Serialization,
+    /// It and others waited for each other.
+    Deadlock,
+    /// Others kept a lock for too long.
+    Lock,
+    /// The database failed inside.
+    Internal,
+    /// The connection broke, or did not answer.
+    Connection,
+    /// The database takes no writes.
+    ReadOnly,
+}
+
+impl Cause {
+    /// All causes.
+    pub const ALL: [Self; 7] = [
+        Self::Conflict,
+        Self::Serialization,
+        Self::Deadlock,
+        Self::Lock,
+        Self::Internal,
+        Self::Connection,
+        Self::ReadOnly,
+    ];
 }
 
 /// A count that many tasks add to.
@@ -55,10 +115,15 @@ pub(super) struct Counts {
     pub(super) commits: Count,
     pub(super) written_keys: Count,
     pub(super) written_bytes: Count,
-    pub(super) retries: Count,
+    pub(super) retries: [Count; Cause::ALL.len()],
+    pub(super) read_retries: Count,
     pub(super) conflicts: Count,
     pub(super) connects: Count,
     pub(super) resolved_outcomes: Count,
+    pub(super) unknown_outcomes: Count,
+    pub(super) commit_wait_us: Count,
+    pub(super) late_commits: Count,
+    pub(super) late_reads: Count,
 }
 
 impl Counts {
@@ -70,6 +135,15 @@ impl Counts {
         self.written_bytes.add(writes.size_bytes as u64);
     }
 
+    /// Counts a transaction that failed and is begun again.
+    pub(super) fn count_retry(&self, cause: Cause) {
+        let nth = Cause::ALL.iter().position(|one| *one == cause);
+        if let Some(count) = nth.and_then(|nth| self.retries.get(nth)) {
+            count.add(1);
+        }
+    }
+
+    /// Returns the counts; what is so at this moment is for others to fill in.
     pub(super) fn traffic(&self) -> Traffic {
         Traffic {
             read_round_trips: self.read_round_trips.get(),
@@ -79,10 +153,16 @@ impl Counts {
             commits: self.commits.get(),
             written_keys: self.written_keys.get(),
             written_bytes: self.written_bytes.get(),
-            retries: self.retries.get(),
+            retries: self.retries.each_ref().map(Count::get),
+            read_retries: self.read_retries.get(),
             conflicts: self.conflicts.get(),
             connects: self.connects.get(),
             resolved_outcomes: self.resolved_outcomes.get(),
+            unknown_outcomes: self.unknown_outcomes.get(),
+            commit_wait_us: self.commit_wait_us.get(),
+            late_commits: self.late_commits.get(),
+            late_reads: self.late_reads.get(),
+            ..Traffic::default()
         }
     }
 }

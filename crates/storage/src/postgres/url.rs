@@ -117,7 +117,8 @@ fn config_words(error: &tokio_postgres::Error) -> String {
     words.strip_prefix("invalid connection string: ").unwrap_or(&words).to_owned()
 }
 
-fn check(options: &PostgresOptions) -> Result<(), OpenError> {
+/// Refuses options that cannot be.
+pub(super) fn check(options: &PostgresOptions) -> Result<(), OpenError> {
     let is_name = |name: &str| {
         (1..=63).contains(&name.len())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

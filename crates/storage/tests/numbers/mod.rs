@@ -1,5 +1,7 @@
 //! Numbers as text in a store, which tests add to: what was done twice or never shows.
 
+#![allow(dead_code, clippy::allow_attributes, reason = "each test program uses a part of it")]
+
 use hashrange_storage::{Bytes, Error, PostgresStore, Store, block_on};
 
 /// Returns a stored number; 0 where there is none.

@@ -5,7 +5,7 @@ pub mod http2;
 use bytes::Bytes;
 use hashrange_auth::Caller;
 use hashrange_model::{ApiError, AttributeValue, Item, Reason};
-use hashrange_server::{Api, Config, Error, Limits, Running};
+use hashrange_server::{Api, Config, Error, Kind, Limits, Measure, Running, Value};
 use hashrange_wire::Operation;
 use std::future::ready;
 use std::net::IpAddr;
@@ -82,6 +82,15 @@ impl Api for Script {
 
     fn check_writable(&self) -> Result<(), String> {
         self.refuses_writes.lock().unwrap().clone().map_or(Ok(()), Err)
+    }
+
+    fn measures(&self) -> Vec<Measure> {
+        vec![Measure {
+            name: "hashrange_of_the_api",
+            kind: Kind::Gauge,
+            help: "A figure that the server does not know.",
+            values: vec![("", Value::Number(7))],
+        }]
     }
 }
 

@@ -1,0 +1,188 @@
+//! Figures of a database on PostgreSQL for `/metrics`: what its store does there, and what it sees of other
+//! servers. Of a database in memory or in a folder there are none.
+
+use hashrange::{Database, ServersSeen};
+use hashrange_server::{Kind, Measure, Value};
+
+/// Returns the figures of a database.
+pub fn of(database: &Database) -> Vec<Measure> {
+    let mut measures = database.servers_seen().map(of_servers).unwrap_or_default();
+    measures.extend(of_store(database));
+    measures
+}
+
+fn gauge(name: &'static str, help: &'static str, value: u64) -> Measure {
+    Measure { name, kind: Kind::Gauge, help, values: vec![("", Value::Number(value))] }
+}
+
+fn of_servers(seen: ServersSeen) -> Vec<Measure> {
+    vec![
+        gauge(
+            "hashrange_servers_alive",
+            "Servers on the same store, as this one sees it.",
+            seen.alive,
+        ),
+        Measure {
+            name: "hashrange_servers_clock_difference_seconds",
+            kind: Kind::Gauge,
+            help: "Largest known difference between the clocks of this server and of another one.",
+            values: vec![("", Value::Micros(seen.clock_difference_ms.saturating_mul(1000)))],
+        },
+        gauge(
+            "hashrange_servers_clock_trusted",
+            "Whether this server removes by its clock what has expired.",
+            u64::from(seen.trusts_clock),
+        ),
+        gauge("hashrange_tables", "Tables.", seen.tables),
+        gauge(
+            "hashrange_tables_owned",
+            "Tables whose background work is this server's.",
+            seen.own_tables,
+        ),
+    ]
+}
+
+#[cfg(not(feature = "postgres"))]
+fn of_store(_database: &Database) -> Vec<Measure> {
+    Vec::new()
+}
+
+#[cfg(feature = "postgres")]
+fn of_store(database: &Database) -> Vec<Measure> {
+    database.traffic().map(|traffic| postgres::of(&traffic)).unwrap_or_default()
+}
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use super::gauge;
+    use hashrange_server::{Kind, Measure, Value};
+    use hashrange_storage::postgres::{Cause, Traffic};
+
+    const LANES: &str = "kind=\"lanes\"";
+    const READERS: &str = "kind=\"readers\"";
+    const COMMITS: &str = "kind=\"commits\"";
+    const READS: &str = "kind=\"reads\"";
+
+    fn by_kind(
+        name: &'static str,
+        kind: Kind,
+        help: &'static str,
+        values: [(&'static str, u64); 2],
+    ) -> Measure {
+        let values = values.into_iter().map(|(labels, value)| (labels, Value::Number(value)));
+        Measure { name, kind, help, values: values.collect() }
+    }
+
+    fn counter(name: &'static str, help: &'static str, value: u64) -> Measure {
+        Measure { kind: Kind::Counter, ..gauge(name, help, value) }
+    }
+
+    /// Returns the figures of a store on PostgreSQL.
+    pub fn of(traffic: &Traffic) -> Vec<Measure> {
+        let mut measures = connections(traffic);
+        measures.extend(commits(traffic));
+        measures
+    }
+
+    fn connections(traffic: &Traffic) -> Vec<Measure> {
+        let Traffic { lanes, readers, .. } = traffic;
+        vec![
+            by_kind(
+                "hashrange_store_connections",
+                Kind::Gauge,
+                "Connections to the database that can be used.",
+                [(LANES, lanes.connected), (READERS, readers.connected)],
+            ),
+            by_kind(
+                "hashrange_store_connections_wanted",
+                Kind::Gauge,
+                "Connections to the database there are to be.",
+                [(LANES, lanes.wanted), (READERS, readers.wanted)],
+            ),
+            counter(
+                "hashrange_store_connects_total",
+                "Connections to the database that were made.",
+                traffic.connects,
+            ),
+            by_kind(
+                "hashrange_store_waiting",
+                Kind::Gauge,
+                "Commits and reads that wait for a connection.",
+                [(COMMITS, traffic.waiting_commits), (READS, traffic.waiting_reads)],
+            ),
+            by_kind(
+                "hashrange_store_late_total",
+                Kind::Counter,
+                "Commits and reads that got no connection in time.",
+                [(COMMITS, traffic.late_commits), (READS, traffic.late_reads)],
+            ),
+            Measure {
+                name: "hashrange_store_commit_wait_seconds_total",
+                kind: Kind::Counter,
+                help: "Time that commits have waited for a connection.",
+                values: vec![("", Value::Micros(traffic.commit_wait_us))],
+            },
+            by_kind(
+                "hashrange_store_round_trips_total",
+                Kind::Counter,
+                "Round trips to the database.",
+                [(COMMITS, traffic.commit_round_trips), (READS, traffic.read_round_trips)],
+            ),
+            counter("hashrange_store_reads_total", "Keys and pages read.", traffic.reads),
+        ]
+    }
+
+    fn commits(traffic: &Traffic) -> Vec<Measure> {
+        let causes = Cause::ALL.into_iter().zip(traffic.retries);
+        vec![
+            counter(
+                "hashrange_store_commits_total",
+                "Commits that wrote something.",
+                traffic.commits,
+            ),
+            counter(
+                "hashrange_store_groups_total",
+                "Transactions of the database by which they were committed together.",
+                traffic.groups,
+            ),
+            Measure {
+                name: "hashrange_store_retries_total",
+                kind: Kind::Counter,
+                help: "Transactions that failed and were tried again, by cause.",
+                values: causes.map(|(cause, count)| (label(cause), Value::Number(count))).collect(),
+            },
+            counter(
+                "hashrange_store_read_retries_total",
+                "Round trips of reads that failed and were tried again.",
+                traffic.read_retries,
+            ),
+            counter(
+                "hashrange_store_conflicts_total",
+                "Commits given up because others were faster again and again.",
+                traffic.conflicts,
+            ),
+            counter(
+                "hashrange_store_outcomes_asked_total",
+                "Transactions whose outcome was looked up.",
+                traffic.resolved_outcomes,
+            ),
+            counter(
+                "hashrange_store_outcomes_unknown_total",
+                "Of them those whose outcome could not be told.",
+                traffic.unknown_outcomes,
+            ),
+        ]
+    }
+
+    fn label(cause: Cause) -> &'static str {
+        match cause {
+            Cause::Conflict => "cause=\"conflict\"",
+            Cause::Serialization => "cause=\"serialization\"",
+            Cause::Deadlock => "cause=\"deadlock\"",
+            Cause::Lock => "cause=\"lock\"",
+            Cause::Internal => "cause=\"internal\"",
+            Cause::Connection => "cause=\"connection\"",
+            Cause::ReadOnly => "cause=\"read_only\"",
+        }
+    }
+}

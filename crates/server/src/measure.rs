@@ -1,0 +1,45 @@
+//! Figures of what stands behind the server, for `/metrics`.
+//!
+//! The server knows names and numbers, not what they mean. Whoever makes them keeps their number bounded:
+//! labels are fixed texts.
+
+/// A figure, with its value for each set of labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measure {
+    /// The name, in the style of Prometheus.
+    pub name: &'static str,
+    /// Whether it only grows.
+    pub kind: Kind,
+    /// What it is, in a sentence.
+    pub help: &'static str,
+    /// Labels as they are printed between braces, empty for none, and the value.
+    pub values: Vec<(&'static str, Value)>,
+}
+
+/// How a figure changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It only grows.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+}
+
+/// A value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// A number.
+    Number(u64),
+    /// A time, printed in seconds.
+    Micros(u64),
+}
+
+impl Kind {
+    /// Returns its name in the text.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Whether the database answers now: a commit without keys and a read, waited for no longer than
+//! [`LIMIT`].
+//!
+//! A database that hangs says nothing, so connections look well until their statements' limits have passed.
+//! The commit sets its lane's row and is rolled back: it takes a lock and is refused where nothing may be
+//! written, and leaves nothing behind.
+//!
+//! Invariant: there is one probe at a time, whoever asks how often; who asks meanwhile, or less than
+//! [`FRESH`] later, has its answer.
+
+use super::in_flight::InFlight;
+use super::keys::Located;
+use super::lanes::Shared;
+use super::queue::{Member, Turn};
+use super::reads::Reads;
+use crate::{Batch, Error};
+use bytes::Bytes;
+use futures_util::future::join;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+/// The longest wait for an answer.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// For so long an answer counts.
+const FRESH: Duration = Duration::from_millis(250);
+
+/// Nothing until the probe has ended.
+type Answer = watch::Receiver<Option<Result<(), Error>>>;
+
+/// The probes of a store.
+#[derive(Debug)]
+pub(super) struct Probes {
+    driver: Handle,
+    last: Mutex<Option<(Instant, Answer)>>,
+}
+
+impl Probes {
+    /// Returns probes that `driver` runs.
+    pub(super) fn new(driver: Handle) -> Self {
+        Self { driver, last: Mutex::default() }
+    }
+
+    /// Returns why the database does not answer, if so.
+    pub(super) async fn ask(
+        &self,
+        shared: &Arc<Shared>,
+        reads: &Arc<Reads>,
+        in_flight: &Arc<InFlight>,
+    ) -> Result<(), Error> {
+        let mut answer = {
+            let mut last = self.last.lock();
+            match &*last {
+                Some((begun, answer)) if answer.borrow().is_none() || begun.elapsed() < FRESH => {
+                    answer.clone()
+                }
+                _ => {
+                    let answer = self.begin(shared, reads, in_flight);
+                    *last = Some((Instant::now(), answer.clone()));
+                    answer
+                }
+            }
+        };
+        let answered = answer.wait_for(Option::is_some).await;
+        // The sender goes without an answer when the store's thread ends.
+        answered.ok().and_then(|answered| answered.clone()).unwrap_or(Err(Error::Closed))
+    }
+
+    /// Begins a probe.
+    fn begin(&self, shared: &Arc<Shared>, reads: &Arc<Reads>, in_flight: &Arc<InFlight>) -> Answer {
+        let (shared, reads) = (Arc::clone(shared), Arc::clone(reads));
+        let in_flight = Arc::clone(in_flight);
+        let (reply, answer) = watch::channel(None);
+        self.driver.spawn(async move {
+            let both = join(commit(&shared, &in_flight), read(&shared, &reads));
+            let answered = match timeout(LIMIT, both).await {
+                Ok((committed, read)) => committed.and(read),
+                Err(_) => Err(Error::Unavailable {
+                    what: format!("the database has not answered for {} s", LIMIT.as_secs()),
+                }),
+            };
+            reply.send_replace(Some(answered));
+        });
+        answer
+    }
+}
+
+/// Commits nothing.
+async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error> {
+    let deadline = Instant::now() + LIMIT;
+    let (member, mut turns) = Member::new(Vec::new(), Vec::new(), deadline, in_flight.begin());
+    shared.commits.push(member)?;
+    loop {
+        match turns.recv().await {
+            // A lane that waits no longer tells why.
+            Some(Turn::Decide(_, reply)) => drop(reply.send(Batch::new())),
+            Some(Turn::Ended(outcome)) => return outcome,
+            None => return Err(Error::Closed),
+        }
+    }
+}
+
+/// Reads a key that is not there.
+async fn read(shared: &Shared, reads: &Reads) -> Result<(), Error> {
+    let key: Located = shared.layout.locate(Bytes::from_static(b"\0"));
+    reads.keys(shared, vec![key], false).await.map(drop)
+}
