@@ -11,6 +11,7 @@
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 
 mod programs;
+mod replication;
 mod server;
 
 pub use programs::{fetched, folder_of_programs};

@@ -86,6 +86,11 @@ pub(crate) fn run(command: &mut Command) -> String {
     text.unwrap_or_else(|text| panic!("{command:?}: {text}"))
 }
 
+/// Runs a command to its end and returns whether it succeeded.
+pub(crate) fn tried(command: &mut Command) -> bool {
+    printed(command).is_ok_and(|text| text.is_ok())
+}
+
 /// Runs a command to its end; what it prints is an error if it fails.
 fn printed(command: &mut Command) -> std::io::Result<Result<String, String>> {
     // A server that keeps our pipes would keep us waiting.

@@ -5,7 +5,7 @@ use crate::Database;
 use crate::programs::{as_user, hand_over, installed, run};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
 
 /// A running server.
@@ -33,23 +33,63 @@ impl Server {
     /// # Panics
     /// When PostgreSQL's programs are not there, or do not work.
     pub fn start() -> Self {
+        let server = Self::prepare("");
+        server.create_data(&[]);
+        server.restart();
+        server
+    }
+
+    /// Returns a server that has no data yet and does not run, with settings besides the usual ones.
+    pub(crate) fn prepare(more: &str) -> Self {
         let programs = installed();
         let folder = new_folder().unwrap_or_else(|error| panic!("a folder for a server: {error}"));
         hand_over(&folder);
-        let mut initdb = as_user(&programs.join("initdb"));
-        initdb.args(["--no-sync", "--auth=trust", "--username=owner", "--no-locale"]);
-        run(initdb.args(["--encoding=UTF8", "-D"]).arg(folder.join("data")));
         let port = free_port().unwrap_or_else(|error| panic!("a free port: {error}"));
         let settings = format!(
             "-p {port} -k {} -c listen_addresses=127.0.0.1 -c max_connections=300 \
-             -c autovacuum_naptime=5s -c deadlock_timeout=200ms",
+             -c autovacuum_naptime=5s -c deadlock_timeout=200ms{more}",
             folder.display()
         );
         let life = watch(&programs, &folder);
         let database = Database { url: format!("postgres://owner@127.0.0.1:{port}/postgres") };
-        let server = Self { programs, folder, port, settings, database, _life: life };
-        server.restart();
-        server
+        Self { programs, folder, port, settings, database, _life: life }
+    }
+
+    /// Creates an empty database, with arguments besides the usual ones.
+    pub(crate) fn create_data(&self, more: &[&str]) {
+        let mut initdb = as_user(&self.programs.join("initdb"));
+        initdb.args(["--no-sync", "--auth=trust", "--username=owner", "--no-locale"]);
+        run(initdb.args(["--encoding=UTF8"]).args(more).arg("-D").arg(self.data()));
+    }
+
+    pub(crate) fn programs(&self) -> &Path {
+        &self.programs
+    }
+
+    /// Returns the folder of the data.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// Lets no process of the server go on until [`Server::thaw`], or its stop.
+    pub fn freeze(&self) {
+        self.signal("STOP");
+    }
+
+    /// Lets the server go on.
+    pub fn thaw(&self) {
+        self.signal("CONT");
+    }
+
+    /// Sends a signal to all processes of the server.
+    fn signal(&self, name: &str) {
+        let text = std::fs::read_to_string(self.data().join("postmaster.pid"));
+        let text = text.unwrap_or_else(|error| panic!("the number of the server: {error}"));
+        let main = text.lines().next().unwrap_or_default();
+        // The main process first: it would end those that it sees stopped.
+        run(Command::new("kill").arg(format!("-{name}")).arg(main));
+        let mut others = Command::new("pkill");
+        run(others.arg(format!("-{name}")).arg("-P").arg(main));
     }
 
     /// Starts the server again after [`Server::stop`].

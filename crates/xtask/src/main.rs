@@ -38,6 +38,7 @@ tasks:
   conformance [--client python|cli|js|rust|go]... [--target URL]
                          real clients against the release binary, or against a running server
   postgres               the suites on PostgreSQL: the store's, the engine's, real clients
+  failover [--seconds N] a primary and two standbys that die and take over under clients (600)
   packages               the wheel and the npm package, built from this tree, installed and tested
   dist                   what a release consists of, into target/dist
   ci                     exactly what CI does: check, then test
@@ -77,6 +78,8 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
         ["postgres"] => postgres::alone(),
+        ["failover"] => postgres::failover("600"),
+        ["failover", "--seconds", seconds] => postgres::failover(seconds),
         ["packages"] => packages::test(),
         ["dist"] => dist::dist(),
         ["ci"] => suite::ci(),

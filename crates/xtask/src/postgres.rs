@@ -75,6 +75,18 @@ pub fn alone() -> Result<(), String> {
     test(&postgres)
 }
 
+/// Lets primaries die and standbys take over under clients, for so many seconds. Each run has servers of its
+/// own.
+pub fn failover(seconds: &str) -> Result<(), String> {
+    if folder_of_programs(&fetched()).is_none() && !fetch()? {
+        return Err("failovers need PostgreSQL".to_owned());
+    }
+    let mut tests =
+        cargo(&["test", "--locked", "-p", "hashrange-storage", "--features", "postgres"]);
+    tests.args(["--test", "postgres_failover", "--", "--ignored", "--nocapture"]);
+    run(tests.env("HASHRANGE_FAILOVER_SECONDS", seconds))
+}
+
 /// Returns a run of those of the workspace's tests: without nextest, of all tests of their package.
 fn tests(postgres: &Postgres, which: &str, package: &[&str]) -> Command {
     let mut tests = if is_present("cargo", &["nextest", "--version"]) {
