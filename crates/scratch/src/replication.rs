@@ -27,8 +27,8 @@ impl Server {
         server
     }
 
-    /// Lets commits be answered only when one of the standbys, whichever, has them on disk. There have to be
-    /// some already.
+    /// Lets commits be answered only when one of the standbys, whichever, has them on disk. On a standby it
+    /// counts from its promotion on.
     pub fn wait_for_standbys(&self) {
         self.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'");
         self.sql("SELECT pg_reload_conf()");
@@ -38,6 +38,7 @@ impl Server {
     ///
     /// # Panics
     /// As [`Server::start`].
+    #[must_use]
     pub fn start_standby(&self) -> Self {
         let standby = Self::prepare(SETTINGS);
         standby.copy(self);
