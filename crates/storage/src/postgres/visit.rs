@@ -1,9 +1,10 @@
 //! A walk over a range: pages in the order of keys.
 //!
-//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Rows come in the order of (prefix, tail), which is that of keys but for those
-//! that share a whole prefix and go on after it, a crowd: in the order of their digests. A crowd that a page
-//! holds completely is sorted here. One that goes on beyond the page is read by statements of its own,
-//! which sort by what follows the prefix; then the walk goes on after the prefix.
+//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Rows come
+//! in the order of (prefix, tail), which is that of keys but for those that share a whole prefix and go on
+//! after it, a crowd: in the order of their digests. A crowd that a page holds completely is sorted here. One
+//! that goes on beyond the page is read by statements of its own, which sort by what follows the prefix; then
+//! the walk goes on after the prefix.
 //!
 //! A range in one place, or in places in the order of its keys, is read place by place until there is
 //! enough. Any other range is read by merging all places, which reads of each as many rows as all together
