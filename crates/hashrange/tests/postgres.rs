@@ -1,5 +1,5 @@
 //! Databases on PostgreSQL: the blocking calls, the asynchronous ones on any runtime, two of them on the same
-//! data, and what is said when there is none.
+//! data, how often an operation goes to the database, and what is said when there is none.
 
 #![cfg(feature = "postgres")]
 
@@ -31,6 +31,61 @@ fn two_databases_on_the_same_data_see_each_others_writes() -> hashrange::Result<
     assert!(refused.to_string().contains("needs a database in memory"), "{refused}");
     one.close().unwrap();
     block_on(two.close()).unwrap();
+    Ok(())
+}
+
+/// As in the table of docs/distributed.md. What runs in the background goes to the database as well, so the
+/// least of several runs counts.
+#[test]
+fn operations_go_to_the_database_as_often_as_documented() -> hashrange::Result<()> {
+    if is_left_out() {
+        return Ok(());
+    }
+    let connected = Database::connect(&shared().url(), &Options::default())?;
+    let round_trips = || {
+        let traffic = connected.traffic().expect("it is on PostgreSQL");
+        traffic.read_round_trips + traffic.commit_round_trips
+    };
+    let db = connected.clone().blocking();
+    db.create("trips", "pk:S sk:N").global_index("by_tag", "tag:S sk:N").run()?;
+    let tagged = |nth: u32| item! { "pk": "a", "sk": nth, "tag": "t" };
+    let key = |nth: u32| item! { "pk": "a", "sk": nth };
+    db.batch_write().put_all("trips", (0..8).map(tagged)).run()?;
+    let operations: [(&str, u64, &dyn Fn() -> hashrange::Result<()>); 12] = [
+        ("GetItem", 1, &|| db.get("trips", key(1)).run().map(drop)),
+        ("GetItem of what is not there", 1, &|| db.get("trips", key(99)).run().map(drop)),
+        ("BatchGetItem", 1, &|| db.batch_get("trips", (0..8).map(key)).run().map(drop)),
+        ("Query", 1, &|| db.query("trips").key("pk = 'a'").run().map(drop)),
+        ("Query of an index", 1, &|| {
+            db.query("trips").index("by_tag").key("tag = 't'").run().map(drop)
+        }),
+        ("Scan", 1, &|| db.scan("trips").run().map(drop)),
+        ("PutItem", 2, &|| db.put("trips", tagged(1)).run().map(drop)),
+        ("PutItem with a condition", 2, &|| {
+            db.put("trips", tagged(1)).when("attribute_exists(pk)").run().map(drop)
+        }),
+        ("UpdateItem", 2, &|| db.update("trips", key(2)).set("n = 1").run().map(drop)),
+        ("DeleteItem", 2, &|| db.delete("trips", key(3)).run().map(drop)),
+        ("TransactGetItems", 1, &|| {
+            let get = db.transact_get().with(db.get("trips", key(1)));
+            get.with(db.get("trips", key(2))).run().map(drop)
+        }),
+        ("TransactWriteItems of four", 2, &|| {
+            let write = db.transact_write().with(db.put("trips", tagged(4)));
+            let write = write.with(db.update("trips", key(5)).set("n = 1"));
+            write.with(db.delete("trips", key(6))).with(db.put("trips", tagged(7))).run().map(drop)
+        }),
+    ];
+    for (what, documented, operation) in operations {
+        operation()?;
+        let mut least = u64::MAX;
+        for _ in 0..8 {
+            let before = round_trips();
+            operation()?;
+            least = least.min(round_trips() - before);
+        }
+        assert_eq!(least, documented, "{what}");
+    }
     Ok(())
 }
 

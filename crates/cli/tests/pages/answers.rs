@@ -123,7 +123,8 @@ impl Flags {
         let code = code.trim_start_matches("$ ").replace("cargo run --release -- ", "hashrange ");
         let words: Vec<&str> = code.split_whitespace().collect();
         let command = match words.as_slice() {
-            ["hashrange", command, ..] if !command.starts_with('-') => Some(*command),
+            ["hashrange", "store", command, ..] => Some(format!("store {command}")),
+            ["hashrange", command, ..] if !command.starts_with('-') => Some((*command).to_owned()),
             [first, ..] if first.starts_with("--") => None,
             _ => return 0,
         };
@@ -131,7 +132,7 @@ impl Flags {
         let named = words.iter().filter(|word| word.starts_with("--") && word.len() > 2);
         let named: Vec<&str> = named.filter_map(|word| word.split(['=', ',']).next()).collect();
         for flag in &named {
-            let is_one = match command {
+            let is_one = match &command {
                 Some(command) => self.of(command).contains(*flag),
                 None => OF_OTHERS.contains(flag) || self.all().contains(*flag),
             };
@@ -161,6 +162,25 @@ impl Flags {
 
 /// The commands whose flags stand alone in pages.
 const COMMANDS: &[&str] = &[
-    "serve", "health", "create", "alter", "drop", "describe", "get", "put", "import", "export",
-    "update", "delete", "query", "scan", "sql", "state", "clock", "api", "check", "man",
+    "serve",
+    "health",
+    "create",
+    "alter",
+    "drop",
+    "describe",
+    "get",
+    "put",
+    "import",
+    "export",
+    "update",
+    "delete",
+    "query",
+    "scan",
+    "sql",
+    "state",
+    "clock",
+    "api",
+    "check",
+    "man",
+    "store init",
 ];
