@@ -42,6 +42,7 @@ pub use crate::core::OpenError;
 pub use engine::Engine;
 pub use environment::Environment;
 pub use jobs::ServersSeen;
+pub use ops::Running;
 pub use options::EngineOptions;
 pub use profile::Profile;
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

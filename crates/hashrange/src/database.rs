@@ -5,8 +5,8 @@ use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
 use hashrange_engine::{
-    Engine, EngineOptions, Environment, OpenError, Profile, Report, ServersSeen, Verified, verify,
-    verify_heard,
+    Engine, EngineOptions, Environment, OpenError, Profile, Report, Running, ServersSeen, Verified,
+    verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -311,15 +311,26 @@ pub type Calling<'a, T> = Pin<Box<dyn Future<Output = ApiResult<T>> + Send + 'a>
 /// The typed operations as this crate calls them, in whose futures they are compiled anyway.
 pub(crate) struct Unboxed<'a>(&'a Database);
 
+/// Runs the engine's method on input that is checked first.
+macro_rules! on_newest {
+    ($self:expr, $call:ident, $method:ident, $input:expr) => {{
+        let (engine, input) = (&$self.0.engine, $input);
+        check_constraints::<calls::$call>(&input)?;
+        if engine.store().is_shared() {
+            let run = || -> Running<'_, _> { Box::pin(engine.$method(input.clone())) };
+            return engine.on_newest(calls::$call::OPERATION, run).await;
+        }
+        engine.$method(input).await
+    }};
+}
+
 /// Defines the typed operations: on [`Unboxed`], async on [`Database`] and blocking on [`Blocking`].
 macro_rules! operations {
     ($($(#[$doc:meta])* $method:ident: $call:ident($input:ty) -> $output:ty;)*) => {
         impl<'a> Unboxed<'a> {
             $(
                 pub(crate) async fn $method(self, input: $input) -> ApiResult<$output> {
-                    check_constraints::<calls::$call>(&input)?;
-                    self.0.engine.refresh().await?;
-                    self.0.engine.$method(input).await
+                    on_newest!(self, $call, $method, input)
                 }
             )*
         }
@@ -351,15 +362,11 @@ impl<'a> Unboxed<'a> {
         self,
         input: wire::QueryInput<'a>,
     ) -> ApiResult<wire::QueryOutput> {
-        check_constraints::<calls::Query>(&input)?;
-        self.0.engine.refresh().await?;
-        self.0.engine.query(input).await
+        on_newest!(self, Query, query, input)
     }
 
     pub(crate) async fn scan_page(self, input: wire::ScanInput<'a>) -> ApiResult<wire::ScanOutput> {
-        check_constraints::<calls::Scan>(&input)?;
-        self.0.engine.refresh().await?;
-        self.0.engine.scan(input).await
+        on_newest!(self, Scan, scan, input)
     }
 }
 

@@ -68,16 +68,10 @@ impl<S: Store> Engine<S> {
             key: layout::definitions_number(),
             problem: error.to_string(),
         };
-        engine.refresh().await.map_err(unreadable)?;
+        engine.core.refresh().await.map_err(unreadable)?;
         engine.jobs.join().await.map_err(unreadable)?;
         engine.start_timer();
         Ok(engine)
-    }
-
-    /// Takes in what other servers on the same store have changed, before an operation. Does nothing
-    /// where there can be none.
-    pub async fn refresh(&self) -> ApiResult<()> {
-        self.core.refresh().await
     }
 
     /// Returns the store, for its statistics.

@@ -4,7 +4,7 @@
 //! check of the model's constraints run, to word the violations.
 
 use crate::engine::Engine;
-use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{Encode, Operation, calls, read_request};
 
@@ -22,34 +22,18 @@ macro_rules! run {
 }
 pub(super) use run;
 
-/// How often a change of definitions is made anew because another server was faster.
-const CHANGES_MAX: usize = 16;
-
-/// Runs the method for an operation that changes definitions: again, on what another server has made
-/// of them, if that was faster.
-macro_rules! change {
-    ($engine:expr, $call:ident, $method:ident, $body:expr) => {{
-        let mut tries = 1;
-        loop {
-            // On the heap: rare, and the largest of the futures makes all of them large.
-            match Box::pin(async { run!($engine, $call, $method, $body) }).await {
-                Err(error) if $engine.has_lost(&error) && tries < CHANGES_MAX => tries += 1,
-                answered => break answered,
-            }
-        }
-    }};
+/// Runs the method for an operation that is rare, on the heap: the largest of the futures makes all of them large.
+macro_rules! run_rarely {
+    ($engine:expr, $call:ident, $method:ident, $body:expr) => {
+        Box::pin(async { run!($engine, $call, $method, $body) }).await
+    };
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns whether an error means that another server was faster.
-    fn has_lost(&self, error: &ApiError) -> bool {
-        self.store().is_shared() && matches!(error.reason(), Reason::Contended)
-    }
-
     /// Runs one operation on a JSON request and returns the JSON response.
     pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         if self.store().is_shared() {
-            return self.run_on_newest(operation, || Box::pin(self.run(operation, body))).await;
+            return self.on_newest(operation, || Box::pin(self.run(operation, body))).await;
         }
         self.run(operation, body).await
     }
@@ -62,9 +46,9 @@ impl<S: Store> Engine<S> {
             }
             Operation::BatchGetItem => run!(self, BatchGetItem, batch_get_item, body),
             Operation::BatchWriteItem => run!(self, BatchWriteItem, batch_write_item, body),
-            Operation::CreateTable => change!(self, CreateTable, create_table, body),
+            Operation::CreateTable => run_rarely!(self, CreateTable, create_table, body),
             Operation::DeleteItem => run!(self, DeleteItem, delete_item, body),
-            Operation::DeleteTable => change!(self, DeleteTable, delete_table, body),
+            Operation::DeleteTable => run_rarely!(self, DeleteTable, delete_table, body),
             Operation::DescribeEndpoints => {
                 run!(self, DescribeEndpoints, describe_endpoints, body)
             }
@@ -91,16 +75,16 @@ impl<S: Store> Engine<S> {
             Operation::PutItem => run!(self, PutItem, put_item, body),
             Operation::Query => self.query_json(read_request::<calls::Query>(body)?).await,
             Operation::Scan => self.scan_json(read_request::<calls::Scan>(body)?).await,
-            Operation::TagResource => change!(self, TagResource, tag_resource, body),
+            Operation::TagResource => run_rarely!(self, TagResource, tag_resource, body),
             Operation::TransactGetItems => run!(self, TransactGetItems, transact_get_items, body),
             Operation::TransactWriteItems => {
                 run!(self, TransactWriteItems, transact_write_items, body)
             }
-            Operation::UntagResource => change!(self, UntagResource, untag_resource, body),
+            Operation::UntagResource => run_rarely!(self, UntagResource, untag_resource, body),
             Operation::UpdateItem => run!(self, UpdateItem, update_item, body),
-            Operation::UpdateTable => change!(self, UpdateTable, update_table, body),
+            Operation::UpdateTable => run_rarely!(self, UpdateTable, update_table, body),
             Operation::UpdateTimeToLive => {
-                change!(self, UpdateTimeToLive, update_time_to_live, body)
+                run_rarely!(self, UpdateTimeToLive, update_time_to_live, body)
             }
             Operation::CancelBulkOperation
             | Operation::CreateBackup

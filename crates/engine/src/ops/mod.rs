@@ -25,3 +25,5 @@ mod transact_get_items;
 mod transact_write_items;
 mod update_item;
 mod update_table;
+
+pub use newest::Running;

@@ -5,7 +5,7 @@
 //!   than that of the tables it used.
 //! - A write is refused by its own commit if it follows older definitions (`write/commit.rs`); so only if
 //!   it fails before that, by tables that may be old, the number is looked up, and it runs once more.
-//! - All others look first.
+//! - All others look first; those that change definitions run again if another server was faster.
 
 use crate::engine::Engine;
 use hashrange_model::{ApiError, ApiResult, ErrorKind, Reason};
@@ -23,6 +23,7 @@ enum Look {
     Beside,
     AfterFailure,
     First,
+    FirstAndAgain,
 }
 
 impl Look {
@@ -38,26 +39,43 @@ impl Look {
             | Operation::PutItem
             | Operation::TransactWriteItems
             | Operation::UpdateItem => Self::AfterFailure,
+            Operation::CreateTable
+            | Operation::DeleteTable
+            | Operation::TagResource
+            | Operation::UntagResource
+            | Operation::UpdateTable
+            | Operation::UpdateTimeToLive => Self::FirstAndAgain,
             _ => Self::First,
         }
     }
 }
 
 /// What an operation answers, on the heap: calls are made again.
-type Running<'a> = Pin<Box<dyn Future<Output = ApiResult<Vec<u8>>> + Send + 'a>>;
+pub type Running<'a, T> = Pin<Box<dyn Future<Output = ApiResult<T>> + Send + 'a>>;
 
 impl<S: Store> Engine<S> {
-    /// Runs an operation, `run`, on the newest definitions.
-    pub(super) async fn run_on_newest<'a>(
+    /// Runs an operation, `run`, on the newest definitions of a store that several servers share; it may be run
+    /// several times. On any other store there is no need of it.
+    pub async fn on_newest<'a, T>(
         &self,
         operation: Operation,
-        run: impl Fn() -> Running<'a>,
-    ) -> ApiResult<Vec<u8>> {
+        run: impl Fn() -> Running<'a, T>,
+    ) -> ApiResult<T> {
         let core = self.core();
         match Look::of(operation) {
             Look::First => {
                 core.refresh().await?;
                 run().await
+            }
+            Look::FirstAndAgain => {
+                for _ in 0..RUNS_MAX {
+                    core.refresh().await?;
+                    let answer = run().await;
+                    if !answer.as_ref().is_err_and(has_lost) {
+                        return answer;
+                    }
+                }
+                Err(Reason::Contended.into())
             }
             Look::Beside => {
                 for _ in 0..RUNS_MAX {
@@ -86,6 +104,11 @@ impl<S: Store> Engine<S> {
             }
         }
     }
+}
+
+/// Returns whether an error means that another server was faster.
+fn has_lost(error: &ApiError) -> bool {
+    matches!(error.reason(), Reason::Contended)
 }
 
 /// Returns whether newer tables may let a write through that failed so. One of which nobody knows whether
