@@ -1,7 +1,7 @@
 //! One type for all engines, so that the code above is compiled once.
 
 use crate::{
-    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Image, Key, KeyRange, Keys,
+    Batch, Bytes, Direction, EmbeddedStore, EmbeddedView, Error, Held, Image, Key, KeyRange, Keys,
     MemoryStore, MemoryView, Stats, Store, View, Wanted,
 };
 #[cfg(feature = "postgres")]
@@ -49,6 +49,47 @@ impl AnyStore {
         match self {
             Self::Memory(_) | Self::Embedded(_) => None,
             Self::Postgres(store) => Some(store.traffic()),
+        }
+    }
+
+    /// Returns a number that no commit stamp given out so far is above.
+    pub async fn last_stamp(&self) -> Result<u64, Error> {
+        match self {
+            Self::Memory(store) => Ok(store.last_stamp()),
+            Self::Embedded(store) => Ok(store.last_stamp()),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.last_stamp().await,
+        }
+    }
+
+    /// Lets the commit stamps of these prefixes go on after `stamp`. Returns false if they are not above it
+    /// and this store cannot do that: a folder is given its first stamp when it is created
+    /// ([`EmbeddedOptions::stamps_above`](crate::EmbeddedOptions::stamps_above)).
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, reason = "only there by prefix")
+    )]
+    pub async fn raise_stamps(&self, prefixes: &[Key], stamp: u64) -> Result<bool, Error> {
+        match self {
+            Self::Memory(store) => {
+                store.raise_stamps(stamp);
+                Ok(true)
+            }
+            Self::Embedded(store) => Ok(store.last_stamp() >= stamp),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.raise_stamps(prefixes, stamp).await.map(|()| true),
+        }
+    }
+
+    /// Keeps every commit that declares `key` waiting, of all processes, until what is returned is released
+    /// or dropped. Nothing is held, and nothing needs to be, of a key that is absent or a store that is not
+    /// shared.
+    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "none is shared"))]
+    pub async fn hold(&self, key: &[u8]) -> Result<Held, Error> {
+        match self {
+            Self::Memory(_) | Self::Embedded(_) => Ok(Held::nothing()),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.hold(key).await,
         }
     }
 

@@ -38,6 +38,16 @@ impl Image {
         Self { map: self.map.clone(), last_stamp }
     }
 
+    /// Returns the last commit stamp that was given out.
+    pub(crate) fn last_stamp(&self) -> u64 {
+        self.last_stamp
+    }
+
+    /// Lets commit stamps go on after one.
+    pub(crate) fn raise_stamps(&mut self, stamp: u64) {
+        self.last_stamp = self.last_stamp.max(stamp);
+    }
+
     /// Returns all entries in order.
     pub fn entries(&self) -> impl Iterator<Item = (&Bytes, &Bytes)> {
         self.map.iter()

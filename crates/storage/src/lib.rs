@@ -22,6 +22,7 @@ pub mod embedded;
 mod error;
 mod give_back;
 mod give_way;
+mod held;
 mod image;
 mod key_locks;
 mod key_range;
@@ -41,6 +42,7 @@ pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenE
 pub use error::Error;
 pub use give_back::{give_back_memory, keep_little_freed_memory};
 pub use give_way::{Demand, give_way, take_demand};
+pub use held::Held;
 pub use image::Image;
 pub use key_range::{Direction, KeyRange, Wanted};
 pub use keys::Keys;

@@ -61,6 +61,16 @@ impl MemoryStore {
         self.writer.lock().image.clone()
     }
 
+    /// Returns the last commit stamp that was given out.
+    pub fn last_stamp(&self) -> u64 {
+        self.writer.lock().image.last_stamp()
+    }
+
+    /// Lets commit stamps go on after one.
+    pub fn raise_stamps(&self, stamp: u64) {
+        self.writer.lock().image.raise_stamps(stamp);
+    }
+
     fn newest(&self) -> MemoryView {
         MemoryView(self.published.load_full())
     }

@@ -295,3 +295,40 @@ fn a_walk_names_the_damaged_file_wherever_the_damage_is() {
     }
     assert!(damaged > 8, "several files were damaged where a walk reads: {damaged}");
 }
+
+/// Appends to a log and returns the stamps in it.
+fn append_to_log(store: &EmbeddedStore) -> Vec<u64> {
+    let append = store.commit(vec![], |_, batch: &mut Batch| {
+        batch.append(b"log".to_vec(), Bytes::from_static(b"x"));
+    });
+    block_on(append).unwrap();
+    let mut stamps = Vec::new();
+    let view = block_on(store.view()).unwrap();
+    let log = KeyRange::prefix(b"log");
+    block_on(view.visit(log, Direction::Forward, Wanted::ALL, |key, _| {
+        stamps.push(u64::from_be_bytes(key[3..].try_into().unwrap()));
+        ControlFlow::Continue(())
+    }))
+    .unwrap();
+    stamps
+}
+
+#[test]
+fn a_store_that_goes_on_from_another_one_gives_out_greater_stamps_and_misses_no_group() {
+    for above in [1, (7 << 20) - 1, 7 << 20, 123_456_789_012_345] {
+        let folder = tempfile::tempdir().unwrap();
+        let options = EmbeddedOptions { stamps_above: above, ..EmbeddedOptions::default() };
+        let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+        assert!(store.last_stamp() >= above);
+        let first = append_to_log(&store);
+        assert!(first[0] > above && store.last_stamp() >= first[0], "{first:?} after {above}");
+        let crashed = tempfile::tempdir().unwrap();
+        copy_folder(folder.path(), crashed.path());
+        drop(store);
+        // What it was created after counts, not what is asked for later.
+        for path in [folder.path(), crashed.path()] {
+            let stamps = append_to_log(&open(path).unwrap());
+            assert!(stamps[..1] == first && stamps[1] > stamps[0], "{stamps:?} after {first:?}");
+        }
+    }
+}

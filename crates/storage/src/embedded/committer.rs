@@ -25,7 +25,7 @@ const MAX_CACHED_COUNTERS: usize = 4096;
 
 /// A commit stamp is the group's number and, in this many low bits, the place within the group.
 /// That is enough for what fits the queue, and for a thousand groups a second over 500 years.
-const STAMP_NTH_BITS: u32 = 20;
+pub(crate) const STAMP_NTH_BITS: u32 = 20;
 
 /// How much data there is is noted again after this many bytes were written.
 const NOTE_DATA_BYTES: usize = 4 << 20;
@@ -38,6 +38,11 @@ struct Committer {
     pace: Pace,
     counters: HashMap<Bytes, i64, RandomState>,
     unnoted_bytes: usize,
+}
+
+/// Returns the greatest stamp that a group may give out.
+pub(crate) fn last_stamp_of(group: u64) -> u64 {
+    (group << STAMP_NTH_BITS) | ((1 << STAMP_NTH_BITS) - 1)
 }
 
 /// Commits groups until the store is closed or fails; when it is closed, returns the keeper of the

@@ -203,6 +203,16 @@ impl Engine {
         })
     }
 
+    /// Lets the groups of an empty map follow the one of this number; leaves nothing only in the logs.
+    pub(crate) fn begin_after(&self, number: u64) -> Result<(), Error> {
+        guarded("create store", || {
+            let sequence = self.database.seqno();
+            let value = journal::encode_marker(number, sequence);
+            self.keyspace.insert(self.marker.clone(), &value[..])
+        })?;
+        self.flush()
+    }
+
     /// Waits while too much data is unsorted; fails when the workers that sort have failed. Only
     /// the committer calls it, before each group.
     pub(crate) fn wait_for_workers(&self) -> Result<(), Error> {

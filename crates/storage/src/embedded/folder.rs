@@ -50,10 +50,10 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Locks the folder at `path`, creating it with `create_engine` (which gets the folder for
-    /// the ordered map and must leave it synced) when it does not exist yet.
+    /// the ordered map and the store's id, and must leave it synced) when it does not exist yet.
     pub(crate) fn open(
         path: &Path,
-        create_engine: impl FnOnce(&Path) -> Result<(), Error>,
+        create_engine: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<Self, OpenError> {
         create_folder(path)?;
         let mut folder =
@@ -115,7 +115,7 @@ impl Folder {
     /// Creates the store, or finishes a creation that a crash cut short.
     fn create(
         &self,
-        create_engine: impl FnOnce(&Path) -> Result<(), Error>,
+        create_engine: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<(), OpenError> {
         let format_is_new = self.file("FORMAT.new").is_file();
         if self.engine_path().exists() && format_is_new {
@@ -130,20 +130,21 @@ impl Folder {
 
     fn create_contents(
         &self,
-        create_engine: impl FnOnce(&Path) -> Result<(), Error>,
+        create_engine: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let creating = self.file("creating");
         if creating.exists() {
             fs::remove_dir_all(&creating).map_err(io_error("remove unfinished folder"))?;
         }
-        create_engine(&creating)?;
-        self.write_new_format().map_err(io_error("write format file"))?;
+        let id = random_id().map_err(io_error("choose an id"))?;
+        create_engine(&creating, id)?;
+        self.write_new_format(id).map_err(io_error("write format file"))?;
         self.rename("creating", "fjall")
     }
 
-    fn write_new_format(&self) -> io::Result<()> {
+    fn write_new_format(&self, id: StoreId) -> io::Result<()> {
         let mut file = create_private_file(&self.file("FORMAT.new"))?;
-        write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(random_id()?))?;
+        write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(id))?;
         file.sync_all()?;
         sync_folder(&self.path)
     }

@@ -165,7 +165,7 @@ impl EmbeddedStore {
     }
 
     fn open_folder(path: &Path, options: &EmbeddedOptions) -> Result<Self, OpenError> {
-        let folder = Arc::new(Folder::open(path, |engine| create_engine(engine, options))?);
+        let folder = Arc::new(Folder::open(path, |engine, id| create_engine(engine, id, options))?);
         let engine_path = folder.engine_path();
         manifest::check(&engine_path)?;
         let note = LogNote::read(path, folder.id())?;
@@ -195,6 +195,16 @@ impl EmbeddedStore {
         let cache_bytes = cache_bytes.min(self.shared.cache_bytes);
         let options = EmbeddedOptions { cache_bytes, ..EmbeddedOptions::default() };
         self.shared.cache.set_capacity(options.read_cache_bytes());
+    }
+
+    /// Returns whether there is a store in a folder, of whichever format.
+    pub fn is_in(path: &Path) -> bool {
+        path.join("FORMAT").is_file()
+    }
+
+    /// Returns a number that no commit stamp given out so far is above.
+    pub fn last_stamp(&self) -> u64 {
+        committer::last_stamp_of(self.shared.engine.last_group())
     }
 
     fn newest(&self) -> EmbeddedView {
@@ -259,8 +269,12 @@ fn marker(id: StoreId) -> Bytes {
 }
 
 /// Creates an empty ordered map and leaves nothing to replay.
-fn create_engine(path: &Path, options: &EmbeddedOptions) -> Result<(), Error> {
+fn create_engine(path: &Path, id: StoreId, options: &EmbeddedOptions) -> Result<(), Error> {
     Engine::create(path, options)?;
+    if options.stamps_above > 0 {
+        let last_group = options.stamps_above >> committer::STAMP_NTH_BITS;
+        Engine::open(path, marker(id), options)?.begin_after(last_group)?;
+    }
     journal::truncate_all(path)
         .and_then(|()| folder::sync_tree(path))
         .map_err(|error| Error::from_io("create store", error))

@@ -29,6 +29,9 @@ pub struct EmbeddedOptions {
     /// [`Error::Full`](crate::Error::Full) while less is left; those that only remove go on until 16
     /// MiB are left.
     pub reserve_bytes: u64,
+    /// When the folder is created: all its commit stamps are above this number. For a store that goes on
+    /// from what another one held.
+    pub stamps_above: u64,
 }
 
 impl Default for EmbeddedOptions {
@@ -41,6 +44,7 @@ impl Default for EmbeddedOptions {
             queue_bytes: 8 << 20,
             worker_threads: 1,
             reserve_bytes: 64 << 20,
+            stamps_above: 0,
         }
     }
 }

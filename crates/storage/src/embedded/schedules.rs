@@ -38,7 +38,7 @@ fn iterations() -> usize {
 
 /// A folder with the files that a store looks for, made once for all schedules.
 fn folder(temporary: &tempfile::TempDir) -> Arc<Folder> {
-    let create = |engine: &Path| {
+    let create = |engine: &Path, _| {
         std::fs::create_dir(engine).unwrap();
         std::fs::write(engine.join("version"), "").unwrap();
         Ok(())

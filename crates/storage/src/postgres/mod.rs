@@ -17,6 +17,7 @@
 //! same block, they wait for each other and lose nothing. A walk over a range whose places have no order
 //! merges places only where it must.
 
+mod aside;
 mod connect;
 mod decided;
 mod driver;
@@ -53,7 +54,7 @@ pub use traffic::{Cause, Connections, Traffic};
 pub use url::place;
 
 use crate::{
-    Batch, Bytes, Direction, Error, Key, KeyRange, Keys, Stats, Store, View, Wanted, block_on,
+    Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted, block_on,
 };
 use connect::Connector;
 use driver::Driver;
@@ -91,6 +92,7 @@ pub struct PostgresStore {
     reads: Arc<Reads>,
     in_flight: Arc<InFlight>,
     probes: Probes,
+    driver: Handle,
     is_closed: AtomicBool,
     /// Dropped last: with it all tasks on threads of ours end.
     _drivers: Vec<Driver>,
@@ -150,7 +152,8 @@ impl PostgresStore {
         let reads = Arc::new(Reads::default());
         let handle = start_tasks(&shared, &reads, &handles)?;
         Ok(Self {
-            probes: Probes::new(handle),
+            probes: Probes::new(handle.clone()),
+            driver: handle,
             shared,
             reads,
             in_flight: Arc::default(),
@@ -173,6 +176,22 @@ impl PostgresStore {
             readers: connections(&self.reads.health, options.readers),
             ..counts.traffic()
         }
+    }
+
+    /// Returns a number that no commit stamp given out so far is above.
+    pub async fn last_stamp(&self) -> Result<u64, Error> {
+        aside::last_stamp(&self.shared, &self.driver).await
+    }
+
+    /// Lets the commit stamps of these prefixes go on after `stamp`.
+    pub async fn raise_stamps(&self, prefixes: &[Key], stamp: u64) -> Result<(), Error> {
+        aside::raise_stamps(&self.shared, &self.driver, prefixes, stamp).await
+    }
+
+    /// Keeps every commit that declares `key` waiting, of all processes, until what is returned is released
+    /// or dropped. Nothing is held of a key that is absent.
+    pub async fn hold(&self, key: &[u8]) -> Result<Held, Error> {
+        aside::hold(&self.shared, &self.driver, key).await
     }
 
     fn lazy_view(&self) -> PostgresView {

@@ -221,6 +221,27 @@ fn raise(schema: &str) -> String {
     )
 }
 
+/// The greatest stamp of all prefixes.
+pub(super) fn last_stamp(schema: &str) -> String {
+    format!("SELECT coalesce(max(last), 0)::bigint FROM {schema}.stamps")
+}
+
+/// Raises the stamps of prefixes to what is given: `$1` place, `$2` prefix, `$3` stamp.
+pub(super) fn raise_to(schema: &str) -> String {
+    format!(
+        "INSERT INTO {schema}.stamps AS s (place, prefix, last) \
+         SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[]) \
+         ON CONFLICT (place, prefix) DO UPDATE SET last = greatest(s.last, excluded.last)"
+    )
+}
+
+/// Locks the row of one key.
+pub(super) fn lock_row(schema: &str) -> String {
+    format!(
+        "SELECT 1 FROM {schema}.entries WHERE place = $1 AND prefix = $2 AND tail = $3 FOR UPDATE"
+    )
+}
+
 /// Keeps of the rows of `from` those up to the one with which they have `limit` bytes.
 fn bounded(from: &str, limit: &str) -> String {
     format!(
