@@ -13,6 +13,7 @@ mod answer;
 mod arn;
 mod capacity;
 mod change_log;
+mod copying;
 mod core;
 mod definition;
 mod describe;
@@ -39,6 +40,7 @@ mod verify;
 mod write;
 
 pub use crate::core::OpenError;
+pub use copying::{Copied, CopyError, CopyPhase, Copying, Difference, copy, server_rows};
 pub use engine::Engine;
 pub use environment::Environment;
 pub use jobs::ServersSeen;

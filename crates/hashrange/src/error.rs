@@ -2,7 +2,7 @@
 
 use crate::text::TextFault;
 use crate::typed::TypedError;
-use hashrange_engine::OpenError;
+use hashrange_engine::{CopyError, OpenError};
 use hashrange_model::error::StateFault;
 use hashrange_model::{ApiError, ErrorKind, Item, NumberFault, Reason, WrongType};
 use std::convert::Infallible;
@@ -39,6 +39,8 @@ pub enum Error {
     Store(hashrange_storage::postgres::OpenError),
     /// There is a store, but its tables cannot be read.
     Tables(OpenError),
+    /// A database cannot be copied.
+    Copy(CopyError),
     /// The answer is an error of the service.
     Api(ApiError),
     /// A condition, an update or a literal cannot be read.
@@ -141,6 +143,7 @@ impl fmt::Display for Error {
             #[cfg(feature = "postgres")]
             Self::Store(error) => error.fmt(formatter),
             Self::Tables(error) => error.fmt(formatter),
+            Self::Copy(error) => error.fmt(formatter),
             Self::Api(error) => error.fmt(formatter),
             Self::Text(fault) => fault.fmt(formatter),
             Self::Typed(error) => error.fmt(formatter),

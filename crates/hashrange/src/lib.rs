@@ -150,6 +150,7 @@ mod blocking;
 mod boxed_call;
 pub mod builders;
 mod clock;
+pub mod copying;
 mod database;
 mod error;
 mod literals;
@@ -164,7 +165,10 @@ pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, St
 pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
-pub use hashrange_engine::{Problem, Profile, Report, ServersSeen, Verified};
+pub use hashrange_engine::{
+    Copied, CopyError, CopyPhase, Copying, Difference, Problem, Profile, Report, ServersSeen,
+    Verified,
+};
 pub use hashrange_model::error::StateFault;
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,

@@ -20,12 +20,18 @@ pub enum OpenError {
         /// What is wrong with it.
         problem: String,
     },
+    /// It is a copy that was not finished.
+    UnfinishedCopy,
 }
 
 impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Store(error) => write!(formatter, "{error}"),
+            Self::UnfinishedCopy => formatter.write_str(
+                "it is a copy that was not finished: run `hashrange copy` again with --restart, which \
+                 empties it first, or remove it",
+            ),
             Self::Record { key, problem } => {
                 write!(
                     formatter,
@@ -39,8 +45,12 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Reads every table.
+/// Reads every table; of a copy that was not finished none.
 pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenError> {
+    let mark = view.get(&layout::unfinished_copy()).await.map_err(OpenError::Store)?;
+    if mark.is_some() {
+        return Err(OpenError::UnfinishedCopy);
+    }
     let mut records = Vec::new();
     view.visit(layout::table_records(), Direction::Forward, Wanted::ALL, |key, value| {
         records.push((key.to_vec(), value.clone()));

@@ -13,6 +13,7 @@
 //! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
 //! | `01 09` table id, index id | how far an index is filled, see `crate::filling` |
 //! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
+//! | `01 0b` | this database is a copy that is not finished, see `crate::copying` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -58,6 +59,10 @@ const META_EXPIRY: u8 = 0x07;
 const META_CHANGES: u8 = 0x08;
 const META_FILLING: u8 = 0x09;
 const META_SERVER: u8 = 0x0a;
+const META_UNFINISHED: u8 = 0x0b;
+
+/// Bytes of a counter's key.
+const COUNTER_BYTES: usize = 8;
 
 /// Bytes before the hash in an item key.
 const ITEM_PREFIX_BYTES: usize = 7;
@@ -128,6 +133,37 @@ pub(crate) fn servers() -> KeyRange {
 /// Returns the server of a row's key.
 pub(crate) fn parse_server(key: &[u8]) -> Option<u128> {
     Some(u128::from_be_bytes(key.get(2..)?.try_into().ok()?))
+}
+
+/// Returns the key that is there while a database is an unfinished copy.
+pub(crate) fn unfinished_copy() -> Key {
+    vec![SPACE_META, META_UNFINISHED]
+}
+
+/// Returns the range of all counters.
+pub(crate) fn counters() -> KeyRange {
+    KeyRange::prefix(&[SPACE_COUNTER])
+}
+
+/// Returns the key of the counter that a visit shows a part of.
+pub(crate) fn counter_of(shown: &[u8]) -> Option<Key> {
+    shown.get(..COUNTER_BYTES).map(<[u8]>::to_vec)
+}
+
+/// Returns the ranges of all keys whose values are data as they are, in order: all but counters and what
+/// belongs to the servers on a store.
+pub(crate) fn plain_ranges() -> Vec<KeyRange> {
+    let only = |key: Key| KeyRange { end: Some([&key[..], &[0]].concat()), start: key };
+    let left_out = [only(definitions_number()), servers(), only(unfinished_copy()), counters()];
+    let mut ranges = Vec::with_capacity(left_out.len() + 1);
+    let mut start = Key::new();
+    for KeyRange { start: end, end: next } in left_out {
+        ranges.push(KeyRange { start, end: Some(end) });
+        start = next.expect("a space has a next one");
+    }
+    ranges.push(KeyRange { start, end: None });
+    ranges.retain(|range| !range.is_empty());
+    ranges
 }
 
 /// The counters kept for a table and for each of its indexes.
@@ -345,6 +381,46 @@ pub(crate) fn check_key(schema: &KeySchema, item: &Item) -> Result<(), KeyFault>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_key_is_plain_but_counters_and_what_is_the_servers() {
+        let ranges = plain_ranges();
+        let is_plain = |key: &[u8]| {
+            let within = |range: &&KeyRange| {
+                key >= &range.start[..] && range.end.as_deref().is_none_or(|end| key < end)
+            };
+            ranges.iter().filter(within).count() == 1
+        };
+        let table = TableId(7);
+        let plain = [
+            table_record(table),
+            next_table_id(),
+            purge(table, IndexId(1)),
+            table_name("a"),
+            backfill(table, IndexId(1)),
+            stream("a", "b"),
+            expiry_progress(table),
+            filling(table, IndexId(1)),
+            vec![SPACE_COLLECTION],
+            vec![SPACE_TOKEN],
+            vec![SPACE_ITEM],
+            vec![SPACE_CHANGE],
+            vec![SPACE_EXPIRY],
+            [&definitions_number()[..], &[0]].concat(),
+            vec![SPACE_META, 0x0c],
+            vec![0xff; 9],
+        ];
+        for key in plain {
+            assert!(is_plain(&key), "{key:02x?}");
+        }
+        let counter = counter(table, IndexId::BASE, Counter::Bytes);
+        assert_eq!(counter_of(&[&counter[..], &[0; 8]].concat()), Some(counter.clone()));
+        for key in [definitions_number(), unfinished_copy(), server(0), server(u128::MAX), counter]
+        {
+            assert!(!is_plain(&key), "{key:02x?}");
+        }
+        assert!(ranges.is_sorted_by(|one, other| one.end.as_ref() <= Some(&other.start)));
+    }
 
     /// So every hash is in one segment.
     #[test]

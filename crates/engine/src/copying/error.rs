@@ -1,0 +1,102 @@
+//! Why a copy fails: a sentence for each reason, with what to do about it.
+
+use super::Difference;
+use hashrange_storage::Error;
+use std::fmt;
+
+/// Why a database was not copied.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CopyError {
+    /// The source failed.
+    Source(Error),
+    /// The target failed.
+    Target(Error),
+    /// Servers are at work on the source: so many were seen.
+    SourceInUse(usize),
+    /// Servers are at work on the target: so many were seen.
+    TargetInUse(usize),
+    /// The source is itself an unfinished copy.
+    SourceUnfinished,
+    /// The source says something that this release cannot read.
+    Unreadable(String),
+    /// The target holds a database.
+    NotEmpty,
+    /// The target is an unfinished copy, and nobody has asked to begin again.
+    Unfinished,
+    /// The target is a folder whose streams would go back behind what the source's readers have seen.
+    StampsBehind,
+    /// Source and target differ after the copy.
+    Different {
+        /// The first differences.
+        differences: Vec<Difference>,
+        /// How many more there are, as far as they were counted.
+        further: u64,
+    },
+}
+
+fn servers(count: usize) -> String {
+    if count == 1 { "a server is".to_owned() } else { format!("{count} servers are") }
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => write!(formatter, "the source: {error}"),
+            Self::Target(error) => write!(formatter, "the target: {error}"),
+            Self::SourceInUse(count) => write!(
+                formatter,
+                "{} at work on the source: stop all of them first, so that nothing is written meanwhile",
+                servers(*count)
+            ),
+            Self::TargetInUse(count) => write!(
+                formatter,
+                "{} at work on the target: a copy needs one that nobody uses",
+                servers(*count)
+            ),
+            Self::SourceUnfinished => {
+                formatter.write_str("the source is itself a copy that was not finished")
+            }
+            Self::Unreadable(what) => write!(formatter, "the source: {what}"),
+            Self::NotEmpty => formatter.write_str(
+                "the target holds a database already: name a folder that does not exist, or another \
+                 schema or database, or remove what is there",
+            ),
+            Self::Unfinished => formatter.write_str(
+                "the target is a copy that was not finished: --restart empties it and begins again",
+            ),
+            Self::StampsBehind => formatter.write_str(
+                "the target's folder was created before the source had written so much, so the records \
+                 of its streams would not follow the source's: remove the folder and begin again",
+            ),
+            Self::Different { differences, further } => {
+                formatter.write_str("source and target differ:")?;
+                for difference in differences {
+                    write!(formatter, "\n  {difference}")?;
+                }
+                if *further > 0 {
+                    write!(formatter, "\n  and {further} more")?;
+                }
+                formatter.write_str(
+                    "\nThe target stays unfinished. Was the source written to? Begin again with --restart",
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for CopyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Source(error) | Self::Target(error) => Some(error),
+            Self::SourceInUse(_)
+            | Self::TargetInUse(_)
+            | Self::SourceUnfinished
+            | Self::Unreadable(_)
+            | Self::NotEmpty
+            | Self::Unfinished
+            | Self::StampsBehind
+            | Self::Different { .. } => None,
+        }
+    }
+}
