@@ -57,6 +57,11 @@ pub enum OpenError {
         /// The version this program knows.
         known: i64,
     },
+    /// There are no tables of ours, and none are to be created.
+    NoStore {
+        /// The schema in which they were looked for.
+        schema: String,
+    },
     /// The database has no connection left.
     TooManyConnections {
         /// What the database said.
@@ -110,6 +115,9 @@ impl fmt::Display for OpenError {
                 "the tables in schema '{schema}' have version {found}, which is older than version \
                  {known} and cannot be opened any more"
             ),
+            Self::NoStore { schema } => {
+                write!(formatter, "there is no database of hashrange in schema '{schema}'")
+            }
             Self::TooManyConnections { why } => write!(
                 formatter,
                 "the database has no connection left: {why}. Raise max_connections, or lower lanes \

@@ -21,6 +21,8 @@ pub struct PostgresOptions {
     /// whose tasks call the store: what they ask for goes from task to task on one thread. It must outlive
     /// the store.
     pub runtime: Option<Handle>,
+    /// Tables are created if there are none; otherwise that is [`OpenError::NoStore`](super::OpenError::NoStore).
+    pub creates: bool,
     /// The number of places when the tables are created; afterwards that of the tables counts.
     pub places: u16,
     /// How keys are given places. The same for all who use the tables.
@@ -69,6 +71,7 @@ impl Default for PostgresOptions {
             readers: 4,
             threads: 1,
             runtime: None,
+            creates: true,
             places: 256,
             placement: Placement::default(),
             prefix_bytes: 2_000,

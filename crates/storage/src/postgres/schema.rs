@@ -40,6 +40,9 @@ pub(super) async fn open(
     for left in (0..TRIES).rev() {
         match read(client, &options.schema).await {
             Ok(Some(meta)) => return check(&meta, options),
+            Ok(None) if !options.creates => {
+                return Err(OpenError::NoStore { schema: options.schema.clone() });
+            }
             Ok(None) => {}
             Err(error) => return Err(failed(&error, "read the store's version")),
         }
