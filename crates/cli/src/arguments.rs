@@ -10,7 +10,7 @@ mod definition;
 pub use bulk::{Bulk, Export, Import, Put};
 pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
 
-use crate::config::Layer;
+use crate::config::{Layer, StoreUrl};
 use crate::output::screen::ColourChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
@@ -72,6 +72,8 @@ pub enum Command {
     Man(Manual),
     /// Verify the items, indexes and counters in a data folder
     Check(Check),
+    /// Copy a database: from a folder to PostgreSQL, back, or to another folder
+    Copy(Copy),
     /// Prepare a database on PostgreSQL for servers
     Store(Store),
 }
@@ -468,4 +470,26 @@ pub struct Clock {
 pub struct Check {
     /// Folder with the data; no server may be using it
     pub folder: PathBuf,
+}
+
+/// Arguments of `copy`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A folder, or a URL such as postgres://user@host/database?schema=hashrange. Other \
+    users of the machine see flags: give a URL with a password in the environment. For example:\n  \
+    export HASHRANGE_COPY_TO=postgres://user:password@db.example.org/hashrange\n  \
+    hashrange copy --from ./data\n\
+    No server may be using either. The source is not changed. Until both were compared byte for byte in \
+    the end, the target is unfinished and refused by all who open it."
+)]
+pub struct Copy {
+    /// Folder or URL of the database to copy [env: HASHRANGE_COPY_FROM]
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<StoreUrl>,
+    /// Folder or URL to copy it to, where there is no database yet [env: HASHRANGE_COPY_TO]
+    #[arg(long, value_name = "PLACE")]
+    pub to: Option<StoreUrl>,
+    /// Empty a target that an unfinished copy has left, and begin again
+    #[arg(long)]
+    pub restart: bool,
 }

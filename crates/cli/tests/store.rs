@@ -8,111 +8,12 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod served;
+
 use hashrange_scratch::{is_left_out, server, shared};
+use served::{Server, hashrange, until};
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
-
-/// Returns the binary with nothing of this environment in its settings.
-fn hashrange(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
-            command.env_remove(&*name);
-        }
-    }
-    command.env("XDG_CONFIG_HOME", "/nonexistent");
-    command.args(arguments).stdin(Stdio::null());
-    command
-}
-
-/// A server on a free port.
-struct Server {
-    process: Child,
-    log: BufReader<ChildStderr>,
-    ready: String,
-    endpoint: String,
-}
-
-impl Server {
-    fn start(mut command: Command) -> Self {
-        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut log = BufReader::new(process.stderr.take().unwrap());
-        let (mut ready, mut before) = (String::new(), String::new());
-        while !ready.contains("\"endpoint\"") {
-            before.push_str(&ready);
-            ready.clear();
-            assert!(log.read_line(&mut ready).unwrap() > 0, "the server ended: {before}");
-        }
-        let (_, rest) = ready.split_once("\"endpoint\":\"").unwrap();
-        let endpoint = rest.split('"').next().unwrap().to_owned();
-        Self { process, log, ready, endpoint }
-    }
-
-    /// Starts a server on the database of a URL, which no other process sees.
-    fn on(url: &str) -> Self {
-        let mut command = hashrange(&["serve", "--port=0", "--log-format=json"]);
-        command.env("HASHRANGE_STORE", url);
-        Self::start(command)
-    }
-
-    /// Runs a command that succeeds, and returns what it prints.
-    fn ok(&self, arguments: &[&str]) -> String {
-        let mut command = hashrange(arguments);
-        let output = command.env("HASHRANGE_ENDPOINT", &self.endpoint).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", text(output.stderr));
-        text(output.stdout)
-    }
-
-    /// Returns status and body of a GET.
-    fn get(&self, path: &str) -> (u16, String) {
-        let address = self.endpoint.strip_prefix("http://").unwrap();
-        let mut socket = TcpStream::connect(address).unwrap();
-        let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-        socket.write_all(head.as_bytes()).unwrap();
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).unwrap();
-        let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
-    }
-
-    /// Returns the names of all metrics.
-    fn metric_names(&self) -> BTreeSet<String> {
-        let (_, text) = self.get("/metrics");
-        let names = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
-        names.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
-    }
-
-    /// Returns the value of a metric, named with its labels; of seconds the whole ones.
-    fn metric(&self, name: &str) -> u64 {
-        let (_, text) = self.get("/metrics");
-        let value = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));
-        let value = value.unwrap_or_else(|| panic!("no {name} in {text}"));
-        value.split('.').next().unwrap().parse().unwrap()
-    }
-
-    /// Ends the server as a stop of the service does; returns its exit code and the rest of its log.
-    fn stop(mut self) -> (Option<i32>, String) {
-        let pid = self.process.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        let mut log = String::new();
-        self.log.read_to_string(&mut log).unwrap();
-        (self.process.wait().unwrap().code(), log)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Ends it if a test has not.
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
-}
+use std::process::Command;
 
 /// Returns exit code and standard error of a server that does not start.
 fn refused(mut command: Command) -> (i32, String) {
@@ -230,15 +131,6 @@ fn a_database_that_cannot_be_had_is_one_sentence() {
     let guarded = Server::on(&format!("postgres://guarded:right@{at}/postgres"));
     let (ready, (_, log)) = (guarded.ready.clone(), guarded.stop());
     assert!(!ready.contains("right") && !log.contains("right"), "{ready}{log}");
-}
-
-/// Waits until something is so, for a bounded time.
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_secs(30), "{what} never comes");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod api;
 mod check;
 mod clock;
 mod completions;
+mod copy;
 mod create;
 mod credentials;
 pub mod definition;
@@ -42,6 +43,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => manual::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Copy(arguments) => copy::run(&arguments),
         Command::Store(arguments) => match arguments.command {
             StoreCommand::Init(arguments) => store_init::run(&arguments),
         },

@@ -12,10 +12,12 @@ use std::str::FromStr;
 const PREFIX: &str = "HASHRANGE_";
 
 /// The variables that are no setting of a server.
-const OTHERS: [&str; 4] = [
+const OTHERS: [&str; 6] = [
     "HASHRANGE_CONFIG",
     "HASHRANGE_CLIENT_CONFIG",
     "HASHRANGE_ENDPOINT",
+    "HASHRANGE_COPY_FROM",
+    "HASHRANGE_COPY_TO",
     // Names this program to those who start it; it has no use for it itself.
     "HASHRANGE_BINARY",
 ];

@@ -162,7 +162,7 @@ impl Flags {
 
 /// The commands whose flags stand alone in pages.
 const COMMANDS: &[&str] = &[
-    "serve",
+"serve",
     "health",
     "create",
     "alter",
@@ -181,6 +181,7 @@ const COMMANDS: &[&str] = &[
     "clock",
     "api",
     "check",
+    "copy",
     "man",
     "store init",
 ];

@@ -87,7 +87,7 @@ fn a_target_with_data_is_refused_and_one_that_is_marked_only_begun_again_on_dema
     assert!(matches!(copied(&unfinished, &store(|_| {}), false), Err(CopyError::SourceUnfinished)));
     let view = block_on(unfinished.view()).unwrap();
     let opened = block_on(crate::core::read_tables(&view));
-    assert!(matches!(opened, Err(crate::OpenError::UnfinishedCopy)));
+    assert!(matches!(opened, Err(crate::core::OpenError::UnfinishedCopy)));
     copied(&from, &unfinished, true).unwrap();
     let fresh = store(|_| {});
     copied(&from, &fresh, false).unwrap();

@@ -1,0 +1,163 @@
+//! `hashrange copy`: a database moves from a folder to PostgreSQL, back, or to another folder.
+//!
+//! Leaves the copy and its verification to the library.
+
+use crate::arguments::Copy;
+use crate::config::StoreUrl;
+use crate::exit::Usage;
+use crate::output;
+use crate::surroundings;
+use hashrange::copying::{Place, copy};
+use hashrange::{CopyPhase, Copying};
+use std::io::{IsTerminal, stderr};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often a terminal shows how far the copy is, and how often a log does.
+const SHOWN_EVERY: Duration = Duration::from_secs(1);
+const LOGGED_EVERY: Duration = Duration::from_secs(10);
+
+/// Copies and prints what was copied in which time.
+pub fn run(arguments: &Copy) -> anyhow::Result<()> {
+    let from = given(arguments.from.as_ref(), "from", "HASHRANGE_COPY_FROM")?;
+    let to = given(arguments.to.as_ref(), "to", "HASHRANGE_COPY_TO")?;
+    let (source, target) = (place(&from, "from")?, place(&to, "to")?);
+    let mut watch = Watch::new();
+    let copied = copy(source, target, arguments.restart, &mut |now| watch.hear(now));
+    watch.end_phase();
+    let copied = copied?;
+    output::line(format_args!(
+        "copied and verified: {} keys, {}, {}",
+        copied.keys,
+        mebibytes(copied.bytes),
+        watch.phases.join(", ")
+    ))
+}
+
+/// Returns what a flag or a variable says.
+fn given(flag: Option<&StoreUrl>, name: &str, variable: &str) -> Result<StoreUrl, Usage> {
+    let from_variable = || surroundings::text_variable(variable)?.parse().ok();
+    flag.cloned().or_else(from_variable).ok_or_else(|| {
+        Usage(format!(
+            "copy needs --{name} or {variable}: a folder, or a URL that begins with postgres://"
+        ))
+    })
+}
+
+/// Returns the place that a text means: a URL of PostgreSQL, or else a folder.
+fn place<'t>(text: &'t StoreUrl, name: &str) -> anyhow::Result<Place<'t>> {
+    let text = text.secret();
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("postgres" | "postgresql") => of_url(text),
+        // It may hold a password as well.
+        Some(_) => {
+            Err(Usage(format!("{name}: the URL of a database begins with postgres://")).into())
+        }
+        None if text.is_empty() => Err(Usage(format!("{name} names nothing")).into()),
+        None => Ok(Place::Folder(Path::new(text))),
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn of_url(url: &str) -> anyhow::Result<Place<'_>> {
+    hashrange_storage::postgres::place(url).map_err(|error| Usage(error.to_string()))?;
+    Ok(Place::Url(url))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn of_url(_: &str) -> anyhow::Result<Place<'_>> {
+    Err(super::store::without_postgres())
+}
+
+/// Shows how far the copy is, and notes how long each phase takes.
+struct Watch {
+    is_terminal: bool,
+    began: Instant,
+    shown: Instant,
+    now: Option<Copying>,
+    /// What the phases that are over took.
+    phases: Vec<String>,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let began = surroundings::stopwatch();
+        Self {
+            is_terminal: stderr().is_terminal(),
+            began,
+            shown: began,
+            now: None,
+            phases: Vec::new(),
+        }
+    }
+
+    fn hear(&mut self, now: Copying) {
+        if self.now.is_some_and(|before| before.phase != now.phase) {
+            self.end_phase();
+        }
+        if self.now.is_none() {
+            self.began = surroundings::stopwatch();
+            self.shown = self.began;
+        }
+        self.now = Some(now);
+        let every = if self.is_terminal { SHOWN_EVERY } else { LOGGED_EVERY };
+        if self.shown.elapsed() >= every {
+            self.shown = surroundings::stopwatch();
+            let text = line(now, self.began.elapsed());
+            if self.is_terminal {
+                output::progress(&text);
+            } else {
+                output::complain(format_args!("{text}"));
+            }
+        }
+    }
+
+    fn end_phase(&mut self) {
+        let Some(ended) = self.now.take() else { return };
+        if self.is_terminal {
+            output::progress("");
+        }
+        let elapsed = self.began.elapsed();
+        let seconds = elapsed.as_secs_f64();
+        let rate = rate(ended.bytes, elapsed);
+        self.phases.push(format!("{} in {seconds:.1} s ({rate})", word(ended.phase)));
+    }
+}
+
+fn word(phase: CopyPhase) -> &'static str {
+    match phase {
+        CopyPhase::Emptying => "emptied",
+        CopyPhase::Copying => "copied",
+        CopyPhase::Verifying => "verified",
+    }
+}
+
+/// Returns the line that says how far a phase is.
+fn line(now: Copying, elapsed: Duration) -> String {
+    let (keys, bytes, rate) = (now.keys, mebibytes(now.bytes), rate(now.bytes, elapsed));
+    format!("{}: {keys} keys, {bytes}, {rate}", word(now.phase))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn rate(bytes: u64, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64().max(0.001);
+    format!("{:.1} MiB/s", bytes as f64 / f64::from(1 << 20) / seconds)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_what_is_done_and_how_fast() {
+        let now = Copying { phase: CopyPhase::Copying, keys: 12, bytes: 3 << 20 };
+        assert_eq!(line(now, Duration::from_secs(2)), "copied: 12 keys, 3.0 MiB, 1.5 MiB/s");
+        assert_eq!(rate(0, Duration::ZERO), "0.0 MiB/s");
+    }
+}
