@@ -81,7 +81,9 @@ async fn empty(target: &AnyStore, counting: &mut Counting<'_>) -> Result<(), Err
         counting.add(page.len(), size_of(&page));
         let keys: Vec<Key> = page.into_iter().map(|(key, _)| key).collect();
         commit(target, &Keys::default(), |_, batch| {
-            keys.iter().for_each(|key| batch.delete(key.clone()));
+            for key in &keys {
+                batch.delete(key.clone());
+            }
         })
         .await?;
     }
