@@ -162,7 +162,7 @@ impl Flags {
 
 /// The commands whose flags stand alone in pages.
 const COMMANDS: &[&str] = &[
-"serve",
+    "serve",
     "health",
     "create",
     "alter",

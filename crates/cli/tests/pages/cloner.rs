@@ -158,6 +158,14 @@ const TABLE: &[Case] = &[
         "hashrange serve --store URL",
         Fails("hashrange serve --store postgres://user@127.0.0.1:1/shop", 1, "cannot be reached"),
     ),
+    (
+        "hashrange copy --from DIR --to URL",
+        Fails(
+            "hashrange copy --from shop --to postgres://user@127.0.0.1:1/shop",
+            1,
+            "cannot be reached",
+        ),
+    ),
     ("hashrange sql", Prints("hashrange sql 'SELECT * FROM music'", "0 items")),
     ("hashrange serve --credentials FILE", Serves("hashrange serve --memory --credentials keys")),
     ("--host 0.0.0.0", Fails("hashrange serve --memory --host 0.0.0.0", 1, "--credentials FILE")),

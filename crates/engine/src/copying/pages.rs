@@ -1,5 +1,6 @@
 //! What a view shows of some ranges, page by page: bounded by entries and bytes, whatever their sizes.
 
+use crate::layout;
 use hashrange_storage::{Bytes, Direction, Error, Key, KeyRange, View, Wanted};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -26,7 +27,7 @@ impl<'v, V: View> Pages<'v, V> {
 
     /// Returns the next page, which is not empty; nothing at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Page>, Error> {
-        while let Some(range) = self.left.front_mut() {
+        while let Some(range) = self.left.front() {
             let (mut page, mut bytes) = (Page::new(), 0);
             let wanted = Wanted { entries: ENTRIES_MAX, bytes: BYTES_MAX };
             self.view
@@ -41,15 +42,29 @@ impl<'v, V: View> Pages<'v, V> {
                 })
                 .await?;
             let is_full = page.len() >= ENTRIES_MAX || bytes >= BYTES_MAX;
-            match page.last() {
-                Some((last, _)) if is_full => range.start = [&last[..], &[0]].concat(),
-                _ => drop(self.left.pop_front()),
+            let range = self.left.pop_front().expect("the range that was just visited");
+            if let Some((last, _)) = page.last().filter(|_| is_full) {
+                self.go_on_after(last, range);
             }
             if !page.is_empty() {
                 return Ok(Some(page));
             }
         }
         Ok(None)
+    }
+
+    /// Notes what is left of a range after a key: first the rest of its keyspace, which a store that spreads
+    /// keys over places reads place by place, while it has to merge all of them for what is larger.
+    fn go_on_after(&mut self, last: &Key, range: KeyRange) {
+        let start = [&last[..], &[0]].concat();
+        let keyspace = layout::end_of_keyspace(last)
+            .filter(|end| range.end.as_ref().is_none_or(|range_end| end < range_end));
+        if let Some(end) = keyspace {
+            self.left.push_front(KeyRange { start: end.clone(), end: range.end });
+            self.left.push_front(KeyRange { start, end: Some(end) });
+        } else {
+            self.left.push_front(KeyRange { start, end: range.end });
+        }
     }
 }
 

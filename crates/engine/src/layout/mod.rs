@@ -209,6 +209,12 @@ pub(crate) fn collection(item_key: &[u8], partition_length: usize) -> Key {
     key
 }
 
+/// Returns the first key after those that begin with the same bytes as a key of items: its keyspace, or of
+/// another kind as much of its space.
+pub(crate) fn end_of_keyspace(key: &[u8]) -> Option<Key> {
+    KeyRange::prefix(key.get(..ITEM_PREFIX_BYTES)?).end
+}
+
 /// Returns the range of all items of a table, or all entries of an index.
 pub(crate) fn keyspace(table: TableId, index: IndexId) -> KeyRange {
     KeyRange::prefix(&item_prefix(table, index))
