@@ -40,6 +40,9 @@ fn two_databases_on_the_same_data_see_each_others_writes() -> hashrange::Result<
 /// An operation, to be awaited.
 type Running = Pin<Box<dyn Future<Output = hashrange::Result<()>> + Send>>;
 
+/// What it is called, the round trips that the table gives it, and how it is begun.
+type Documented = (&'static str, u64, fn(Database) -> Running);
+
 /// As in the table of docs/distributed.md. What runs in the background goes to the database as well, so the
 /// least of several runs counts.
 #[test]
@@ -58,7 +61,7 @@ fn operations_go_to_the_database_as_often_as_documented() -> hashrange::Result<(
     let db = connected.clone().blocking();
     db.create("trips", "pk:S sk:N").global_index("by_tag", "tag:S sk:N").run()?;
     db.batch_write().put_all("trips", (0..8).map(tagged)).run()?;
-    let operations: [(&str, u64, fn(Database) -> Running); 12] = [
+    let operations: [Documented; 12] = [
         ("GetItem", 1, |db| Box::pin(async move { db.get("trips", key(1)).await.map(drop) })),
         ("GetItem of what is not there", 1, |db| {
             Box::pin(async move { db.get("trips", key(99)).await.map(drop) })
