@@ -241,6 +241,12 @@ pub fn latency_note(latencies: &Histogram, p99_max: Duration) -> String {
     )
 }
 
+/// Returns the latencies of half of the requests, and of nearly all.
+pub fn quantiles(latencies: &Histogram) -> String {
+    let millis = |share| latencies.quantile(share).as_secs_f64() * 1e3;
+    format!("p50 {:.2} ms, p99 {:.2} ms", millis(0.5), millis(0.99))
+}
+
 /// Counters of group commit at one moment.
 pub struct GroupCommits {
     at: Instant,

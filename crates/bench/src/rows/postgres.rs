@@ -1,7 +1,7 @@
 //! Servers on PostgreSQL beside bare prepared SQL through as many connections: client, servers and PostgreSQL
 //! share the machine.
 
-use super::http::{self, CONNECTIONS, GroupCommits, latency_note, requests};
+use super::http::{self, CONNECTIONS, GroupCommits, quantiles, requests};
 use super::share_row;
 use crate::bench::Bench;
 use crate::data;
@@ -19,8 +19,6 @@ use std::time::Duration;
 
 /// Keys of rows that are written begin here, far above those that are read.
 const WRITTEN_FROM: u64 = 2_000_000_000;
-const READ_P99_MAX: Duration = Duration::from_millis(15);
-const WRITE_P99_MAX: Duration = Duration::from_millis(50);
 const TWO_SERVERS: &str = "postgres/two-servers";
 /// What a client alone may wait longer than bare SQL, in seconds for each round trip.
 const LONGER_MAX: f64 = 0.2e-3;
@@ -30,39 +28,19 @@ struct Case {
     name: &'static str,
     work: Work,
     least_share: f64,
-    p99_max: Duration,
     requests: fn(items: u64) -> Requests,
 }
 
 const CASES: [Case; 4] = [
-    Case {
-        name: "postgres/get-item",
-        work: Work::Get,
-        least_share: 0.8,
-        p99_max: READ_P99_MAX,
-        requests: http::get_item,
-    },
-    Case {
-        name: "postgres/put-item",
-        work: Work::Put,
-        least_share: 1.0,
-        p99_max: WRITE_P99_MAX,
-        requests: put_item,
-    },
+    Case { name: "postgres/get-item", work: Work::Get, least_share: 0.8, requests: http::get_item },
+    Case { name: "postgres/put-item", work: Work::Put, least_share: 1.0, requests: put_item },
     Case {
         name: "postgres/update-item",
         work: Work::Update,
         least_share: 1.0,
-        p99_max: WRITE_P99_MAX,
         requests: http::update_item,
     },
-    Case {
-        name: "postgres/query",
-        work: Work::Query,
-        least_share: 0.8,
-        p99_max: READ_P99_MAX,
-        requests: http::query,
-    },
+    Case { name: "postgres/query", work: Work::Query, least_share: 0.8, requests: http::query },
 ];
 
 /// A row of the time of one client alone.
@@ -178,8 +156,7 @@ fn many(bench: &mut Bench, case: &Case, server: &Server, sql: &Sql) -> Result<()
         },
     )?;
     let mut row = share_row(case.name, "bare SQL", &rounds, Some(case.least_share));
-    row.notes.push(latency_note(&latencies, case.p99_max));
-    row.notes.push(format!("bare SQL p99 {:.2} ms", bare.quantile(0.99).as_secs_f64() * 1e3));
+    row.notes.push(format!("{}, of bare SQL {}", quantiles(&latencies), quantiles(&bare)));
     row.notes.extend(before.and_then(|before| before.note(server)));
     bench.add(row);
     Ok(())
