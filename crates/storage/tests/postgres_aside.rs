@@ -11,7 +11,7 @@ use hashrange_storage::postgres::PostgresOptions;
 use hashrange_storage::{
     Bytes, Direction, Error, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
 };
-use scratch::{server, shared};
+use scratch::shared;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -90,12 +90,11 @@ fn who_declares_a_held_key_waits_until_it_is_released() {
 
 #[test]
 fn a_key_that_was_lost_while_it_was_held_is_told() {
-    let server = server();
     let url = format!("{}&application_name=holder", shared().url());
     let store = open(&url);
     put(&store, "number");
     let held = block_on(store.hold(b"number")).unwrap();
-    server.sql(
+    shared().sql(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE application_name = 'holder' AND state = 'idle in transaction'",
     );
