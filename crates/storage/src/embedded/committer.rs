@@ -7,8 +7,7 @@
 //! Invariant: this thread is the only writer, so it alone knows counters exactly.
 
 use super::Shared;
-use super::log_note::LogKeeper;
-use super::pace::Pace;
+use super::ordered_map::OrderedMap;
 use super::sequencer::Group;
 use crate::Error;
 use crate::batch::{Change, Operation, decode_counter, encode_counter};
@@ -34,8 +33,6 @@ const NOTE_DATA_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 struct Committer {
     last_group: u64,
-    logs: LogKeeper,
-    pace: Pace,
     counters: HashMap<Bytes, i64, RandomState>,
     unnoted_bytes: usize,
 }
@@ -45,20 +42,9 @@ pub(crate) fn last_stamp_of(group: u64) -> u64 {
     (group << STAMP_NTH_BITS) | ((1 << STAMP_NTH_BITS) - 1)
 }
 
-/// Commits groups until the store is closed or fails; when it is closed, returns the keeper of the
-/// note of the logs and the last group.
-pub(crate) fn run(
-    shared: &Arc<Shared>,
-    last_group: u64,
-    logs: LogKeeper,
-) -> Option<(LogKeeper, u64)> {
-    let mut committer = Committer {
-        last_group,
-        logs,
-        pace: Pace::new(),
-        counters: HashMap::default(),
-        unnoted_bytes: 0,
-    };
+/// Commits groups until the store is closed or fails; when it is closed, returns the last group.
+pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) -> Option<u64> {
+    let mut committer = Committer { last_group, counters: HashMap::default(), unnoted_bytes: 0 };
     while let Some(group) = shared.sequencer.take_group() {
         let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, group)));
         let outcome = outcome
@@ -68,27 +54,17 @@ pub(crate) fn run(
             return None;
         }
     }
-    Some((committer.logs, committer.last_group))
+    Some(committer.last_group)
 }
 
 impl Committer {
     fn commit(&mut self, shared: &Shared, mut group: Group) -> Result<(), Error> {
         shared.faults.before_group()?;
-        shared.writeback.check()?;
-        shared.merger.check()?;
-        shared.engine.wait_for_workers()?;
-        if shared.engine.seal_full_memtable(&shared.remover)? {
-            shared.writeback.watch();
-            shared.merger.look();
-        }
-        self.pace.wait(shared.engine.fullness(), group.size_bytes);
         let mut changes = self.resolve(shared, fold(&mut group)?)?;
-        self.logs.before_group(self.last_group)?;
         self.last_group += 1;
         stamp(self.last_group, &mut group, &mut changes)?;
         let written_keys = changes.len() as u64;
-        shared.engine.write_group(self.last_group, changes.clone())?;
-        self.logs.after_group(self.last_group, &shared.remover)?;
+        shared.map.write_group(self.last_group, changes.clone(), group.size_bytes)?;
         if !is_planted(Planted::CachesToldLate) {
             shared.cache.tell(self.last_group, &changes);
         }
@@ -141,7 +117,7 @@ impl Committer {
             *counter = counter.wrapping_add(delta);
             return Ok(*counter);
         }
-        let stored = shared.engine.get_newest(key)?;
+        let stored = shared.map.get_newest(key)?;
         let counter = decode_counter(stored.as_deref(), key)?.wrapping_add(delta);
         if self.counters.len() >= MAX_CACHED_COUNTERS {
             self.counters.clear();

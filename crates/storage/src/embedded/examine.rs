@@ -3,15 +3,17 @@
 //! Opening a store replays its logs, cuts a torn group off and removes files that nothing names any
 //! more: all of that changes the folder. So the folder is locked through a handle that cannot write,
 //! and a shadow of it is opened instead: a folder of links to the sorted files, which are never
-//! changed once they are written, and copies of what is small or is written to (the logs, without
-//! what was never written in them, and the lists of sorted files). The shadow lies in the system's
-//! folder for temporary files and is removed in the end.
+//! changed once they are written, and copies of what is small or is written to. The shadow lies in the
+//! system's folder for temporary files and is removed in the end.
 //!
 //! A folder without its lock file, as some tools leave out empty files, is looked at without a lock:
 //! a store that is open keeps that file.
 
 use super::folder;
-use super::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError, journal};
+use super::map::Map;
+use super::ordered_map::OrderedMap;
+use super::shadow::copy_if_there;
+use super::{EmbeddedOptions, EmbeddedStore, EmbeddedView, OpenError};
 use crate::{Error, Store};
 use std::fs::{self, File};
 use std::io;
@@ -74,10 +76,8 @@ impl Shadow {
     }
 
     fn fill(&self, original: &Path) -> io::Result<()> {
-        for name in ["FORMAT", "LOGS"] {
-            copy_if_there(&original.join(name), &self.path.join(name))?;
-        }
-        shadow_folder(&original.join("fjall"), &self.path.join("fjall"))
+        copy_if_there(&original.join("FORMAT"), &self.path.join("FORMAT"))?;
+        Map::shadow(original, &self.path)
     }
 
     /// Names in an error the folder that was asked for.
@@ -108,48 +108,4 @@ impl Drop for Shadow {
         // What stays is of no use to anybody and private to its owner.
         drop(fs::remove_dir_all(&self.path));
     }
-}
-
-/// Makes a folder below the ordered map's: links to sorted files, copies of everything else.
-fn shadow_folder(original: &Path, shadow: &Path) -> io::Result<()> {
-    let entries = match fs::read_dir(original) {
-        Ok(entries) => entries,
-        // To be found missing by those who open the shadow.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    folder::create_private(shadow)?;
-    let are_sorted = original.file_name().is_some_and(|name| name == "tables");
-    for entry in entries {
-        let entry = entry?;
-        let (from, to) = (entry.path(), shadow.join(entry.file_name()));
-        if entry.file_type()?.is_dir() {
-            shadow_folder(&from, &to)?;
-        } else if are_sorted {
-            link(&from, &to)?;
-        } else if from.extension().is_some_and(|kind| kind == "jnl") {
-            fs::write(&to, journal::read_data(&from)?)?;
-        } else {
-            fs::copy(&from, &to)?;
-        }
-    }
-    Ok(())
-}
-
-fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
-    if from.exists() {
-        fs::copy(from, to)?;
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn link(from: &Path, to: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(from, to)
-}
-
-/// Elsewhere links need rights that few have.
-#[cfg(not(unix))]
-fn link(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to).map(drop)
 }

@@ -4,7 +4,7 @@
 //! |--------------|---------------------------------------------------------------------|
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
 //! | `FORMAT`     | two lines: `hashrange store, format 1` and `id ID CHECK`, see below |
-//! | `LOGS`       | which log must exist, see `log_note.rs`                             |
+//! | `LOGS`       | fjall's: which log must exist, see `fjall/log_note.rs`              |
 //! | `fjall/`     | the files of the ordered map                                        |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
@@ -15,17 +15,21 @@
 
 use super::OpenError;
 use crate::Error;
+use bytes::Bytes;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
+
+/// The folder of the ordered map.
+pub(crate) const MAP_NAME: &str = "fjall";
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
 const FORMAT_VERSION: u32 = 1;
 
 /// What the owner may do, and nobody else.
 const PRIVATE_FOLDER: u32 = 0o700;
-const PRIVATE_FILE: u32 = 0o600;
+pub(super) const PRIVATE_FILE: u32 = 0o600;
 
 /// A random name of the store. Nobody outside should know it: it tells the store's own log records
 /// from values that look like some.
@@ -39,6 +43,13 @@ pub(super) fn random_id() -> io::Result<StoreId> {
     Ok(id)
 }
 
+/// Returns the key under which the ordered map of a store keeps the number of the last group.
+pub(crate) fn marker(id: StoreId) -> Bytes {
+    let mut marker = vec![0];
+    marker.extend(id);
+    Bytes::from(marker)
+}
+
 /// An open, locked data folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -49,29 +60,34 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Locks the folder at `path`, creating it with `create_engine` (which gets the folder for
+    /// Locks the folder at `path`, creating it with `create_map` (which gets the folder for
     /// the ordered map and the store's id, and must leave it synced) when it does not exist yet.
     pub(crate) fn open(
         path: &Path,
-        create_engine: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
+        create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<Self, OpenError> {
         create_folder(path)?;
         let mut folder =
             Self { path: path.to_path_buf(), id: StoreId::default(), _lock: lock(path)? };
         if !folder.file("FORMAT").try_exists().map_err(io_error("open data folder"))? {
-            folder.create(create_engine)?;
+            folder.create(create_map)?;
         }
         folder.id = read_format(&folder.file("FORMAT"))?;
-        folder.check_engine()?;
-        // What lies in `fjall/`, whichever rights it has, is behind the folder's.
-        make_private(&folder.engine_path(), PRIVATE_FOLDER);
-        for name in ["FORMAT", "LOGS", "LOCK"] {
+        let map_path = folder.map_path();
+        if !map_path.is_dir() {
+            let place = map_path.display().to_string();
+            return Err(Error::corrupt("the folder is missing", place).into());
+        }
+        // What lies in it, whichever rights it has, is behind the folder's.
+        make_private(&map_path, PRIVATE_FOLDER);
+        for name in ["FORMAT", "LOCK"] {
             make_private(&folder.file(name), PRIVATE_FILE);
         }
         Ok(folder)
     }
 
     /// Returns the store's random name.
+    #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn id(&self) -> StoreId {
         self.id
     }
@@ -82,47 +98,31 @@ impl Folder {
     }
 
     /// Returns the folder of the ordered map.
-    pub(crate) fn engine_path(&self) -> PathBuf {
-        self.file("fjall")
+    pub(crate) fn map_path(&self) -> PathBuf {
+        self.file(MAP_NAME)
+    }
+
+    /// Returns the key under which the ordered map keeps the number of the last group.
+    #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
+    pub(crate) fn marker(&self) -> Bytes {
+        marker(self.id)
     }
 
     fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Fails when what fjall would create anew, or would not name, is missing.
-    fn check_engine(&self) -> Result<(), OpenError> {
-        let engine_path = self.engine_path();
-        if !engine_path.is_dir() {
-            let place = engine_path.display().to_string();
-            return Err(Error::corrupt("the folder is missing", place).into());
-        }
-        let version = engine_path.join("version");
-        if !version.is_file() {
-            let place = version.display().to_string();
-            return Err(Error::corrupt("the file is missing", place).into());
-        }
-        // fjall's own lock is an empty file, which some tools leave out of a copy. It holds nothing.
-        File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(engine_path.join("lock"))
-            .map_err(io_error("open the ordered map's lock file"))?;
-        Ok(())
-    }
-
     /// Creates the store, or finishes a creation that a crash cut short.
     fn create(
         &self,
-        create_engine: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
+        create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<(), OpenError> {
         let format_is_new = self.file("FORMAT.new").is_file();
-        if self.engine_path().exists() && format_is_new {
+        if self.map_path().exists() && format_is_new {
             read_format(&self.file("FORMAT.new"))?;
         } else {
             self.refuse_foreign_files()?;
-            self.create_contents(create_engine)?;
+            self.create_contents(create_map)?;
         }
         self.rename("FORMAT.new", "FORMAT")?;
         Ok(())
@@ -130,16 +130,16 @@ impl Folder {
 
     fn create_contents(
         &self,
-        create_engine: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
+        create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let creating = self.file("creating");
         if creating.exists() {
             fs::remove_dir_all(&creating).map_err(io_error("remove unfinished folder"))?;
         }
         let id = random_id().map_err(io_error("choose an id"))?;
-        create_engine(&creating, id)?;
+        create_map(&creating, id)?;
         self.write_new_format(id).map_err(io_error("write format file"))?;
-        self.rename("creating", "fjall")
+        self.rename("creating", MAP_NAME)
     }
 
     fn write_new_format(&self, id: StoreId) -> io::Result<()> {
@@ -188,7 +188,7 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
 /// Takes the rights of others at a file or folder of the store away. Where the system or the owner
 /// does not allow it, they stay.
 #[cfg(unix)]
-fn make_private(path: &Path, mode: u32) {
+pub(super) fn make_private(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     let Ok(metadata) = fs::metadata(path) else { return };
     if metadata.permissions().mode() & !mode & 0o777 != 0 {
@@ -197,7 +197,7 @@ fn make_private(path: &Path, mode: u32) {
 }
 
 #[cfg(not(unix))]
-fn make_private(_: &Path, _: u32) {}
+pub(super) fn make_private(_: &Path, _: u32) {}
 
 /// Lets new files and folders of this process be private to its owner, whoever creates them. To be
 /// called by programs that create no other files, before they start threads.
@@ -280,6 +280,7 @@ fn id_line(id: StoreId) -> String {
 }
 
 /// Makes the names of everything below `path` durable; fjall does not do so for its folders.
+#[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
 pub(crate) fn sync_tree(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;

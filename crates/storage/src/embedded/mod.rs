@@ -1,4 +1,4 @@
-//! The embedded engine: fjall for the ordered map, our own group commit on top.
+//! The embedded engine: an ordered map in files, our own group commit on top.
 //!
 //! A writer locks its keys, reads their newest sequenced values, decides, appends its batch to the
 //! queue and releases the locks; then it waits. The committer thread takes all queued batches,
@@ -9,13 +9,11 @@
 //! |----------------|----------------------------------------------------------|
 //! | `folder.rs`    | lock file, format file                                   |
 //! | `examine.rs`   | looks at a folder without changing it                    |
-//! | `engine.rs`    | all that knows fjall                                     |
-//! | `engine_model.rs` | what stands for it where a scheduler runs the threads |
+//! | `ordered_map.rs` | what is asked of the ordered map                       |
+//! | `map.rs`       | which ordered map it is                                  |
+//! | `fjall/`       | the ordered map on fjall                                 |
+//! | `map_in_memory.rs` | what stands for it where a scheduler runs the threads |
 //! | `schedules.rs` | runs of writers and readers under chosen schedules       |
-//! | `journal.rs`   | checks the logs before fjall replays them                |
-//! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
-//! | `log_note.rs`  | knows, outside the logs, which log must exist            |
-//! | `checkpoint.rs`| empties the logs after a clean close                     |
 //! | `read_cache.rs`| what was read, kept in memory, under one budget          |
 //! | `range_cache/` | ranges of entries that were read                         |
 //! | `point_cache/` | values that were read one by one                         |
@@ -24,40 +22,37 @@
 //! | `committer.rs` | the thread that makes groups durable                     |
 //! | `disk_waits.rs`| whether reads wait for the disk                          |
 //! | `space.rs`     | refusing writes before the disk is full                  |
-//! | `merger.rs`    | the thread that merges sorted files                      |
-//! | `pace.rs`      | slowing writes down before they would have to stop       |
 //! | `tidy.rs`      | the thread that gives space back while the store is idle |
-//! | `remover.rs`   | the thread that removes files and memtables              |
-//! | `writeback.rs` | the thread that writes growing sorted files to disk      |
+//! | `neighbour.rs` | asking for the memory of the next entry                  |
+//! | `shadow.rs`    | links and copies of files                                |
+//! | `step_back.rs` | the priority of work in the background                   |
 
 mod cache_budget;
-mod checkpoint;
 mod committer;
 mod disk_waits;
-#[cfg_attr(feature = "shuttle", path = "engine_model.rs")]
-mod engine;
 mod examine;
 mod faults;
+#[cfg(not(feature = "shuttle"))]
+mod fjall;
 mod folder;
-mod journal;
-mod log_note;
-mod manifest;
-mod merger;
+mod map;
+#[cfg(feature = "shuttle")]
+mod map_in_memory;
 mod neighbour;
 mod open_error;
 mod options;
-mod pace;
+mod ordered_map;
 mod point_cache;
 mod range_cache;
 mod read_cache;
-mod remover;
 #[cfg(feature = "shuttle")]
 #[cfg(test)]
 mod schedules;
 mod sequencer;
+mod shadow;
 mod space;
+mod step_back;
 mod tidy;
-mod writeback;
 
 pub use examine::Examined;
 pub use faults::Fault;
@@ -75,17 +70,14 @@ use crate::{
     Batch, Demand, Direction, Error, Key, KeyRange, Keys, Stats, Store, View, Wanted, give_way,
 };
 use bytes::Bytes;
-use checkpoint::Checkpoint;
 use disk_waits::DiskWaits;
-use engine::{Engine, EngineSnapshot};
 use faults::Faults;
 use folder::{Folder, StoreId};
-use log_note::{LogKeeper, LogNote};
-use merger::Merger;
+use map::{Map, Snapshot};
+use ordered_map::{MapData, MapSnapshot, Opened, OrderedMap};
 use parking_lot::MutexGuard;
 use range_cache::Visitor;
 use read_cache::ReadCache;
-use remover::Remover;
 use sequencer::{Sequencer, Ticket};
 use space::Space;
 use std::fmt;
@@ -94,7 +86,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use tidy::Tidy;
-use writeback::Writeback;
 
 /// A store in a folder of this machine.
 ///
@@ -102,11 +93,8 @@ use writeback::Writeback;
 #[derive(Debug)]
 pub struct EmbeddedStore {
     shared: Arc<Shared>,
-    committer: Option<JoinHandle<Option<(LogKeeper, u64)>>>,
-    writeback: Option<JoinHandle<()>>,
-    merger: Option<JoinHandle<()>>,
+    committer: Option<JoinHandle<Option<u64>>>,
     tidy: Option<JoinHandle<()>>,
-    remover: Option<JoinHandle<()>>,
 }
 
 /// A published state of an [`EmbeddedStore`].
@@ -115,9 +103,9 @@ pub struct EmbeddedView(Arc<Published>);
 
 /// What the writers and the committer share.
 struct Shared {
-    // Dropped first: nothing may read when the engine stops.
+    // Dropped first: nothing may read when the map stops.
     published: ArcSwap<Published>,
-    engine: Engine,
+    map: Map,
     cache: Arc<ReadCache>,
     waits: Arc<DiskWaits>,
     /// The bytes for cached data that were asked for.
@@ -126,22 +114,17 @@ struct Shared {
     /// Read-locked by every decision, so that `sync` can wait for those that are running.
     deciding: RwLock<()>,
     sequencer: Sequencer,
-    writeback: Writeback,
-    merger: Merger,
-    remover: Remover,
-    space: Space,
+    space: Arc<Space>,
     tidy: Tidy,
     counts: Counts,
     faults: Faults,
-    // Dropped after the engine, whose files it empties.
-    checkpoint: Checkpoint,
     /// Cut from the log when the store was opened.
     torn_bytes: u64,
     folder: Arc<Folder>,
 }
 
 struct Published {
-    snapshot: EngineSnapshot,
+    snapshot: Snapshot,
     /// The number of the last group in it.
     group: u64,
     cache: Arc<ReadCache>,
@@ -165,28 +148,18 @@ impl EmbeddedStore {
     }
 
     fn open_folder(path: &Path, options: &EmbeddedOptions) -> Result<Self, OpenError> {
-        let folder = Arc::new(Folder::open(path, |engine, id| create_engine(engine, id, options))?);
-        let engine_path = folder.engine_path();
-        manifest::check(&engine_path)?;
-        let note = LogNote::read(path, folder.id())?;
-        log_note::check(&engine_path, note)?;
-        let marker = marker(folder.id());
-        let logged = journal::check(&engine_path, &marker)?;
-        let engine = Engine::open(&engine_path, marker, options)?;
-        let last_group = engine.last_group();
-        check_groups(&engine, &logged, note, last_group)?;
-        let logs = LogKeeper::new(path, &engine_path, folder.id(), note)?;
-        let shared = Arc::new(Shared::new(&folder, engine, options, last_group, logged.torn_bytes));
+        let folder =
+            Arc::new(Folder::open(path, |map_path, id| create_map(map_path, id, options))?);
+        let space = Arc::new(Space::new(folder.path(), options.reserve_bytes));
+        let opened = Map::open(&folder, options, &space)?;
+        let last_group = opened.last_group;
+        let shared = Arc::new(Shared::new(&folder, opened, space, options));
         shared.note_data();
         shared.space.check();
         let committer =
-            spawn("committer", &shared, move |shared| committer::run(shared, last_group, logs))?;
-        let writeback = spawn("writeback", &shared, |shared| writeback::run(shared))?;
-        let merger = spawn("merger", &shared, |shared| merger::run(shared))?;
+            spawn("committer", &shared, move |shared| committer::run(shared, last_group))?;
         let tidy = spawn("tidy", &shared, |shared| tidy::run(shared))?;
-        let remover = spawn("remover", &shared, |shared| remover::run(&shared.remover))?;
-        let [writeback, merger, tidy, remover] = [writeback, merger, tidy, remover].map(Some);
-        Ok(Self { shared, committer: Some(committer), writeback, merger, tidy, remover })
+        Ok(Self { shared, committer: Some(committer), tidy: Some(tidy) })
     }
 
     /// Bounds the bytes for cached data from now on, at most to what the store was opened with. The
@@ -204,7 +177,7 @@ impl EmbeddedStore {
 
     /// Returns a number that no commit stamp given out so far is above.
     pub fn last_stamp(&self) -> u64 {
-        committer::last_stamp_of(self.shared.engine.last_group())
+        committer::last_stamp_of(self.shared.published.load().group)
     }
 
     fn newest(&self) -> EmbeddedView {
@@ -224,6 +197,12 @@ impl EmbeddedStore {
     }
 }
 
+/// Creates an empty ordered map.
+fn create_map(path: &Path, id: StoreId, options: &EmbeddedOptions) -> Result<(), Error> {
+    let last_group = options.stamps_above >> committer::STAMP_NTH_BITS;
+    Map::create(path, folder::marker(id), last_group, options)
+}
+
 /// Starts one of the store's threads.
 fn spawn<T: Send + 'static>(
     name: &'static str,
@@ -235,72 +214,21 @@ fn spawn<T: Send + 'static>(
     thread.map_err(|error| Error::from_io("start a thread of the store", error))
 }
 
-/// Fails when a group is missing that was acknowledged.
-fn check_groups(
-    engine: &Engine,
-    logged: &journal::Checked,
-    note: Option<LogNote>,
-    last_group: u64,
-) -> Result<(), Error> {
-    let missing = |from, to| {
-        let what = format!("groups {from} to {to}, which were acknowledged, are missing");
-        Err(Error::corrupt(what, "logs"))
-    };
-    if let Some(logged) = logged.last_group.filter(|logged| *logged != last_group) {
-        return missing(last_group.min(logged) + 1, last_group.max(logged));
-    }
-    if let Some(note) = note.filter(|note| note.group > last_group) {
-        return missing(last_group + 1, note.group);
-    }
-    if let Some((first, sequence)) = logged.first
-        && let Some(before) = engine.sorted_group_before(sequence)?
-        && before + 1 < first
-    {
-        return missing(before + 1, first - 1);
-    }
-    Ok(())
-}
-
-/// Returns the key under which each group writes its number.
-fn marker(id: StoreId) -> Bytes {
-    let mut marker = vec![0];
-    marker.extend(id);
-    Bytes::from(marker)
-}
-
-/// Creates an empty ordered map and leaves nothing to replay.
-fn create_engine(path: &Path, id: StoreId, options: &EmbeddedOptions) -> Result<(), Error> {
-    Engine::create(path, options)?;
-    if options.stamps_above > 0 {
-        let last_group = options.stamps_above >> committer::STAMP_NTH_BITS;
-        Engine::open(path, marker(id), options)?.begin_after(last_group)?;
-    }
-    journal::truncate_all(path)
-        .and_then(|()| folder::sync_tree(path))
-        .map_err(|error| Error::from_io("create store", error))
-}
-
 impl Drop for EmbeddedStore {
     fn drop(&mut self) {
         self.shared.sequencer.close();
         // It catches its own panics and returns nothing when it has failed.
         let closed = self.committer.take().and_then(|committer| committer.join().ok().flatten());
         self.shared.tidy.end();
-        self.shared.merger.end();
-        if let Some(merger) = self.merger.take() {
-            drop(merger.join());
+        if let Some(tidy) = self.tidy.take() {
+            drop(tidy.join());
         }
-        self.shared.writeback.end();
-        self.shared.remover.end();
-        let others = [self.tidy.take(), self.writeback.take(), self.remover.take()];
-        for thread in others.into_iter().flatten() {
-            drop(thread.join());
-        }
-        if let Some((logs, last_group)) = closed
-            && self.shared.engine.flush().is_ok()
+        self.shared.map.end();
+        if let Some(last_group) = closed
+            && self.shared.map.sort_all().is_ok()
         {
             tidy::merge_at_close(&self.shared);
-            self.shared.checkpoint.complete(logs, last_group);
+            self.shared.map.note_closed(last_group);
         }
     }
 }
@@ -309,15 +237,15 @@ impl Shared {
     /// Returns the state of a store that was just opened and has no threads yet.
     fn new(
         folder: &Arc<Folder>,
-        engine: Engine,
+        opened: Opened<Map>,
+        space: Arc<Space>,
         options: &EmbeddedOptions,
-        last_group: u64,
-        torn_bytes: u64,
     ) -> Self {
+        let Opened { map, last_group, torn_bytes } = opened;
         let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
         let waits = Arc::new(DiskWaits::default());
         let published = Published {
-            snapshot: engine.snapshot(),
+            snapshot: map.snapshot(),
             group: last_group,
             cache: Arc::clone(&cache),
             waits: Arc::clone(&waits),
@@ -325,21 +253,17 @@ impl Shared {
         };
         Self {
             published: ArcSwap::from_pointee(published),
-            engine,
+            map,
             cache,
             waits,
             cache_bytes: options.cache_bytes,
             locks: KeyLocks::new(),
             deciding: RwLock::new(()),
             sequencer: Sequencer::new(options.queue_bytes),
-            writeback: Writeback::new(),
-            merger: Merger::new(),
-            remover: Remover::default(),
-            space: Space::new(folder.path(), options.reserve_bytes),
+            space,
             tidy: Tidy::new(),
             counts: Counts::default(),
             faults: Faults::default(),
-            checkpoint: Checkpoint::new(folder.engine_path()),
             torn_bytes,
             folder: Arc::clone(folder),
         }
@@ -380,7 +304,7 @@ impl Shared {
                 value
             } else {
                 let published = self.published.load();
-                let read = || self.waits.timed(|| self.engine.get_newest(key));
+                let read = || self.waits.timed(|| self.map.get_newest(key));
                 self.cache.get_newest(published.group, key, read)?
             });
         }
@@ -389,25 +313,22 @@ impl Shared {
 
     /// Drops the files of a range and makes known that what else is in it is garbage.
     async fn reclaim(&self, range: KeyRange) -> Result<(), Error> {
-        if !self.engine.drop_files(&range, &self.remover)? {
+        if !self.map.drop_range(&range)? {
             return Ok(());
         }
         // Groups from this one on do not have the files, and what is kept of the range goes.
         let ticket = self.sequencer.push(&[], Batch::of_garbage(range))?;
         self.sequencer.published(ticket).await?;
-        self.engine.seal_memtable()?;
+        self.map.let_go()?;
         self.note_data();
         self.space.check();
         Ok(())
     }
 
-    fn has_room_to_merge(&self) -> bool {
-        self.space.has_room_for(space::merge_bytes(self.engine.table_bytes()))
-    }
-
     fn note_data(&self) {
-        self.space.note_data(self.engine.table_bytes() + self.engine.memtable_bytes());
-        self.tidy.note_entry_bytes(self.engine.entry_bytes());
+        let MapData { sorted_bytes, unsorted_bytes, entry_bytes, .. } = self.map.data();
+        self.space.note_data(sorted_bytes + unsorted_bytes);
+        self.tidy.note_entry_bytes(entry_bytes);
     }
 
     /// Returns whether a decision about `key` would have to read the ordered map.
@@ -417,7 +338,7 @@ impl Shared {
 
     /// Publishes the state after `group`, of which the cache was told.
     fn publish_snapshot(&self, group: u64) {
-        let snapshot = self.engine.snapshot();
+        let snapshot = self.map.snapshot();
         assert_eq!(snapshot.last_group(), group, "what is published is the whole group");
         self.published.store(Arc::new(Published {
             snapshot,
@@ -506,7 +427,7 @@ impl Store for EmbeddedStore {
 
     fn stats(&self) -> Stats {
         let counts = &self.shared.counts;
-        let [disk_bytes, cache_bytes, write_buffer_bytes] = self.shared.engine.sizes();
+        let taken = self.shared.map.footprint();
         let groups = counts.groups.load(Ordering::Relaxed);
         Stats {
             commits: counts.commits.load(Ordering::Relaxed),
@@ -515,9 +436,9 @@ impl Store for EmbeddedStore {
             written_keys: counts.written_keys.load(Ordering::Relaxed),
             written_bytes: counts.written_bytes.load(Ordering::Relaxed),
             queued_commits: self.shared.sequencer.queued(),
-            disk_bytes,
-            cache_bytes: cache_bytes + self.shared.cache.size_bytes() as u64,
-            write_buffer_bytes,
+            disk_bytes: taken.disk,
+            cache_bytes: taken.cache + self.shared.cache.size_bytes() as u64,
+            write_buffer_bytes: taken.unsorted,
             torn_bytes: self.shared.torn_bytes,
         }
     }

@@ -38,9 +38,8 @@ fn iterations() -> usize {
 
 /// A folder with the files that a store looks for, made once for all schedules.
 fn folder(temporary: &tempfile::TempDir) -> Arc<Folder> {
-    let create = |engine: &Path, _| {
-        std::fs::create_dir(engine).unwrap();
-        std::fs::write(engine.join("version"), "").unwrap();
+    let create = |map_path: &Path, _| {
+        std::fs::create_dir(map_path).unwrap();
         Ok(())
     };
     Arc::new(Folder::open(&temporary.path().join("store"), create).unwrap())
@@ -83,17 +82,14 @@ fn must_find(planted: Planted, body: Body, words: &[&str]) {
 
 fn open(folder: &Arc<Folder>, queue_bytes: usize) -> Arc<EmbeddedStore> {
     let options = EmbeddedOptions { queue_bytes, reserve_bytes: 0, ..EmbeddedOptions::default() };
-    let path = folder.engine_path();
-    let engine = Engine::open(&path, Bytes::new(), &options).unwrap();
-    let note = LogNote { is_closed: false, newest_log: 0, group: 0 };
-    let logs = LogKeeper::new(folder.path(), &path, folder.id(), Some(note)).unwrap();
-    let shared = Arc::new(Shared::new(folder, engine, &options, 0, 0));
+    let space = Arc::new(Space::new(folder.path(), options.reserve_bytes));
+    let opened = Map::open(folder, &options, &space).unwrap();
+    let shared = Arc::new(Shared::new(folder, opened, space, &options));
     let committer = thread::spawn({
         let shared = Arc::clone(&shared);
-        move || committer::run(&shared, 0, logs)
+        move || committer::run(&shared, 0)
     });
-    let [writeback, merger, tidy, remover] = [const { None }; 4];
-    Arc::new(EmbeddedStore { shared, committer: Some(committer), writeback, merger, tidy, remover })
+    Arc::new(EmbeddedStore { shared, committer: Some(committer), tidy: None })
 }
 
 fn number(value: Option<&Bytes>) -> u64 {

@@ -1,16 +1,17 @@
 //! Gives space back: while the store is idle, merges away what overwriting and deleting left behind.
 //!
-//! fjall merges when files have gathered, so what was overwritten or deleted last stays on disk until
+//! The map merges when files have gathered, so what was overwritten or deleted last stays on disk until
 //! enough is written again. This thread waits until much was written, then until nothing is, and then
 //! merges all sorted files, if they are few: of large stores only a small part can be waste, because
 //! their levels are merged one by one. A range of which all is garbage is dropped at once, file by
 //! file ([`super::EmbeddedStore`]'s `reclaim`); what is left of it at the edges is merged here.
 //!
-//! A file is removed only when no view needs it and fjall looks at its views, which it does when a
-//! memtable is sealed; so a group without content is written and sealed after each step.
+//! A file is removed only when no view needs it and the map looks at its views; so a group without
+//! content is written after each step, and the map is asked to let go.
 
 use super::Shared;
-use super::engine::step_back;
+use super::ordered_map::{MapData, OrderedMap};
+use super::step_back::step_back;
 use crate::{Batch, Error, block_on};
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -124,7 +125,7 @@ pub(crate) fn run(shared: &Shared) {
             return;
         }
         let is_idle =
-            groups == shared.counts.groups.load(Ordering::Relaxed) && !shared.engine.is_sorting();
+            groups == shared.counts.groups.load(Ordering::Relaxed) && !shared.map.data().is_sorting;
         // What fails here leaves the files as they are; if they are damaged, readers are told.
         if is_idle && merge(shared, MAX_BYTES_WHEN_IDLE).is_err() {
             shared.tidy.written_bytes.store(0, Ordering::Relaxed);
@@ -134,21 +135,21 @@ pub(crate) fn run(shared: &Shared) {
 
 /// Merges at the end, when nothing else uses the store any more.
 pub(crate) fn merge_at_close(shared: &Shared) {
-    let bytes = shared.engine.table_bytes();
+    let bytes = shared.map.data().sorted_bytes;
     if shared.space.has_room_for(bytes) && shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE) {
         // The files stay as they are if it fails.
-        drop(shared.engine.merge_all(&shared.remover));
+        drop(shared.map.merge_all());
     }
 }
 
 fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
-    let bytes = shared.engine.table_bytes() + shared.engine.memtable_bytes();
+    let MapData { sorted_bytes, unsorted_bytes, .. } = shared.map.data();
+    let bytes = sorted_bytes + unsorted_bytes;
     if !shared.tidy.take_worth(bytes, max_bytes) || !shared.space.has_room_for(bytes) {
         return Ok(());
     }
-    shared.writeback.watch();
-    shared.engine.flush()?;
-    shared.engine.merge_all(&shared.remover)?;
+    shared.map.sort_all()?;
+    shared.map.merge_all()?;
     let_go(shared)
 }
 
@@ -156,7 +157,7 @@ fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
 pub(crate) fn let_go(shared: &Shared) -> Result<(), Error> {
     let ticket = shared.sequencer.push(&[], Batch::new())?;
     block_on(shared.sequencer.published(ticket))?;
-    shared.engine.seal_memtable()
+    shared.map.let_go()
 }
 
 #[cfg(test)]

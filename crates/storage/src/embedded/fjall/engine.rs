@@ -1,12 +1,15 @@
-//! The only code that knows fjall: opening, reading, writing one group with one sync.
+//! The calls into fjall: opening, reading, writing one group with one sync.
 //!
 //! fjall panics on some kinds of damaged files; every call into it is guarded here and a panic
 //! becomes [`Error::Corrupt`]. Leaves sequencing, counters and waiting to its callers.
 
-use super::disk_waits::DiskWaits;
-use super::neighbour::ask_for_next;
+use super::super::EmbeddedOptions;
+use super::super::disk_waits::DiskWaits;
+use super::super::neighbour::ask_for_next;
+use super::super::ordered_map::MapSnapshot;
+use super::super::step_back::step_back;
+use super::journal;
 use super::remover::Remover;
-use super::{EmbeddedOptions, journal};
 use crate::{Direction, Error, KeyRange, clock};
 use bytes::Bytes;
 use fjall::compaction::Leveled;
@@ -49,11 +52,6 @@ const SMALL_STORE_BYTES: u64 = 1 << 30;
 /// fjall's worker merges by itself, instead of sorting memtables meanwhile, only when so many unmerged
 /// files have gathered or the first level holds so much: never while `merger.rs` does its work.
 const WORKER_MERGES_FROM: u8 = 255;
-
-/// How far fjall's workers step back for those who wait for an answer. They get their time in the
-/// end: writes wait while too much is unsorted.
-#[cfg(target_os = "linux")]
-const WORKER_NICENESS: i32 = 10;
 
 /// A walk that failed fails at an entry that is still to come, behind others that are deleted or newer.
 /// So many files, the nearest, and so many entries of each are looked at to name the damaged one.
@@ -412,13 +410,12 @@ impl Engine {
     }
 }
 
-impl EngineSnapshot {
-    /// Returns the number of the last group in it.
-    pub(crate) fn last_group(&self) -> u64 {
+impl MapSnapshot for EngineSnapshot {
+    fn last_group(&self) -> u64 {
         self.group
     }
 
-    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         if key.is_empty() {
             return Ok(None);
         }
@@ -426,7 +423,7 @@ impl EngineSnapshot {
             .map_err(|error| name_file(&self.keyspace, error, key, None))
     }
 
-    pub(crate) fn visit(
+    fn visit(
         &self,
         range: &KeyRange,
         direction: Direction,
@@ -513,17 +510,6 @@ fn name_file(keyspace: &Keyspace, error: Error, key: &[u8], onwards: Option<Dire
     let place = damaged.map_or(place, |table| format!("file '{}'", table.path.display()));
     Error::Corrupt { what, place, near: Some(Box::new(key.to_vec())) }
 }
-
-/// Lowers the priority of this thread and of those that it starts.
-#[cfg(target_os = "linux")]
-pub(crate) fn step_back() {
-    // Where the system refuses, the workers only compete more.
-    let _refused = rustix::process::nice(WORKER_NICENESS);
-}
-
-/// Elsewhere niceness is a matter of whole processes.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn step_back() {}
 
 fn builder(path: &Path, options: &EmbeddedOptions) -> fjall::DatabaseBuilder<Database> {
     Database::builder(path)

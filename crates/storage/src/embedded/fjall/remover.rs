@@ -121,7 +121,7 @@ fn has_name(_: &File) -> bool {
 
 /// Removes until [`Remover::end`].
 pub(crate) fn run(remover: &Remover) {
-    super::engine::step_back();
+    super::super::step_back::step_back();
     let [first, most] = LOOKS_AGAIN;
     let mut time = first;
     while let Some(has_more) = remover.wait(time) {

@@ -85,7 +85,7 @@ impl Merger {
 
 /// Merges until [`Merger::end`].
 pub(crate) fn run(shared: &Shared) {
-    super::engine::step_back();
+    super::super::step_back::step_back();
     while shared.merger.wait() {
         if let Err(error) = merge_once_or_more(shared) {
             shared.merger.failure.get_or_init(|| error);

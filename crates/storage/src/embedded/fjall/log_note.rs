@@ -16,16 +16,17 @@
 //! `open` or `closed`, `CHECK` the xxh3-64, in 16 hex digits, of the store's id and the line before
 //! the last space.
 
-use super::folder::{StoreId, create_private_file, sync_folder};
+use super::super::OpenError;
+use super::super::folder::{self, StoreId, create_private_file, sync_folder};
+use super::journal;
 use super::remover::Remover;
-use super::{OpenError, journal};
 use crate::Error;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-const NAME: &str = "LOGS";
+pub(super) const NAME: &str = "LOGS";
 const NEW_NAME: &str = "LOGS.new";
 const FIRST_LINE: &str = "hashrange logs, form 1";
 
@@ -93,6 +94,11 @@ impl LogNote {
         fs::rename(new, folder.join(NAME))?;
         sync_folder(folder)
     }
+}
+
+/// Takes the rights of others at the file away.
+pub(super) fn make_private(folder: &Path) {
+    folder::make_private(&folder.join(NAME), folder::PRIVATE_FILE);
 }
 
 /// Fails when a log is missing: the noted one, or one between others.

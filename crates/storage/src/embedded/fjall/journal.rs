@@ -231,7 +231,6 @@ impl Group {
 }
 
 /// Returns the value of the marker key.
-#[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only the ordered map asks"))]
 pub(crate) fn encode_marker(group: u64, sequence_before: u64) -> [u8; 16] {
     let mut value = [0; 16];
     let (first, second) = value.split_at_mut(8);

@@ -1,0 +1,284 @@
+//! The ordered map on fjall: everything that knows fjall and its files is in this folder.
+//!
+//! | file           | what                                                     |
+//! |----------------|----------------------------------------------------------|
+//! | `engine.rs`    | the calls into fjall                                     |
+//! | `journal.rs`   | checks the logs before fjall replays them                |
+//! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
+//! | `log_note.rs`  | knows, outside the logs, which log must exist            |
+//! | `checkpoint.rs`| empties the logs after a clean close                     |
+//! | `shadow.rs`    | a copy of a folder to look at                            |
+//! | `merger.rs`    | the thread that merges sorted files                      |
+//! | `pace.rs`      | slowing writes down before they would have to stop       |
+//! | `remover.rs`   | the thread that removes files and memtables              |
+//! | `writeback.rs` | the thread that writes growing sorted files to disk      |
+//!
+//! This file puts them together as [`OrderedMap`] asks for it.
+
+mod checkpoint;
+mod engine;
+mod journal;
+mod log_note;
+mod manifest;
+mod merger;
+mod pace;
+mod remover;
+mod shadow;
+mod writeback;
+
+use super::folder::{self, Folder};
+use super::ordered_map::{MapChange, MapData, MapFootprint, Opened, OrderedMap};
+use super::space::{self, Space};
+use super::{EmbeddedOptions, OpenError};
+use crate::{Error, KeyRange};
+use bytes::Bytes;
+use checkpoint::Checkpoint;
+use engine::{Engine, EngineSnapshot};
+use log_note::{LogKeeper, LogNote};
+use merger::Merger;
+use pace::Pace;
+use parking_lot::Mutex;
+use remover::Remover;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use writeback::Writeback;
+
+/// The open map and its threads.
+pub(crate) struct FjallMap {
+    shared: Arc<Shared>,
+    threads: Mutex<Threads>,
+}
+
+/// In the order in which they are waited for.
+#[derive(Default)]
+struct Threads {
+    merger: Option<JoinHandle<()>>,
+    writeback: Option<JoinHandle<()>>,
+    remover: Option<JoinHandle<()>>,
+}
+
+/// What the map's threads share.
+struct Shared {
+    engine: Engine,
+    writeback: Writeback,
+    merger: Merger,
+    remover: Remover,
+    space: Arc<Space>,
+    writer: Mutex<Writer>,
+    // Dropped after the engine, whose files it empties.
+    checkpoint: Checkpoint,
+}
+
+/// What only the committer uses while the store is open.
+struct Writer {
+    pace: Pace,
+    /// Taken at the end.
+    logs: Option<LogKeeper>,
+}
+
+impl FjallMap {
+    fn start(shared: Shared) -> Result<Self, Error> {
+        let map = Self { shared: Arc::new(shared), threads: Mutex::default() };
+        let mut threads = map.threads.lock();
+        threads.writeback = Some(map.spawn("writeback", writeback::run)?);
+        threads.merger = Some(map.spawn("merger", merger::run)?);
+        threads.remover = Some(map.spawn("remover", |shared| remover::run(&shared.remover))?);
+        drop(threads);
+        Ok(map)
+    }
+
+    fn spawn(&self, name: &str, run: fn(&Shared)) -> Result<JoinHandle<()>, Error> {
+        let shared = Arc::clone(&self.shared);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || run(&shared));
+        thread.map_err(|error| Error::from_io("start a thread of the store", error))
+    }
+}
+
+impl Drop for FjallMap {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Shared {
+    fn has_room_to_merge(&self) -> bool {
+        self.space.has_room_for(space::merge_bytes(self.engine.table_bytes()))
+    }
+
+    /// Waits until the map is ready for a group of so many bytes; fails when a thread of it has failed.
+    fn wait_for_room(&self, pace: &mut Pace, bytes: usize) -> Result<(), Error> {
+        self.writeback.check()?;
+        self.merger.check()?;
+        self.engine.wait_for_workers()?;
+        if self.engine.seal_full_memtable(&self.remover)? {
+            self.writeback.watch();
+            self.merger.look();
+        }
+        pace.wait(self.engine.fullness(), bytes);
+        Ok(())
+    }
+}
+
+impl OrderedMap for FjallMap {
+    type Snapshot = EngineSnapshot;
+
+    fn create(
+        path: &Path,
+        marker: Bytes,
+        last_group: u64,
+        options: &EmbeddedOptions,
+    ) -> Result<(), Error> {
+        Engine::create(path, options)?;
+        if last_group > 0 {
+            Engine::open(path, marker, options)?.begin_after(last_group)?;
+        }
+        journal::truncate_all(path)
+            .and_then(|()| folder::sync_tree(path))
+            .map_err(|error| Error::from_io("create store", error))
+    }
+
+    fn open(
+        folder: &Folder,
+        options: &EmbeddedOptions,
+        space: &Arc<Space>,
+    ) -> Result<Opened<Self>, OpenError> {
+        let path = folder.map_path();
+        check_files(&path)?;
+        log_note::make_private(folder.path());
+        manifest::check(&path)?;
+        let note = LogNote::read(folder.path(), folder.id())?;
+        log_note::check(&path, note)?;
+        let marker = folder.marker();
+        let logged = journal::check(&path, &marker)?;
+        let engine = Engine::open(&path, marker, options)?;
+        let last_group = engine.last_group();
+        check_groups(&engine, &logged, note, last_group)?;
+        let logs = LogKeeper::new(folder.path(), &path, folder.id(), note)?;
+        let map = Self::start(Shared {
+            engine,
+            writeback: Writeback::new(),
+            merger: Merger::new(),
+            remover: Remover::default(),
+            space: Arc::clone(space),
+            writer: Mutex::new(Writer { pace: Pace::new(), logs: Some(logs) }),
+            checkpoint: Checkpoint::new(path),
+        })?;
+        Ok(Opened { map, last_group, torn_bytes: logged.torn_bytes })
+    }
+
+    fn shadow(original: &Path, shadow: &Path) -> io::Result<()> {
+        shadow::fill(original, shadow)
+    }
+
+    fn write_group(&self, number: u64, changes: Vec<MapChange>, bytes: usize) -> Result<(), Error> {
+        let shared = &self.shared;
+        let Writer { pace, logs } = &mut *shared.writer.lock();
+        let logs = logs.as_mut().ok_or(Error::Closed)?;
+        shared.wait_for_room(pace, bytes)?;
+        logs.before_group(number - 1)?;
+        shared.engine.write_group(number, changes)?;
+        logs.after_group(number, &shared.remover)
+    }
+
+    fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.shared.engine.get_newest(key)
+    }
+
+    fn snapshot(&self) -> EngineSnapshot {
+        self.shared.engine.snapshot()
+    }
+
+    fn drop_range(&self, range: &KeyRange) -> Result<bool, Error> {
+        self.shared.engine.drop_files(range, &self.shared.remover)
+    }
+
+    /// fjall looks at its snapshots when a memtable is sealed.
+    fn let_go(&self) -> Result<(), Error> {
+        self.shared.engine.seal_memtable()
+    }
+
+    fn sort_all(&self) -> Result<(), Error> {
+        self.shared.writeback.watch();
+        self.shared.engine.flush()
+    }
+
+    fn merge_all(&self) -> Result<(), Error> {
+        self.shared.engine.merge_all(&self.shared.remover)
+    }
+
+    fn data(&self) -> MapData {
+        let engine = &self.shared.engine;
+        MapData {
+            sorted_bytes: engine.table_bytes(),
+            unsorted_bytes: engine.memtable_bytes(),
+            entry_bytes: engine.entry_bytes(),
+            is_sorting: engine.is_sorting(),
+        }
+    }
+
+    fn footprint(&self) -> MapFootprint {
+        let [disk, cache, unsorted] = self.shared.engine.sizes();
+        MapFootprint { disk, cache, unsorted }
+    }
+
+    fn end(&self) {
+        let Threads { merger, writeback, remover } = std::mem::take(&mut *self.threads.lock());
+        // A merge that runs still wants its files written.
+        self.shared.merger.end();
+        if let Some(merger) = merger {
+            drop(merger.join());
+        }
+        self.shared.writeback.end();
+        self.shared.remover.end();
+        for thread in [writeback, remover].into_iter().flatten() {
+            drop(thread.join());
+        }
+    }
+
+    fn note_closed(&self, last_group: u64) {
+        if let Some(logs) = self.shared.writer.lock().logs.take() {
+            self.shared.checkpoint.complete(logs, last_group);
+        }
+    }
+}
+
+/// Fails when what fjall would create anew, or would not name, is missing.
+fn check_files(path: &Path) -> Result<(), Error> {
+    let version = path.join("version");
+    if !version.is_file() {
+        return Err(Error::corrupt("the file is missing", version.display().to_string()));
+    }
+    // fjall's own lock is an empty file, which some tools leave out of a copy. It holds nothing.
+    let lock =
+        File::options().create(true).truncate(false).write(true).open(path.join("lock")).map(drop);
+    lock.map_err(|error| Error::from_io("open the ordered map's lock file", error))
+}
+
+/// Fails when a group is missing that was acknowledged.
+fn check_groups(
+    engine: &Engine,
+    logged: &journal::Checked,
+    note: Option<LogNote>,
+    last_group: u64,
+) -> Result<(), Error> {
+    let missing = |from, to| {
+        let what = format!("groups {from} to {to}, which were acknowledged, are missing");
+        Err(Error::corrupt(what, "logs"))
+    };
+    if let Some(logged) = logged.last_group.filter(|logged| *logged != last_group) {
+        return missing(last_group.min(logged) + 1, last_group.max(logged));
+    }
+    if let Some(note) = note.filter(|note| note.group > last_group) {
+        return missing(last_group + 1, note.group);
+    }
+    if let Some((first, sequence)) = logged.first
+        && let Some(before) = engine.sorted_group_before(sequence)?
+        && before + 1 < first
+    {
+        return missing(before + 1, first - 1);
+    }
+    Ok(())
+}

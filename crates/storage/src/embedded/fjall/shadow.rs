@@ -1,0 +1,42 @@
+//! A copy of a folder to look at: links to the sorted files, which are never changed once they are
+//! written, and copies of what is small or is written to: the logs, without what was never written in
+//! them, and the lists of sorted files.
+
+use super::super::folder::{MAP_NAME, create_private};
+use super::super::shadow::{copy_if_there, link};
+use super::{journal, log_note};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Puts what fjall's part of the data folder `original` holds into `shadow`.
+pub(super) fn fill(original: &Path, shadow: &Path) -> io::Result<()> {
+    copy_if_there(&original.join(log_note::NAME), &shadow.join(log_note::NAME))?;
+    shadow_folder(&original.join(MAP_NAME), &shadow.join(MAP_NAME))
+}
+
+/// Makes a folder below fjall's: links to sorted files, copies of everything else.
+fn shadow_folder(original: &Path, shadow: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(original) {
+        Ok(entries) => entries,
+        // To be found missing by those who open the shadow.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    create_private(shadow)?;
+    let are_sorted = original.file_name().is_some_and(|name| name == "tables");
+    for entry in entries {
+        let entry = entry?;
+        let (from, to) = (entry.path(), shadow.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            shadow_folder(&from, &to)?;
+        } else if are_sorted {
+            link(&from, &to)?;
+        } else if from.extension().is_some_and(|kind| kind == "jnl") {
+            fs::write(&to, journal::read_data(&from)?)?;
+        } else {
+            fs::copy(&from, &to)?;
+        }
+    }
+    Ok(())
+}

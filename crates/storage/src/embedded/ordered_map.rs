@@ -1,0 +1,134 @@
+//! What the group commit needs of an ordered map that keeps its data in files.
+//!
+//! This is all of it: an engine is another implementation, in a folder of its own that knows its
+//! files. The calls are resolved when the program is compiled (`map.rs`).
+//!
+//! Leaves to the group commit (`mod.rs`) what is decided, in which order, and what readers may see;
+//! leaves to the map how its files grow and are merged, and which threads of its own do that.
+
+use super::disk_waits::DiskWaits;
+use super::folder::Folder;
+use super::space::Space;
+use super::{EmbeddedOptions, OpenError};
+use crate::{Direction, Error, KeyRange};
+use bytes::Bytes;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// One change of a group: a key and its new value, `None` = delete.
+pub(crate) type MapChange = (Bytes, Option<Bytes>);
+
+/// An ordered map in files, written by one thread in numbered groups.
+///
+/// The map keeps one entry of its own, under the folder's marker: the number of the last group. It
+/// is never shown by [`MapSnapshot::visit`].
+pub(crate) trait OrderedMap: Sized + Send + Sync + 'static {
+    type Snapshot: MapSnapshot;
+
+    /// Creates an empty map in a new folder, whose groups follow `last_group`, and leaves it synced, with
+    /// nothing to replay.
+    fn create(
+        path: &Path,
+        marker: Bytes,
+        last_group: u64,
+        options: &EmbeddedOptions,
+    ) -> Result<(), Error>;
+
+    /// Opens the map in `folder`. Fails when anything is missing that was acknowledged: only a group
+    /// that a crash tore, at the very end, may be cut off. Merges no more than `space` allows.
+    fn open(
+        folder: &Folder,
+        options: &EmbeddedOptions,
+        space: &Arc<Space>,
+    ) -> Result<Opened<Self>, OpenError>;
+
+    /// Makes a folder that opens like `original`, which is not changed by that: links to files that are
+    /// never changed once they are written, copies of the others.
+    fn shadow(original: &Path, shadow: &Path) -> io::Result<()>;
+
+    /// Writes the group `number`, one more than the last, as a whole or not at all, and returns when it
+    /// is durable. Each key may occur once. May wait for the map's workers, but not without end when
+    /// they have failed. After an error nothing may be written any more. Only the committer calls it.
+    fn write_group(&self, number: u64, changes: Vec<MapChange>, bytes: usize) -> Result<(), Error>;
+
+    /// Returns the newest durable value of `key`, published or not.
+    fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error>;
+
+    /// Returns the state after the last group. Only while no group is being written.
+    fn snapshot(&self) -> Self::Snapshot;
+
+    /// Takes away what is easily taken away of a range; returns whether there was anything.
+    fn drop_range(&self, range: &KeyRange) -> Result<bool, Error>;
+
+    /// Lets files go that no snapshot needs any more.
+    fn let_go(&self) -> Result<(), Error>;
+
+    /// Writes everything that is only in logs and memory to sorted files. Only while nothing else
+    /// writes.
+    fn sort_all(&self) -> Result<(), Error>;
+
+    /// Merges all sorted files, so that nothing overwritten or deleted is left in them.
+    fn merge_all(&self) -> Result<(), Error>;
+
+    /// Returns how much data there is.
+    fn data(&self) -> MapData;
+
+    /// Returns what the map takes of disk and memory. May ask the system.
+    fn footprint(&self) -> MapFootprint;
+
+    /// Ends the map's own threads, after the work they are at. Reads go on.
+    fn end(&self);
+
+    /// Tells that everything is in sorted files and nothing is written after `last_group`: the next
+    /// open needs to replay nothing. Takes effect when the map is dropped.
+    fn note_closed(&self, last_group: u64);
+}
+
+/// One state of an ordered map.
+pub(crate) trait MapSnapshot: Send + Sync + 'static {
+    /// Returns the number of the last group in it.
+    fn last_group(&self) -> u64;
+
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error>;
+
+    /// Shows the entries of `range` to `visitor` until it breaks. `waits` learns from the first read.
+    fn visit(
+        &self,
+        range: &KeyRange,
+        direction: Direction,
+        waits: &DiskWaits,
+        visitor: &mut dyn FnMut(&[u8], Bytes) -> ControlFlow<()>,
+    ) -> Result<(), Error>;
+}
+
+/// A map that was just opened.
+pub(crate) struct Opened<M> {
+    pub(crate) map: M,
+    /// The number of the last group, 0 when there was none.
+    pub(crate) last_group: u64,
+    /// What was cut off the logs.
+    pub(crate) torn_bytes: u64,
+}
+
+/// How much data there is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MapData {
+    /// Bytes of the sorted files.
+    pub(crate) sorted_bytes: u64,
+    /// Bytes that are not sorted yet.
+    pub(crate) unsorted_bytes: u64,
+    /// Bytes of an entry in sorted files, on average.
+    pub(crate) entry_bytes: u64,
+    /// Whether files are being sorted or merged.
+    pub(crate) is_sorting: bool,
+}
+
+/// Bytes that a map takes of disk and memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MapFootprint {
+    pub(crate) disk: u64,
+    pub(crate) cache: u64,
+    pub(crate) unsorted: u64,
+}
