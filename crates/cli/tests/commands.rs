@@ -6,6 +6,8 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod served;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -17,18 +19,10 @@ const TABLE: &str = r#"{"TableName":"cities","BillingMode":"PAY_PER_REQUEST",
     "KeySchema":[{"AttributeName":"country","KeyType":"HASH"},
         {"AttributeName":"rank","KeyType":"RANGE"}]}"#;
 
-/// Returns the binary with nothing of this environment in its settings.
+/// Returns the binary, whose output is read.
 fn hashrange() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
-            command.env_remove(&*name);
-        }
-    }
-    // Nobody's configuration is there.
-    command.env("XDG_CONFIG_HOME", "/nonexistent");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = served::hashrange(&[]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 

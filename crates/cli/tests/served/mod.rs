@@ -18,6 +18,7 @@ pub fn hashrange(arguments: &[&str]) -> Command {
             command.env_remove(&*name);
         }
     }
+    // Nobody's configuration is there.
     command.env("XDG_CONFIG_HOME", "/nonexistent");
     command.args(arguments).stdin(Stdio::null());
     command

@@ -27,7 +27,7 @@ impl<'v, V: View> Pages<'v, V> {
 
     /// Returns the next page, which is not empty; nothing at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Page>, Error> {
-        while let Some(range) = self.left.front() {
+        while let Some(range) = self.left.pop_front() {
             let (mut page, mut bytes) = (Page::new(), 0);
             let wanted = Wanted { entries: ENTRIES_MAX, bytes: BYTES_MAX };
             self.view
@@ -42,7 +42,6 @@ impl<'v, V: View> Pages<'v, V> {
                 })
                 .await?;
             let is_full = page.len() >= ENTRIES_MAX || bytes >= BYTES_MAX;
-            let range = self.left.pop_front().expect("the range that was just visited");
             if let Some((last, _)) = page.last().filter(|_| is_full) {
                 self.go_on_after(last, range);
             }

@@ -11,7 +11,7 @@ use super::rows::stamp_row;
 use super::statements;
 use crate::{Error, Held, Key};
 use bytes::Bytes;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,17 +50,16 @@ pub(super) async fn raise_stamps(
         Error::failed("raise commit stamps", "there are no greater ones in this database")
     })?;
     // In the order of the primary key, each once.
-    let rows: BTreeMap<(i16, Vec<u8>), i64> =
-        prefixes.iter().map(|prefix| (row_of(prefix, &shared.layout), last)).collect();
+    let rows: BTreeSet<_> = prefixes.iter().map(|prefix| row_of(prefix, &shared.layout)).collect();
     let shared = Arc::clone(shared);
     on(driver, async move {
         let connection = connect(&shared.connector).await?;
         let text = statements::raise_to(&shared.options.schema);
         let rows: Vec<_> = rows.into_iter().collect();
         for rows in rows.chunks(PREFIXES_AT_ONCE) {
-            let places: Vec<i16> = rows.iter().map(|((place, _), _)| *place).collect();
-            let names: Vec<&[u8]> = rows.iter().map(|((_, name), _)| &name[..]).collect();
-            let stamps: Vec<i64> = rows.iter().map(|(_, last)| *last).collect();
+            let places: Vec<i16> = rows.iter().map(|(place, _)| *place).collect();
+            let names: Vec<&[u8]> = rows.iter().map(|(_, name)| &name[..]).collect();
+            let stamps = vec![last; rows.len()];
             let columns: [&(dyn ToSql + Sync); 3] = [&places, &names, &stamps];
             answer(&connection, connection.client.execute(&text, &columns)).await?;
         }

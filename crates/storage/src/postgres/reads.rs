@@ -256,8 +256,8 @@ impl Reads {
         *waiting = Waiting { is_closed: true, ..Waiting::default() };
     }
 
-    /// Answers what has waited too long, and returns how much that was. What was put back stands first, the rest in the order in which it
-    /// came, so all stand in the order of their deadlines.
+    /// Answers what has waited too long, and returns how much that was. What was put back stands first, the
+    /// rest in the order in which it came, so all stand in the order of their deadlines.
     pub(super) fn refuse_late(&self, error: impl Fn() -> Error) -> u64 {
         let now = Instant::now();
         let mut waiting = self.waiting.lock();
