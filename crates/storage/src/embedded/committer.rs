@@ -45,44 +45,44 @@ pub(crate) fn last_stamp_of(group: u64) -> u64 {
 /// Commits groups until the store is closed or fails; when it is closed, returns the last group.
 pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) -> Option<u64> {
     let mut committer = Committer { last_group, counters: HashMap::default(), unnoted_bytes: 0 };
-    while let Some(group) = shared.sequencer.take_group() {
-        let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, group)));
+    let mut done = Group::default();
+    while let Some(mut group) = shared.sequencer.take_group(done) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| committer.commit(shared, &mut group)));
         let outcome = outcome
             .unwrap_or_else(|_| Err(Error::failed("commit group", "the committer panicked")));
         if let Err(error) = outcome {
             shared.sequencer.fail(shared.space.explain(error));
             return None;
         }
+        done = group;
     }
     Some(committer.last_group)
 }
 
 impl Committer {
-    fn commit(&mut self, shared: &Shared, mut group: Group) -> Result<(), Error> {
+    fn commit(&mut self, shared: &Shared, group: &mut Group) -> Result<(), Error> {
         shared.faults.before_group()?;
-        let mut changes = self.resolve(shared, fold(&mut group)?)?;
+        let mut changes = self.resolve(shared, fold(group)?)?;
         self.last_group += 1;
-        stamp(self.last_group, &mut group, &mut changes)?;
+        stamp(self.last_group, group, &mut changes)?;
         let written_keys = changes.len() as u64;
         shared.map.write_group(self.last_group, changes.clone(), group.size_bytes)?;
         if !is_planted(Planted::CachesToldLate) {
             shared.cache.tell(self.last_group, &changes);
         }
         if is_planted(Planted::AnsweredEarly) {
-            shared.sequencer.publish(&group);
+            shared.sequencer.publish(group);
         }
-        group.batches.iter().filter_map(|batch| batch.garbage.as_ref()).for_each(|range| {
-            shared.cache.forget_range(range);
-        });
+        group.garbage.iter().for_each(|range| shared.cache.forget_range(range));
         shared.publish_snapshot(self.last_group);
         if is_planted(Planted::CachesToldLate) {
             shared.cache.tell(self.last_group, &changes);
         }
-        shared.counts.add_group(group.batches.len() as u64, written_keys, group.size_bytes as u64);
+        shared.counts.add_group(group.batches, written_keys, group.size_bytes as u64);
         shared.tidy.note_written(written_keys, group.size_bytes as u64);
         shared.space.note_group();
         if !is_planted(Planted::AnsweredEarly) {
-            shared.sequencer.publish(&group);
+            shared.sequencer.publish(group);
         }
         self.note_data(shared, group.size_bytes);
         Ok(())
@@ -137,12 +137,10 @@ impl Committer {
 
 /// Takes the operations of a group and returns their effect on each key.
 fn fold(group: &mut Group) -> Result<HashMap<Bytes, Change, RandomState>, Error> {
-    let operations = group.batches.iter().map(|batch| batch.operations.len()).sum();
+    let operations = group.operations.len();
     let mut folded = HashMap::with_capacity_and_hasher(operations, RandomState::default());
-    for batch in &mut group.batches {
-        for operation in std::mem::take(&mut batch.operations) {
-            fold_operation(&mut folded, operation)?;
-        }
+    for operation in group.operations.drain(..) {
+        fold_operation(&mut folded, operation)?;
     }
     Ok(folded)
 }
@@ -153,8 +151,7 @@ fn stamp(
     group: &mut Group,
     changes: &mut Vec<(Bytes, Option<Bytes>)>,
 ) -> Result<(), Error> {
-    let appends = group.batches.iter_mut().flat_map(|batch| std::mem::take(&mut batch.appends));
-    for (nth, append) in (0..).zip(appends) {
+    for (nth, append) in (0..).zip(group.appends.drain(..)) {
         if nth >> STAMP_NTH_BITS != 0 || number >> (u64::BITS - STAMP_NTH_BITS) != 0 {
             return Err(Error::failed("commit group", "there are no more commit stamps"));
         }

@@ -14,7 +14,7 @@ use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Condvar, Mutex, OnceLock, RandomState, shards};
 use crate::{Batch, Error, Key, KeyRange};
 use bytes::Bytes;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::hash::BuildHasher;
 use std::pin::Pin;
@@ -30,32 +30,65 @@ const OVERLAY_SHARDS: usize = shards(64);
 const GROUP_BYTES: usize = 32 << 20;
 const GROUP_APPENDS: usize = 1 << 18;
 
+/// Longer lists are not kept for the next group.
+const REUSED_MAX: usize = 4096;
+
 /// Declared keys up to this many are compared one by one.
 const FEW_KEYS: usize = 8;
 
-/// A sequenced batch.
-#[derive(Debug)]
-pub(crate) struct Sequenced {
-    pub(crate) operations: Vec<Operation>,
-    pub(crate) appends: Vec<Append>,
-    /// The declared keys it writes: those in the overlay.
-    pub(crate) declared: Vec<Bytes>,
-    /// A range of which all is garbage.
-    pub(crate) garbage: Option<KeyRange>,
-    size_bytes: usize,
-}
-
-/// The batches the committer took in one go.
+/// The writes of the batches that the committer takes in one go, in the order of their tickets.
+///
+/// Lists are used again for later groups, and a writer gives its own back itself: what one thread
+/// allocates and another frees, both wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
-    pub(crate) batches: Vec<Sequenced>,
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) appends: Vec<Append>,
+    /// The declared keys that are written: those in the overlay.
+    declared: Vec<Bytes>,
+    /// Ranges of which all is garbage.
+    pub(crate) garbage: Vec<KeyRange>,
+    pub(crate) batches: u64,
     pub(crate) last_ticket: Ticket,
     pub(crate) size_bytes: usize,
 }
 
+impl Group {
+    fn add(&mut self, ticket: Ticket, declared: Vec<(Bytes, Option<Bytes>)>, mut batch: Batch) {
+        self.last_ticket = ticket;
+        self.batches += 1;
+        self.size_bytes += batch.size_bytes();
+        self.declared.extend(declared.into_iter().map(|(key, _)| key));
+        self.garbage.extend(batch.take_garbage());
+        let (operations, appends) = batch.into_parts();
+        self.operations.extend(operations);
+        self.appends.extend(appends);
+    }
+
+    fn is_full(&self) -> bool {
+        self.size_bytes >= GROUP_BYTES || self.appends.len() >= GROUP_APPENDS
+    }
+
+    /// Returns a group without batches that uses the lists of this one, unless they are large.
+    fn emptied(self) -> Self {
+        let Self { mut operations, mut appends, mut declared, garbage: _, .. } = self;
+        let longest = operations.capacity().max(appends.capacity()).max(declared.capacity());
+        if longest > REUSED_MAX {
+            return Self::default();
+        }
+        operations.clear();
+        appends.clear();
+        declared.clear();
+        Self { operations, appends, declared, ..Self::default() }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Queue {
-    batches: Vec<Sequenced>,
+    /// What waits, each group but the last one full.
+    groups: VecDeque<Group>,
+    /// A group without batches, for the next that is begun.
+    spare: Group,
     last_ticket: Ticket,
     /// The last ticket that the committer took.
     taken: Ticket,
@@ -91,6 +124,16 @@ pub(crate) struct Sequencer {
     failure: OnceLock<Error>,
 }
 
+impl Queue {
+    /// Returns the group that the next batch belongs to.
+    fn open_group(&mut self) -> &mut Group {
+        if self.groups.back().is_none_or(Group::is_full) {
+            self.groups.push_back(std::mem::take(&mut self.spare));
+        }
+        self.groups.back_mut().expect("it was put there")
+    }
+}
+
 impl Sequencer {
     pub(crate) fn new(queue_bytes: usize) -> Self {
         Self {
@@ -114,7 +157,7 @@ impl Sequencer {
     }
 
     /// Appends `batch`. The caller holds the locks of `keys`, the keys the commit declared.
-    pub(crate) fn push(&self, keys: &[Key], mut batch: Batch) -> Result<Ticket, Error> {
+    pub(crate) fn push(&self, keys: &[Key], batch: Batch) -> Result<Ticket, Error> {
         let size_bytes = batch.size_bytes();
         let declared = declared_writes(keys, batch.operations());
         let mut queue = self.queue.lock();
@@ -130,11 +173,8 @@ impl Sequencer {
         }
         queue.size_bytes += size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
-        let declared = declared.into_iter().map(|(key, _)| key).collect();
-        let garbage = batch.take_garbage();
-        let (operations, appends) = batch.into_parts();
-        queue.batches.push(Sequenced { operations, appends, declared, garbage, size_bytes });
-        let was_empty = queue.batches.len() == 1;
+        let was_empty = queue.groups.is_empty();
+        queue.open_group().add(ticket, declared, batch);
         drop(queue);
         if was_empty {
             self.work.notify_one();
@@ -142,28 +182,25 @@ impl Sequencer {
         Ok(ticket)
     }
 
-    /// Takes all queued batches, waiting for one; `None` when the queue is closed and empty.
-    pub(crate) fn take_group(&self) -> Option<Group> {
+    /// Takes the next group, waiting for one; `None` when the queue is closed and empty. `done` is the
+    /// group before it.
+    pub(crate) fn take_group(&self, done: Group) -> Option<Group> {
+        let spare = done.emptied();
         let mut queue = self.queue.lock();
+        queue.spare = spare;
         self.check_overlay(&queue);
         let is_hasty = is_planted(Planted::EndBeforeDrained);
-        while queue.batches.is_empty() || (is_hasty && queue.closed) {
+        while queue.groups.is_empty() || (is_hasty && queue.closed) {
             if queue.closed {
                 return None;
             }
             self.work.wait(&mut queue);
         }
-        let group_len = group_len(&queue.batches);
-        let rest = queue.batches.split_off(group_len);
-        let batches = std::mem::replace(&mut queue.batches, rest);
-        let size_bytes = batches.iter().map(|batch| batch.size_bytes).sum();
-        // Tickets have no gaps, so those that stay tell the last one that goes.
-        let last_ticket = queue.last_ticket - queue.batches.len() as u64;
-        assert_eq!(queue.taken + batches.len() as u64, last_ticket, "tickets have no gaps");
-        queue.taken = last_ticket;
-        queue.size_bytes -= size_bytes;
+        let group = queue.groups.pop_front().expect("there is one");
+        assert_eq!(queue.taken + group.batches, group.last_ticket, "tickets have no gaps");
+        queue.taken = group.last_ticket;
+        queue.size_bytes -= group.size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
-        let group = Group { batches, last_ticket, size_bytes };
         let mut room_waiters = std::mem::take(&mut queue.room_waiters);
         drop(queue);
         if is_planted(Planted::RoomNotTold) {
@@ -181,7 +218,7 @@ impl Sequencer {
         self.forget_pending(group);
         let before = self.published.swap(group.last_ticket, Ordering::AcqRel);
         assert_eq!(
-            before + group.batches.len() as u64,
+            before + group.batches,
             group.last_ticket,
             "groups are published one after the other"
         );
@@ -204,7 +241,7 @@ impl Sequencer {
         let mut queue = self.queue.lock();
         // Only the committer fails the store, and only once; a second error would add nothing.
         self.failure.get_or_init(|| error);
-        queue.batches.clear();
+        queue.groups.clear();
         queue.size_bytes = 0;
         self.queued_bytes.store(0, Ordering::Relaxed);
         let room_waiters = std::mem::take(&mut queue.room_waiters);
@@ -290,7 +327,7 @@ impl Sequencer {
     }
 
     fn forget_pending(&self, group: &Group) {
-        for key in group.batches.iter().flat_map(|batch| &batch.declared) {
+        for key in &group.declared {
             self.remove_pending(key, group.last_ticket);
         }
     }
@@ -303,17 +340,6 @@ impl Sequencer {
             self.pending_keys.fetch_sub(1, Ordering::Relaxed);
         }
     }
-}
-
-/// Returns how many batches from the first on make a group.
-fn group_len(batches: &[Sequenced]) -> usize {
-    let (mut bytes, mut appends) = (0, 0);
-    let is_full = |batch: &Sequenced| {
-        bytes += batch.size_bytes;
-        appends += batch.appends.len();
-        bytes >= GROUP_BYTES || appends >= GROUP_APPENDS
-    };
-    batches.iter().position(is_full).map_or(batches.len(), |nth| nth + 1)
 }
 
 /// Returns the last value each declared key gets from `operations`.
@@ -415,9 +441,10 @@ mod tests {
             sequencer.push(std::slice::from_ref(&key), batch(&key, GROUP_BYTES / 2)).unwrap();
         }
         let mut sizes = Vec::new();
+        let mut group = Group::default();
         while sequencer.queued() > 0 {
-            let group = sequencer.take_group().unwrap();
-            sizes.push(group.batches.len());
+            group = sequencer.take_group(group).unwrap();
+            sizes.push(group.batches);
             sequencer.publish(&group);
         }
         assert_eq!(sizes, [2, 2, 1]);
@@ -431,8 +458,8 @@ mod tests {
         for nth in 0..2 {
             sequencer.push(&[], batch(&[nth], GROUP_BYTES)).unwrap();
         }
-        drop(sequencer.take_group());
-        let second = sequencer.take_group().unwrap();
+        let first = sequencer.take_group(Group::default()).unwrap();
+        let second = sequencer.take_group(first).unwrap();
         sequencer.publish(&second);
     }
 }
