@@ -14,6 +14,7 @@ use super::placement::{Placement, Places};
 use crate::{Error, Key, KeyRange};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Bytes of the digest of a rest.
@@ -117,18 +118,27 @@ pub(super) fn stripe_key(counter_key: &[u8], stripe: u64) -> Bytes {
     Bytes::from([counter_key, &stripe.to_be_bytes()].concat())
 }
 
-/// Returns the value of a row: its bytes, or of a counter's stripe the number.
+/// Returns a copy of [`bytes_of`].
 pub(super) fn value_of(
     row: &tokio_postgres::Row,
     value: usize,
     sum: usize,
 ) -> Result<Bytes, Error> {
+    Ok(Bytes::copy_from_slice(&bytes_of(row, value, sum)?))
+}
+
+/// Returns the value of a row: its bytes, or of a counter's stripe the number.
+pub(super) fn bytes_of(
+    row: &tokio_postgres::Row,
+    value: usize,
+    sum: usize,
+) -> Result<Cow<'_, [u8]>, Error> {
     let bytes: Option<&[u8]> = row.try_get(value).map_err(unreadable)?;
     if let Some(bytes) = bytes {
-        return Ok(Bytes::copy_from_slice(bytes));
+        return Ok(Cow::Borrowed(bytes));
     }
     let sum: Option<i64> = row.try_get(sum).map_err(unreadable)?;
-    sum.map(crate::batch::encode_counter)
+    sum.map(|sum| Cow::Owned(sum.to_le_bytes().to_vec()))
         .ok_or_else(|| Error::corrupt("a row with neither value nor sum", "the table entries"))
 }
 

@@ -13,7 +13,7 @@
 
 use super::connect::Connection;
 use super::failure::Failure;
-use super::keys::{Layout, unreadable, value_of};
+use super::keys::{Layout, bytes_of, unreadable};
 use super::sizes::Sizes;
 use super::statements::ReaderStatements;
 use crate::{Bytes, Direction, Error, Key, KeyRange, Wanted};
@@ -35,14 +35,31 @@ const MAX_MERGED_ROWS: usize = 64;
 /// How much more each page asks for than the one before.
 const GROWTH: usize = 4;
 
-/// A row as it was read.
+/// A row as it was read. Its bytes are a part of those of its page.
 #[derive(Debug)]
 pub(super) struct Row {
     place: i16,
-    pub(super) key: Key,
+    pub(super) key: Bytes,
     prefix_bytes: usize,
-    tail: Vec<u8>,
+    tail: Bytes,
     pub(super) value: Bytes,
+}
+
+/// A page as it comes: the bytes of all rows in one piece, which takes no allocation for each.
+#[derive(Debug, Default)]
+struct Coming {
+    bytes: Vec<u8>,
+    rows: Vec<Ends>,
+}
+
+/// Where the parts of a row end: its prefix, the whole key, its tail, its value.
+#[derive(Debug)]
+struct Ends {
+    place: i16,
+    prefix: usize,
+    key: usize,
+    tail: usize,
+    value: usize,
 }
 
 /// A row's place in the order of the primary key within its place: prefix and tail.
@@ -150,32 +167,55 @@ impl Page {
         given: &[&(dyn ToSql + Sync)],
     ) -> Result<Result<Vec<Row>, Error>, tokio_postgres::Error> {
         let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
-        let (mut rows, mut bytes) = (Vec::new(), 0);
+        let (mut coming, mut bytes) = (Coming::default(), 0);
         while bytes < self.bytes
             && let Some(row) = answer.try_next().await?
         {
-            match Row::of(&row) {
-                Ok(row) => {
-                    bytes += row.value.len();
-                    rows.push(row);
-                }
+            match coming.add(&row) {
+                Ok(value_bytes) => bytes += value_bytes,
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(rows))
+        Ok(Ok(coming.into_rows()))
+    }
+}
+
+impl Coming {
+    /// Adds a row and returns the bytes of its value.
+    fn add(&mut self, row: &tokio_postgres::Row) -> Result<usize, Error> {
+        let read = || {
+            let (prefix, tail): (&[u8], &[u8]) = (row.try_get(1)?, row.try_get(2)?);
+            Ok((row.try_get(0)?, prefix, tail, row.try_get::<_, &[u8]>(3)?))
+        };
+        let (place, prefix, tail, rest) = read().map_err(unreadable)?;
+        let mut put = |part: &[u8]| {
+            self.bytes.extend_from_slice(part);
+            self.bytes.len()
+        };
+        let (prefix, key, tail) = (put(prefix), put(rest), put(tail));
+        let value = put(&bytes_of(row, 4, 5)?);
+        self.rows.push(Ends { place, prefix, key, tail, value });
+        Ok(value - tail)
+    }
+
+    fn into_rows(self) -> Vec<Row> {
+        let all = Bytes::from(self.bytes);
+        let mut start = 0;
+        let row = |Ends { place, prefix, key, tail, value }: Ends| {
+            let first = std::mem::replace(&mut start, value);
+            Row {
+                place,
+                key: all.slice(first..key),
+                prefix_bytes: prefix - first,
+                tail: all.slice(key..tail),
+                value: all.slice(tail..value),
+            }
+        };
+        self.rows.into_iter().map(row).collect()
     }
 }
 
 impl Row {
-    fn of(row: &tokio_postgres::Row) -> Result<Self, Error> {
-        let read = || {
-            let (prefix, rest): (&[u8], &[u8]) = (row.try_get(1)?, row.try_get(3)?);
-            Ok((row.try_get(0)?, prefix.len(), [prefix, rest].concat(), row.try_get(2)?))
-        };
-        let (place, prefix_bytes, key, tail) = read().map_err(unreadable)?;
-        Ok(Self { place, key, prefix_bytes, tail, value: value_of(row, 4, 5)? })
-    }
-
     fn prefix(&self) -> &[u8] {
         self.key.get(..self.prefix_bytes).unwrap_or_default()
     }
@@ -271,7 +311,7 @@ impl Walk {
     }
 
     fn take_page(&mut self, rows: Vec<Row>, is_last: bool) -> Vec<Row> {
-        let last = rows.last().map(|row| (row.prefix().to_vec(), row.tail.clone(), row.place));
+        let last = rows.last().map(|row| (row.prefix().to_vec(), row.tail.to_vec(), row.place));
         let mut shown = Vec::with_capacity(rows.len());
         let mut rows = VecDeque::from(rows);
         while let Some(row) = rows.pop_front() {
