@@ -10,9 +10,11 @@ use super::open_error::OpenError;
 use super::options::{PostgresOptions, Sharding};
 use super::tls;
 use super::url::{Address, TlsMode};
-use std::future::Future;
+use parking_lot::Mutex;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::config::{Config, SslMode};
 use tokio_postgres::{Client, NoTls};
@@ -33,11 +35,22 @@ pub(super) struct Connector {
 }
 
 /// A connection that is ready for use; dropping it closes it.
-#[derive(Debug)]
+///
+/// What it sends and receives moves only while somebody waits for an answer or for its end: in the task that
+/// waits, for a task of the connection's own would have to be woken for every answer, and wake whose it is.
 pub(super) struct Connection {
     pub(super) client: Client,
-    driver: JoinHandle<()>,
+    /// Sends and receives; gone when the connection has ended. Locked while it is polled.
+    wire: Mutex<Option<Wire>>,
     answer_timeout: Duration,
+}
+
+type Wire = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Connection").finish_non_exhaustive()
+    }
 }
 
 impl std::fmt::Debug for Connector {
@@ -82,7 +95,8 @@ impl Connector {
         let hosts = &self.address.hosts;
         let whole = self.limit();
         let connection = timeout(whole, self.open_any()).await.map_err(|_| self.no_answer())??;
-        let set = timeout(whole, connection.client.batch_execute(&self.settings)).await;
+        let set = connection.drive(connection.client.batch_execute(&self.settings));
+        let set = timeout(whole, set).await;
         set.map_err(|_| self.no_answer())?
             .map_err(|error| open_error(&error, hosts, &self.schema, "set up a connection"))?;
         Ok(connection)
@@ -135,22 +149,46 @@ impl Connector {
     }
 
     async fn open(&self, config: &Config) -> Result<Connection, tokio_postgres::Error> {
-        let (client, driver) = if let Some(tls) = &self.tls {
+        let (client, wire): (Client, Wire) = if let Some(tls) = &self.tls {
             let (client, connection) = config.connect(tls.clone()).await?;
-            (client, tokio::spawn(async move { drop(connection.await) }))
+            (client, Box::pin(async move { drop(connection.await) }))
         } else {
             let (client, connection) = config.connect(NoTls).await?;
-            (client, tokio::spawn(async move { drop(connection.await) }))
+            (client, Box::pin(async move { drop(connection.await) }))
         };
-        Ok(Connection { client, driver, answer_timeout: self.answer_timeout })
+        Ok(Connection { client, wire: Mutex::new(Some(wire)), answer_timeout: self.answer_timeout })
     }
 }
 
 impl Connection {
-    /// Waits until the connection has ended. Not to be called again afterwards.
-    pub(super) async fn ended(&mut self) {
-        // A driver that was aborted or panicked has ended as well.
-        drop((&mut self.driver).await);
+    /// Waits until the connection has ended.
+    pub(super) async fn ended(&self) {
+        poll_fn(|context| self.poll_wire(context)).await;
+    }
+
+    /// Waits for what uses the client.
+    pub(super) async fn drive<T>(&self, used: impl Future<Output = T>) -> T {
+        let mut used = pin!(used);
+        poll_fn(|context| {
+            if let Poll::Ready(done) = used.as_mut().poll(context) {
+                return Poll::Ready(done);
+            }
+            // Sends what was just asked for, and brings what may be the answer; of a connection that has
+            // ended, that.
+            let _ = self.poll_wire(context);
+            used.as_mut().poll(context)
+        })
+        .await
+    }
+
+    /// Sends and receives; ready when the connection has ended.
+    fn poll_wire(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut wire = self.wire.lock();
+        if let Some(open) = &mut *wire {
+            ready!(open.as_mut().poll(context));
+            *wire = None;
+        }
+        Poll::Ready(())
     }
 
     /// Waits for an answer of the database, but not without end.
@@ -158,16 +196,10 @@ impl Connection {
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Failure> {
-        let answered = timeout(self.answer_timeout, answer).await;
+        let answered = timeout(self.answer_timeout, self.drive(answer)).await;
         answered
             .map_err(|_| Failure::Lost("the database did not answer in time".to_owned()))?
             .map_err(|error| Failure::of(&error))
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.driver.abort();
     }
 }
 

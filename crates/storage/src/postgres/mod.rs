@@ -216,6 +216,7 @@ fn open_schema(
         let opened = async {
             let connection = connector.connect().await?;
             let opened = schema::open(&connection.client, connector.hosts(), &options);
+            let opened = connection.drive(opened);
             let wait = options.statement_timeout * 3;
             let (places, prefix_bytes) =
                 tokio::time::timeout(wait, opened).await.map_err(|_| {
