@@ -173,10 +173,11 @@ impl Connection {
             if let Poll::Ready(done) = used.as_mut().poll(context) {
                 return Poll::Ready(done);
             }
-            // Sends what was just asked for, and brings what may be the answer; of a connection that has
-            // ended, that.
-            let _ = self.poll_wire(context);
-            used.as_mut().poll(context)
+            // Sends what was just asked for and brings what may be the answer: also that the connection has
+            // ended.
+            match self.poll_wire(context) {
+                Poll::Ready(()) | Poll::Pending => used.as_mut().poll(context),
+            }
         })
         .await
     }
