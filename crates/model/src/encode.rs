@@ -9,6 +9,12 @@ use crate::number::{ENCODED_MAX, Number};
 use crate::value::{AttributeValue, Value, ValueRef, tag};
 use bytes::Bytes;
 
+/// Entries of an item for which there is room at first.
+const ENTRIES: usize = 16;
+
+/// Bytes before those of a string: its tag and its length.
+const STRING_HEAD_BYTES: usize = 6;
+
 /// An open list. Close it with [`Encoder::end_list`].
 #[derive(Debug)]
 #[must_use]
@@ -59,6 +65,7 @@ impl Encoder {
     /// Appends a string.
     pub fn string(&mut self, string: &str) {
         self.size += 1 + string.len();
+        self.buffer.reserve(STRING_HEAD_BYTES + string.len());
         self.buffer.push(tag::STRING);
         self.short(string.as_bytes());
     }
@@ -66,6 +73,7 @@ impl Encoder {
     /// Appends a number.
     pub fn number(&mut self, number: &Number) {
         self.size += 1 + number.size();
+        self.buffer.reserve(2 + ENCODED_MAX);
         self.buffer.push(tag::NUMBER);
         self.number_member(number);
     }
@@ -82,6 +90,7 @@ impl Encoder {
     /// Appends binary data.
     pub fn binary(&mut self, bytes: &[u8]) {
         self.size += 1 + bytes.len();
+        self.buffer.reserve(STRING_HEAD_BYTES + bytes.len());
         self.buffer.push(tag::BINARY);
         self.short(bytes);
     }
@@ -181,6 +190,7 @@ impl Encoder {
     pub fn begin_item(&mut self) -> MapMark {
         debug_assert!(self.buffer.is_empty(), "an item is written to a fresh encoder");
         self.buffer.extend_from_slice(&[0; crate::item::HEADER_BYTES]);
+        self.entries.reserve(ENTRIES);
         MapMark { start: self.buffer.len(), first_entry: self.entries.len() }
     }
 
