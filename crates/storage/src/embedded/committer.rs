@@ -68,7 +68,7 @@ impl Committer {
         let written_keys = changes.len() as u64;
         shared.map.write_group(self.last_group, changes.clone(), group.size_bytes)?;
         if !is_planted(Planted::CachesToldLate) {
-            shared.cache.tell(self.last_group, &changes);
+            shared.cache.tell(self.last_group, &changes, &mut group.replaced);
         }
         if is_planted(Planted::AnsweredEarly) {
             shared.sequencer.publish(group);
@@ -76,7 +76,7 @@ impl Committer {
         group.garbage.iter().for_each(|range| shared.cache.forget_range(range));
         shared.publish_snapshot(self.last_group);
         if is_planted(Planted::CachesToldLate) {
-            shared.cache.tell(self.last_group, &changes);
+            shared.cache.tell(self.last_group, &changes, &mut group.replaced);
         }
         shared.counts.add_group(group.batches, written_keys, group.size_bytes as u64);
         shared.tidy.note_written(written_keys, group.size_bytes as u64);

@@ -38,8 +38,8 @@ const FEW_KEYS: usize = 8;
 
 /// The writes of the batches that the committer takes in one go, in the order of their tickets.
 ///
-/// Lists are used again for later groups, and a writer gives its own back itself: what one thread
-/// allocates and another frees, both wait for.
+/// What one thread allocates and another frees, both wait for. So lists are used again for later groups,
+/// a writer gives its own back itself, and those of later groups what earlier ones have replaced.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     pub(crate) operations: Vec<Operation>,
@@ -48,6 +48,8 @@ pub(crate) struct Group {
     declared: Vec<Bytes>,
     /// Ranges of which all is garbage.
     pub(crate) garbage: Vec<KeyRange>,
+    /// Values that nobody needs any more.
+    pub(crate) replaced: Vec<Bytes>,
     pub(crate) batches: u64,
     pub(crate) last_ticket: Ticket,
     pub(crate) size_bytes: usize,
@@ -71,7 +73,7 @@ impl Group {
 
     /// Returns a group without batches that uses the lists of this one, unless they are large.
     fn emptied(self) -> Self {
-        let Self { mut operations, mut appends, mut declared, garbage: _, .. } = self;
+        let Self { mut operations, mut appends, mut declared, .. } = self;
         let longest = operations.capacity().max(appends.capacity()).max(declared.capacity());
         if longest > REUSED_MAX {
             return Self::default();
@@ -89,6 +91,8 @@ struct Queue {
     groups: VecDeque<Group>,
     /// A group without batches, for the next that is begun.
     spare: Group,
+    /// Values that the last group has replaced, for writers to drop.
+    replaced: Vec<Bytes>,
     last_ticket: Ticket,
     /// The last ticket that the committer took.
     taken: Ticket,
@@ -174,8 +178,11 @@ impl Sequencer {
         queue.size_bytes += size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
         let was_empty = queue.groups.is_empty();
+        let replaced = queue.replaced.len().saturating_sub(batch.len());
+        let replaced = queue.replaced.split_off(replaced);
         queue.open_group().add(ticket, declared, batch);
         drop(queue);
+        drop(replaced);
         if was_empty {
             self.work.notify_one();
         }
@@ -184,7 +191,8 @@ impl Sequencer {
 
     /// Takes the next group, waiting for one; `None` when the queue is closed and empty. `done` is the
     /// group before it.
-    pub(crate) fn take_group(&self, done: Group) -> Option<Group> {
+    pub(crate) fn take_group(&self, mut done: Group) -> Option<Group> {
+        self.pass_on(std::mem::take(&mut done.replaced));
         let spare = done.emptied();
         let mut queue = self.queue.lock();
         queue.spare = spare;
@@ -211,6 +219,16 @@ impl Sequencer {
             self.forget_pending(&group);
         }
         Some(group)
+    }
+
+    /// Leaves values to the writers that come next, if there are any, and drops what they have left.
+    fn pass_on(&self, replaced: Vec<Bytes>) {
+        let mut queue = self.queue.lock();
+        let is_busy = !queue.groups.is_empty();
+        let (kept, dropped) = if is_busy { (replaced, Vec::new()) } else { (Vec::new(), replaced) };
+        let left = std::mem::replace(&mut queue.replaced, kept);
+        drop(queue);
+        drop((left, dropped));
     }
 
     /// Makes a group, which must be visible in new views by now, known as published.

@@ -40,7 +40,8 @@ impl Fixture {
 
     fn tell(&self, changes: &[(&[u8], Option<Bytes>)]) {
         let group = self.group() as u64;
-        self.cache.replace(group, changes.iter().map(|(key, value)| (*key, value.as_ref())));
+        let changes = changes.iter().map(|(key, value)| (*key, value.as_ref()));
+        self.cache.replace(group, changes, &mut Vec::new());
     }
 
     fn write_and_tell(&mut self, key: &[u8], value: Option<Bytes>) {
