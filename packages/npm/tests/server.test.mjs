@@ -83,6 +83,12 @@ test('what keeps a server from starting is said', async () => {
   taken.close();
 });
 
+test('a store that cannot be reached is said, and no password', async () => {
+  const isSaid = ({ message }) => /the database at 127\.0\.0\.1 cannot be reached/.test(message) && !message.includes('secret');
+  await assert.rejects(start({ store: 'postgres://me:secret@127.0.0.1:1/orders' }), isSaid);
+  await assert.rejects(start({ args: ['--store=postgres://127.0.0.1:1/orders'] }), isSaid);
+});
+
 test('a server that went away is said', async () => {
   const server = await start();
   await server.stop();

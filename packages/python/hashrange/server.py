@@ -27,6 +27,9 @@ SECRET_ACCESS_KEY = "hashrange"
 TARGETS = "DynamoDB_20120810"
 OWN_TARGETS = "Hashrange_2026"
 
+#: Arguments that say where the data are.
+PLACES = ("--data-dir", "--store")
+
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 10.0
 #: How long a server may take to answer one request of a reset, and a reset to find all tables gone.
@@ -55,17 +58,26 @@ def find_program() -> str:
     raise ServerError(f"the program {name} is in none of {', '.join(folders)}: reinstall hashrange")
 
 
-def start(args: Sequence[str] = (), *, port: int = 0, program: Optional[str] = None) -> "Server":
+def start(
+    args: Sequence[str] = (),
+    *,
+    port: int = 0,
+    program: Optional[str] = None,
+    store: Optional[str] = None,
+) -> "Server":
     """Starts a server and returns when it answers: some milliseconds.
 
     ``args`` are further arguments of ``hashrange serve``. The data are in memory unless they name
-    a ``--data-dir``. Variables ``HASHRANGE_*`` of the environment do not reach the server, so that
-    a test means the same everywhere.
+    a ``--data-dir``, or ``store`` is the URL of a database on PostgreSQL, which nobody else on this
+    machine gets to see. Variables ``HASHRANGE_*`` of the environment do not reach the server, so
+    that a test means the same everywhere.
     """
-    on_disk = any(arg == "--data-dir" or arg.startswith("--data-dir=") for arg in args)
+    names_place = any(arg.partition("=")[0] in PLACES for arg in args)
     command = [program or find_program(), "serve", f"--port={port}", "--log-format=json"]
-    command += [*args] if on_disk else ["--memory", *args]
+    command += [*args] if names_place or store else ["--memory", *args]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("HASHRANGE_")}
+    if store:
+        environment["HASHRANGE_STORE"] = store
     try:
         process = subprocess.Popen(
             command,

@@ -77,6 +77,7 @@ def test_the_environment_of_whoever_tests_does_not_reach_the_server(monkeypatch)
     [
         (["--no-such-option"], {}, "--no-such-option"),
         (["--sample=none"], {}, "there is no sample"),
+        (["--store=postgres://127.0.0.1:1/orders"], {}, "127.0.0.1 cannot be reached"),
         ([], {"program": "/no/such/program"}, "cannot start /no/such/program: No such file"),
         ([], {"program": "/bin/true"}, "it said nothing"),
     ],
@@ -84,6 +85,12 @@ def test_the_environment_of_whoever_tests_does_not_reach_the_server(monkeypatch)
 def test_what_keeps_a_server_from_starting_is_said(arguments, options, said):
     with pytest.raises(hashrange.ServerError, match=said):
         hashrange.start(arguments, **options)
+
+
+def test_a_store_that_cannot_be_reached_is_said_and_no_password():
+    with pytest.raises(hashrange.ServerError, match="127.0.0.1 cannot be reached") as raised:
+        hashrange.start(store="postgres://me:secret@127.0.0.1:1/orders")
+    assert "secret" not in str(raised.value)
 
 
 def test_a_port_in_use_is_said():

@@ -37,7 +37,8 @@ pub(super) struct Connector {
 /// A connection that is ready for use; dropping it closes it.
 ///
 /// What it sends and receives moves only while somebody waits for an answer or for its end: in the task that
-/// waits, for a task of the connection's own would have to be woken for every answer, and wake whose it is.
+/// waits, of which there is one at a time. A task of the connection's own would have to be woken for every
+/// request, and wake whoever waits for the answer.
 pub(super) struct Connection {
     pub(super) client: Client,
     /// Sends and receives; gone when the connection has ended. Locked while it is polled.

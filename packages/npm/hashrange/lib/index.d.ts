@@ -4,6 +4,8 @@ export interface StartOptions {
   port?: number;
   /** Further arguments of `hashrange serve`. The data are in memory unless they name a `--data-dir`. */
   args?: string[];
+  /** The URL of a database on PostgreSQL that is to hold the data; it does not show among the arguments. */
+  store?: string;
   /** The program to start, instead of the one in the package of this platform. */
   program?: string;
 }

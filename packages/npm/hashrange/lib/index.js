@@ -6,6 +6,8 @@ const { CREDENTIALS, REGION } = require('./identity.js');
 const { findProgram } = require('./program.js');
 const { reset } = require('./reset.js');
 
+// Arguments that say where the data are.
+const PLACES = ['--data-dir', '--store'];
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 // So many lines of the log are kept for whoever asks what happened.
@@ -56,11 +58,13 @@ class Server {
 
 /** Starts a server and resolves when it answers: some milliseconds. */
 async function start(options = {}) {
-  const { port = 0, args = [], program = findProgram() } = options;
-  const onDisk = args.some((arg) => arg === '--data-dir' || arg.startsWith('--data-dir='));
-  const all = ['serve', `--port=${port}`, '--log-format=json', ...(onDisk ? [] : ['--memory']), ...args];
+  const { port = 0, args = [], program = findProgram(), store } = options;
+  const namesPlace = args.some((arg) => PLACES.includes(arg.split('=')[0]));
+  const all = ['serve', `--port=${port}`, '--log-format=json', ...(namesPlace || store ? [] : ['--memory']), ...args];
   const isOurs = ([name]) => !name.startsWith('HASHRANGE_');
   const env = Object.fromEntries(Object.entries(process.env).filter(isOurs));
+  // Everybody on a machine sees the arguments of a program.
+  if (store) env.HASHRANGE_STORE = store;
   const child = spawn(program, all, { stdio: ['ignore', 'ignore', 'pipe'], env });
   const log = [];
   try {
