@@ -204,8 +204,10 @@ impl Sequencer {
             }
             self.work.wait(&mut queue);
         }
+        let waiting: u64 = queue.groups.iter().map(|group| group.batches).sum();
+        assert_eq!(queue.taken + waiting, queue.last_ticket, "tickets have no gaps");
         let group = queue.groups.pop_front().expect("there is one");
-        assert_eq!(queue.taken + group.batches, group.last_ticket, "tickets have no gaps");
+        assert_eq!(queue.taken + group.batches, group.last_ticket, "tickets are in order");
         queue.taken = group.last_ticket;
         queue.size_bytes -= group.size_bytes;
         self.queued_bytes.store(queue.size_bytes, Ordering::Relaxed);
