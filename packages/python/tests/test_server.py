@@ -77,7 +77,7 @@ def test_the_environment_of_whoever_tests_does_not_reach_the_server(monkeypatch)
     [
         (["--no-such-option"], {}, "--no-such-option"),
         (["--sample=none"], {}, "there is no sample"),
-        (["--store=postgres://127.0.0.1:1/orders"], {}, "127.0.0.1 cannot be reached"),
+        (["--store=postgres://someone@127.0.0.1:1/orders"], {}, "127.0.0.1 cannot be reached"),
         ([], {"program": "/no/such/program"}, "cannot start /no/such/program: No such file"),
         ([], {"program": "/bin/true"}, "it said nothing"),
     ],
