@@ -21,6 +21,8 @@ use numbers::{increment, number, text};
 use proxy::{Fault, Proxy};
 use scratch::{Server, server};
 use std::ops::ControlFlow;
+use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -118,17 +120,25 @@ fn at_last<T>(mut work: impl FnMut() -> Result<T, Error>) -> T {
 struct Told {
     done: AtomicU64,
     open: AtomicU64,
+    /// What those were told whose commit may not have been carried out.
+    errors: Mutex<Vec<String>>,
 }
 
 /// Runs `writers` threads of `rounds` commits each. Every commit puts a key of its own that must have been
 /// absent, increments a number that it shares with others, and adds one to a counter.
 fn write(store: &PostgresStore, writers: u64, rounds: u64) -> Told {
     let told = Told::default();
+    write_rounds(store, writers, 0..rounds, &told);
+    told
+}
+
+/// Does some of the rounds of [`write`].
+fn write_rounds(store: &PostgresStore, writers: u64, rounds: Range<u64>, told: &Told) {
     thread::scope(|scope| {
         for nth in 0..writers {
-            let told = &told;
+            let rounds = rounds.clone();
             scope.spawn(move || {
-                for round in 0..rounds {
+                for round in rounds {
                     let (name, own) = (format!("n{}", nth % 3), format!("own {nth} {round}"));
                     let keys: Vec<Key> = vec![name.clone().into(), own.clone().into()];
                     let written = block_on(store.commit(keys, |values, batch| {
@@ -140,7 +150,8 @@ fn write(store: &PostgresStore, writers: u64, rounds: u64) -> Told {
                     }));
                     match written {
                         Ok(()) => told.done.fetch_add(1, Ordering::Relaxed),
-                        Err(Error::Unavailable { .. } | Error::Conflict) => {
+                        Err(error @ (Error::Unavailable { .. } | Error::Conflict)) => {
+                            told.errors.lock().unwrap().push(error.to_string());
                             told.open.fetch_add(1, Ordering::Relaxed)
                         }
                         Err(error) => panic!("{error}"),
@@ -149,7 +160,6 @@ fn write(store: &PostgresStore, writers: u64, rounds: u64) -> Told {
             });
         }
     });
-    told
 }
 
 /// Checks that what `write` did is there, each commit once, and all that were acknowledged.
@@ -256,19 +266,20 @@ fn a_swallowed_commit_is_waited_for_until_the_database_has_ended_it() {
 #[test]
 fn errors_that_may_pass_are_retried() {
     let (store, proxy, url) = behind_proxy(&PostgresOptions::default());
-    for state in ["40001", "40P01", "55P03", "XX000"] {
+    // The commit is carried out and answered with the second error: it must not be done again.
+    let states = [("40001", "XX000"), ("40P01", "40003"), ("55P03", "57014"), ("XX000", "53100")];
+    let told = Told::default();
+    // One after the other, so that no commit meets so many that it is given up.
+    for (nth, (state, after)) in (0..).zip(states) {
         proxy.plan("FOR UPDATE OF e", 7, 4, Fault::Fail(state));
         proxy.plan("COMMIT", 5, 4, Fault::Fail(state));
         proxy.plan("e.place = k.place", 11, 4, Fault::Fail(state));
         proxy.plan(GETS, 3, 2, Fault::Fail(state));
+        proxy.plan("COMMIT", 6, 3, Fault::FailAfter(after));
+        write_rounds(&store, 4, nth * 15..(nth + 1) * 15, &told);
     }
-    // The commit is carried out and answered with an error: it must not be done again.
-    for state in ["XX000", "40003", "57014", "53100"] {
-        proxy.plan("COMMIT", 6, 3, Fault::FailAfter(state));
-    }
-    let told = write(&store, 4, 60);
     let traffic = store.traffic();
-    assert_eq!(told.open.load(Ordering::Relaxed), 0, "{traffic:?}");
+    assert_eq!(told.open.load(Ordering::Relaxed), 0, "{:?}: {traffic:?}", told.errors);
     for cause in [Cause::Serialization, Cause::Deadlock, Cause::Lock, Cause::Internal] {
         assert!(retries(&traffic, cause) >= 4, "{cause:?}: {traffic:?}");
     }

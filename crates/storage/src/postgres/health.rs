@@ -6,10 +6,15 @@
 use super::failure::Failure;
 use crate::Error;
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 /// The connections of one kind.
 #[derive(Debug, Default)]
-pub(super) struct Health(Mutex<State>);
+pub(super) struct Health {
+    state: Mutex<State>,
+    /// Told of each that is connected, and of a failure that is so for all.
+    known: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -23,33 +28,51 @@ struct State {
 impl Health {
     /// Notes that one more can be used.
     pub(super) fn connected(&self) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.connected += 1;
         state.failure = None;
         state.is_for_all = false;
+        drop(state);
+        self.known.notify_waiters();
     }
 
     /// Notes that one that could be used cannot any more.
     pub(super) fn lost(&self) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.connected = state.connected.checked_sub(1).expect("it was connected");
     }
 
     /// Notes that one could not be connected, or of what use it is not.
     pub(super) fn failed(&self, failure: &Failure) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         state.failure = Some(failure.to_string());
         state.is_for_all = matches!(failure, Failure::Standby(_));
+        drop(state);
+        self.known.notify_waiters();
+    }
+
+    /// Waits until one of them has a connection, or none will get one that is of use.
+    pub(super) async fn any_connected(&self) {
+        loop {
+            let known = self.known.notified();
+            {
+                let state = self.state.lock();
+                if state.connected > 0 || state.is_for_all {
+                    return;
+                }
+            }
+            known.await;
+        }
     }
 
     /// Returns how many of them have a connection.
     pub(super) fn connected_now(&self) -> usize {
-        self.0.lock().connected
+        self.state.lock().connected
     }
 
     /// Returns why none of them can be used, if so.
     pub(super) fn check(&self) -> Result<(), Error> {
-        let state = self.0.lock();
+        let state = self.state.lock();
         match &state.failure {
             Some(what) if state.connected == 0 || state.is_for_all => {
                 Err(Error::Unavailable { what: what.clone() })
@@ -60,7 +83,7 @@ impl Health {
 
     /// Returns the error for what has waited for one of them for too long.
     pub(super) fn late(&self, what: &str) -> Error {
-        let state = self.0.lock();
+        let state = self.state.lock();
         let reason = match &state.failure {
             Some(failure) => failure.clone(),
             None => "those before it are not answered yet".to_owned(),

@@ -23,6 +23,7 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep};
 use tokio_postgres::types::ToSql;
@@ -30,6 +31,9 @@ use tokio_postgres::{Client, Statement};
 
 /// Keys in one shared statement, at most, unless one read alone has more.
 const SHARED_KEYS: usize = 256;
+
+/// So long a store that was opened leaves the connections to its lanes: the database may have only a few.
+const LANES_FIRST: Duration = Duration::from_secs(5);
 
 /// The pause before what failed is read again on the same connection, as before a try of this number.
 const RETRY_PAUSE: u32 = 4;
@@ -340,6 +344,7 @@ impl Reader {
     pub(super) async fn run(mut self) {
         let reads = Arc::clone(&self.reads);
         let mut failures: u32 = 0;
+        drop(tokio::time::timeout(LANES_FIRST, self.shared.health.any_connected()).await);
         loop {
             let is_lost =
                 self.line.as_ref().is_none_or(|(connection, _)| connection.client.is_closed());
