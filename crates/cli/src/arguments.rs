@@ -480,7 +480,10 @@ pub struct Check {
     export HASHRANGE_COPY_TO=postgres://user:password@db.example.org/hashrange\n  \
     hashrange copy --from ./data\n\
     No server may be using either. The source is not changed. Until both were compared byte for byte in \
-    the end, the target is unfinished and refused by all who open it."
+    the end, the target is unfinished and refused by all who open it.\n\
+    With --while-serving the servers of a database on PostgreSQL go on. What they write meanwhile follows; in \
+    the end writes are refused for a moment, and from then on all of the source: its data are in the target. A \
+    folder is moved by its own server, with serve --move-to."
 )]
 pub struct Copy {
     /// Folder or URL of the database to copy [env: HASHRANGE_COPY_FROM]
@@ -492,4 +495,10 @@ pub struct Copy {
     /// Empty a target that an unfinished copy has left, and begin again
     #[arg(long)]
     pub restart: bool,
+    /// Let the servers of a database on PostgreSQL go on while it is copied, and then move to the copy
+    #[arg(long)]
+    pub while_serving: bool,
+    /// Let the database of --from be used again although it was moved; it has nothing that was written since
+    #[arg(long, conflicts_with_all = ["to", "restart", "while_serving"])]
+    pub reopen: bool,
 }

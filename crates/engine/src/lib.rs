@@ -40,7 +40,10 @@ mod verify;
 mod write;
 
 pub use crate::core::OpenError;
-pub use copying::{Copied, CopyError, CopyPhase, Copying, Difference, copy, server_rows};
+pub use copying::{
+    Copied, CopyError, CopyPhase, Copying, Difference, Served, copy, finish_move, read_moved,
+    reopen, server_rows,
+};
 pub use engine::Engine;
 pub use environment::Environment;
 pub use jobs::ServersSeen;

@@ -1,9 +1,13 @@
 //! A database is copied from one place to another: from a folder to PostgreSQL, back, or to another folder.
 //!
-//! Opens both places and sees to it that nobody else uses them. Leaves the copy itself to the engine.
+//! Opens both places and sees to it that nobody else uses them, but for a source that is to be served
+//! meanwhile. Leaves the copy itself to the engine.
 
-use crate::Error;
-use hashrange_engine::{Copied, CopyError, Copying, copy as copy_stores, server_rows};
+use crate::{Database, Error};
+use hashrange_engine::{
+    Copied, CopyError, Copying, Served, copy as copy_stores, finish_move, read_moved,
+    reopen as reopen_store, server_rows,
+};
 use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, Store, block_on};
 #[cfg(feature = "postgres")]
 use hashrange_storage::{PostgresOptions, PostgresStore};
@@ -39,10 +43,20 @@ impl std::fmt::Debug for Place<'_> {
     }
 }
 
-/// Copies the database at `source` to `target`, where there is none, and compares both. With `is_restarted`
-/// the target may be a copy that was not finished, which is emptied first. `heard` is told again and again
-/// how far the copy is. Nobody may use either meanwhile; waits for ten seconds to see whether servers do that
-/// have left a row behind.
+/// How a database is copied.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct How {
+    /// The target may be a copy that was not finished: it is emptied first. The source may be said to be copied
+    /// by somebody, whose place is taken.
+    pub is_restarted: bool,
+    /// Servers go on serving the source, which is on PostgreSQL, until the copy is as new as it is. From then on
+    /// it is refused by all of them.
+    pub is_served: bool,
+}
+
+/// Copies the database at `source` to `target`, where there is none, and compares both; of a source that was
+/// moved to `target` only what is missing is done. `heard` is told again and again how far the copy is. Nobody may use the target meanwhile, nor the source unless it
+/// [is served](How::is_served); waits for ten seconds to see whether servers do that have left a row behind.
 ///
 /// # Errors
 /// When either cannot be used so, or fails, or they are not equal in the end. What the target holds then is
@@ -50,23 +64,87 @@ impl std::fmt::Debug for Place<'_> {
 pub fn copy(
     source: Place<'_>,
     target: Place<'_>,
-    is_restarted: bool,
+    how: How,
     heard: &mut (dyn FnMut(Copying) + Send),
 ) -> Result<Copied, Error> {
+    if how.is_served && matches!(source, Place::Folder(_)) {
+        let what = "a folder is served by one process, which is the one to copy it".to_owned();
+        return Err(Error::Copy(CopyError::Unreadable(what)));
+    }
     let from = open_source(source)?;
-    if let Some(servers) = servers_alive(&from, CopyError::Source)? {
+    if finish_moved(&from, target)? {
+        return Ok(Copied::default());
+    }
+    if !how.is_served
+        && let Some(servers) = servers_alive(&from, CopyError::Source)?
+    {
         return Err(Error::Copy(CopyError::SourceInUse(servers)));
     }
-    let last_stamp = block_on(from.last_stamp());
-    let last_stamp = last_stamp.map_err(|error| Error::Copy(CopyError::Source(error)))?;
-    let to = open_target(target, last_stamp)?;
-    if let Some(servers) = servers_alive(&to, CopyError::Target)? {
-        return Err(Error::Copy(CopyError::TargetInUse(servers)));
-    }
-    let copied = block_on(copy_stores(&from, &to, is_restarted, heard)).map_err(Error::Copy)?;
-    let closed = block_on(to.close());
-    closed.map_err(|error| Error::Copy(CopyError::Target(error)))?;
+    let to = open_target(target, &from)?;
+    let served = if how.is_served { Served::ByOthers } else { Served::No };
+    let id = crate::database::random();
+    let copied = copy_stores(&from, &to, served, id, how.is_restarted, heard);
+    let copied = block_on(copied).map_err(Error::Copy)?;
+    close(&to)?;
     Ok(copied)
+}
+
+/// Returns whether the database at a place was moved, as [`Database::move_to`] does; then `target` has to be where
+/// it is now. Sees to it that it can be opened there, if that is what is missing.
+///
+/// # Errors
+/// When it was moved to another place than `target`, or either cannot be opened.
+pub fn is_moved(from: Place<'_>, target: Place<'_>) -> Result<bool, Error> {
+    match from {
+        Place::Folder(folder) if !EmbeddedStore::is_in(folder) => Ok(false),
+        _ => finish_moved(&open_source(from)?, target),
+    }
+}
+
+fn finish_moved(from: &AnyStore, target: Place<'_>) -> Result<bool, Error> {
+    let Some(id) = block_on(read_moved(from)).map_err(Error::Copy)? else { return Ok(false) };
+    let target = open_source(target)?;
+    block_on(finish_move(id, &target)).map_err(Error::Copy)?;
+    close(&target)?;
+    Ok(true)
+}
+
+/// Lets the database at a place be used again that was moved elsewhere by a copy while it was served. It has
+/// nothing of what was written since.
+///
+/// # Errors
+/// When it was not moved, or cannot be opened.
+pub fn reopen(place: Place<'_>) -> Result<(), Error> {
+    let store = open_source(place)?;
+    block_on(reopen_store(&store)).map_err(Error::Copy)?;
+    close(&store)
+}
+
+impl Database {
+    /// Copies this database to `target`, as [`copy`] does, while it is used: what is written meanwhile follows.
+    /// In the end writes are refused for a moment, and then for ever: from then on the data are in the target.
+    /// With `is_restarted` the target may be a copy that was not finished.
+    ///
+    /// Blocks, so it is for a thread of its own.
+    ///
+    /// # Errors
+    /// As those of [`copy`]; this database can be used as before.
+    pub fn move_to(
+        &self,
+        target: Place<'_>,
+        is_restarted: bool,
+        heard: &mut (dyn FnMut(Copying) + Send),
+    ) -> Result<Copied, Error> {
+        let to = open_target(target, self.engine.store())?;
+        let moved = block_on(self.engine.move_to(&to, is_restarted, heard));
+        let copied = moved.map_err(Error::Copy)?;
+        close(&to)?;
+        Ok(copied)
+    }
+}
+
+fn close(store: &AnyStore) -> Result<(), Error> {
+    block_on(store.close()).map_err(|error| Error::Copy(CopyError::Target(error)))
 }
 
 fn open_source(place: Place<'_>) -> Result<AnyStore, Error> {
@@ -83,15 +161,23 @@ fn open_source(place: Place<'_>) -> Result<AnyStore, Error> {
     }
 }
 
-fn open_target(place: Place<'_>, last_stamp: u64) -> Result<AnyStore, Error> {
-    match place {
+/// Opens a target that nobody else uses.
+fn open_target(place: Place<'_>, source: &AnyStore) -> Result<AnyStore, Error> {
+    let last_stamp = block_on(source.last_stamp());
+    let last_stamp = last_stamp.map_err(|error| Error::Copy(CopyError::Source(error)))?;
+    let target = match place {
         Place::Folder(folder) => {
             let stamps_above = last_stamp.saturating_add(STAMPS_AHEAD);
-            open_folder(folder, &EmbeddedOptions { stamps_above, ..EmbeddedOptions::default() })
+            let options = EmbeddedOptions { stamps_above, ..EmbeddedOptions::default() };
+            open_folder(folder, &options)?
         }
         #[cfg(feature = "postgres")]
-        Place::Url(url) => open_url(url, &PostgresOptions::default()),
+        Place::Url(url) => open_url(url, &PostgresOptions::default())?,
+    };
+    if let Some(servers) = servers_alive(&target, CopyError::Target)? {
+        return Err(Error::Copy(CopyError::TargetInUse(servers)));
     }
+    Ok(target)
 }
 
 fn open_folder(folder: &Path, options: &EmbeddedOptions) -> Result<AnyStore, Error> {

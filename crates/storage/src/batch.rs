@@ -127,6 +127,14 @@ impl Batch {
         self.operations.is_empty() && self.appends.is_empty()
     }
 
+    /// Returns the keys that are put or deleted, as often as they are; without counters and appended ones.
+    pub fn plain_keys(&self) -> impl Iterator<Item = &[u8]> {
+        let plain = self.operations.iter().filter(|operation| {
+            !operation.of_counter && !matches!(operation.change, Change::Add(_))
+        });
+        plain.map(|operation| &operation.key[..])
+    }
+
     /// Returns the number of writes.
     pub fn len(&self) -> usize {
         self.operations.len() + self.appends.len()

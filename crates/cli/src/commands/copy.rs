@@ -3,14 +3,14 @@
 //! Leaves the copy and its verification to the library.
 
 use crate::arguments::Copy;
+use crate::commands::store::place_in;
 use crate::config::StoreUrl;
 use crate::exit::Usage;
 use crate::output;
 use crate::surroundings;
-use hashrange::copying::{Place, copy};
-use hashrange::{CopyPhase, Copying};
+use hashrange::copying::{How, Place, copy, reopen};
+use hashrange::{Copied, CopyPhase, Copying};
 use std::io::{IsTerminal, stderr};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How often a terminal shows how far the copy is, and how often a log does.
@@ -20,12 +20,26 @@ const LOGGED_EVERY: Duration = Duration::from_secs(10);
 /// Copies and prints what was copied in which time.
 pub fn run(arguments: &Copy) -> anyhow::Result<()> {
     let from = given(arguments.from.as_ref(), "from", "HASHRANGE_COPY_FROM")?;
+    let source = place_in(&from, "from")?;
+    if arguments.reopen {
+        reopen(source)?;
+        return output::line("the database can be used again");
+    }
     let to = given(arguments.to.as_ref(), "to", "HASHRANGE_COPY_TO")?;
-    let (source, target) = (place(&from, "from")?, place(&to, "to")?);
+    let target = place_in(&to, "to")?;
+    let how = How { is_restarted: arguments.restart, is_served: arguments.while_serving };
+    if how.is_served && matches!(source, Place::Folder(_)) {
+        let what = "while-serving is for a database on PostgreSQL: a folder is moved by the server that \
+                    has it, with hashrange serve --move-to";
+        return Err(Usage(what.to_owned()).into());
+    }
     let mut watch = Watch::new();
-    let copied = copy(source, target, arguments.restart, &mut |now| watch.hear(now));
+    let copied = copy(source, target, how, &mut |now| watch.hear(now));
     watch.end_phase();
     let copied = copied?;
+    if copied == Copied::default() && watch.phases.is_empty() {
+        return output::line("the database was moved there before: nothing is left to do");
+    }
     output::line(format_args!(
         "copied and verified: {} keys, {}, {}",
         copied.keys,
@@ -42,32 +56,6 @@ fn given(flag: Option<&StoreUrl>, name: &str, variable: &str) -> Result<StoreUrl
             "copy needs --{name} or {variable}: a folder, or a URL that begins with postgres://"
         ))
     })
-}
-
-/// Returns the place that a text means: a URL of PostgreSQL, or else a folder.
-fn place<'t>(text: &'t StoreUrl, name: &str) -> anyhow::Result<Place<'t>> {
-    let text = text.secret();
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    match scheme.as_deref() {
-        Some("postgres" | "postgresql") => of_url(text),
-        // It may hold a password as well.
-        Some(_) => {
-            Err(Usage(format!("{name}: the URL of a database begins with postgres://")).into())
-        }
-        None if text.is_empty() => Err(Usage(format!("{name} names nothing")).into()),
-        None => Ok(Place::Folder(Path::new(text))),
-    }
-}
-
-#[cfg(feature = "postgres")]
-fn of_url(url: &str) -> anyhow::Result<Place<'_>> {
-    hashrange_storage::postgres::place(url).map_err(|error| Usage(error.to_string()))?;
-    Ok(Place::Url(url))
-}
-
-#[cfg(not(feature = "postgres"))]
-fn of_url(_: &str) -> anyhow::Result<Place<'_>> {
-    Err(super::store::without_postgres())
 }
 
 /// Shows how far the copy is, and notes how long each phase takes.
@@ -125,10 +113,13 @@ impl Watch {
     }
 }
 
-fn word(phase: CopyPhase) -> &'static str {
+/// Returns what is done in a phase.
+pub fn word(phase: CopyPhase) -> &'static str {
     match phase {
         CopyPhase::Emptying => "emptied",
         CopyPhase::Copying => "copied",
+        CopyPhase::CatchingUp => "caught up",
+        CopyPhase::Switching => "switched",
         CopyPhase::Verifying => "verified",
     }
 }

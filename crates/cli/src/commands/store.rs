@@ -1,14 +1,21 @@
-//! Where a server keeps its data: what the place is called, and what makes no sense on PostgreSQL.
+//! Where a server keeps its data: what the place is called, what makes no sense on PostgreSQL, and what none can
+//! do that moves.
 //!
 //! Invariant: the URL of a database is never printed, only the place it points to.
 
 use crate::config::{Settings, StoreChoice, StoreUrl};
 use crate::exit::Usage;
+use hashrange::copying::Place;
 use hashrange::{Database, Options};
+use std::path::Path;
 
 /// Returns what the place of the data is called in the log; refuses a wrong URL, and settings that do not go
 /// with a database on PostgreSQL.
 pub fn place(settings: &Settings) -> anyhow::Result<String> {
+    if let Some(target) = &settings.move_to {
+        check_moving(settings)?;
+        place_in(target, "move-to")?;
+    }
     match &settings.store {
         StoreChoice::Memory => Ok("memory".to_owned()),
         StoreChoice::Folder(folder) => Ok(folder.display().to_string()),
@@ -40,6 +47,46 @@ fn check_shared(settings: &Settings) -> Result<(), Usage> {
         _ => return Ok(()),
     };
     Err(Usage(format!("{name} does not go with store: it {why}")))
+}
+
+/// Refuses to move what has more than one database, or what others may be serving.
+fn check_moving(settings: &Settings) -> Result<(), Usage> {
+    let why = match (&settings.store, settings) {
+        (StoreChoice::Memory, _) => "what is in memory has nowhere to go on from after a crash",
+        (StoreChoice::Url(_), _) => {
+            "other servers may be serving a database on PostgreSQL: hashrange copy --while-serving moves it"
+        }
+        (_, Settings { test_api: true, .. }) => "test-api puts back earlier states of its folder",
+        (_, Settings { namespaces: true, .. }) => "namespaces are folders of their own",
+        _ => return Ok(()),
+    };
+    Err(Usage(format!("move-to is for the data of one folder: {why}")))
+}
+
+/// Returns the place that a text means: a URL of PostgreSQL, or else a folder.
+pub fn place_in<'t>(text: &'t StoreUrl, name: &str) -> anyhow::Result<Place<'t>> {
+    let text = text.secret();
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("postgres" | "postgresql") => of_url(text),
+        // It may hold a password as well.
+        Some(_) => {
+            Err(Usage(format!("{name}: the URL of a database begins with postgres://")).into())
+        }
+        None if text.is_empty() => Err(Usage(format!("{name} names nothing")).into()),
+        None => Ok(Place::Folder(Path::new(text))),
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn of_url(url: &str) -> anyhow::Result<Place<'_>> {
+    hashrange_storage::postgres::place(url).map_err(|error| Usage(error.to_string()))?;
+    Ok(Place::Url(url))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn of_url(_: &str) -> anyhow::Result<Place<'_>> {
+    Err(without_postgres())
 }
 
 #[cfg(feature = "postgres")]

@@ -62,6 +62,7 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
         memory: source.parsed("HASHRANGE_MEMORY")?,
         data_dir: source.path("HASHRANGE_DATA_DIR"),
         store: source.secret("HASHRANGE_STORE")?,
+        move_to: source.secret("HASHRANGE_MOVE_TO")?,
         port: source.parsed("HASHRANGE_PORT")?,
         host: source.parsed("HASHRANGE_HOST")?,
         region: source.parsed("HASHRANGE_REGION")?,

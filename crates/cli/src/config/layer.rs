@@ -29,6 +29,10 @@ pub struct Layer {
     /// so give a password in HASHRANGE_STORE or the configuration file
     #[arg(long, value_name = "URL")]
     pub store: Option<StoreUrl>,
+    /// Move the data of the folder to this place while they are served, and serve them from there: a URL as for
+    /// --store, or a folder where there is nothing yet
+    #[arg(long, value_name = "PLACE")]
+    pub move_to: Option<StoreUrl>,
     /// Port to listen on [default: 8000]
     #[arg(long, short)]
     pub port: Option<u16>,
@@ -134,6 +138,7 @@ impl Layer {
             memory: self.memory.or(other.memory),
             data_dir: self.data_dir.or(other.data_dir),
             store: self.store.or(other.store),
+            move_to: self.move_to.or(other.move_to),
             port: self.port.or(other.port),
             host: self.host.or(other.host),
             region: self.region.or(other.region),

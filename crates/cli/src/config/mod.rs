@@ -41,6 +41,8 @@ pub enum StoreChoice {
 pub struct Settings {
     /// Where the data are.
     pub store: StoreChoice,
+    /// Where the data move to while they are served.
+    pub move_to: Option<StoreUrl>,
     /// Address or name to listen on.
     pub host: String,
     /// Port to listen on.
@@ -121,6 +123,7 @@ impl Settings {
             // Who may call can delete every table anyway, and all is gone when the server ends.
             test_api: layer.test_api.unwrap_or(store == StoreChoice::Memory),
             store,
+            move_to: layer.move_to,
             host,
             port: layer.port.unwrap_or(8000),
             region: layer.region.unwrap_or_else(|| "us-east-1".to_owned()),

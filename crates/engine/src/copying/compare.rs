@@ -1,10 +1,11 @@
 //! Source and target are walked in the order of keys and compared byte for byte, counters by their sums.
 
 use super::pages::{Page, Pages};
-use super::transfer::{COUNTERS_AT_ONCE, counters};
+use super::transfer::{COUNTERS_AT_ONCE, KEYS_AT_ONCE, counters, sums_of};
 use super::{CopyError, Counting};
 use crate::layout;
-use hashrange_storage::{Bytes, Error, Key, View};
+use hashrange_storage::{AnyStore, Bytes, Error, Key, Store};
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -14,6 +15,9 @@ const NAMED_MAX: usize = 20;
 const COUNTED_MAX: u64 = 100_000;
 /// Bytes of a key that are named.
 const KEY_BYTES_MAX: usize = 40;
+
+const ONLY_SOURCE: &str = "only in the source";
+const ONLY_TARGET: &str = "only in the target";
 
 /// Something that is not the same in source and target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,15 +40,24 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The differences that were found.
-#[derive(Default)]
-struct Found {
+/// Differences, the first of them by name.
+#[derive(Debug, Default)]
+pub(super) struct Found {
     named: Vec<Difference>,
     further: u64,
 }
 
 impl Found {
-    fn add(&mut self, key: &[u8], what: String) {
+    /// Returns the error if there are any.
+    pub(super) fn into_error(self) -> Result<(), CopyError> {
+        let Self { named: differences, further } = self;
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(CopyError::Different { differences, further })
+    }
+
+    pub(super) fn add(&mut self, key: &[u8], what: String) {
         if self.named.len() < NAMED_MAX {
             self.named.push(Difference { key: key.to_vec(), what });
         } else {
@@ -58,14 +71,14 @@ impl Found {
 }
 
 /// One side, entry by entry.
-struct Side<'v, V: View> {
-    pages: Pages<'v, V>,
+struct Side<'s> {
+    pages: Pages<'s>,
     entries: VecDeque<(Key, Bytes)>,
 }
 
-impl<'v, V: View> Side<'v, V> {
-    fn new(view: &'v V) -> Self {
-        Self { pages: Pages::new(view, layout::plain_ranges()), entries: VecDeque::new() }
+impl<'s> Side<'s> {
+    fn new(store: &'s AnyStore) -> Self {
+        Self { pages: Pages::new(store, layout::plain_ranges()), entries: VecDeque::new() }
     }
 
     /// Sees to it that the next entry is there, if there is one.
@@ -77,28 +90,38 @@ impl<'v, V: View> Side<'v, V> {
     }
 }
 
-/// Returns the first differences of two views, and how many more there are.
-pub(super) async fn compare<V: View>(
-    from: &V,
-    to: &V,
-    mut counting: Counting<'_>,
-) -> Result<(Vec<Difference>, u64), CopyError> {
-    let mut found = Found::default();
-    compare_plain(from, to, &mut found, &mut counting).await?;
-    compare_counters(from, to, &mut found, &mut counting).await?;
-    Ok((found.named, found.further))
+/// A walk over all keys of both sides.
+pub(super) struct Walk<'s> {
+    source: Side<'s>,
+    target: Side<'s>,
 }
 
-async fn compare_plain<V: View>(
-    from: &V,
-    to: &V,
-    found: &mut Found,
-    counting: &mut Counting<'_>,
-) -> Result<(), CopyError> {
-    let (mut source, mut target) = (Side::new(from), Side::new(to));
-    while !found.is_enough() {
+impl<'s> Walk<'s> {
+    pub(super) fn new(from: &'s AnyStore, to: &'s AnyStore) -> Self {
+        Self { source: Side::new(from), target: Side::new(to) }
+    }
+
+    /// Compares the next entries, about a page, and tells `differs` of each key that is not the same. Returns
+    /// false at the end.
+    pub(super) async fn step(
+        &mut self,
+        counting: &mut Counting<'_>,
+        differs: &mut (dyn FnMut(&[u8], String) + Send),
+    ) -> Result<bool, CopyError> {
+        let (source, target) = (&mut self.source, &mut self.target);
         source.fill().await.map_err(CopyError::Source)?;
         target.fill().await.map_err(CopyError::Target)?;
+        if source.entries.is_empty() && target.entries.is_empty() {
+            return Ok(false);
+        }
+        if target.entries.is_empty() {
+            let left = source.entries.drain(..);
+            left.for_each(|(key, _)| differs(&key, ONLY_SOURCE.to_owned()));
+        }
+        if source.entries.is_empty() {
+            let left = target.entries.drain(..);
+            left.for_each(|(key, _)| differs(&key, ONLY_TARGET.to_owned()));
+        }
         let (mut keys, mut bytes) = (0, 0);
         while let (Some((key, value)), Some((other, copy))) =
             (source.entries.front(), target.entries.front())
@@ -106,45 +129,73 @@ async fn compare_plain<V: View>(
             keys += 1;
             bytes += key.len() + value.len();
             match key.cmp(other) {
-                std::cmp::Ordering::Equal => {
+                Ordering::Equal => {
                     if value != copy {
-                        found.add(key, format!("{} and {} bytes differ", value.len(), copy.len()));
+                        differs(key, unequal(value, copy));
                     }
                     source.entries.pop_front();
                     target.entries.pop_front();
                 }
-                std::cmp::Ordering::Less => {
-                    found.add(key, "only in the source".to_owned());
+                Ordering::Less => {
+                    differs(key, ONLY_SOURCE.to_owned());
                     source.entries.pop_front();
                 }
-                std::cmp::Ordering::Greater => {
-                    found.add(other, "only in the target".to_owned());
+                Ordering::Greater => {
+                    differs(other, ONLY_TARGET.to_owned());
                     target.entries.pop_front();
                 }
             }
         }
         counting.add(keys, bytes);
-        source.fill().await.map_err(CopyError::Source)?;
-        target.fill().await.map_err(CopyError::Target)?;
-        match (source.entries.is_empty(), target.entries.is_empty()) {
-            (true, true) => return Ok(()),
-            (false, true) => {
-                let left = source.entries.drain(..);
-                left.for_each(|(key, _)| found.add(&key, "only in the source".to_owned()));
+        Ok(true)
+    }
+}
+
+fn unequal(value: &Bytes, copy: &Bytes) -> String {
+    format!("{} and {} bytes differ", value.len(), copy.len())
+}
+
+/// Returns the differences of two stores that nobody writes to.
+pub(super) async fn compare(
+    from: &AnyStore,
+    to: &AnyStore,
+    counting: &mut Counting<'_>,
+) -> Result<Found, CopyError> {
+    let mut found = Found::default();
+    let mut walk = Walk::new(from, to);
+    while !found.is_enough() && walk.step(counting, &mut |key, what| found.add(key, what)).await? {}
+    compare_counters(from, to, &mut found, counting).await?;
+    Ok(found)
+}
+
+/// Adds those of some keys that are not the same on both sides.
+pub(super) async fn compare_keys(
+    from: &AnyStore,
+    to: &AnyStore,
+    keys: &[Key],
+    found: &mut Found,
+) -> Result<(), CopyError> {
+    for keys in keys.chunks(KEYS_AT_ONCE) {
+        let values = from.get_many(keys).await.map_err(CopyError::Source)?;
+        let copies = to.get_many(keys).await.map_err(CopyError::Target)?;
+        for ((key, value), copy) in keys.iter().zip(values).zip(copies) {
+            match (value, copy) {
+                (Some(value), Some(copy)) if value != copy => {
+                    found.add(key, unequal(&value, &copy));
+                }
+                (Some(_), None) => found.add(key, ONLY_SOURCE.to_owned()),
+                (None, Some(_)) => found.add(key, ONLY_TARGET.to_owned()),
+                _ => {}
             }
-            (true, false) => {
-                let left = target.entries.drain(..);
-                left.for_each(|(key, _)| found.add(&key, "only in the target".to_owned()));
-            }
-            (false, false) => {}
         }
     }
     Ok(())
 }
 
-async fn compare_counters<V: View>(
-    from: &V,
-    to: &V,
+/// Adds the counters that are not the same.
+pub(super) async fn compare_counters(
+    from: &AnyStore,
+    to: &AnyStore,
     found: &mut Found,
     counting: &mut Counting<'_>,
 ) -> Result<(), CopyError> {
@@ -152,8 +203,8 @@ async fn compare_counters<V: View>(
     keys.append(&mut counters(to).await.map_err(CopyError::Target)?);
     let keys: Vec<Key> = keys.into_iter().collect();
     for keys in keys.chunks(COUNTERS_AT_ONCE) {
-        let sums = from.sums(keys).await.map_err(CopyError::Source)?;
-        let copies = to.sums(keys).await.map_err(CopyError::Target)?;
+        let sums = sums_of(from, keys).await.map_err(CopyError::Source)?;
+        let copies = sums_of(to, keys).await.map_err(CopyError::Target)?;
         for ((key, sum), copy) in keys.iter().zip(sums).zip(copies) {
             if sum != copy {
                 found.add(key, format!("a counter of {sum} and of {copy}"));

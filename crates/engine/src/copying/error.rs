@@ -18,6 +18,16 @@ pub enum CopyError {
     TargetInUse(usize),
     /// The source is itself an unfinished copy.
     SourceUnfinished,
+    /// The source was moved elsewhere before, and not to this target.
+    SourceMoved,
+    /// Another copy of the source is under way, or was a minute ago.
+    CopiedAlready,
+    /// Somebody else has ended this copy: servers that heard nothing of it for long, or another copy.
+    GivenUp,
+    /// The source is written to faster than it can be copied: so many keys were left in the end.
+    TooBusy(usize),
+    /// The database was not moved away.
+    NotMoved,
     /// The source says something that this release cannot read.
     Unreadable(String),
     /// The target holds a database.
@@ -57,6 +67,24 @@ impl fmt::Display for CopyError {
             Self::SourceUnfinished => {
                 formatter.write_str("the source is itself a copy that was not finished")
             }
+            Self::SourceMoved => formatter.write_str(
+                "the source was moved to another store before, which has all that was written since: copy \
+                 that one, or let this one be used again with --reopen",
+            ),
+            Self::CopiedAlready => formatter.write_str(
+                "another copy of the source is under way: wait for its end, or let this one take its place \
+                 with --restart",
+            ),
+            Self::GivenUp => formatter.write_str(
+                "the copy was ended by others: servers of the source heard nothing of it for a minute, or \
+                 another copy has taken its place. The target stays unfinished; begin again with --restart",
+            ),
+            Self::TooBusy(keys) => write!(
+                formatter,
+                "the source is written to faster than it can be copied: {keys} keys were left in the end. \
+                 Begin again with --restart when less is written",
+            ),
+            Self::NotMoved => formatter.write_str("the database was not moved away"),
             Self::Unreadable(what) => write!(formatter, "the source: {what}"),
             Self::NotEmpty => formatter.write_str(
                 "the target holds a database already: name a folder that does not exist, or another \
@@ -92,6 +120,11 @@ impl std::error::Error for CopyError {
             Self::SourceInUse(_)
             | Self::TargetInUse(_)
             | Self::SourceUnfinished
+            | Self::SourceMoved
+            | Self::CopiedAlready
+            | Self::GivenUp
+            | Self::TooBusy(_)
+            | Self::NotMoved
             | Self::Unreadable(_)
             | Self::NotEmpty
             | Self::Unfinished

@@ -1,7 +1,9 @@
-//! What a view shows of some ranges, page by page: bounded by entries and bytes, whatever their sizes.
+//! What a store holds in some ranges, page by page: bounded by entries and bytes, whatever their sizes.
+//!
+//! Each page is of the state that is the newest when it is read, so that no view is held for long.
 
 use crate::layout;
-use hashrange_storage::{Bytes, Direction, Error, Key, KeyRange, View, Wanted};
+use hashrange_storage::{AnyStore, Bytes, Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
@@ -14,15 +16,15 @@ const BYTES_MAX: usize = 1 << 20;
 pub(super) type Page = Vec<(Key, Bytes)>;
 
 /// The pages of some ranges.
-pub(super) struct Pages<'v, V: View> {
-    view: &'v V,
+pub(super) struct Pages<'s> {
+    store: &'s AnyStore,
     left: VecDeque<KeyRange>,
 }
 
-impl<'v, V: View> Pages<'v, V> {
+impl<'s> Pages<'s> {
     /// Returns the pages of ranges that stand in order.
-    pub(super) fn new(view: &'v V, ranges: Vec<KeyRange>) -> Self {
-        Self { view, left: VecDeque::from(ranges) }
+    pub(super) fn new(store: &'s AnyStore, ranges: Vec<KeyRange>) -> Self {
+        Self { store, left: VecDeque::from(ranges) }
     }
 
     /// Returns the next page, which is not empty; nothing at the end.
@@ -30,17 +32,17 @@ impl<'v, V: View> Pages<'v, V> {
         while let Some(range) = self.left.pop_front() {
             let (mut page, mut bytes) = (Page::new(), 0);
             let wanted = Wanted { entries: ENTRIES_MAX, bytes: BYTES_MAX };
-            self.view
-                .visit(range.clone(), Direction::Forward, wanted, |key, value| {
-                    bytes += key.len() + value.len();
-                    page.push((key.to_vec(), value));
-                    if page.len() < ENTRIES_MAX && bytes < BYTES_MAX {
-                        ControlFlow::Continue(())
-                    } else {
-                        ControlFlow::Break(())
-                    }
-                })
-                .await?;
+            let view = self.store.view().await?;
+            view.visit(range.clone(), Direction::Forward, wanted, |key, value| {
+                bytes += key.len() + value.len();
+                page.push((key.to_vec(), value));
+                if page.len() < ENTRIES_MAX && bytes < BYTES_MAX {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            })
+            .await?;
             let is_full = page.len() >= ENTRIES_MAX || bytes >= BYTES_MAX;
             if let Some((last, _)) = page.last().filter(|_| is_full) {
                 self.go_on_after(last, range);

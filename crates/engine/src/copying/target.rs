@@ -1,4 +1,5 @@
-//! The target of a copy: it must be empty, says that it is unfinished until the end, and can be emptied.
+//! The target of a copy: it must be empty, says that it is unfinished until the end, and can be emptied. In the
+//! end it says of which copy it is.
 //!
 //! Where the target is shared, mark and end are changes of definitions: a server that was started on it
 //! before meets the mark as soon as it looks at its tables again.
@@ -9,52 +10,113 @@ use super::{CopyError, Counting};
 use crate::layout;
 use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, KeyRange, Keys, Store};
 
-/// Form of the mark.
-const MARK: &[u8] = &[1];
+/// Forms of the mark, while a copy is not finished and afterwards. The number of the copy follows.
+const UNFINISHED: u8 = 1;
+const FINISHED: u8 = 2;
+
+/// Returns the mark of a copy.
+fn mark_of(form: u8, id: u128) -> Bytes {
+    Bytes::from([&[form][..], &id.to_le_bytes()].concat())
+}
+
+/// Returns whether a mark, if there is one, says that the copy was not finished.
+pub(crate) fn is_unfinished(mark: Option<&[u8]>) -> bool {
+    mark.is_some_and(|mark| mark.first() != Some(&FINISHED))
+}
+
+/// Returns the mark of a store.
+pub(super) async fn mark(store: &AnyStore) -> Result<Option<Bytes>, Error> {
+    store.get(&layout::copy_mark()).await
+}
+
+/// Returns whether a mark is that of a copy which is not finished.
+pub(super) fn is_begun_by(id: u128, mark: Option<&Bytes>) -> bool {
+    mark.is_some_and(|mark| *mark == mark_of(UNFINISHED, id))
+}
+
+/// Returns whether a mark is that of a copy which is finished.
+pub(super) fn is_finished_by(id: u128, mark: Option<&Bytes>) -> bool {
+    mark.is_some_and(|mark| *mark == mark_of(FINISHED, id))
+}
 
 /// Marks the target, which must be empty; or empties it, if it is an unfinished copy and `is_restarted`.
 pub(super) async fn begin(
     target: &AnyStore,
+    id: u128,
     is_restarted: bool,
     counting: &mut Counting<'_>,
 ) -> Result<(), CopyError> {
-    let mark = layout::unfinished_copy();
-    let is_marked = target.get(&mark).await.map_err(CopyError::Target)?.is_some();
-    if is_marked {
+    if is_unfinished(mark(target).await.map_err(CopyError::Target)?.as_deref()) {
         if !is_restarted {
             return Err(CopyError::Unfinished);
         }
+        mark_as(target, id).await?;
         return empty(target, counting).await.map_err(CopyError::Target);
     }
     if has_data(target).await.map_err(CopyError::Target)? {
         return Err(CopyError::NotEmpty);
     }
-    let put = |batch: &mut Batch| batch.put(layout::unfinished_copy(), Bytes::from_static(MARK));
-    change(target, put).await.map_err(CopyError::Target)?;
+    mark_as(target, id).await?;
     // Somebody may have been faster than the mark.
     if has_data(target).await.map_err(CopyError::Target)? {
-        finish(target).await.map_err(CopyError::Target)?;
+        unmark(target, id).await?;
         return Err(CopyError::NotEmpty);
     }
     Ok(())
 }
 
-/// Takes the mark away.
-pub(super) async fn finish(target: &AnyStore) -> Result<(), Error> {
-    change(target, |batch| batch.delete(layout::unfinished_copy())).await
+/// Says that the copy is finished.
+pub(super) async fn finish(target: &AnyStore, id: u128) -> Result<(), CopyError> {
+    let mut is_ours = false;
+    change_definitions(target, layout::copy_mark(), |mark, _, batch| {
+        // Finished already, if an attempt was carried out and nobody knew.
+        is_ours = is_begun_by(id, mark) || is_finished_by(id, mark);
+        if is_ours {
+            batch.put(layout::copy_mark(), mark_of(FINISHED, id));
+        }
+    })
+    .await
+    .map_err(CopyError::Target)?;
+    if is_ours { Ok(()) } else { Err(CopyError::GivenUp) }
 }
 
-/// Commits a change of the mark, which on a shared store is one of definitions.
-async fn change(target: &AnyStore, mut write: impl FnMut(&mut Batch) + Send) -> Result<(), Error> {
+/// Takes the mark away again from a target that was not to be marked.
+async fn unmark(target: &AnyStore, id: u128) -> Result<(), CopyError> {
+    change_definitions(target, layout::copy_mark(), |mark, _, batch| {
+        if is_begun_by(id, mark) {
+            batch.delete(layout::copy_mark());
+        }
+    })
+    .await
+    .map_err(CopyError::Target)
+}
+
+/// Marks the target, also in the place of another copy.
+async fn mark_as(target: &AnyStore, id: u128) -> Result<(), CopyError> {
+    change_definitions(target, layout::copy_mark(), |_, _, batch| {
+        batch.put(layout::copy_mark(), mark_of(UNFINISHED, id));
+    })
+    .await
+    .map_err(CopyError::Target)
+}
+
+/// Commits a change of one key, which on a shared store is one of definitions. `write` is shown the value and
+/// the number of the change.
+pub(crate) async fn change_definitions<S: Store>(
+    store: &S,
+    key: Key,
+    mut write: impl FnMut(Option<&Bytes>, u64, &mut Batch) + Send,
+) -> Result<(), Error> {
     let number = layout::definitions_number();
-    let mut write_keys = vec![layout::unfinished_copy()];
-    write_keys.extend(target.is_shared().then(|| number.clone()));
+    let mut write_keys = vec![key];
+    write_keys.extend(store.is_shared().then(|| number.clone()));
     let keys = Keys { write: write_keys, read: Vec::new() };
-    commit(target, &keys, |current, batch| {
-        write(batch);
-        if let [_, stored] = current {
-            let bytes = stored.as_ref().and_then(|stored| stored[..].try_into().ok());
-            let next = bytes.map_or(0, u64::from_le_bytes) + 1;
+    commit(store, &keys, |current, batch| {
+        let (stored, numbers) = current.split_first().expect("the key is declared");
+        let before = numbers.iter().flatten().find_map(|stored| stored[..].try_into().ok());
+        let next = before.map_or(0, u64::from_le_bytes) + 1;
+        write(stored.as_ref(), next, batch);
+        if store.is_shared() && !batch.is_empty() {
             batch.put(number.clone(), Bytes::copy_from_slice(&next.to_le_bytes()));
         }
     })
@@ -64,19 +126,17 @@ async fn change(target: &AnyStore, mut write: impl FnMut(&mut Batch) + Send) -> 
 /// Returns all that a copy writes.
 fn ranges() -> Vec<KeyRange> {
     let mut ranges = layout::plain_ranges();
-    ranges.push(layout::counters());
+    ranges.extend([layout::counters(), layout::notes()]);
     ranges
 }
 
 async fn has_data(target: &AnyStore) -> Result<bool, Error> {
-    let view = target.view().await?;
-    Ok(Pages::new(&view, ranges()).next().await?.is_some())
+    Ok(Pages::new(target, ranges()).next().await?.is_some())
 }
 
 /// Removes everything but the mark.
 async fn empty(target: &AnyStore, counting: &mut Counting<'_>) -> Result<(), Error> {
-    let view = target.view().await?;
-    let mut pages = Pages::new(&view, ranges());
+    let mut pages = Pages::new(target, ranges());
     while let Some(page) = pages.next().await? {
         counting.add(page.len(), size_of(&page));
         let keys: Vec<Key> = page.into_iter().map(|(key, _)| key).collect();

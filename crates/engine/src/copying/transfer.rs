@@ -1,14 +1,16 @@
-//! Pages of the source become commits of the target, a few at a time; then counters, then stamps.
+//! Pages of the source become commits of the target, a few at a time: first all there is, then what was
+//! written meanwhile; in the end counters and stamps.
 //!
 //! Each commit may be done twice: puts are the same again, a counter is removed before its sum is added. So
 //! one whose outcome nobody knows is tried again.
 
+use super::origin::Origin;
 use super::pages::{Page, Pages, size_of};
 use super::{Copied, CopyError, Counting};
 use crate::change_log::decode_stream;
 use crate::layout;
 use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, KeyRange, Keys, Store, View};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
@@ -20,62 +22,113 @@ pub(super) const COUNTERS_AT_ONCE: usize = 200;
 /// How often a commit is tried.
 const ATTEMPTS_MAX: usize = 5;
 
+/// Keys read and written at once that are looked up one by one: their values may be large.
+pub(super) const KEYS_AT_ONCE: usize = 50;
+
 /// A copy under way.
 pub(super) struct Transfer<'a> {
+    source: &'a AnyStore,
     target: &'a AnyStore,
-    counting: Counting<'a>,
-    /// What the keys of records begin with.
-    prefixes: BTreeSet<Key>,
+    pub(super) counting: Counting<'a>,
+    /// What the keys of records begin with, and the stamp of the last one that was copied.
+    shards: BTreeMap<Key, u64>,
 }
 
 type Committing<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
 
 impl<'a> Transfer<'a> {
-    pub(super) fn new(target: &'a AnyStore, counting: Counting<'a>) -> Self {
-        Self { target, counting, prefixes: BTreeSet::new() }
+    pub(super) fn new(source: &'a AnyStore, target: &'a AnyStore, counting: Counting<'a>) -> Self {
+        Self { source, target, counting, shards: BTreeMap::new() }
     }
 
-    /// Copies all that `from` shows. Stamps of the target go on after `last_stamp`.
-    pub(super) async fn run<V: View>(
+    /// Copies all plain keys.
+    pub(super) async fn copy_plain(&mut self, origin: &mut Origin<'_>) -> Result<(), CopyError> {
+        self.copy_ranges(layout::plain_ranges(), origin).await.map(drop)
+    }
+
+    /// Copies some ranges and returns the number of their keys.
+    async fn copy_ranges(
         &mut self,
-        from: &V,
-        last_stamp: u64,
-    ) -> Result<Copied, CopyError> {
-        self.copy_plain(from).await?;
-        self.copy_counters(from).await?;
-        self.read_shards(from).await?;
-        let prefixes: Vec<Key> = std::mem::take(&mut self.prefixes).into_iter().collect();
-        let raised = self.target.raise_stamps(&prefixes, last_stamp).await;
-        if !raised.map_err(CopyError::Target)? {
-            return Err(CopyError::StampsBehind);
-        }
-        Ok(Copied { keys: self.counting.now.keys, bytes: self.counting.now.bytes })
-    }
-
-    async fn copy_plain<V: View>(&mut self, from: &V) -> Result<(), CopyError> {
-        let mut pages = Pages::new(from, layout::plain_ranges());
+        ranges: Vec<KeyRange>,
+        origin: &mut Origin<'_>,
+    ) -> Result<usize, CopyError> {
+        let mut pages = Pages::new(self.source, ranges);
+        let mut copied = 0;
         loop {
+            origin.beat().await?;
             let (mut keys, mut bytes) = (0, 0);
             let mut commits: Vec<Committing<'_>> = Vec::with_capacity(COMMITS_AT_ONCE);
             while commits.len() < COMMITS_AT_ONCE {
                 let Some(page) = pages.next().await.map_err(CopyError::Source)? else { break };
+                for (prefix, stamp) in page.iter().filter_map(|(key, _)| layout::parse_record(key))
+                {
+                    let last = self.shards.entry(prefix.to_vec()).or_default();
+                    *last = stamp.max(*last);
+                }
                 keys += page.len();
                 bytes += size_of(&page);
                 commits.push(Box::pin(put(self.target, page)));
             }
             if commits.is_empty() {
-                return Ok(());
+                return Ok(copied);
             }
             all(commits).await.map_err(CopyError::Target)?;
             self.counting.add(keys, bytes);
+            copied += keys;
         }
     }
 
-    async fn copy_counters<V: View>(&mut self, from: &V) -> Result<(), CopyError> {
+    /// Copies what was noted in a generation that has ended, as it is by now, and removes the notes. Returns the
+    /// number of keys.
+    pub(super) async fn copy_noted(
+        &mut self,
+        generation: u64,
+        origin: &mut Origin<'_>,
+    ) -> Result<usize, CopyError> {
+        let mut pages = Pages::new(self.source, vec![layout::notes_of(generation)]);
+        let mut copied = 0;
+        while let Some(page) = pages.next().await.map_err(CopyError::Source)? {
+            origin.beat().await?;
+            let noted = page.iter().filter_map(|(note, _)| layout::parse_note(note));
+            let keys: Vec<Key> = noted.map(|(_, key)| key.to_vec()).collect();
+            let mut bytes = 0;
+            for keys in keys.chunks(KEYS_AT_ONCE * COMMITS_AT_ONCE) {
+                let mut commits: Vec<Committing<'_>> = Vec::with_capacity(COMMITS_AT_ONCE);
+                for keys in keys.chunks(KEYS_AT_ONCE) {
+                    let values = self.source.get_many(keys).await.map_err(CopyError::Source)?;
+                    bytes += values.iter().flatten().map(Bytes::len).sum::<usize>();
+                    commits.push(Box::pin(set(self.target, keys, values)));
+                }
+                all(commits).await.map_err(CopyError::Target)?;
+            }
+            self.counting.add(keys.len(), bytes);
+            copied += keys.len();
+            let notes: Vec<Key> = page.into_iter().map(|(note, _)| note).collect();
+            remove(self.source, &notes).await.map_err(CopyError::Source)?;
+        }
+        Ok(copied)
+    }
+
+    /// Copies the records of all shards that are newer than those that were copied, and returns their number.
+    pub(super) async fn copy_records(
+        &mut self,
+        origin: &mut Origin<'_>,
+    ) -> Result<usize, CopyError> {
+        self.read_shards().await?;
+        let newer = |(prefix, last): (&Key, &u64)| KeyRange {
+            start: [&prefix[..], &last.saturating_add(1).to_be_bytes()].concat(),
+            end: KeyRange::prefix(prefix).end,
+        };
+        let ranges = self.shards.iter().map(newer).collect();
+        self.copy_ranges(ranges, origin).await
+    }
+
+    /// Copies counters, which nobody adds to any more.
+    pub(super) async fn copy_counters(&mut self) -> Result<(), CopyError> {
         let counters: Vec<Key> =
-            counters(from).await.map_err(CopyError::Source)?.into_iter().collect();
+            counters(self.source).await.map_err(CopyError::Source)?.into_iter().collect();
         for keys in counters.chunks(COUNTERS_AT_ONCE) {
-            let sums = from.sums(keys).await.map_err(CopyError::Source)?;
+            let sums = sums_of(self.source, keys).await.map_err(CopyError::Source)?;
             let write = |_: &[Option<Bytes>], batch: &mut Batch| {
                 for (key, sum) in keys.iter().zip(&sums) {
                     batch.remove_counter(key.clone());
@@ -88,17 +141,31 @@ impl<'a> Transfer<'a> {
         Ok(())
     }
 
+    /// Lets the stamps of all shards go on after those of the source.
+    pub(super) async fn raise_stamps(&mut self) -> Result<(), CopyError> {
+        self.read_shards().await?;
+        let last_stamp = self.source.last_stamp().await.map_err(CopyError::Source)?;
+        let prefixes: Vec<Key> = self.shards.keys().cloned().collect();
+        let raised = self.target.raise_stamps(&prefixes, last_stamp).await;
+        if raised.map_err(CopyError::Target)? { Ok(()) } else { Err(CopyError::StampsBehind) }
+    }
+
+    pub(super) fn copied(&self) -> Copied {
+        Copied { keys: self.counting.now.keys, bytes: self.counting.now.bytes }
+    }
+
     /// Notes the shards of all streams, also those whose records are gone.
-    async fn read_shards<V: View>(&mut self, from: &V) -> Result<(), CopyError> {
-        let mut pages = Pages::new(from, vec![layout::streams()]);
+    async fn read_shards(&mut self) -> Result<(), CopyError> {
+        let mut pages = Pages::new(self.source, vec![layout::streams()]);
         while let Some(page) = pages.next().await.map_err(CopyError::Source)? {
             for (key, stored) in page {
                 let stream = decode_stream(&stored).map_err(|_| {
                     let key = key.escape_ascii();
                     CopyError::Unreadable(format!("the stream at key {key} cannot be read"))
                 })?;
-                let shards = stream.shards.iter();
-                self.prefixes.extend(shards.map(|shard| stream.shard_prefix(shard)));
+                for shard in &stream.shards {
+                    self.shards.entry(stream.shard_prefix(shard)).or_default();
+                }
             }
         }
         Ok(())
@@ -106,14 +173,38 @@ impl<'a> Transfer<'a> {
 }
 
 /// Returns the keys of all counters.
-pub(super) async fn counters<V: View>(view: &V) -> Result<BTreeSet<Key>, Error> {
+pub(super) async fn counters(store: &AnyStore) -> Result<BTreeSet<Key>, Error> {
     let mut keys = BTreeSet::new();
-    let range: KeyRange = layout::counters();
-    let mut pages = Pages::new(view, vec![range]);
+    let mut pages = Pages::new(store, vec![layout::counters()]);
     while let Some(page) = pages.next().await? {
         keys.extend(page.iter().filter_map(|(shown, _)| layout::counter_of(shown)));
     }
     Ok(keys)
+}
+
+pub(super) async fn sums_of(store: &AnyStore, counters: &[Key]) -> Result<Vec<i64>, Error> {
+    store.view().await?.sums(counters).await
+}
+
+/// Puts values, or deletes the keys that have none.
+async fn set(target: &AnyStore, keys: &[Key], values: Vec<Option<Bytes>>) -> Result<(), Error> {
+    commit(target, &Keys::default(), |_, batch| {
+        for (key, value) in keys.iter().zip(&values) {
+            match value {
+                Some(value) => batch.put(key.clone(), value.clone()),
+                None => batch.delete(key.clone()),
+            }
+        }
+    })
+    .await
+}
+
+/// Deletes keys.
+pub(super) async fn remove(store: &AnyStore, keys: &[Key]) -> Result<(), Error> {
+    commit(store, &Keys::default(), |_, batch| {
+        keys.iter().for_each(|key| batch.delete(key.clone()));
+    })
+    .await
 }
 
 /// Puts the entries of a page.
@@ -127,8 +218,8 @@ async fn put(target: &AnyStore, page: Page) -> Result<(), Error> {
 }
 
 /// Commits what may be done twice: tries again what has failed for the moment.
-pub(super) async fn commit(
-    target: &AnyStore,
+pub(super) async fn commit<S: Store>(
+    target: &S,
     keys: &Keys,
     mut write: impl FnMut(&[Option<Bytes>], &mut Batch) + Send,
 ) -> Result<(), Error> {

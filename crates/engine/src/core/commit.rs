@@ -1,9 +1,12 @@
 //! The one way from the engine into the store: a commit that is tried again when another writer was
-//! faster, a bounded number of times.
+//! faster, a bounded number of times, and that notes what it writes while the database is being copied.
 //!
-//! Leaves to others what a lost race means for the client: [`crate::fault`] and the operations.
+//! Leaves to others what a lost race means for the client: [`crate::fault`] and the operations; and the
+//! notes: [`super::noting`].
 
 use super::Core;
+use super::noting::{Ended, refused};
+use crate::layout;
 use bytes::Bytes;
 use hashrange_storage::{Batch, Error, Keys, Store};
 
@@ -37,12 +40,37 @@ impl<S: Store> Core<S> {
         keys: &(dyn Fn() -> Keys + Send + Sync),
         decide: &mut Decide<'_>,
     ) -> Result<(), Error> {
-        for _ in 1..ATTEMPTS_MAX {
-            match self.store.commit(keys(), &mut *decide).await {
+        for _ in 0..ATTEMPTS_MAX {
+            match self.commit_once(keys(), decide).await {
+                Ok(Ended::Decided) => return Ok(()),
+                Ok(Ended::Refused) => return Err(refused()),
+                Ok(Ended::Unknown) => self.read_noting().await?,
                 Err(Error::Conflict) => {}
-                answered => return answered,
+                Err(error) => return Err(error),
             }
         }
-        self.store.commit(keys(), decide).await
+        Err(Error::Conflict)
+    }
+
+    async fn commit_once(&self, mut keys: Keys, decide: &mut Decide<'_>) -> Result<Ended, Error> {
+        if !self.store.is_shared() {
+            let decide = |current: &[Option<Bytes>], batch: &mut Batch| {
+                self.decide_and_note(None, batch, |batch| decide(current, batch))
+            };
+            return self.store.commit(keys, decide).await;
+        }
+        // Who follows definitions declares their number already, the last of its keys.
+        let number = layout::definitions_number();
+        let declared = keys.all().position(|key| *key == number);
+        let nth = declared.unwrap_or(keys.write.len() + keys.read.len());
+        if declared.is_none() {
+            keys.read.push(number);
+        }
+        let decide = |current: &[Option<Bytes>], batch: &mut Batch| {
+            let number = current.get(nth).and_then(Option::as_deref);
+            let asked = if declared.is_some() { current } else { current.split_at(nth).0 };
+            self.decide_and_note(Some(number), batch, |batch| decide(asked, batch))
+        };
+        self.store.commit(keys, decide).await
     }
 }

@@ -8,12 +8,14 @@
 //! | `definitions.rs` | a definition is changed: stored, then put in use |
 //! | `sharing.rs` | definitions that other servers change too |
 //! | `commit.rs` | the way into the store: a commit that loses to another writer is tried again |
+//! | `noting.rs` | commits note what they write while the database is being copied |
 //!
 //! It knows no operation, no background job and no profile: those are above.
 
 mod catalog;
 mod commit;
 mod definitions;
+pub(crate) mod noting;
 mod open;
 mod sharing;
 
@@ -53,6 +55,10 @@ pub(crate) struct Core<S: Store> {
     /// The number of the last change of definitions that whoever holds `definitions` knows of, where
     /// several servers make them.
     changes_seen: AtomicU64,
+    /// What commits do besides while the database is being copied.
+    pub(crate) noting: noting::Noting,
+    /// Held while data are taken away that no commit deletes, which a copy would not notice.
+    pub(crate) reclaiming: tokio::sync::Mutex<()>,
 }
 
 impl<S: Store> fmt::Debug for Core<S> {
@@ -85,6 +91,8 @@ impl<S: Store> Core<S> {
             may_lack_work: AtomicBool::new(false),
             claiming: tokio::sync::RwLock::new(()),
             changes_seen: AtomicU64::new(0),
+            noting: noting::Noting::default(),
+            reclaiming: tokio::sync::Mutex::new(()),
         }
     }
 

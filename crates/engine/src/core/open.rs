@@ -1,5 +1,7 @@
 //! Reading the tables of a store when it is opened.
 
+use super::noting::{CopyState, Stage};
+use crate::copying::is_unfinished;
 use crate::layout;
 use crate::schema::{KeyNames, Table, TableRecord};
 use bytes::Bytes;
@@ -22,6 +24,8 @@ pub enum OpenError {
     },
     /// It is a copy that was not finished.
     UnfinishedCopy,
+    /// It was moved to another store.
+    Moved,
 }
 
 impl fmt::Display for OpenError {
@@ -31,6 +35,11 @@ impl fmt::Display for OpenError {
             Self::UnfinishedCopy => formatter.write_str(
                 "it is a copy that was not finished: run `hashrange copy` again with --restart, which \
                  empties it first, or remove it",
+            ),
+            Self::Moved => formatter.write_str(
+                "it was moved to another store by a copy, which has all that was written since: use that \
+                 one. `hashrange copy` from here once more finishes a copy that was not; `hashrange \
+                 copy --reopen` lets this one be used again, without what was written since",
             ),
             Self::Record { key, problem } => {
                 write!(
@@ -45,11 +54,16 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Reads every table; of a copy that was not finished none.
+/// Reads every table; of a copy that was not finished none, nor of a database that is elsewhere.
 pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenError> {
-    let mark = view.get(&layout::unfinished_copy()).await.map_err(OpenError::Store)?;
-    if mark.is_some() {
+    let mark = view.get(&layout::copy_mark()).await.map_err(OpenError::Store)?;
+    if is_unfinished(mark.as_deref()) {
         return Err(OpenError::UnfinishedCopy);
+    }
+    let state = view.get(&layout::copy_state()).await.map_err(OpenError::Store)?;
+    let state = state.map(|stored| CopyState::decode(&stored)).transpose();
+    if state.map_err(OpenError::Store)?.is_some_and(|state| state.stage == Stage::Moved) {
+        return Err(OpenError::Moved);
     }
     let mut records = Vec::new();
     view.visit(layout::table_records(), Direction::Forward, Wanted::ALL, |key, value| {

@@ -8,7 +8,7 @@
 //!
 //! A store that is not shared has no such number and pays nothing for it.
 
-use super::{Core, read_tables};
+use super::{Core, OpenError, read_tables};
 use crate::schema::Table;
 use crate::{fault, layout};
 use bytes::Bytes;
@@ -21,12 +21,12 @@ use tokio::sync::MutexGuard;
 const READS_MAX: usize = 16;
 
 /// Returns the stored number; 0 before the first change.
-fn decode(stored: Option<&[u8]>) -> ApiResult<u64> {
+pub(super) fn decode_number(stored: Option<&[u8]>) -> Result<u64, Error> {
     let Some(stored) = stored else { return Ok(0) };
     let bytes = stored.try_into().map_err(|_| {
         let what = format!("the number of changes is {}", stored.escape_ascii());
         let place = layout::definitions_number().escape_ascii().to_string();
-        fault::of_store(Error::corrupt(what, place))
+        Error::corrupt(what, place)
     })?;
     Ok(u64::from_le_bytes(bytes))
 }
@@ -56,7 +56,7 @@ impl<S: Store> Core<S> {
 
     /// Returns whether the value of [`layout::definitions_number`] is that of the tables in use.
     pub(crate) fn is_newest(&self, stored: Option<&[u8]>) -> bool {
-        decode(stored).is_ok_and(|number| number == self.catalog.number())
+        decode_number(stored).is_ok_and(|number| number == self.catalog.number())
     }
 
     /// Commits a change of definitions, decided on those in use, if they are the newest. The caller
@@ -72,7 +72,7 @@ impl<S: Store> Core<S> {
             || keys.clone(),
             |current, batch| {
                 let (stored, current) = current.split_last().expect("the number is declared");
-                if decode(stored.as_deref())? != number {
+                if decode_number(stored.as_deref()).map_err(fault::of_store)? != number {
                     return Err(Reason::Contended.into());
                 }
                 let decided = decide(current, batch);
@@ -113,7 +113,7 @@ impl<S: Store> Core<S> {
     /// Returns the number of the last change of definitions that any server has made.
     pub(crate) async fn stored_number(&self) -> ApiResult<u64> {
         let stored = self.store.get(&layout::definitions_number()).await;
-        decode(stored.map_err(fault::of_store)?.as_deref())
+        stored.and_then(|stored| decode_number(stored.as_deref())).map_err(fault::of_store)
     }
 
     /// Reads the tables anew. The caller holds `definitions`.
@@ -121,6 +121,9 @@ impl<S: Store> Core<S> {
         for _ in 0..READS_MAX {
             let number = self.stored_number().await?;
             let tables = read_tables(&self.view().await?).await.map_err(|problem| {
+                if matches!(problem, OpenError::Moved) {
+                    return Reason::StoreUnavailable(problem.to_string());
+                }
                 tracing::error!(%problem, "the tables cannot be read");
                 Reason::Internal
             })?;

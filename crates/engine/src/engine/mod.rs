@@ -69,6 +69,9 @@ impl<S: Store> Engine<S> {
             problem: error.to_string(),
         };
         engine.core.refresh().await.map_err(unreadable)?;
+        if engine.core.store.is_shared() {
+            engine.core.read_noting().await.map_err(OpenError::Store)?;
+        }
         engine.jobs.join().await.map_err(unreadable)?;
         engine.start_timer();
         Ok(engine)

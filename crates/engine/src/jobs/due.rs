@@ -1,8 +1,8 @@
 //! What is to be done in the background, as the store says: indexes to fill, data to purge, expiry indexes
-//! that change, shards to close. It is looked up when a store is opened, and when other servers, or
+//! that change, shards to close, notes to remove. It is looked up when a store is opened, and when other servers, or
 //! something that failed, may have left work behind.
 
-use super::Job;
+use super::{Job, forgotten_copy};
 use crate::change_log;
 use crate::core::Core;
 use crate::layout;
@@ -26,6 +26,8 @@ pub(super) async fn jobs<S: Store>(core: &Core<S>) -> ApiResult<Vec<Job>> {
     purges.await.map_err(fault::of_store)?;
     let ended = change_log::ended_shards(core, &view).await?;
     due.extend(ended.into_iter().map(Job::CloseShards));
+    let left = forgotten_copy::left_notes(core).await.map_err(fault::of_store)?;
+    due.extend(left.map(|last| Job::RemoveNotes { last }));
     Ok(due)
 }
 

@@ -20,6 +20,7 @@ mod due;
 mod expire;
 mod expiry_index;
 mod failures;
+mod forgotten_copy;
 mod lanes;
 mod purge;
 mod retries;
@@ -35,6 +36,7 @@ use crate::fault;
 use crate::schema::{IndexId, TableId};
 use caught::Panicked;
 use failures::Failures;
+use forgotten_copy::CopySeen;
 use hashrange_model::{ApiError, ApiResult};
 use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
@@ -58,6 +60,8 @@ pub(crate) enum Job {
     ExpiryIndex { table: TableId },
     /// Closes the shards of a stream that its table, which may be gone, does not write to.
     CloseShards(EndedShards),
+    /// Removes the notes that a copy of the database has left, up to a generation.
+    RemoveNotes { last: u64 },
 }
 
 /// Why a job ended early.
@@ -109,6 +113,9 @@ impl Job {
             Self::CloseShards(EndedShards { table_name, label, .. }) => {
                 ("closing of shards", format!("table {table_name} stream {label}"))
             }
+            Self::RemoveNotes { last } => {
+                ("removal of a copy's notes", format!("generation {last}"))
+            }
         }
     }
 
@@ -119,6 +126,8 @@ impl Job {
             | Self::Purge { table, .. }
             | Self::ExpiryIndex { table }
             | Self::CloseShards(EndedShards { table, .. }) => *table,
+            // Of the whole database; some server's.
+            Self::RemoveNotes { .. } => TableId(0),
         }
     }
 }
@@ -137,6 +146,8 @@ pub(crate) struct Background<S: Store> {
     unfinished: Mutex<Vec<Job>>,
     /// Who else works on the store.
     servers: Servers,
+    /// Who copies it.
+    copy_seen: CopySeen,
     /// When the change logs were last looked through for records that have expired.
     trimmed_at_ms: AtomicU64,
     /// Held by the sweep under way: there is one at a time.
@@ -161,6 +172,7 @@ impl<S: Store> Jobs<S> {
             retries: Retries::default(),
             unfinished: Mutex::default(),
             servers: Servers::default(),
+            copy_seen: CopySeen::default(),
             trimmed_at_ms: AtomicU64::new(0),
             sweeping: tokio::sync::Mutex::new(()),
             panics: AtomicU64::new(0),
@@ -207,6 +219,8 @@ impl<S: Store> Jobs<S> {
         let beaten = background.servers.beat(core).await;
         let is_divided_anew = *beaten.as_ref().unwrap_or(&false);
         background.failures.note("beat of the heart", "", beaten.map(drop));
+        let given_up = forgotten_copy::give_up(background).await;
+        background.failures.note("look at a copy", "", given_up);
         let settled = core.settle_definitions().await.and(core.refresh().await);
         background.failures.note("look at the definitions", "", settled);
         if core.may_lack_work() || is_divided_anew {
@@ -328,6 +342,7 @@ async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pac
             Job::Purge { table, index } => purge::run(core, *table, *index, pace).await,
             Job::ExpiryIndex { table } => expiry_index::run(core, *table, pace).await,
             Job::CloseShards(ended) => close_shards::run(core, ended).await,
+            Job::RemoveNotes { last } => forgotten_copy::remove_notes(core, *last, pace).await,
         }
     });
     let ended = made.await.unwrap_or_else(|panicked| Err(Interruption::Panicked(panicked)));

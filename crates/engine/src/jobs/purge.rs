@@ -27,7 +27,11 @@ pub(super) async fn run<S: Store>(
     }
     for range in ranges {
         // Nobody reads it or writes to it any more: its files go at once, the rest key by key.
-        core.store.reclaim(range.clone()).await?;
+        let reclaiming = core.reclaiming.lock().await;
+        if !core.noting.is_on() {
+            core.store.reclaim(range.clone()).await?;
+        }
+        drop(reclaiming);
         remove_range(core, range, &purge_key, pace).await?;
     }
     if index != IndexId::BASE {

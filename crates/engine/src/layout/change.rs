@@ -53,6 +53,13 @@ pub(crate) fn stamp_of_change(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(SHARD_PREFIX_BYTES..)?.try_into().ok()?))
 }
 
+/// Returns what the key of a record begins with, and its commit stamp.
+pub(crate) fn parse_record(key: &[u8]) -> Option<(&[u8], u64)> {
+    key.first().filter(|space| **space == SPACE_CHANGE)?;
+    let (prefix, stamp) = key.split_at_checked(SHARD_PREFIX_BYTES)?;
+    Some((prefix, u64::from_be_bytes(stamp.try_into().ok()?)))
+}
+
 /// Returns table, stream and shard of a record's key.
 pub(crate) fn parse_change(key: &[u8]) -> Option<(TableId, StreamId, u32)> {
     let numbers = key.get(1..SHARD_PREFIX_BYTES)?;

@@ -13,11 +13,13 @@
 //! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
 //! | `01 09` table id, index id | how far an index is filled, see `crate::filling` |
 //! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
-//! | `01 0b` | this database is a copy that is not finished, see `crate::copying` |
+//! | `01 0b` | this database is a copy, finished or not, see `crate::copying` |
+//! | `01 0c` | this database is being copied while it is served, or was moved; see `crate::core::noting` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
 //! | `04 01` time (u64 BE), operation, token | empty: when that token was used |
+//! | `05` generation (u64 BE), key | empty: the key was written while the database was being copied |
 //! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
 
 #![deny(clippy::indexing_slicing)]
@@ -29,7 +31,8 @@ mod range;
 pub(crate) mod token;
 
 pub(crate) use change::{
-    change, changes, parse_change, shard_prefix, stamp_of_change, stream, streams, streams_of,
+    change, changes, parse_change, parse_record, shard_prefix, stamp_of_change, stream, streams,
+    streams_of,
 };
 pub(crate) use component::KeyFault;
 pub(crate) use expiry::{
@@ -46,6 +49,7 @@ const SPACE_META: u8 = 0x01;
 const SPACE_COUNTER: u8 = 0x02;
 const SPACE_COLLECTION: u8 = 0x03;
 const SPACE_TOKEN: u8 = 0x04;
+const SPACE_NOTE: u8 = 0x05;
 const SPACE_ITEM: u8 = 0x10;
 const SPACE_CHANGE: u8 = 0x20;
 const SPACE_EXPIRY: u8 = 0x21;
@@ -59,7 +63,8 @@ const META_EXPIRY: u8 = 0x07;
 const META_CHANGES: u8 = 0x08;
 const META_FILLING: u8 = 0x09;
 const META_SERVER: u8 = 0x0a;
-const META_UNFINISHED: u8 = 0x0b;
+const META_COPY_MARK: u8 = 0x0b;
+const META_COPY_STATE: u8 = 0x0c;
 
 /// Bytes of a counter's key.
 const COUNTER_BYTES: usize = 8;
@@ -136,8 +141,49 @@ pub(crate) fn parse_server(key: &[u8]) -> Option<u128> {
 }
 
 /// Returns the key that is there while a database is an unfinished copy.
-pub(crate) fn unfinished_copy() -> Key {
-    vec![SPACE_META, META_UNFINISHED]
+pub(crate) fn copy_mark() -> Key {
+    vec![SPACE_META, META_COPY_MARK]
+}
+
+/// Returns the key that says how far a copy of this database, which is served meanwhile, is.
+pub(crate) fn copy_state() -> Key {
+    vec![SPACE_META, META_COPY_STATE]
+}
+
+/// Returns the key that notes that a key was written in a generation of a copy.
+pub(crate) fn note(generation: u64, key: &[u8]) -> Key {
+    [&[SPACE_NOTE][..], &generation.to_be_bytes(), key].concat()
+}
+
+/// Returns generation and key of a note.
+pub(crate) fn parse_note(note: &[u8]) -> Option<(u64, &[u8])> {
+    let (generation, key) = note.get(1..)?.split_first_chunk::<8>()?;
+    Some((u64::from_be_bytes(*generation), key))
+}
+
+/// Returns the range of all notes of a generation.
+pub(crate) fn notes_of(generation: u64) -> KeyRange {
+    KeyRange::prefix(&note(generation, &[]))
+}
+
+/// Returns the range of all notes up to a generation.
+pub(crate) fn notes_until(generation: u64) -> KeyRange {
+    KeyRange { start: notes().start, end: notes_of(generation).end }
+}
+
+/// Returns the range of all notes.
+pub(crate) fn notes() -> KeyRange {
+    KeyRange::prefix(&[SPACE_NOTE])
+}
+
+/// Returns whether a key's value is data as it is; see [`plain_ranges`].
+pub(crate) fn is_plain(key: &[u8]) -> bool {
+    match key {
+        [SPACE_META, META_CHANGES | META_COPY_MARK | META_COPY_STATE]
+        | [SPACE_META, META_SERVER, ..] => false,
+        [space, ..] => ![SPACE_COUNTER, SPACE_NOTE].contains(space),
+        [] => false,
+    }
 }
 
 /// Returns the range of all counters.
@@ -150,11 +196,18 @@ pub(crate) fn counter_of(shown: &[u8]) -> Option<Key> {
     shown.get(..COUNTER_BYTES).map(<[u8]>::to_vec)
 }
 
-/// Returns the ranges of all keys whose values are data as they are, in order: all but counters and what
-/// belongs to the servers on a store.
+/// Returns the ranges of all keys whose values are data as they are, in order: all but counters, notes and
+/// what belongs to the servers on a store.
 pub(crate) fn plain_ranges() -> Vec<KeyRange> {
     let only = |key: Key| KeyRange { end: Some([&key[..], &[0]].concat()), start: key };
-    let left_out = [only(definitions_number()), servers(), only(unfinished_copy()), counters()];
+    let left_out = [
+        only(definitions_number()),
+        servers(),
+        only(copy_mark()),
+        only(copy_state()),
+        counters(),
+        notes(),
+    ];
     let mut ranges = Vec::with_capacity(left_out.len() + 1);
     let mut start = Key::new();
     for KeyRange { start: end, end: next } in left_out {
@@ -391,7 +444,7 @@ mod tests {
     #[test]
     fn every_key_is_plain_but_counters_and_what_is_the_servers() {
         let ranges = plain_ranges();
-        let is_plain = |key: &[u8]| {
+        let is_within = |key: &[u8]| {
             let within = |range: &&KeyRange| {
                 key >= &range.start[..] && range.end.as_deref().is_none_or(|end| key < end)
             };
@@ -413,17 +466,26 @@ mod tests {
             vec![SPACE_CHANGE],
             vec![SPACE_EXPIRY],
             [&definitions_number()[..], &[0]].concat(),
-            vec![SPACE_META, 0x0c],
+            vec![SPACE_META, 0x0d],
             vec![0xff; 9],
         ];
         for key in plain {
-            assert!(is_plain(&key), "{key:02x?}");
+            assert!(is_within(&key) && is_plain(&key), "{key:02x?}");
         }
         let counter = counter(table, IndexId::BASE, Counter::Bytes);
         assert_eq!(counter_of(&[&counter[..], &[0; 8]].concat()), Some(counter.clone()));
-        for key in [definitions_number(), unfinished_copy(), server(0), server(u128::MAX), counter]
-        {
-            assert!(!is_plain(&key), "{key:02x?}");
+        let left_out = [
+            definitions_number(),
+            copy_mark(),
+            copy_state(),
+            server(0),
+            server(u128::MAX),
+            counter,
+            note(0, &[]),
+            note(u64::MAX, &[0xff]),
+        ];
+        for key in left_out {
+            assert!(!is_within(&key) && !is_plain(&key), "{key:02x?}");
         }
         assert!(ranges.is_sorted_by(|one, other| one.end.as_ref() <= Some(&other.start)));
     }
