@@ -55,8 +55,9 @@ pub struct How {
 }
 
 /// Copies the database at `source` to `target`, where there is none, and compares both; of a source that was
-/// moved to `target` only what is missing is done. `heard` is told again and again how far the copy is. Nobody may use the target meanwhile, nor the source unless it
-/// [is served](How::is_served); waits for ten seconds to see whether servers do that have left a row behind.
+/// moved to `target` only what is missing is done. `heard` is told again and again how far the copy is. Nobody
+/// may use the target meanwhile, nor the source unless it [is served](How::is_served); waits for ten seconds to
+/// see whether servers do that have left a row behind.
 ///
 /// # Errors
 /// When either cannot be used so, or fails, or they are not equal in the end. What the target holds then is
@@ -95,10 +96,12 @@ pub fn copy(
 /// # Errors
 /// When it was moved to another place than `target`, or either cannot be opened.
 pub fn is_moved(from: Place<'_>, target: Place<'_>) -> Result<bool, Error> {
-    match from {
-        Place::Folder(folder) if !EmbeddedStore::is_in(folder) => Ok(false),
-        _ => finish_moved(&open_source(from)?, target),
+    if let Place::Folder(folder) = from
+        && !EmbeddedStore::is_in(folder)
+    {
+        return Ok(false);
     }
+    finish_moved(&open_source(from)?, target)
 }
 
 fn finish_moved(from: &AnyStore, target: Place<'_>) -> Result<bool, Error> {
@@ -140,6 +143,15 @@ impl Database {
         let copied = moved.map_err(Error::Copy)?;
         close(&to)?;
         Ok(copied)
+    }
+
+    /// Returns whether this database was moved although [`Self::move_to`] has failed in its last step, and sees to
+    /// it that it can be opened at `target`.
+    ///
+    /// # Errors
+    /// When that cannot be found out or done now.
+    pub fn finish_move(&self, target: Place<'_>) -> Result<bool, Error> {
+        finish_moved(self.engine.store(), target)
     }
 }
 

@@ -7,20 +7,22 @@ use crate::arguments::Serve;
 use crate::client::wait_on;
 use crate::commands::credentials;
 use crate::commands::store;
-use crate::config::{Settings, StoreChoice};
+use crate::config::{Settings, StoreChoice, StoreUrl};
 use crate::exit::{self, Usage};
 use crate::files;
 use crate::initial::Initial;
 use crate::logs;
 use crate::memory;
 use crate::output;
-use crate::served::{Namespaces, Origin, Served};
+use crate::served::{Moving, Namespaces, Origin, Served};
 use crate::surroundings;
 use anyhow::Context;
+use hashrange::copying::{Place, is_moved};
 use hashrange::{Database, Options, Profile, Sandbox};
 use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Bound, Config, Limits};
+use hashrange_storage::EmbeddedStore;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -214,6 +216,10 @@ async fn open(
             let origin = Origin::Folder { root: root.clone(), prepare };
             Ok(Served::Namespaces(Namespaces::new(origin, options, settings.test_api)))
         }
+        StoreChoice::Folder(folder) if settings.move_to.is_some() => {
+            let target = settings.move_to.as_ref().context("the place to move to")?;
+            open_moving(folder, target, options, &beginning).await
+        }
         StoreChoice::Folder(folder) => {
             let place = || format!("open the database in {}", folder.display());
             bring_to_folder(&beginning, folder, &without_profile(&options)).await?;
@@ -228,6 +234,31 @@ async fn open(
         }
         StoreChoice::Url(url) => Ok(Served::Database(store::connect(url, &options)?)),
     }
+}
+
+/// Opens a folder and begins to move it; or opens what it was moved to before.
+async fn open_moving(
+    folder: &Path,
+    target: &StoreUrl,
+    options: Options,
+    beginning: &Beginning,
+) -> anyhow::Result<Served> {
+    let place = store::place_in(target, "move-to")?;
+    // An empty folder in the place of one that was moved before would be served instead of the data.
+    if !EmbeddedStore::is_in(folder) {
+        let none = "there is no database to move in";
+        return Err(Usage(format!("{none} {}", folder.display())).into());
+    }
+    let moved = tokio::task::block_in_place(|| is_moved(Place::Folder(folder), place));
+    if moved.with_context(|| format!("move the database in {}", folder.display()))? {
+        tracing::info!("the folder was moved before: the database is served from its new place");
+        return Ok(Served::Database(store::open_at(target, &options)?));
+    }
+    bring_to_folder(beginning, folder, &without_profile(&options)).await?;
+    let place = || format!("open the database in {}", folder.display());
+    let database = Database::open(folder, &options).with_context(place)?;
+    tell_of_torn_write(&database);
+    Ok(Served::Moving(Moving::start(database, target.clone(), options)?))
 }
 
 /// Brings what a database begins with into a folder, before that is served.

@@ -63,6 +63,15 @@ fn check_moving(settings: &Settings) -> Result<(), Usage> {
     Err(Usage(format!("move-to is for the data of one folder: {why}")))
 }
 
+/// Opens the database at the place that a text means, driven by the runtime that this is called on.
+pub fn open_at(text: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
+    match place_in(text, "move-to")? {
+        Place::Folder(folder) => Ok(Database::open(folder, options)?),
+        #[cfg(feature = "postgres")]
+        Place::Url(_) => connect(text, options),
+    }
+}
+
 /// Returns the place that a text means: a URL of PostgreSQL, or else a folder.
 pub fn place_in<'t>(text: &'t StoreUrl, name: &str) -> anyhow::Result<Place<'t>> {
     let text = text.secret();

@@ -1,12 +1,15 @@
-//! What the server serves: one database, a sandbox, or a namespace for each access key and region.
+//! What the server serves: one database, one that moves, a sandbox, or a namespace for each access key and
+//! region.
 //!
 //! Which of them is chosen once, at the start; a request pays one branch for it.
 
 mod measures;
+mod moving;
 mod namespaces;
 mod own_operations;
 mod time;
 
+pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
 
 use bytes::Bytes;
@@ -22,6 +25,8 @@ use std::sync::Arc;
 pub enum Served {
     /// A database.
     Database(Database),
+    /// A database that is copied to another place, and served from there afterwards.
+    Moving(Arc<Moving>),
     /// A database with the server's own operations on its whole state and its clock.
     Sandbox(Sandbox),
     /// One of the above for each access key and region.
@@ -33,6 +38,7 @@ impl Served {
     pub fn bound_cache(&self, cache_bytes: u64) {
         match self {
             Self::Database(database) => database.bound_cache(cache_bytes),
+            Self::Moving(moving) => moving.database().bound_cache(cache_bytes),
             Self::Sandbox(sandbox) => sandbox.database().bound_cache(cache_bytes),
             Self::Namespaces(namespaces) => namespaces.bound_cache(cache_bytes),
         }
@@ -42,6 +48,7 @@ impl Served {
     pub async fn close(&self) -> Result<(), hashrange_storage::Error> {
         match self {
             Self::Database(database) => database.close().await,
+            Self::Moving(moving) => moving.database().close().await,
             Self::Sandbox(sandbox) => sandbox.database().close().await,
             Self::Namespaces(namespaces) => namespaces.close().await,
         }
@@ -52,6 +59,7 @@ impl Api for Served {
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
         match &*self {
             Self::Database(database) => Box::pin(database.call_boxed(operation, body)),
+            Self::Moving(moving) => Box::pin(Arc::clone(moving).call(operation, body)),
             Self::Sandbox(sandbox) => Box::pin(sandbox.database().call_boxed(operation, body)),
             Self::Namespaces(_) => Box::pin(ready(Err(Reason::Internal.into()))),
         }
@@ -62,7 +70,7 @@ impl Api for Served {
             Self::Sandbox(sandbox) => {
                 Box::pin(async move { own_operations::call(sandbox, name, &body).await })
             }
-            Self::Database(_) | Self::Namespaces(_) => {
+            Self::Database(_) | Self::Moving(_) | Self::Namespaces(_) => {
                 Box::pin(ready(Err(Reason::UnknownOperation.into())))
             }
         }
@@ -70,7 +78,7 @@ impl Api for Served {
 
     fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
         match self {
-            Self::Database(_) | Self::Sandbox(_) => Ok(None),
+            Self::Database(_) | Self::Moving(_) | Self::Sandbox(_) => Ok(None),
             Self::Namespaces(namespaces) => {
                 Ok(Some(namespaces.of(caller.access_key_id(), caller.region())?))
             }
@@ -87,6 +95,9 @@ impl Api for Served {
     fn check_writable(&self) -> Result<(), String> {
         match self {
             Self::Database(database) => database.check_writable().map_err(|why| why.to_string()),
+            Self::Moving(moving) => {
+                moving.database().check_writable().map_err(|why| why.to_string())
+            }
             Self::Sandbox(sandbox) => {
                 sandbox.database().check_writable().map_err(|why| why.to_string())
             }
@@ -99,6 +110,9 @@ impl Api for Served {
             Self::Database(database) => {
                 Box::pin(async { database.probe().await.map_err(|why| why.to_string()) })
             }
+            Self::Moving(moving) => {
+                Box::pin(async { moving.database().probe().await.map_err(|why| why.to_string()) })
+            }
             // What is served from this machine answers what it knows.
             Self::Sandbox(_) | Self::Namespaces(_) => Box::pin(ready(self.check_writable())),
         }
@@ -107,6 +121,7 @@ impl Api for Served {
     fn measures(&self) -> Vec<Measure> {
         match self {
             Self::Database(database) => measures::of(database),
+            Self::Moving(moving) => measures::of(&moving.database()),
             // They are never on PostgreSQL.
             Self::Sandbox(_) | Self::Namespaces(_) => Vec::new(),
         }
@@ -115,6 +130,7 @@ impl Api for Served {
     fn background_panics(&self) -> u64 {
         match self {
             Self::Database(database) => database.background_panics(),
+            Self::Moving(moving) => moving.database().background_panics(),
             Self::Sandbox(sandbox) => sandbox.background_panics(),
             Self::Namespaces(namespaces) => namespaces.background_panics(),
         }

@@ -241,7 +241,7 @@ pub(super) async fn reopen(store: &AnyStore) -> Result<(), CopyError> {
         return Err(CopyError::NotMoved);
     }
     change_definitions(store, layout::copy_state(), |_, _, batch| {
-        batch.delete(layout::copy_state())
+        batch.delete(layout::copy_state());
     })
     .await
     .map_err(CopyError::Source)

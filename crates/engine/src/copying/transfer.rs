@@ -202,7 +202,9 @@ async fn set(target: &AnyStore, keys: &[Key], values: Vec<Option<Bytes>>) -> Res
 /// Deletes keys.
 pub(super) async fn remove(store: &AnyStore, keys: &[Key]) -> Result<(), Error> {
     commit(store, &Keys::default(), |_, batch| {
-        keys.iter().for_each(|key| batch.delete(key.clone()));
+        for key in keys {
+            batch.delete(key.clone());
+        }
     })
     .await
 }

@@ -55,7 +55,7 @@ impl<S: Store> Core<S> {
     async fn commit_once(&self, mut keys: Keys, decide: &mut Decide<'_>) -> Result<Ended, Error> {
         if !self.store.is_shared() {
             let decide = |current: &[Option<Bytes>], batch: &mut Batch| {
-                self.decide_and_note(None, batch, |batch| decide(current, batch))
+                self.decide_and_note(batch, |batch| decide(current, batch))
             };
             return self.store.commit(keys, decide).await;
         }
@@ -68,8 +68,11 @@ impl<S: Store> Core<S> {
         }
         let decide = |current: &[Option<Bytes>], batch: &mut Batch| {
             let number = current.get(nth).and_then(Option::as_deref);
+            if !self.noting.is_as_of(number) {
+                return Ended::Unknown;
+            }
             let asked = if declared.is_some() { current } else { current.split_at(nth).0 };
-            self.decide_and_note(Some(number), batch, |batch| decide(asked, batch))
+            self.decide_and_note(batch, |batch| decide(asked, batch))
         };
         self.store.commit(keys, decide).await
     }

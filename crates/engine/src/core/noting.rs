@@ -116,6 +116,11 @@ impl Noting {
         self.now.store(now, Ordering::Release);
     }
 
+    /// Returns whether what commits do is known as of a stored number of definitions.
+    pub(super) fn is_as_of(&self, number: Option<&[u8]>) -> bool {
+        decode_number(number).is_ok_and(|number| number == self.as_of.load(Ordering::Acquire))
+    }
+
     /// Returns whether somebody copies the database.
     pub(crate) fn is_on(&self) -> bool {
         self.now.load(Ordering::Acquire) != OFF
@@ -133,20 +138,12 @@ pub(super) enum Ended {
 }
 
 impl<S: Store> Core<S> {
-    /// Lets `decide` fill the batch and adds the notes. `number` is the value of the number of definitions where
-    /// the store is shared.
+    /// Lets `decide` fill the batch and adds the notes.
     pub(super) fn decide_and_note(
         &self,
-        number: Option<Option<&[u8]>>,
         batch: &mut Batch,
         decide: impl FnOnce(&mut Batch),
     ) -> Ended {
-        if let Some(number) = number {
-            let as_of = self.noting.as_of.load(Ordering::Acquire);
-            if decode_number(number).ok() != Some(as_of) {
-                return Ended::Unknown;
-            }
-        }
         match self.noting.now.load(Ordering::Acquire) {
             OFF => decide(batch),
             REFUSED => return Ended::Refused,
@@ -157,7 +154,9 @@ impl<S: Store> Core<S> {
                     .filter(|key| layout::is_plain(key))
                     .map(|key| layout::note(generation, key))
                     .collect();
-                notes.into_iter().for_each(|note| batch.put(note, Bytes::new()));
+                for note in notes {
+                    batch.put(note, Bytes::new());
+                }
             }
         }
         Ended::Decided

@@ -75,9 +75,10 @@ pub(super) async fn left_notes<S: Store>(core: &Core<S>) -> Result<Option<u64>, 
     })
     .await?;
     // Looked at afterwards: a copy that begins now has later generations.
-    let is_copied = match core.store.is_shared() {
-        true => read_state(&core.store).await?.is_some(),
-        false => core.noting.is_on(),
+    let is_copied = if core.store.is_shared() {
+        read_state(&core.store).await?.is_some()
+    } else {
+        core.noting.is_on()
     };
     Ok(last.filter(|_| !is_copied))
 }
@@ -95,7 +96,9 @@ pub(super) async fn remove_notes<S: Store>(
         let Some(last) = notes.last() else { return Ok(()) };
         range.start.clone_from(last);
         core.commit(Vec::<Key>::new, |_, batch| {
-            notes.iter().for_each(|note| batch.delete(note.clone()));
+            for note in &notes {
+                batch.delete(note.clone());
+            }
         })
         .await?;
     }

@@ -179,10 +179,10 @@ pub(crate) fn notes() -> KeyRange {
 /// Returns whether a key's value is data as it is; see [`plain_ranges`].
 pub(crate) fn is_plain(key: &[u8]) -> bool {
     match key {
-        [SPACE_META, META_CHANGES | META_COPY_MARK | META_COPY_STATE]
+        []
+        | [SPACE_META, META_CHANGES | META_COPY_MARK | META_COPY_STATE]
         | [SPACE_META, META_SERVER, ..] => false,
         [space, ..] => ![SPACE_COUNTER, SPACE_NOTE].contains(space),
-        [] => false,
     }
 }
 

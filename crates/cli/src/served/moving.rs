@@ -1,0 +1,199 @@
+//! The database of a folder that is copied to another place while it is served, and is served from there when
+//! the copy is as new as it is.
+//!
+//! Requests go to the folder until then. Writes that arrive in the moment of the switch wait for its end and are
+//! carried out in the new place. If the copy fails the folder is served on.
+//!
+//! Leaves the copy to the library, and a database that was moved before this process began to
+//! [`crate::commands`].
+
+use crate::commands::copy::word;
+use crate::commands::store;
+use crate::config::StoreUrl;
+use crate::surroundings;
+use anyhow::Context;
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use hashrange::copying::Place;
+use hashrange::{ApiError, CopyPhase, Copying, Database, Operation, Options, Reason};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// So long a write waits for the end of the switch.
+const SWITCH_MAX: Duration = Duration::from_secs(20);
+/// How often the log says how far the copy is.
+const LOGGED_EVERY: Duration = Duration::from_secs(10);
+/// How long to wait before the new place is tried again.
+const RETRIED_AFTER: Duration = Duration::from_secs(1);
+
+/// What becomes of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It is copied.
+    Copying,
+    /// It refuses writes, for a moment.
+    Switching,
+    /// The database in use stays in use, whichever that is.
+    Ended,
+}
+
+/// A database that moves.
+#[derive(Debug)]
+pub struct Moving {
+    now: ArcSwap<Database>,
+    stage: watch::Sender<Stage>,
+}
+
+impl Moving {
+    /// Begins to move a database, and serves it. Is called on a runtime, which drives the database in the new
+    /// place.
+    pub fn start(
+        database: Database,
+        target: StoreUrl,
+        options: Options,
+    ) -> anyhow::Result<Arc<Self>> {
+        store::place_in(&target, "move-to")?;
+        let moving = Arc::new(Self {
+            now: ArcSwap::from_pointee(database),
+            stage: watch::Sender::new(Stage::Copying),
+        });
+        let mover =
+            Mover { moving: Arc::clone(&moving), target, options, runtime: Handle::current() };
+        thread::Builder::new()
+            .name("mover".to_owned())
+            .spawn(move || mover.run())
+            .context("start the thread that moves the database")?;
+        Ok(moving)
+    }
+
+    /// Returns the database in use.
+    pub fn database(&self) -> Arc<Database> {
+        self.now.load_full()
+    }
+
+    /// Calls an operation of the database in use. What that refuses because it is switched is called again in
+    /// the new place.
+    pub async fn call(
+        self: Arc<Self>,
+        operation: Operation,
+        body: Bytes,
+    ) -> Result<Vec<u8>, ApiError> {
+        let before = *self.stage.borrow();
+        let answer = self.database().call_boxed(operation, body.clone()).await;
+        let is_refused = |error: &ApiError| matches!(error.reason(), Reason::StoreUnavailable(_));
+        if before == Stage::Ended || !answer.as_ref().is_err_and(is_refused) {
+            return answer;
+        }
+        let mut stage = self.stage.subscribe();
+        if *stage.borrow() == Stage::Copying {
+            return answer;
+        }
+        let ended = async { stage.wait_for(|stage| *stage == Stage::Ended).await.is_ok() };
+        match tokio::time::timeout(SWITCH_MAX, ended).await {
+            Ok(_) => self.database().call_boxed(operation, body).await,
+            Err(_) => answer,
+        }
+    }
+}
+
+/// The thread that moves a database.
+struct Mover {
+    moving: Arc<Moving>,
+    target: StoreUrl,
+    options: Options,
+    runtime: Handle,
+}
+
+impl Mover {
+    fn run(self) {
+        let moved = self.move_away();
+        if let Err(error) = moved {
+            tracing::error!(
+                error = format!("{error:#}"),
+                "the database was not moved; it is served where it was"
+            );
+        }
+        // However this thread ends, nobody waits for it any longer.
+    }
+
+    fn move_away(&self) -> anyhow::Result<()> {
+        let target = store::place_in(&self.target, "move-to")?;
+        let database = self.moving.database();
+        let mut told = Told::new(&self.moving.stage);
+        tracing::info!("the database is being moved");
+        match database.move_to(target, true, &mut |now| told.hear(now)) {
+            Ok(copied) => {
+                let (keys, bytes) = (copied.keys, copied.bytes);
+                tracing::info!(keys, bytes, "the database was moved and verified");
+            }
+            Err(error) => self.finish(&database, target).then_some(()).ok_or(error)?,
+        }
+        let moved = self.retried(|| store::open_at(&self.target, &self.options));
+        self.moving.now.store(Arc::new(moved));
+        self.moving.stage.send_replace(Stage::Ended);
+        tracing::info!("the database is served from its new place");
+        if let Err(error) = hashrange_storage::block_on(database.close()) {
+            tracing::warn!(%error, "the folder that was moved away could not be closed");
+        }
+        Ok(())
+    }
+
+    /// Returns whether the database was moved although the copy failed in the end; then nothing is missing any
+    /// more.
+    fn finish(&self, database: &Database, target: Place<'_>) -> bool {
+        self.retried(|| Ok(database.finish_move(target)?))
+    }
+
+    /// Tries until it works: what was moved is nowhere else.
+    fn retried<T>(&self, attempt: impl Fn() -> anyhow::Result<T>) -> T {
+        let _entered = self.runtime.enter();
+        // Nobody sends: it is the wait that is wanted.
+        let (_sender, nobody) = mpsc::channel::<()>();
+        loop {
+            match attempt() {
+                Ok(done) => return done,
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "the database cannot be opened in its new place yet");
+                }
+            }
+            nobody.recv_timeout(RETRIED_AFTER).ok();
+        }
+    }
+}
+
+impl Drop for Mover {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            tracing::error!("the database was not moved: a panic; it is served where it was");
+        }
+        self.moving.stage.send_replace(Stage::Ended);
+    }
+}
+
+/// Tells requests and the log how far the copy is.
+struct Told<'m> {
+    stage: &'m watch::Sender<Stage>,
+    logged: Instant,
+}
+
+impl<'m> Told<'m> {
+    fn new(stage: &'m watch::Sender<Stage>) -> Self {
+        Self { stage, logged: surroundings::stopwatch() }
+    }
+
+    fn hear(&mut self, now: Copying) {
+        if now.phase == CopyPhase::Switching {
+            self.stage.send_if_modified(|stage| {
+                std::mem::replace(stage, Stage::Switching) != Stage::Switching
+            });
+        }
+        if self.logged.elapsed() >= LOGGED_EVERY {
+            self.logged = surroundings::stopwatch();
+            tracing::info!(keys = now.keys, bytes = now.bytes, "{}", word(now.phase));
+        }
+    }
+}
