@@ -34,8 +34,9 @@ mod transfer;
 
 pub use compare::Difference;
 pub use error::CopyError;
-pub(crate) use target::{change_definitions, is_unfinished};
+pub(crate) use target::change_definitions;
 
+use crate::core::is_unfinished;
 use crate::core::noting::{Stage, read_state};
 use crate::engine::Engine;
 use crate::layout;

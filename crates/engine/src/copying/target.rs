@@ -7,21 +7,13 @@
 use super::pages::{Pages, size_of};
 use super::transfer::commit;
 use super::{CopyError, Counting};
+use crate::core::{FINISHED, UNFINISHED, is_unfinished};
 use crate::layout;
 use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, KeyRange, Keys, Store};
-
-/// Forms of the mark, while a copy is not finished and afterwards. The number of the copy follows.
-const UNFINISHED: u8 = 1;
-const FINISHED: u8 = 2;
 
 /// Returns the mark of a copy.
 fn mark_of(form: u8, id: u128) -> Bytes {
     Bytes::from([&[form][..], &id.to_le_bytes()].concat())
-}
-
-/// Returns whether a mark, if there is one, says that the copy was not finished.
-pub(crate) fn is_unfinished(mark: Option<&[u8]>) -> bool {
-    mark.is_some_and(|mark| mark.first() != Some(&FINISHED))
 }
 
 /// Returns the mark of a store.

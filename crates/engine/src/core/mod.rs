@@ -22,7 +22,7 @@ mod sharing;
 pub(crate) use catalog::Catalog;
 pub(crate) use definitions::encode_record;
 pub use open::OpenError;
-pub(crate) use open::read_tables;
+pub(crate) use open::{FINISHED, UNFINISHED, is_unfinished, read_tables};
 
 use crate::environment::Environment;
 use crate::fault;

@@ -1,13 +1,21 @@
 //! Reading the tables of a store when it is opened.
 
 use super::noting::{CopyState, Stage};
-use crate::copying::is_unfinished;
 use crate::layout;
 use crate::schema::{KeyNames, Table, TableRecord};
 use bytes::Bytes;
 use hashrange_storage::{Direction, Error, Key, View, Wanted};
 use std::fmt;
 use std::ops::ControlFlow;
+
+/// Forms of the mark of a copy, while it is not finished and afterwards. The number of the copy follows.
+pub(crate) const UNFINISHED: u8 = 1;
+pub(crate) const FINISHED: u8 = 2;
+
+/// Returns whether a mark, if there is one, says that the copy was not finished.
+pub(crate) fn is_unfinished(mark: Option<&[u8]>) -> bool {
+    mark.is_some_and(|mark| mark.first() != Some(&FINISHED))
+}
 
 /// Why a store cannot be used.
 #[derive(Debug)]
