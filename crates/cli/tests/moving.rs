@@ -186,12 +186,9 @@ fn servers_on_postgres_serve_until_the_copy_has_all_and_refuse_from_then_on() {
     let (written, refusals) = while_written(&servers[0].endpoint, || {
         let (code, said) = refused(&copy, &from);
         assert_eq!(code, 0, "{said}");
-        for server in &servers {
-            let (status, answer) = call(
-                &server.endpoint,
-                "PutItem",
-                r#"{"TableName":"things","Item":{"id":{"S":"late"}}}"#,
-            );
+        let key = r#"{"TableName":"things","Key":{"id":{"S":"1"}}}"#;
+        for (server, operation) in servers.iter().zip(["UpdateItem", "GetItem"]) {
+            let (status, answer) = call(&server.endpoint, operation, key);
             assert!(status == 500 && answer.contains("InternalServerError"), "{status} {answer}");
         }
     });
