@@ -361,8 +361,10 @@ fn a_copy_that_is_killed_leaves_what_everybody_refuses_until_it_is_begun_again()
     assert_eq!(server.stop().0, Some(0));
     for is_folder in [true, false] {
         let (mut seen, mut after) = (Vec::new(), Duration::from_millis(60));
+        // After the one there was nothing yet, after the other the copy had ended.
+        let (mut too_soon, mut too_late) = (Duration::ZERO, None);
         for round in 0.. {
-            assert!(round < 40, "a copy never ends: {seen:?}");
+            assert!(round < 40, "none is killed on its way, or ends: {seen:?}");
             let target = if is_folder { path(&format!("target {round}")) } else { shared().url() };
             let was_killed = killed(&source, &target, after);
             let left = left_at(&target, ITEMS);
@@ -380,13 +382,20 @@ fn a_copy_that_is_killed_leaves_what_everybody_refuses_until_it_is_begun_again()
                 }
             }
             assert!(was_killed || left == Left::Finished);
+            match left {
+                Left::Nothing => too_soon = after,
+                Left::Unfinished => {}
+                Left::Finished => too_late = Some(after),
+            }
             seen.push(left);
-            if !was_killed {
+            if !was_killed && seen.contains(&Left::Unfinished) {
                 break;
             }
-            after = after * 8 / 5;
+            after = match too_late {
+                Some(too_late) if !seen.contains(&Left::Unfinished) => (too_soon + too_late) / 2,
+                _ => after * 8 / 5,
+            };
         }
-        assert!(seen.contains(&Left::Unfinished), "none was killed on its way: {seen:?}");
     }
 }
 
