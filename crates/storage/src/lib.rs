@@ -38,7 +38,9 @@ pub use any::{AnyStore, AnyView};
 pub use batch::{Batch, STAMP_BYTES};
 pub use block_on::block_on;
 pub use bytes::Bytes;
-pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError};
+pub use embedded::{
+    EmbeddedEngine, EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError,
+};
 pub use error::Error;
 pub use give_back::{give_back_memory, keep_little_freed_memory};
 pub use give_way::{Demand, give_way, take_demand};

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
+mod files;
+
 use hashrange_storage::embedded::Fault;
 use hashrange_storage::{
     Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, KeyRange, OpenError,
@@ -244,10 +246,11 @@ fn second_open_is_refused_until_store_and_views_are_dropped() {
 fn folder_of_unknown_format_or_of_others_is_refused() {
     type Check = fn(&OpenError) -> bool;
     let is_corrupt: Check = |error| matches!(error, OpenError::Store(Error::Corrupt { .. }));
-    let cases: [(&str, Check); 6] = [
-        ("hashrange store, format 2\n", |error| {
-            matches!(error, OpenError::UnknownFormat { found: 2, known: 1 })
+    let cases: [(&str, Check); 7] = [
+        ("hashrange store, format 3\n", |error| {
+            matches!(error, OpenError::UnknownFormat { found: 3, known: 2 })
         }),
+        ("hashrange store, format 2\n", is_corrupt),
         ("hashrange store, format 99999999999\n", is_corrupt),
         ("hashrange store, format +1\n", is_corrupt),
         ("hashrange store, format 1\n", is_corrupt),
@@ -287,11 +290,10 @@ fn a_full_memtable_is_sorted_while_the_store_is_open() {
     let options = EmbeddedOptions { memtable_bytes: 100_000, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(folder.path(), &options).unwrap();
     let value = "v".repeat(50_000);
-    let tables = folder.path().join("fjall/keyspaces/1/tables");
     // The worker needs its time; without sealing it would never have anything to do.
     for nth in 0_u32.. {
         block_on(put(&store, &format!("key {nth}"), &value)).unwrap();
-        if fs::read_dir(&tables).unwrap().count() > 0 {
+        if !files::tables(folder.path()).is_empty() {
             break;
         }
         assert!(nth < 2_000, "100 MB were written and nothing is sorted");

@@ -23,6 +23,7 @@ mod long_runs;
 mod packages;
 mod postgres;
 mod prerequisites;
+mod rocksdb;
 mod suite;
 mod terminal;
 mod tidy;
@@ -38,6 +39,8 @@ tasks:
   conformance [--client python|cli|js|rust|go]... [--target URL]
                          real clients against the release binary, or against a running server
   postgres               the suites on PostgreSQL: the store's, the engine's, real clients
+  rocksdb [FILTER]       the store's, the engine's and the library's tests with folders on RocksDB
+  rocksdb --build        the program with both engines
   failover [--seconds N] a primary and two standbys that die and take over under clients (600)
   packages               the wheel and the npm package, built from this tree, installed and tested
   dist                   what a release consists of, into target/dist
@@ -78,6 +81,9 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
         ["postgres"] => postgres::alone(),
+        ["rocksdb"] => rocksdb::test(None),
+        ["rocksdb", "--build"] => rocksdb::build(),
+        ["rocksdb", filter] => rocksdb::test(Some(filter)),
         ["failover"] => postgres::failover("600"),
         ["failover", "--seconds", seconds] => postgres::failover(seconds),
         ["packages"] => packages::test(),

@@ -98,6 +98,9 @@ impl Shadow {
             }
             OpenError::Locked { .. } => OpenError::Locked { path: original.to_path_buf() },
             OpenError::Foreign { .. } => OpenError::Foreign { path: original.to_path_buf() },
+            OpenError::EngineNotBuilt { engine, .. } => {
+                OpenError::EngineNotBuilt { path: original.to_path_buf(), engine }
+            }
             OpenError::UnknownFormat { .. } | OpenError::Store(_) => error,
         }
     }

@@ -5,15 +5,17 @@
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
 //! | `FORMAT`     | two lines: `hashrange store, format 1` and `id ID CHECK`, see below |
 //! | `LOGS`       | fjall's: which log must exist, see `fjall/log_note.rs`              |
-//! | `fjall/`     | the files of the ordered map                                        |
+//! | `fjall/`     | the files of the ordered map, or `rocksdb/`                         |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
 //!
-//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16.
+//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16. A folder on `RocksDB` has
+//! format 2, so that no program opens it that does not know of it, and a third line `engine rocksdb`.
 //!
-//! Invariant: a folder named `fjall` is complete and is never removed here.
+//! Invariant: a folder named `fjall` or `rocksdb` is complete and is never removed here.
 
 use super::OpenError;
+use super::options::EmbeddedEngine;
 use crate::Error;
 use bytes::Bytes;
 use std::fs::{self, File, TryLockError};
@@ -21,11 +23,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The folder of the ordered map.
-pub(crate) const MAP_NAME: &str = "fjall";
-
 const FORMAT_PREFIX: &str = "hashrange store, format ";
+/// Of folders on fjall, and of those on `RocksDB`.
 const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION_WITH_ENGINE: u32 = 2;
 
 /// What the owner may do, and nobody else.
 const PRIVATE_FOLDER: u32 = 0o700;
@@ -50,29 +51,39 @@ pub(crate) fn marker(id: StoreId) -> Bytes {
     Bytes::from(marker)
 }
 
+/// What a format file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Format {
+    id: StoreId,
+    engine: EmbeddedEngine,
+}
+
 /// An open, locked data folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    id: StoreId,
+    format: Format,
     /// Held for its lock, which the system frees with it.
     _lock: File,
 }
 
 impl Folder {
     /// Locks the folder at `path`, creating it with `create_map` (which gets the folder for
-    /// the ordered map and the store's id, and must leave it synced) when it does not exist yet.
+    /// the ordered map and the store's id, and must leave it synced) when it does not exist yet; its
+    /// ordered map is then on `engine`.
     pub(crate) fn open(
         path: &Path,
+        engine: EmbeddedEngine,
         create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<Self, OpenError> {
         create_folder(path)?;
-        let mut folder =
-            Self { path: path.to_path_buf(), id: StoreId::default(), _lock: lock(path)? };
+        let format = Format { id: StoreId::default(), engine };
+        let mut folder = Self { path: path.to_path_buf(), format, _lock: lock(path)? };
         if !folder.file("FORMAT").try_exists().map_err(io_error("open data folder"))? {
             folder.create(create_map)?;
         }
-        folder.id = read_format(&folder.file("FORMAT"))?;
+        folder.format = read_format(&folder.file("FORMAT"))?;
+        refuse_unbuilt(path, folder.format.engine)?;
         let map_path = folder.map_path();
         if !map_path.is_dir() {
             let place = map_path.display().to_string();
@@ -89,7 +100,13 @@ impl Folder {
     /// Returns the store's random name.
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn id(&self) -> StoreId {
-        self.id
+        self.format.id
+    }
+
+    /// Returns what the ordered map is on.
+    #[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
+    pub(crate) fn engine(&self) -> EmbeddedEngine {
+        self.format.engine
     }
 
     /// Returns the folder itself.
@@ -99,28 +116,31 @@ impl Folder {
 
     /// Returns the folder of the ordered map.
     pub(crate) fn map_path(&self) -> PathBuf {
-        self.file(MAP_NAME)
+        self.file(self.format.engine.folder_name())
     }
 
     /// Returns the key under which the ordered map keeps the number of the last group.
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn marker(&self) -> Bytes {
-        marker(self.id)
+        marker(self.format.id)
     }
 
     fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Creates the store, or finishes a creation that a crash cut short.
+    /// Creates the store, or finishes a creation that a crash cut short, on the engine of that time.
     fn create(
         &self,
         create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<(), OpenError> {
         let format_is_new = self.file("FORMAT.new").is_file();
-        if self.map_path().exists() && format_is_new {
+        let names =
+            [EmbeddedEngine::Fjall, EmbeddedEngine::RocksDb].map(EmbeddedEngine::folder_name);
+        if format_is_new && names.into_iter().any(|name| self.file(name).exists()) {
             read_format(&self.file("FORMAT.new"))?;
         } else {
+            refuse_unbuilt(&self.path, self.format.engine)?;
             self.refuse_foreign_files()?;
             self.create_contents(create_map)?;
         }
@@ -138,13 +158,14 @@ impl Folder {
         }
         let id = random_id().map_err(io_error("choose an id"))?;
         create_map(&creating, id)?;
-        self.write_new_format(id).map_err(io_error("write format file"))?;
-        self.rename("creating", MAP_NAME)
+        let format = Format { id, engine: self.format.engine };
+        self.write_new_format(format).map_err(io_error("write format file"))?;
+        self.rename("creating", format.engine.folder_name())
     }
 
-    fn write_new_format(&self, id: StoreId) -> io::Result<()> {
+    fn write_new_format(&self, format: Format) -> io::Result<()> {
         let mut file = create_private_file(&self.file("FORMAT.new"))?;
-        write!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}\n{}\n", id_line(id))?;
+        file.write_all(format.to_text().as_bytes())?;
         file.sync_all()?;
         sync_folder(&self.path)
     }
@@ -247,20 +268,35 @@ fn hold(file: File, path: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// Reads a format file; returns the store's id.
-fn read_format(path: &Path) -> Result<StoreId, OpenError> {
+/// Fails when this program cannot open what `engine` keeps.
+fn refuse_unbuilt(path: &Path, engine: EmbeddedEngine) -> Result<(), OpenError> {
+    if engine.is_built() {
+        return Ok(());
+    }
+    Err(OpenError::EngineNotBuilt { path: path.to_path_buf(), engine })
+}
+
+/// Returns what the ordered map of the data folder at `path` is on.
+#[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
+pub(crate) fn engine_of(path: &Path) -> Result<EmbeddedEngine, OpenError> {
+    Ok(read_format(&path.join("FORMAT"))?.engine)
+}
+
+/// Reads a format file.
+fn read_format(path: &Path) -> Result<Format, OpenError> {
     let content = fs::read(path).map_err(io_error("read format file"))?;
-    match parse_format(&content) {
-        Some((FORMAT_VERSION, Some(id))) => Ok(id),
-        Some((found, _)) if found != FORMAT_VERSION => {
-            Err(OpenError::UnknownFormat { found, known: FORMAT_VERSION })
-        }
-        _ => Err(Error::corrupt("not a format file", path.display().to_string()).into()),
+    let damaged = || Error::corrupt("not a format file", path.display().to_string()).into();
+    let known = FORMAT_VERSION_WITH_ENGINE;
+    let (found, format) = parse_format(&content).ok_or_else(damaged)?;
+    match format {
+        Some(format) => Ok(format),
+        None if (FORMAT_VERSION..=known).contains(&found) => Err(damaged()),
+        None => Err(OpenError::UnknownFormat { found, known }),
     }
 }
 
-/// Returns the version and, when the second line is as in version 1, the store's id.
-fn parse_format(content: &[u8]) -> Option<(u32, Option<StoreId>)> {
+/// Returns the version and, when this program knows it and each line is as it should be, what it says.
+fn parse_format(content: &[u8]) -> Option<(u32, Option<Format>)> {
     let text = std::str::from_utf8(content).ok()?;
     let (version, rest) = text.strip_prefix(FORMAT_PREFIX)?.split_once('\n')?;
     if !version.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -269,9 +305,26 @@ fn parse_format(content: &[u8]) -> Option<(u32, Option<StoreId>)> {
     let id = rest
         .strip_prefix("id ")
         .and_then(|rest| u128::from_str_radix(rest.get(..32)?, 16).ok())
-        .map(u128::to_be_bytes)
-        .filter(|id| rest.strip_suffix('\n') == Some(&id_line(*id)));
-    Some((version.parse().ok()?, id))
+        .map(u128::to_be_bytes);
+    let format = id.and_then(|id| {
+        let engines = [EmbeddedEngine::Fjall, EmbeddedEngine::RocksDb];
+        let mut formats = engines.into_iter().map(|engine| Format { id, engine });
+        formats.find(|format| format.to_text() == text)
+    });
+    Some((version.parse().ok()?, format))
+}
+
+impl Format {
+    fn to_text(self) -> String {
+        let id = id_line(self.id);
+        match self.engine {
+            EmbeddedEngine::Fjall => format!("{FORMAT_PREFIX}{FORMAT_VERSION}\n{id}\n"),
+            EmbeddedEngine::RocksDb => {
+                let (version, engine) = (FORMAT_VERSION_WITH_ENGINE, self.engine);
+                format!("{FORMAT_PREFIX}{version}\n{id}\nengine {engine}\n")
+            }
+        }
+    }
 }
 
 /// Returns the second line of a format file.
@@ -279,7 +332,7 @@ fn id_line(id: StoreId) -> String {
     format!("id {:032x} {:016x}", u128::from_be_bytes(id), xxh3_64(&id))
 }
 
-/// Makes the names of everything below `path` durable; fjall does not do so for its folders.
+/// Makes the names of everything below `path` durable; the engines do not do so for their folders.
 #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
 pub(crate) fn sync_tree(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {

@@ -1,5 +1,6 @@
 //! Why a data folder could not be opened.
 
+use super::EmbeddedEngine;
 use crate::Error;
 use crate::error::NearKey;
 use std::fmt;
@@ -24,6 +25,13 @@ pub enum OpenError {
     Foreign {
         /// The folder.
         path: PathBuf,
+    },
+    /// The folder is, or is to be, on an engine that this program was built without.
+    EngineNotBuilt {
+        /// The folder.
+        path: PathBuf,
+        /// The engine.
+        engine: EmbeddedEngine,
     },
     /// A log is missing that must exist.
     MissingLog {
@@ -50,6 +58,12 @@ impl fmt::Display for OpenError {
             Self::Foreign { path } => write!(
                 formatter,
                 "folder '{}' is not empty and is not a data folder",
+                path.display()
+            ),
+            Self::EngineNotBuilt { path, engine } => write!(
+                formatter,
+                "data folder '{}' needs {engine}, which this program was built without: \
+                 use one that was built with the feature {engine}",
                 path.display()
             ),
             Self::MissingLog { path, was_closed } => {
@@ -97,6 +111,7 @@ impl std::error::Error for OpenError {
             Self::Locked { .. }
             | Self::UnknownFormat { .. }
             | Self::Foreign { .. }
+            | Self::EngineNotBuilt { .. }
             | Self::MissingLog { .. } => None,
         }
     }

@@ -18,7 +18,7 @@ pub(crate) fn run(random: &mut Random) {
     assert!(child::command(&data, workload).output().unwrap().status.success());
     let mut outcomes = BTreeMap::new();
     for file in files(&data) {
-        let flips = if file.extension().is_some_and(|kind| kind == "jnl") { 60 } else { 15 };
+        let flips = if is_log(&file) { 60 } else { 15 };
         for _ in 0..scaled(flips) {
             let kind = kind(&file);
             let outcome = check_flip(&data, &file, workload, random)
@@ -40,6 +40,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+fn is_log(file: &Path) -> bool {
+    file.extension().is_some_and(|kind| kind == crate::files::LOG_KIND)
 }
 
 /// Returns a name for files of one kind: digits do not matter.
@@ -68,8 +72,7 @@ fn check_flip(
     let Ok(content) = read_all(&store) else { return Ok("refused to read") };
     let last = workload.rounds * workload.phases;
     let lost = workload.latest(&content)[0] == last - 1;
-    #[expect(clippy::case_sensitive_file_extension_comparisons, reason = "fjall gives this name")]
-    let expected = if lost && kind(file).ends_with(".jnl") { last - 1 } else { last };
+    let expected = if lost && is_log(file) { last - 1 } else { last };
     workload
         .verify(&content, &[expected])
         .map_err(|what| format!("byte {offset}, bit {bit}: {what}"))?;

@@ -19,6 +19,8 @@
 mod child;
 mod damage;
 mod disk;
+#[path = "../files/mod.rs"]
+mod files;
 mod full_disk;
 mod kill9;
 mod power_loss;

@@ -12,34 +12,18 @@
 //! | after the first group in a new log   | open, that log, that group                 |
 //! | after a clean close                  | closed, the newest log, the last group     |
 //!
-//! The file has two lines, `hashrange logs, form 1` and `STATE log N group N CHECK`; `STATE` is
-//! `open` or `closed`, `CHECK` the xxh3-64, in 16 hex digits, of the store's id and the line before
-//! the last space.
+//! What is in the file: `embedded/log_note.rs`.
 
 use super::super::OpenError;
-use super::super::folder::{self, StoreId, create_private_file, sync_folder};
+use super::super::folder::{StoreId, sync_folder};
+use super::super::log_note::LogNote;
 use super::journal;
 use super::remover::Remover;
 use crate::Error;
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use xxhash_rust::xxh3::xxh3_64;
 
 pub(super) const NAME: &str = "LOGS";
-const NEW_NAME: &str = "LOGS.new";
-const FIRST_LINE: &str = "hashrange logs, form 1";
-
-/// What the file says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LogNote {
-    /// Whether all logs were emptied after a clean close.
-    pub(crate) is_closed: bool,
-    /// A log of this or a higher number must exist.
-    pub(crate) newest_log: u64,
-    /// A group that was acknowledged.
-    pub(crate) group: u64,
-}
 
 /// Keeps the file true while the store is open. Belongs to the committer, and after it to the
 /// checkpoint.
@@ -51,54 +35,6 @@ pub(crate) struct LogKeeper {
     noted: Option<LogNote>,
     newest_log: u64,
     next_log: PathBuf,
-}
-
-impl LogNote {
-    /// Reads the note in `folder`, `None` when there is none.
-    pub(crate) fn read(folder: &Path, id: StoreId) -> Result<Option<Self>, Error> {
-        let path = folder.join(NAME);
-        let content = match fs::read_to_string(&path) {
-            Ok(content) => content,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::from_io("read the note of the logs", error)),
-        };
-        let note = Self::parse(&content, id);
-        let damaged = || Error::corrupt("not a note of the logs", path.display().to_string());
-        note.map(Some).ok_or_else(damaged)
-    }
-
-    fn parse(content: &str, id: StoreId) -> Option<Self> {
-        let line = content.strip_prefix(FIRST_LINE)?.strip_prefix('\n')?;
-        let words: Vec<&str> = line.strip_suffix('\n')?.split(' ').collect();
-        let [state, "log", newest_log, "group", group, _check] = words[..] else { return None };
-        let note = Self {
-            is_closed: state == "closed",
-            newest_log: newest_log.parse().ok()?,
-            group: group.parse().ok()?,
-        };
-        (note.to_text(id) == content).then_some(note)
-    }
-
-    fn to_text(self, id: StoreId) -> String {
-        let state = if self.is_closed { "closed" } else { "open" };
-        let line = format!("{state} log {} group {}", self.newest_log, self.group);
-        let check = xxh3_64(&[&id[..], line.as_bytes()].concat());
-        format!("{FIRST_LINE}\n{line} {check:016x}\n")
-    }
-
-    fn write(self, folder: &Path, id: StoreId) -> io::Result<()> {
-        let new = folder.join(NEW_NAME);
-        let mut file = create_private_file(&new)?;
-        file.write_all(self.to_text(id).as_bytes())?;
-        file.sync_all()?;
-        fs::rename(new, folder.join(NAME))?;
-        sync_folder(folder)
-    }
-}
-
-/// Takes the rights of others at the file away.
-pub(super) fn make_private(folder: &Path) {
-    folder::make_private(&folder.join(NAME), folder::PRIVATE_FILE);
 }
 
 /// Fails when a log is missing: the noted one, or one between others.
@@ -177,7 +113,7 @@ impl LogKeeper {
 
     fn note(&mut self, note: LogNote) -> Result<(), Error> {
         if self.noted != Some(note) {
-            note.write(&self.folder, self.id)
+            note.write(&self.folder.join(NAME), self.id)
                 .map_err(|error| Error::from_io("write the note of the logs", error))?;
             self.noted = Some(note);
         }
@@ -197,27 +133,12 @@ fn list_error(error: io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     const ID: StoreId = [7; 16];
 
     fn note(is_closed: bool, newest_log: u64) -> LogNote {
         LogNote { is_closed, newest_log, group: 12 }
-    }
-
-    #[test]
-    fn a_note_is_read_as_it_was_written_and_never_when_damaged() {
-        for note in [note(true, 0), note(false, u64::MAX)] {
-            let text = note.to_text(ID);
-            assert_eq!(LogNote::parse(&text, ID), Some(note));
-            assert_eq!(LogNote::parse(&text, [8; 16]), None, "of another store");
-            for end in 0..text.len() {
-                assert_eq!(LogNote::parse(&text[..end], ID), None, "{end}");
-                let mut damaged = text.clone().into_bytes();
-                damaged[end] ^= 1;
-                let damaged = String::from_utf8(damaged).unwrap();
-                assert_eq!(LogNote::parse(&damaged, ID), None, "{damaged}");
-            }
-        }
     }
 
     #[test]
@@ -248,7 +169,7 @@ mod tests {
     #[test]
     fn a_new_log_is_noted_with_the_group_that_is_in_it() {
         let folder = tempfile::tempdir().unwrap();
-        let read = || LogNote::read(folder.path(), ID).unwrap();
+        let read = || LogNote::read(&folder.path().join(NAME), ID).unwrap();
         fs::write(journal::path(folder.path(), 4), "").unwrap();
         let mut keeper = LogKeeper::new(folder.path(), folder.path(), ID, None).unwrap();
         let remover = Remover::default();

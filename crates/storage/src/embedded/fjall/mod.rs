@@ -27,6 +27,7 @@ mod shadow;
 mod writeback;
 
 use super::folder::{self, Folder};
+use super::log_note::LogNote;
 use super::ordered_map::{MapChange, MapData, MapFootprint, Opened, OrderedMap};
 use super::space::{self, Space};
 use super::{EmbeddedOptions, OpenError};
@@ -34,7 +35,7 @@ use crate::{Error, KeyRange};
 use bytes::Bytes;
 use checkpoint::Checkpoint;
 use engine::{Engine, EngineSnapshot};
-use log_note::{LogKeeper, LogNote};
+use log_note::LogKeeper;
 use merger::Merger;
 use pace::Pace;
 use parking_lot::Mutex;
@@ -147,9 +148,10 @@ impl OrderedMap for FjallMap {
     ) -> Result<Opened<Self>, OpenError> {
         let path = folder.map_path();
         check_files(&path)?;
-        log_note::make_private(folder.path());
+        let note_path = folder.path().join(log_note::NAME);
+        folder::make_private(&note_path, folder::PRIVATE_FILE);
         manifest::check(&path)?;
-        let note = LogNote::read(folder.path(), folder.id())?;
+        let note = LogNote::read(&note_path, folder.id())?;
         log_note::check(&path, note)?;
         let marker = folder.marker();
         let logged = journal::check(&path, &marker)?;
