@@ -10,7 +10,8 @@ use hashrange_engine::{
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
-    AnyStore, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats, Store,
+    AnyStore, EmbeddedEngine, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats,
+    Store,
 };
 #[cfg(feature = "postgres")]
 use hashrange_storage::{PostgresOptions, PostgresStore};
@@ -26,6 +27,9 @@ pub struct Options {
     /// Memory for cached data, in bytes: half of it for blocks of sorted files, half for ranges that
     /// were read.
     pub cache_bytes: u64,
+    /// What keeps the data of a folder that is created; one that is there stays on what it is on.
+    /// `RocksDB` needs the feature `rocksdb`.
+    pub engine: EmbeddedEngine,
     /// The region in ARNs.
     pub region: String,
     /// The account number in ARNs.
@@ -54,6 +58,7 @@ impl Default for Options {
         let engine = EngineOptions::default();
         Self {
             cache_bytes: EmbeddedOptions::default().cache_bytes,
+            engine: EmbeddedEngine::default(),
             region: "us-east-1".to_owned(),
             account: "314159265358".to_owned(),
             endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
@@ -269,7 +274,8 @@ fn open_store(folder: &Path, options: &Options) -> Result<EmbeddedStore, Error> 
 }
 
 fn store_options(options: &Options) -> EmbeddedOptions {
-    EmbeddedOptions { cache_bytes: options.cache_bytes, ..EmbeddedOptions::default() }
+    let Options { cache_bytes, engine, .. } = *options;
+    EmbeddedOptions { cache_bytes, engine, ..EmbeddedOptions::default() }
 }
 
 fn environment(options: &Options) -> Environment {

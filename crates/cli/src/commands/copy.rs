@@ -8,7 +8,7 @@ use crate::config::StoreUrl;
 use crate::exit::Usage;
 use crate::output;
 use crate::surroundings;
-use hashrange::copying::{How, Place, copy, reopen};
+use hashrange::copying::{How, copy, reopen};
 use hashrange::{Copied, CopyPhase, Copying};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
@@ -26,9 +26,9 @@ pub fn run(arguments: &Copy) -> anyhow::Result<()> {
         return output::line("the database can be used again");
     }
     let to = given(arguments.to.as_ref(), "to", "HASHRANGE_COPY_TO")?;
-    let target = place_in(&to, "to")?;
+    let target = place_in(&to, "to")?.on(arguments.engine);
     let how = How { is_restarted: arguments.restart, is_served: arguments.while_serving };
-    if how.is_served && matches!(source, Place::Folder(_)) {
+    if how.is_served && source.folder().is_some() {
         let what = "while-serving is for a database on PostgreSQL: a folder is moved by the server that \
                     has it, with hashrange serve --move-to";
         return Err(Usage(what.to_owned()).into());

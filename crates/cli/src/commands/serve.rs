@@ -300,6 +300,7 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
         ..Options::default()
     };
     options.cache_bytes = cache_bytes(settings);
+    options.engine = settings.engine.unwrap_or(options.engine);
     if let Some(interval) = settings.sweep_interval {
         options.sweep_interval = interval.0;
     }

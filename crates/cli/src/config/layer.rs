@@ -6,7 +6,7 @@
 
 use super::{ByteSize, Interval, StoreChoice, StoreUrl};
 use clap::{Args, ValueEnum};
-use hashrange::Profile;
+use hashrange::{EmbeddedEngine, Profile};
 use hashrange_server::{AllowedHost, AllowedOrigin};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -24,6 +24,11 @@ pub struct Layer {
     /// Folder for the data, created if it does not exist [default: hashrange-data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
+    /// What keeps the data of a folder that is created, fjall or rocksdb; a folder that is there stays on what it
+    /// is on; rocksdb needs a program that was built with it [default: fjall]
+    #[arg(long, value_name = "ENGINE")]
+    #[serde(default, deserialize_with = "parsed")]
+    pub engine: Option<EmbeddedEngine>,
     /// Keep the data in a database on PostgreSQL, which several servers may share, such as
     /// postgres://user:password@host/database; other users of this machine see the arguments of a command,
     /// so give a password in HASHRANGE_STORE or the configuration file
@@ -97,7 +102,7 @@ pub struct Layer {
     pub namespaces: Option<bool>,
     /// How closely to keep to the service's limits and delays: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
-    #[serde(default, deserialize_with = "profile")]
+    #[serde(default, deserialize_with = "parsed")]
     pub profile: Option<Profile>,
     /// What decides the choices of a profile [default: 0]
     #[arg(long, value_name = "NUMBER")]
@@ -107,7 +112,12 @@ pub struct Layer {
     pub table_delay_ms: Option<u64>,
 }
 
-fn profile<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Profile>, D::Error> {
+/// Reads a text that says what is meant when it is none.
+fn parsed<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
     String::deserialize(source)?.parse().map(Some).map_err(D::Error::custom)
 }
 
@@ -137,6 +147,7 @@ impl Layer {
         Self {
             memory: self.memory.or(other.memory),
             data_dir: self.data_dir.or(other.data_dir),
+            engine: self.engine.or(other.engine),
             store: self.store.or(other.store),
             move_to: self.move_to.or(other.move_to),
             port: self.port.or(other.port),

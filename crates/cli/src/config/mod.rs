@@ -21,7 +21,7 @@ pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
 pub use store_url::{StoreUrl, check_folder};
 
-use hashrange::{BadSharding, Profile, Sharding};
+use hashrange::{BadSharding, EmbeddedEngine, Profile, Sharding};
 use hashrange_server::Web;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,8 @@ pub enum StoreChoice {
 pub struct Settings {
     /// Where the data are.
     pub store: StoreChoice,
+    /// What keeps the data of a folder that is created; none leaves it to the library.
+    pub engine: Option<EmbeddedEngine>,
     /// Where the data move to while they are served.
     pub move_to: Option<StoreUrl>,
     /// Address or name to listen on.
@@ -123,6 +125,7 @@ impl Settings {
             // Who may call can delete every table anyway, and all is gone when the server ends.
             test_api: layer.test_api.unwrap_or(store == StoreChoice::Memory),
             store,
+            engine: layer.engine,
             move_to: layer.move_to,
             host,
             port: layer.port.unwrap_or(8000),
