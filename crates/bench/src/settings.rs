@@ -12,7 +12,8 @@ usage: cargo xtask bench [OPTIONS] [ROW...]     measure rows whose names contain
 options:
   --quick          short rounds on a small table: shows that everything runs
   --full           also the rows that need a table of 1 GiB, and a build from a clean clone
-  --soak MINUTES   only reads, then only writes for so long, with the p99 of every ten seconds
+  --soak MINUTES   only reads, then only writes for so long, with the p99 of every ten seconds; then
+                   the same on RocksDB; 20s means seconds
   --publish        put the table into docs/performance.md
   --rounds N       rounds of each side of a row
   --seconds N      seconds of a round
@@ -79,7 +80,7 @@ impl Settings {
                 }
                 "--full" => settings.large_items = Some(1_000_000),
                 "--publish" => settings.publish = true,
-                "--soak" => settings.soak = Some(Duration::from_secs(60 * number(value()?)?)),
+                "--soak" => settings.soak = Some(minutes(value()?)?),
                 "--rounds" => settings.rounds = count(value()?)?,
                 "--seconds" => settings.round = Duration::from_secs(number(value()?)?),
                 "--items" => settings.items = number(value()?)?,
@@ -96,6 +97,14 @@ impl Settings {
     /// Returns whether a row is to be measured.
     pub fn wants(&self, row: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| row.contains(&**filter))
+    }
+}
+
+/// Reads minutes, or seconds with an `s` behind.
+fn minutes(text: &str) -> Result<Duration, String> {
+    match text.strip_suffix('s') {
+        Some(seconds) => Ok(Duration::from_secs(number(seconds)?)),
+        None => Ok(Duration::from_secs(60 * number(text)?)),
     }
 }
 

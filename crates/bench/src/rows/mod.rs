@@ -3,6 +3,7 @@
 pub mod beside;
 pub mod build;
 pub mod busy;
+pub mod engines;
 pub mod http;
 pub mod postgres;
 pub mod process;
@@ -22,6 +23,7 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     http::run(bench)?;
     busy::run(bench)?;
+    engines::run(bench)?;
     beside::run(bench)?;
     process::run(bench)?;
     transactions::run(bench)?;

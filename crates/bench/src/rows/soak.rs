@@ -1,5 +1,6 @@
 //! Reads and durable writes for minutes at 64 connections: does the 99th percentile hold?
 
+use super::engines::copy_to_rocksdb;
 use super::http::{GroupCommits, get_item, latency_note, load_of, put_item};
 use crate::bench::Bench;
 use crate::data;
@@ -8,43 +9,115 @@ use crate::load::Requests;
 use crate::process::Server;
 use crate::report::{Figure, Row, Target, Unit, rate_text};
 use crate::rounds::median;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The p99 is taken of windows of this length.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// Measures reads and then writes for `duration` each.
-pub fn run(bench: &mut Bench, duration: Duration) -> Result<(), String> {
-    let program = bench.program()?;
-    let folder = bench.path("soak");
-    data::fill_folder(&folder, bench.settings.items)?;
-    let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
-    let items = bench.settings.items;
-    let cases = [
-        ("soak/get-item", get_item(items), Duration::from_millis(3)),
-        ("soak/put-item", put_item(items), Duration::from_millis(8)),
-    ];
-    for (name, requests, p99_max) in cases {
-        if bench.settings.wants(name) {
-            soak(bench, &server, name, &requests, p99_max, duration)?;
-        }
-    }
-    server.stop()
+/// What is soaked, on which engine.
+struct Case {
+    name: &'static str,
+    is_on_rocksdb: bool,
+    p99_max: Duration,
+    requests: fn(items: u64) -> Requests,
 }
 
-fn soak(
-    bench: &mut Bench,
-    server: &Server,
-    name: &str,
-    requests: &Requests,
-    p99_max: Duration,
-    duration: Duration,
-) -> Result<(), String> {
+const READ_P99_MAX: Duration = Duration::from_millis(3);
+const WRITE_P99_MAX: Duration = Duration::from_millis(8);
+
+const CASES: [Case; 4] = [
+    Case { name: "soak/get-item", is_on_rocksdb: false, p99_max: READ_P99_MAX, requests: get_item },
+    Case {
+        name: "soak/put-item",
+        is_on_rocksdb: false,
+        p99_max: WRITE_P99_MAX,
+        requests: put_item,
+    },
+    Case {
+        name: "soak/get-item-rocksdb",
+        is_on_rocksdb: true,
+        p99_max: READ_P99_MAX,
+        requests: get_item,
+    },
+    Case {
+        name: "soak/put-item-rocksdb",
+        is_on_rocksdb: true,
+        p99_max: WRITE_P99_MAX,
+        requests: put_item,
+    },
+];
+
+/// Measures reads and then writes for `duration` each, and then both on `RocksDB`.
+pub fn run(bench: &mut Bench, duration: Duration) -> Result<(), String> {
+    for is_on_rocksdb in [false, true] {
+        let wanted =
+            |case: &&Case| case.is_on_rocksdb == is_on_rocksdb && bench.settings.wants(case.name);
+        let cases: Vec<&Case> = CASES.iter().filter(wanted).collect();
+        if cases.is_empty() {
+            continue;
+        }
+        let program = bench.program()?;
+        let mut folder = bench.path(if is_on_rocksdb { "soak-filled" } else { "soak" });
+        data::fill_folder(&folder, bench.settings.items)?;
+        if is_on_rocksdb {
+            let filled = std::mem::replace(&mut folder, bench.path("soak-rocksdb"));
+            if !copy_to_rocksdb(&program, &filled, &folder)? {
+                println!("soak/...-rocksdb: left out, {} has no RocksDB", program.display());
+                continue;
+            }
+        }
+        let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
+        for case in cases {
+            soak(bench, &server, case, duration)?;
+        }
+        print_sizes(&server, &folder)?;
+        server.stop()?;
+    }
+    Ok(())
+}
+
+/// Shows how much the files hold and how much of it is live.
+fn print_sizes(server: &Server, folder: &Path) -> Result<(), String> {
+    let body = format!(r#"{{"TableName":"{}"}}"#, data::TABLE);
+    let answer = server.call("DescribeTable", body.as_bytes())?;
+    let answer = String::from_utf8_lossy(&answer);
+    let size = answer.split_once("\"TableSizeBytes\":").map(|(_, rest)| rest);
+    let digits = size.and_then(|rest| rest.split(|letter: char| !letter.is_ascii_digit()).next());
+    let live: u64 = digits.and_then(|digits| digits.parse().ok()).ok_or("a table without size")?;
+    let files = folder_bytes(folder).map_err(|error| error.to_string())?;
+    println!("{} MiB of items in {} MiB of files", live >> 20, files >> 20);
+    Ok(())
+}
+
+/// Returns the bytes that the files below a folder take of the disk.
+fn folder_bytes(folder: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            bytes += folder_bytes(&entry.path())?;
+            continue;
+        }
+        match entry.metadata() {
+            Ok(metadata) => bytes += metadata.blocks() * 512,
+            // Removed meanwhile.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(bytes)
+}
+
+fn soak(bench: &mut Bench, server: &Server, case: &Case, duration: Duration) -> Result<(), String> {
+    let Case { name, p99_max, .. } = *case;
+    let requests = (case.requests)(bench.settings.items);
     let (mut all, mut rates, mut p99s_ms) = (Histogram::new(), Vec::new(), Vec::new());
     let before = GroupCommits::read(server);
     let since = Instant::now();
     while since.elapsed() < duration {
-        let outcome = load_of(bench, server, requests, WINDOW).run()?;
+        let outcome = load_of(bench, server, &requests, WINDOW).run()?;
         let p99_ms = outcome.latencies.quantile(0.99).as_secs_f64() * 1e3;
         let elapsed_s = since.elapsed().as_secs();
         println!("{name} {elapsed_s:>5} s  {:>8.0} /s  p99 {p99_ms:.2} ms", outcome.rate);
@@ -55,6 +128,7 @@ fn soak(
     let least_rate = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let worst_p99_ms = p99s_ms.iter().copied().fold(0.0, f64::max);
     let mut notes = vec![latency_note(&all, p99_max)];
+    notes.push(format!("longest {:.0} ms", all.quantile(1.0).as_secs_f64() * 1e3));
     notes.extend(before.and_then(|before| before.note(server)));
     let memory = server.memory()?;
     notes.push(format!("{} MiB resident at most", memory.peak >> 20));
