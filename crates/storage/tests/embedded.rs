@@ -4,10 +4,12 @@
 
 mod files;
 
+#[cfg(not(feature = "rocksdb"))]
+use hashrange_storage::Examined;
 use hashrange_storage::embedded::Fault;
 use hashrange_storage::{
-    Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, KeyRange, OpenError,
-    STAMP_BYTES, Store, View, Wanted, block_on,
+    Batch, Bytes, Direction, EmbeddedEngine, EmbeddedOptions, EmbeddedStore, Error, KeyRange,
+    OpenError, STAMP_BYTES, Store, View, Wanted, block_on,
 };
 use std::fs;
 use std::future::Future;
@@ -267,6 +269,45 @@ fn folder_of_unknown_format_or_of_others_is_refused() {
     fs::remove_file(folder.path().join("FORMAT")).unwrap();
     let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
     assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+}
+
+#[test]
+fn a_folder_stays_on_its_engine_and_one_that_is_not_built_is_refused() {
+    let on = |engine| EmbeddedOptions { engine, ..EmbeddedOptions::default() };
+    for engine in [EmbeddedEngine::Fjall, EmbeddedEngine::RocksDb] {
+        let folder = tempfile::tempdir().unwrap();
+        let created = EmbeddedStore::open(folder.path(), &on(engine));
+        if !engine.is_built() {
+            let error = created.unwrap_err();
+            assert!(matches!(error, OpenError::EngineNotBuilt { .. }), "{error}");
+            assert!(error.to_string().contains("needs rocksdb, which"), "{error}");
+            assert!(!EmbeddedStore::is_in(folder.path()));
+            continue;
+        }
+        block_on(put(&created.unwrap(), "a", "1")).unwrap();
+        for asked in EmbeddedEngine::BUILT {
+            let store = EmbeddedStore::open(folder.path(), &on(*asked)).unwrap();
+            assert_eq!(get(&store, "a"), Some(bytes("1")));
+        }
+        assert!(folder.path().join(engine.to_string()).is_dir());
+    }
+}
+
+#[cfg(not(feature = "rocksdb"))]
+#[test]
+fn a_folder_on_an_engine_that_is_not_built_is_named_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    let format = fs::read_to_string(folder.path().join("FORMAT")).unwrap();
+    let format = format.replace("format 1", "format 2") + "engine rocksdb\n";
+    fs::write(folder.path().join("FORMAT"), &format).unwrap();
+    let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
+    assert!(matches!(error, OpenError::EngineNotBuilt { .. }), "{error}");
+    let error = Examined::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
+    assert!(error.to_string().contains(folder.path().to_str().unwrap()), "{error}");
+    fs::write(folder.path().join("FORMAT"), format.replace("rocksdb", "rocks")).unwrap();
+    let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("not a format file"), "{error}");
 }
 
 #[test]

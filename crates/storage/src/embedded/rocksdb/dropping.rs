@@ -2,8 +2,9 @@
 //!
 //! `RocksDB` removes the files of a range without a look at its snapshots. So a range is noted first,
 //! and its files go when all snapshots are of later states: in those nothing of it is read any more.
-//! Files of the first level, which are not merged yet, stay.
+//! What is put into a range again takes it back. Files of the first level, which are not merged yet, stay.
 
+use super::super::ordered_map::MapChange;
 use super::failures::guarded;
 use crate::{Error, KeyRange};
 use parking_lot::Mutex;
@@ -41,6 +42,17 @@ impl Dropping {
         Ok(true)
     }
 
+    /// Takes a range back in which something is put: a state that is restored may bring its keys again.
+    /// Whatever is put waits here while files are removed.
+    pub(super) fn keep_written(&self, changes: &[MapChange]) {
+        let mut noted = self.noted.lock();
+        if noted.is_empty() {
+            return;
+        }
+        let puts = || changes.iter().filter(|(_, value)| value.is_some());
+        noted.retain(|noted| !puts().any(|(key, _)| is_in(key, &noted.range)));
+    }
+
     /// Removes the files of the ranges that no view needs any more.
     pub(super) fn drop_unseen(&self, database: &DB) -> Result<(), Error> {
         let mut noted = self.noted.lock();
@@ -55,6 +67,10 @@ impl Dropping {
         let unseen: Vec<Noted> = unseen;
         unseen.iter().try_for_each(|noted| drop_files(database, &noted.range))
     }
+}
+
+fn is_in(key: &[u8], range: &KeyRange) -> bool {
+    *key >= *range.start && range.end.as_ref().is_none_or(|end| *key < **end)
 }
 
 /// Removes the files that lie within a range. What is merged meanwhile lies within their span as well.
@@ -77,4 +93,71 @@ fn span(database: &DB, range: &KeyRange) -> Result<Option<Span>, Error> {
         first: one.first.min(other.first),
         last: one.last.max(other.last),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::EmbeddedOptions;
+    use super::super::super::ordered_map::MapSnapshot;
+    use super::super::engine::Engine;
+    use super::*;
+    use bytes::Bytes;
+
+    const MARKER: &[u8] = b"\0";
+
+    fn range() -> KeyRange {
+        KeyRange { start: b"b".to_vec(), end: Some(b"c".to_vec()) }
+    }
+
+    /// Returns a map with merged files of which one lies in the range, but for its end.
+    fn engine(folder: &std::path::Path) -> Engine {
+        let options = EmbeddedOptions { table_bytes: 1, ..EmbeddedOptions::default() };
+        Engine::create(folder, MARKER, 0, &options).unwrap();
+        let engine = Engine::open(folder, Bytes::from_static(MARKER), &options).unwrap();
+        let value = Some(Bytes::from(vec![7; 100_000]));
+        for (number, key) in (1..).zip(["a", "b", "bb", "c", "d"]) {
+            engine.write_group(number, &[(Bytes::from(key), value.clone())], 100_000).unwrap();
+        }
+        engine.merge_all().unwrap();
+        engine
+    }
+
+    fn there(engine: &Engine) -> String {
+        let keys = ["a", "b", "bb", "c", "d"].into_iter();
+        let there = keys.filter(|key| engine.get_newest(key.as_bytes()).unwrap().is_some());
+        there.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn files_go_when_no_view_needs_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine(folder.path());
+        let nothing = KeyRange { start: b"x".to_vec(), end: None };
+        assert!(!engine.drop_range(&nothing).unwrap());
+        let view = engine.snapshot();
+        assert!(engine.drop_range(&range()).unwrap());
+        engine.drop_unseen_files().unwrap();
+        assert!(view.get(b"bb").unwrap().is_some(), "a view keeps what it saw");
+        drop(view);
+        engine.write_group(6, &[], 0).unwrap();
+        let later = engine.snapshot();
+        engine.drop_unseen_files().unwrap();
+        assert_eq!(there(&engine), "a c d");
+        assert!(later.get(b"c").unwrap().is_some());
+        assert!(!engine.drop_range(&range()).unwrap());
+    }
+
+    #[test]
+    fn what_is_put_into_a_range_takes_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = engine(folder.path());
+        assert!(engine.drop_range(&range()).unwrap());
+        let deleted = (Bytes::from_static(b"b"), None);
+        engine.write_group(6, &[deleted], 0).unwrap();
+        let put = (Bytes::from_static(b"ba"), Some(Bytes::from_static(b"again")));
+        engine.write_group(7, &[put], 0).unwrap();
+        engine.drop_unseen_files().unwrap();
+        assert_eq!(there(&engine), "a bb c d");
+        assert!(engine.get_newest(b"ba").unwrap().is_some());
+    }
 }

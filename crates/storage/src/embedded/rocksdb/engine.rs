@@ -112,6 +112,7 @@ impl Engine {
         bytes: usize,
     ) -> Result<(), Error> {
         assert_eq!(number, self.last_group() + 1, "groups have no gaps");
+        self.dropping.keep_written(changes);
         guarded("commit group", || {
             let capacity = bytes + (changes.len() + 3) * CHANGE_BYTES;
             let mut batch = WriteBatch::with_capacity_bytes(capacity);
