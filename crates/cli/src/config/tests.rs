@@ -69,7 +69,7 @@ fn the_engine_can_come_from_every_source_and_is_one_that_the_program_has() {
     if EmbeddedEngine::RocksDb.is_built() {
         assert_eq!(rocksdb.unwrap(), Some(EmbeddedEngine::RocksDb));
     } else {
-        let refused = rocksdb.unwrap_err().to_string();
+        let refused = rocksdb.unwrap_err();
         assert!(refused.contains("this program was built without rocksdb"), "{refused}");
     }
 }
