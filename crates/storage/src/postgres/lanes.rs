@@ -128,6 +128,7 @@ impl Lane {
             let is_lost = self.line.as_ref().is_none_or(|line| line.connection.client.is_closed());
             // Also when one that was idle has ended, so that it is known that it cannot be used.
             if is_lost {
+                shared.commits.wake();
                 let connected = self.connect_before(&mut ending).await;
                 if connected.is_err() {
                     failures = failures.saturating_add(1);
@@ -141,7 +142,7 @@ impl Lane {
             }
             failures = 0;
             let taken = {
-                let take = pin!(shared.commits.take(shared.options.group_commits));
+                let take = pin!(shared.commits.take());
                 let lost = pin!(async {
                     match &mut self.line {
                         Some(line) => line.connection.ended().await,
@@ -155,8 +156,8 @@ impl Lane {
                     Either::Right((Either::Right(_), _)) => break,
                 }
             };
-            if let Some(taken) = taken {
-                self.commit(taken).await;
+            if let Some(mut taken) = taken {
+                self.commit(std::mem::take(&mut taken.members)).await;
             }
         }
         if let Some(line) = &self.line {

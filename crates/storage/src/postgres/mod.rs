@@ -22,6 +22,7 @@ mod connect;
 mod decided;
 mod driver;
 mod failure;
+mod gathering;
 mod group;
 mod health;
 mod hosts;
@@ -141,7 +142,7 @@ impl PostgresStore {
             connector,
             layout,
             counts: traffic::Counts::default(),
-            commits: Queue::new(options.queue_commits, options.queue_bytes),
+            commits: Queue::new(options.queue_commits, options.queue_bytes, options.group_commits),
             health: Health::default(),
             sizes: Sizes::default(),
             ending: watch::Sender::new(false),

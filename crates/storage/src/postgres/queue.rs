@@ -7,14 +7,19 @@
 //!
 //! Invariant: what waits is bounded by number and bytes.
 
+use super::gathering::Gathering;
 use super::in_flight::Ticket;
 use super::keys::Located;
 use crate::{Batch, Error};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
+
+/// So long commits gather at most while lanes are at work.
+const GATHERING_MAX: Duration = Duration::from_millis(3);
 
 /// What a lane tells the future of a commit.
 #[derive(Debug)]
@@ -43,14 +48,39 @@ pub(super) struct Queue {
     arrived: Notify,
     max_commits: usize,
     max_bytes: usize,
+    max_group: usize,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
     members: VecDeque<Member>,
     bytes: usize,
+    gathering: Gathering,
     /// No lane takes members any more.
     is_closed: bool,
+}
+
+/// The commits that a lane has in work.
+pub(super) struct Taken<'q> {
+    queue: &'q Queue,
+    pub(super) members: Vec<Member>,
+    count: usize,
+}
+
+/// What a lane finds.
+enum Found {
+    Nothing,
+    /// Too few, which are to be taken at this time.
+    Gathering(Instant),
+    /// Some, and whether more are left.
+    Taken(Vec<Member>, bool),
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        // The lane looks for more itself, or else what waits has gathered in a moment.
+        self.queue.waiting.lock().gathering.end(self.count);
+    }
 }
 
 impl Member {
@@ -94,8 +124,11 @@ impl Member {
 }
 
 impl Queue {
-    pub(super) fn new(max_commits: usize, max_bytes: usize) -> Self {
-        Self { waiting: Mutex::default(), arrived: Notify::new(), max_commits, max_bytes }
+    /// Returns a queue for at most `max_commits` and `max_bytes`, of which a lane takes at most `max_group` at
+    /// once.
+    pub(super) fn new(max_commits: usize, max_bytes: usize, max_group: usize) -> Self {
+        let (waiting, arrived) = (Mutex::default(), Notify::new());
+        Self { waiting, arrived, max_commits, max_bytes, max_group }
     }
 
     /// Adds a commit.
@@ -113,33 +146,57 @@ impl Queue {
         }
         waiting.bytes += member.bytes();
         waiting.members.push_back(member);
+        // The first that waits tells a lane to wait for the others.
+        let is_news = waiting.members.len() == 1
+            || waiting.gathering.is_enough(waiting.members.len(), self.max_group);
         drop(waiting);
-        self.arrived.notify_last();
+        if is_news {
+            self.arrived.notify_last();
+        }
         Ok(())
     }
 
-    /// Waits for commits and takes all that wait, at most `max`: to leave some to other lanes makes groups
-    /// smaller and was slower (64 writers on two cores: by a fifth).
-    pub(super) async fn take(&self, max: usize) -> Vec<Member> {
+    /// Waits for commits and takes all that wait and are no more than a group: to leave some to other lanes makes
+    /// groups smaller and was slower (64 writers on two cores: by a fifth).
+    pub(super) async fn take(&self) -> Taken<'_> {
         loop {
             let arrived = self.arrived.notified();
-            let (taken, is_left) = self.take_now(max);
-            if is_left {
-                self.arrived.notify_last();
+            match self.take_now() {
+                Found::Nothing => arrived.await,
+                // Either way it looks again.
+                Found::Gathering(until) => drop(timeout_at(until, arrived).await),
+                Found::Taken(members, is_left) => {
+                    if is_left {
+                        self.arrived.notify_last();
+                    }
+                    let count = members.len();
+                    return Taken { queue: self, members, count };
+                }
             }
-            if !taken.is_empty() {
-                return taken;
-            }
-            arrived.await;
         }
     }
 
-    fn take_now(&self, max: usize) -> (Vec<Member>, bool) {
+    fn take_now(&self) -> Found {
         let mut waiting = self.waiting.lock();
-        let share = waiting.members.len().min(max);
+        if waiting.members.is_empty() {
+            return Found::Nothing;
+        }
+        let count = waiting.members.len();
+        if let Some(until) =
+            waiting.gathering.until(count, self.max_group, GATHERING_MAX, Instant::now())
+        {
+            return Found::Gathering(until);
+        }
+        let share = count.min(self.max_group);
         let taken: Vec<_> = waiting.members.drain(..share).collect();
         waiting.bytes -= taken.iter().map(Member::bytes).sum::<usize>();
-        (taken, !waiting.members.is_empty())
+        waiting.gathering.take(taken.len());
+        Found::Taken(taken, !waiting.members.is_empty())
+    }
+
+    /// Lets another lane look at what waits.
+    pub(super) fn wake(&self) {
+        self.arrived.notify_last();
     }
 
     /// Returns how many commits wait.
@@ -154,6 +211,9 @@ impl Queue {
         // They stand in the order in which they came, so in that of their deadlines.
         let late = waiting.members.iter().take_while(|member| member.deadline <= now).count();
         let late: Vec<Member> = waiting.members.drain(..late).collect();
+        if waiting.members.is_empty() {
+            waiting.gathering.forget();
+        }
         waiting.bytes -= late.iter().map(Member::bytes).sum::<usize>();
         late
     }

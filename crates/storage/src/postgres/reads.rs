@@ -1,8 +1,8 @@
 //! Readers: each has a connection and answers what waits, one round trip after the other. The reader that
 //! became free last is asked first, as its process is the one the system has at hand.
 //!
-//! Reads of keys share statements without waiting for each other: a reader that becomes free takes all that
-//! has come meanwhile. One statement is one snapshot, so whoever's keys are in it has them of one state.
+//! Reads of keys share statements: a reader that becomes free takes all that has come meanwhile, and they gather
+//! while others are at work (`gathering.rs`). One statement is one snapshot, so whoever's keys are in it has them of one state.
 //! Engines that have no such snapshot lock the keys of a read that must be of one state.
 //!
 //! Invariants: what waits is bounded; a read that fails for what may pass, as a lost connection, is read again
@@ -10,6 +10,7 @@
 
 use super::connect::Connection;
 use super::failure::Failure;
+use super::gathering::Gathering;
 use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
 use super::lanes::{Pauses, Shared};
@@ -25,7 +26,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Statement};
 
@@ -37,6 +38,9 @@ const LANES_FIRST: Duration = Duration::from_secs(5);
 
 /// The pause before what failed is read again on the same connection, as before a try of this number.
 const RETRY_PAUSE: u32 = 4;
+
+/// So long reads of keys gather at most while others are at work.
+const GATHERING_MAX: Duration = Duration::from_millis(1);
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
@@ -81,6 +85,29 @@ struct Waiting {
     is_closed: bool,
     /// Whether keys were taken last, so that neither kind waits for the other without end.
     keys_were_last: bool,
+    /// Of the reads of keys.
+    gathering: Gathering,
+}
+
+/// What a reader finds.
+enum Found {
+    Nothing,
+    /// Too few, which are to be taken at this time.
+    Gathering(Instant),
+    Work(Work),
+}
+
+/// Reads of keys that a reader has in work.
+struct AtWork<'r> {
+    reads: &'r Reads,
+    keys_jobs: usize,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        // The reader looks for more itself, or else what waits has gathered in a moment.
+        self.reads.waiting.lock().gathering.end(self.keys_jobs);
+    }
 }
 
 /// The places and prefixes between which the stripes of counters lie.
@@ -201,7 +228,7 @@ impl Reads {
     ) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
         let job = job(Instant::now() + shared.options.patience, reply);
-        {
+        let is_news = {
             let mut waiting = self.waiting.lock();
             if waiting.is_closed {
                 return Err(Error::Closed);
@@ -211,28 +238,38 @@ impl Reads {
                 let what = format!("{jobs} reads wait for the database already");
                 return Err(Error::Unavailable { what });
             }
+            let is_own = matches!(job, Work::Own(_));
             waiting.put(job, false);
+            // The first keys that wait tell a reader to wait for the others.
+            is_own || waiting.keys.len() == 1 || waiting.has_enough_keys()
+        };
+        if is_news {
+            self.arrived.notify_last();
         }
-        self.arrived.notify_last();
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
     /// Waits for work and takes it.
-    async fn take(&self) -> Work {
+    async fn take(&self) -> (Work, AtWork<'_>) {
         loop {
             let arrived = self.arrived.notified();
-            let (work, is_left) = {
+            let (found, is_left) = {
                 let mut waiting = self.waiting.lock();
-                let work = waiting.take();
-                (work, !waiting.keys.is_empty() || !waiting.own.is_empty())
+                let found = waiting.take();
+                (found, !waiting.keys.is_empty() || !waiting.own.is_empty())
             };
-            if is_left {
-                self.arrived.notify_last();
+            match found {
+                Found::Nothing => arrived.await,
+                // Either way it looks again.
+                Found::Gathering(until) => drop(timeout_at(until, arrived).await),
+                Found::Work(work) => {
+                    if is_left {
+                        self.arrived.notify_last();
+                    }
+                    let keys_jobs = work.keys_jobs();
+                    return (work, AtWork { reads: self, keys_jobs });
+                }
             }
-            if let Some(work) = work {
-                return work;
-            }
-            arrived.await;
         }
     }
 
@@ -257,7 +294,9 @@ impl Reads {
     /// Refuses all that comes, and what waits.
     pub(super) fn close(&self) {
         let mut waiting = self.waiting.lock();
-        *waiting = Waiting { is_closed: true, ..Waiting::default() };
+        waiting.is_closed = true;
+        waiting.keys.clear();
+        waiting.own.clear();
     }
 
     /// Answers what has waited too long, and returns how much that was. What was put back stands first, the
@@ -268,6 +307,9 @@ impl Reads {
         let late = waiting.keys.iter().take_while(|job| job.deadline <= now).count();
         for job in waiting.keys.drain(..late) {
             drop(job.reply.send(Err(error())));
+        }
+        if waiting.keys.is_empty() {
+            waiting.gathering.forget();
         }
         let late_own = waiting.own.iter().take_while(|job| job.deadline() <= now).count();
         for job in waiting.own.drain(..late_own) {
@@ -289,12 +331,26 @@ impl Waiting {
         }
     }
 
-    fn take(&mut self) -> Option<Work> {
-        let take_own = self.keys.is_empty() || (self.keys_were_last && !self.own.is_empty());
-        self.keys_were_last = !take_own;
-        if take_own {
-            return self.own.pop_front().map(Work::Own);
+    fn has_enough_keys(&self) -> bool {
+        self.gathering.is_enough(self.keys.len(), SHARED_KEYS)
+    }
+
+    fn take(&mut self) -> Found {
+        let gathers = match self.keys.len() {
+            0 => None,
+            jobs => self.gathering.until(jobs, SHARED_KEYS, GATHERING_MAX, Instant::now()),
+        };
+        let no_keys = self.keys.is_empty() || gathers.is_some();
+        if (no_keys || self.keys_were_last)
+            && let Some(job) = self.own.pop_front()
+        {
+            self.keys_were_last = false;
+            return Found::Work(Work::Own(job));
         }
+        if no_keys {
+            return gathers.map_or(Found::Nothing, Found::Gathering);
+        }
+        self.keys_were_last = true;
         let mut taken = Vec::new();
         let mut keys = 0;
         while let Some(job) = self.keys.front() {
@@ -304,7 +360,18 @@ impl Waiting {
             }
             taken.extend(self.keys.pop_front());
         }
-        Some(Work::Keys(taken))
+        self.gathering.take(taken.len());
+        Found::Work(Work::Keys(taken))
+    }
+}
+
+impl Work {
+    /// Returns how many reads of keys these are that share a statement.
+    fn keys_jobs(&self) -> usize {
+        match self {
+            Self::Keys(jobs) => jobs.len(),
+            Self::Own(_) => 0,
+        }
     }
 }
 
@@ -354,7 +421,7 @@ impl Reader {
                 continue;
             }
             failures = 0;
-            let work = {
+            let taken = {
                 let take = pin!(reads.take());
                 let lost = pin!(async {
                     match &mut self.line {
@@ -363,12 +430,14 @@ impl Reader {
                     }
                 });
                 match select(take, lost).await {
-                    Either::Left((work, _)) => Some(work),
+                    Either::Left((taken, _)) => Some(taken),
                     Either::Right(_) => None,
                 }
             };
-            if let Some(work) = work {
-                self.answer(work).await;
+            match taken {
+                Some((work, _at_work)) => self.answer(work).await,
+                // Another one looks at what gathers.
+                None => reads.arrived.notify_last(),
             }
         }
     }
