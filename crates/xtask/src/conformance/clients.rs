@@ -111,7 +111,7 @@ fn prepare_python() -> Result<(), String> {
     })
 }
 
-/// Returns pytest. On disk and on PostgreSQL only what depends on the store runs again: writes, reads, indexes.
+/// Returns pytest. On disk only what depends on the store runs again: writes, reads, indexes.
 fn pytest(binary: Option<&Path>, store: &Store) -> Command {
     let mut command = program(&fetched("venv").join("bin/python"), &["-m", "pytest"]);
     command.current_dir(sources("python")).env("PYTHONDONTWRITEBYTECODE", "1");
@@ -123,7 +123,7 @@ fn pytest(binary: Option<&Path>, store: &Store) -> Command {
     if !marks.is_empty() {
         command.args(["-m", marks]);
     }
-    if *store != Store::Memory {
+    if *store == Store::Embedded {
         let files = [
             "batch",
             "item_writes",

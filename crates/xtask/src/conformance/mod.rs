@@ -23,12 +23,15 @@ pub fn all() -> Result<(), String> {
     local(&available()?)
 }
 
-/// Runs the main suite against a server on PostgreSQL.
+/// Runs every client that can be had here against a server on PostgreSQL, each in a schema of its own.
 pub fn on_postgres(postgres: &Postgres) -> Result<(), String> {
-    let Some(url) = postgres.url() else { return Ok(()) };
-    let binary = release_build()?;
-    step("prepare python", || Client::Python.prepare())?;
-    run_on(Client::Python, &binary, &Store::Postgres(url))
+    let clients = available()?;
+    let binary = prepared(&clients)?;
+    for client in clients {
+        let Some(url) = postgres.url() else { return Ok(()) };
+        run_on(client, &binary, &Store::Postgres(url))?;
+    }
+    Ok(())
 }
 
 fn available() -> Result<Vec<Client>, String> {
@@ -71,16 +74,22 @@ pub fn build() -> Result<PathBuf, String> {
 }
 
 fn local(chosen: &[Client]) -> Result<(), String> {
-    let binary = release_build()?;
-    for client in chosen {
-        step(&format!("prepare {}", client.name()), || client.prepare())?;
-    }
+    let binary = prepared(chosen)?;
     for client in chosen {
         for store in client.stores() {
             run_on(*client, &binary, store)?;
         }
     }
     Ok(())
+}
+
+/// Builds the release binary, prepares clients, and returns the binary's path.
+fn prepared(clients: &[Client]) -> Result<PathBuf, String> {
+    let binary = release_build()?;
+    for client in clients {
+        step(&format!("prepare {}", client.name()), || client.prepare())?;
+    }
+    Ok(binary)
 }
 
 fn release_build() -> Result<PathBuf, String> {
