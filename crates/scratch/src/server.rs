@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A running server.
 #[derive(Debug)]
@@ -126,8 +127,21 @@ fn new_folder() -> std::io::Result<PathBuf> {
     Ok(tempfile::Builder::new().prefix("hashrange-pg-").tempdir()?.keep())
 }
 
+/// Returns a port that nobody has and that Linux, by default, gives to no connection, so that it stays free while the
+/// server is down. Processes begin at different ones.
 fn free_port() -> std::io::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    const FIRST: u32 = 12_000;
+    const COUNT: u32 = 20_000;
+    let begin = std::process::id().wrapping_mul(37);
+    for _ in 0..COUNT {
+        let nth = begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % COUNT;
+        let port = u16::try_from(FIRST + nth).unwrap_or(u16::MAX);
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(std::io::ErrorKind::AddrInUse.into())
 }
 
 /// Starts the shell that stops the server when this process has ended.
