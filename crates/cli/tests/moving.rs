@@ -35,8 +35,8 @@ fn on_folder(folder: &Path) -> Server {
     Server::start(command)
 }
 
-/// Returns exit code and standard error of a command that does not serve.
-fn refused(arguments: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
+/// Runs a command to its end and returns its exit code and what it says on standard error.
+fn ended(arguments: &[&str], variables: &[(&str, &str)]) -> (i32, String) {
     let mut command = hashrange(arguments);
     let output = command.envs(variables.iter().copied()).output().unwrap();
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -161,7 +161,7 @@ fn a_folder_moves_to_postgres_and_no_request_fails() {
     server.ok(&["put", "things", "{\"id\":\"after\"}"]);
     let (code, log) = server.stop();
     assert_eq!(code, Some(0), "{log}");
-    let (code, said) = refused(&["serve", "--port=0", "--data-dir", &text], &[]);
+    let (code, said) = ended(&["serve", "--port=0", "--data-dir", &text], &[]);
     assert!(code == 1 && said.contains("it was moved to another store by a copy"), "{code} {said}");
     // Whoever starts the service with the same settings serves what is in the new place.
     let again = moving(&folder, &url);
@@ -181,14 +181,14 @@ fn servers_on_postgres_serve_until_the_copy_has_all_and_refuse_from_then_on() {
     let (folder, text) = folder_in(&parent, "data");
     filled(&folder);
     let url = shared().url();
-    let (code, said) = refused(&["copy", "--from", &text], &[("HASHRANGE_COPY_TO", &url)]);
+    let (code, said) = ended(&["copy", "--from", &text], &[("HASHRANGE_COPY_TO", &url)]);
     assert_eq!(code, 0, "{said}");
     let servers = [Server::on(&url), Server::on(&url)];
     let (back, back_text) = folder_in(&parent, "back");
     let copy = ["copy", "--while-serving", "--to", &back_text];
     let from = [("HASHRANGE_COPY_FROM", url.as_str())];
     let (written, refusals) = while_written(&servers[0].endpoint, || {
-        let (code, said) = refused(&copy, &from);
+        let (code, said) = ended(&copy, &from);
         assert_eq!(code, 0, "{said}");
         let key = r#"{"TableName":"things","Key":{"id":{"S":"1"}}}"#;
         for (server, operation) in servers.iter().zip(["UpdateItem", "GetItem"]) {
@@ -198,16 +198,16 @@ fn servers_on_postgres_serve_until_the_copy_has_all_and_refuse_from_then_on() {
     });
     assert_eq!(refusals.len(), WRITERS, "each is refused in the end");
     drop(servers);
-    let (code, said) = refused(&["serve", "--port=0"], &[("HASHRANGE_STORE", &url)]);
+    let (code, said) = ended(&["serve", "--port=0"], &[("HASHRANGE_STORE", &url)]);
     assert!(code == 1 && said.contains("it was moved to another store by a copy"), "{code} {said}");
     let server = on_folder(&back);
     assert_whole(&server, &written);
     let (code, _) = server.stop();
     assert_eq!(code, Some(0));
     // Once more is nothing, and the old place can be had back.
-    let (code, said) = refused(&copy, &from);
+    let (code, said) = ended(&copy, &from);
     assert_eq!(code, 0, "{said}");
-    let (code, said) = refused(&["copy", "--reopen"], &from);
+    let (code, said) = ended(&["copy", "--reopen"], &from);
     assert_eq!(code, 0, "{said}");
     let old = Server::on(&url);
     old.ok(&["put", "things", "{\"id\":\"reopened\"}"]);
@@ -236,10 +236,10 @@ fn what_cannot_move_is_refused_in_a_sentence() {
         ),
     ];
     for (flags, expected_code, expected) in cases {
-        let (code, said) = refused(&[&["serve", "--port=0"], &flags[..]].concat(), &[]);
+        let (code, said) = ended(&[&["serve", "--port=0"], &flags[..]].concat(), &[]);
         assert!(code == *expected_code && said.contains(expected), "{flags:?}: {code} {said}");
     }
-    let (code, said) = refused(&["copy", "--while-serving", "--from", &text, "--to", &target], &[]);
+    let (code, said) = ended(&["copy", "--while-serving", "--from", &text, "--to", &target], &[]);
     assert!(code == 2 && said.contains("with hashrange serve --move-to"), "{code} {said}");
     assert!(!Path::new(&target).exists());
 }

@@ -41,6 +41,8 @@ mod faults;
 mod fjall;
 mod folder;
 #[cfg(not(feature = "shuttle"))]
+mod log_check;
+#[cfg(not(feature = "shuttle"))]
 mod log_note;
 mod map;
 #[cfg(feature = "shuttle")]
@@ -49,6 +51,8 @@ mod neighbour;
 mod open_error;
 mod options;
 mod ordered_map;
+#[cfg(not(feature = "shuttle"))]
+mod panics;
 mod point_cache;
 mod range_cache;
 mod read_cache;

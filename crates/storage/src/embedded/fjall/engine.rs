@@ -7,6 +7,7 @@ use super::super::EmbeddedOptions;
 use super::super::disk_waits::DiskWaits;
 use super::super::neighbour::ask_for_next;
 use super::super::ordered_map::MapSnapshot;
+use super::super::panics;
 use super::super::step_back::step_back;
 use super::journal;
 use super::remover::Remover;
@@ -19,7 +20,6 @@ use fjall::{
     Readable, Snapshot,
 };
 use parking_lot::Mutex;
-use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -539,7 +539,7 @@ fn guarded<T>(
 ) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|error| translate(action, error)),
-        Err(panic) => Err(Error::corrupt(panic_message(&*panic), action)),
+        Err(panic) => Err(Error::corrupt(panics::message(&*panic), action)),
     }
 }
 
@@ -552,11 +552,6 @@ fn translate(action: &'static str, error: fjall::Error) -> Error {
         fjall::Error::Locked => Error::failed(action, "another process uses the files"),
         damaged => Error::corrupt(damaged.to_string(), action),
     }
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned()
 }
 
 #[cfg(test)]

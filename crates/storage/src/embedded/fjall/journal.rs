@@ -24,6 +24,7 @@
 //!
 //! A new log is 64 MiB of zeros; a log is cut at its end when it is opened again.
 
+use super::super::log_check::{GroupOrder, cut};
 use crate::Error;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -77,7 +78,7 @@ pub(crate) struct Checked {
 /// the end: fjall refuses to open one of which only the middle is missing.
 pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     let logs = files(engine_path).map_err(|error| Error::from_io("list logs", error))?;
-    let mut checker = Checker { marker, first: None, last: None, is_torn: false };
+    let mut checker = Checker { marker, first: None, order: GroupOrder::default() };
     let mut torn = Vec::new();
     for path in logs {
         let log = read_data(&path).map_err(|error| Error::from_io("read log", error))?;
@@ -93,14 +94,8 @@ pub(crate) fn check(engine_path: &Path, marker: &[u8]) -> Result<Checked, Error>
         cut(&path, end).map_err(|error| Error::from_io("cut log", error))?;
         torn_bytes += length - end;
     }
-    let Checker { first, last, .. } = checker;
-    Ok(Checked { first, last_group: last.map(|group| group.number), torn_bytes })
-}
-
-fn cut(path: &Path, end: u64) -> io::Result<()> {
-    let log = File::options().write(true).open(path)?;
-    log.set_len(end)?;
-    log.sync_all()
+    let Checker { first, order, .. } = checker;
+    Ok(Checked { first, last_group: order.last_group(), torn_bytes })
 }
 
 /// Empties all logs; see `checkpoint.rs` for when this is right.
@@ -145,8 +140,7 @@ fn data_end(file: &File) -> io::Result<u64> {
 struct Checker<'a> {
     marker: &'a [u8],
     first: Option<(u64, u64)>,
-    last: Option<Group>,
-    is_torn: bool,
+    order: GroupOrder,
 }
 
 impl Checker<'_> {
@@ -154,34 +148,16 @@ impl Checker<'_> {
     fn check_log(&mut self, log: &[u8]) -> Result<usize, String> {
         let mut rest = log;
         while let Some(group) = Group::parse(rest, self.marker) {
-            self.check_order(&group)?;
+            self.order.follow(group.number, group.sequence)?;
             self.first.get_or_insert((group.number, group.sequence));
             rest = rest.get(group.size_bytes..).unwrap_or_default();
-            self.last = Some(group);
         }
         let offset = log.len() - rest.len();
         if rest.iter().all(|&byte| byte == 0) {
             return Ok(log.len());
         }
-        self.is_torn = true;
-        match self.find_group(rest) {
-            Some(distance) => Err(format!(
-                "unreadable bytes at offset {offset} before a complete group at {}",
-                offset + distance
-            )),
-            None => Ok(offset),
-        }
-    }
-
-    fn check_order(&self, group: &Group) -> Result<(), String> {
-        if self.is_torn {
-            return Err(format!("group {} after unreadable bytes in the log before", group.number));
-        }
-        let Some(last) = &self.last else { return Ok(()) };
-        if group.number != last.number + 1 || group.sequence <= last.sequence {
-            return Err(format!("group {} after group {}", group.number, last.number));
-        }
-        Ok(())
+        self.order.tear(offset, self.find_group(rest).map(|distance| offset + distance))?;
+        Ok(offset)
     }
 
     /// Returns the offset of a complete group after the first byte of `bytes`.
@@ -297,12 +273,12 @@ mod tests {
     }
 
     fn check(logs: &[Vec<u8>]) -> Result<(u64, usize), String> {
-        let mut checker = Checker { marker: MARKER, first: None, last: None, is_torn: false };
+        let mut checker = Checker { marker: MARKER, first: None, order: GroupOrder::default() };
         let mut end = 0;
         for log in logs {
             end = checker.check_log(log)?;
         }
-        Ok((checker.last.map_or(0, |group| group.number), end))
+        Ok((checker.order.last_group().unwrap_or(0), end))
     }
 
     #[test]

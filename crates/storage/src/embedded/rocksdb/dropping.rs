@@ -2,7 +2,7 @@
 //!
 //! `RocksDB` removes the files of a range without a look at its snapshots. So a range is noted first,
 //! and its files go when all snapshots are of later states: in those nothing of it is read any more.
-//! What is put into a range again takes it back. Files of the first level, which are not merged yet, stay.
+//! What is written into a range takes it back: the files may hold deletions of what others still have. Files of the first level, which are not merged yet, stay.
 
 use super::super::ordered_map::MapChange;
 use super::failures::guarded;
@@ -42,15 +42,11 @@ impl Dropping {
         Ok(true)
     }
 
-    /// Takes a range back in which something is put: a state that is restored may bring its keys again.
-    /// Whatever is put waits here while files are removed.
+    /// Takes a range back in which something is put, as by a state that is restored, or deleted: a deletion must
+    /// not go with a file while what it deletes stays in another. Whatever is written waits here while files are
+    /// removed.
     pub(super) fn keep_written(&self, changes: &[MapChange]) {
-        let mut noted = self.noted.lock();
-        if noted.is_empty() {
-            return;
-        }
-        let puts = || changes.iter().filter(|(_, value)| value.is_some());
-        noted.retain(|noted| !puts().any(|(key, _)| is_in(key, &noted.range)));
+        self.noted.lock().retain(|noted| !changes.iter().any(|(key, _)| is_in(key, &noted.range)));
     }
 
     /// Removes the files of the ranges that no view needs any more.
@@ -156,16 +152,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_into_a_range_takes_it_back() {
+    fn what_is_written_into_a_range_takes_it_back() {
         let folder = tempfile::tempdir().unwrap();
         let engine = engine(folder.path());
         assert!(engine.drop_range(&range()).unwrap());
-        let deleted = (Bytes::from_static(b"b"), None);
-        engine.write_group(12, &[deleted], 0).unwrap();
         let put = (Bytes::from_static(b"ba"), Some(Bytes::from_static(b"again")));
-        engine.write_group(13, &[put], 0).unwrap();
+        engine.write_group(12, &[put], 0).unwrap();
+        engine.drop_unseen_files().unwrap();
+        assert!(KEYS.iter().all(|key| is_there(&engine, key)));
+        assert!(engine.get_newest(b"ba").unwrap().is_some());
+        assert!(engine.drop_range(&range()).unwrap());
+        let deleted = (Bytes::from_static(b"b"), None);
+        engine.write_group(13, &[deleted], 0).unwrap();
         engine.drop_unseen_files().unwrap();
         assert!(KEYS.iter().all(|key| is_there(&engine, key) != (*key == "b")));
-        assert!(engine.get_newest(b"ba").unwrap().is_some());
     }
 }

@@ -3,9 +3,9 @@
 //! An error of `RocksDB` is a line of text with its kind in front; the system's own kind of failure
 //! and the file it is about are only in that text.
 
+use super::super::panics;
 use crate::{Error, Key};
 use rocksdb::ErrorKind;
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(super) fn guarded<T>(
 ) -> Result<T, Error> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|error| translate(action, &error)),
-        Err(panic) => Err(Error::failed(action, &panic_message(&*panic))),
+        Err(panic) => Err(Error::failed(action, &panics::message(&*panic))),
     }
 }
 
@@ -75,11 +75,6 @@ fn file_in(text: &str) -> Option<String> {
     // A path may hold spaces, so it begins at the first " /" behind which there is no other message.
     let start = before.rfind(": /").map(|at| at + 2).or_else(|| before.find(" /").map(|at| at + 1));
     Some(format!("{FILE}{}'", before.get(start?..)?))
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned()
 }
 
 #[cfg(test)]

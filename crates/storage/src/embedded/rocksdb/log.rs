@@ -9,10 +9,11 @@
 //! last group is then lost like after a crash.
 
 use super::super::OpenError;
+use super::super::log_check::{GroupOrder, cut};
 use super::super::log_note::LogNote;
 use super::log_record::Group;
 use crate::Error;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -69,13 +70,12 @@ pub(super) fn check_newest(map_path: &Path, note: LogNote) -> Result<(), OpenErr
 /// end.
 pub(super) fn check(map_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     let numbers = numbers(map_path).map_err(|error| Error::from_io("list logs", error))?;
-    let mut checker = Checker { marker, last: None, is_torn: false };
+    let mut order = GroupOrder::default();
     let (mut torn, mut torn_bytes) = (Vec::new(), 0);
     for number in numbers {
         let path = path(map_path, number);
         let log = fs::read(&path).map_err(|error| Error::from_io("read log", error))?;
-        let end = checker
-            .check_log(&log)
+        let end = check_log(&log, marker, &mut order)
             .map_err(|what| Error::corrupt(what, path.display().to_string()))?;
         let rest = log.get(end..).unwrap_or_default();
         if !rest.is_empty() {
@@ -87,55 +87,21 @@ pub(super) fn check(map_path: &Path, marker: &[u8]) -> Result<Checked, Error> {
     for (path, end) in torn {
         cut(&path, end).map_err(|error| Error::from_io("cut log", error))?;
     }
-    Ok(Checked { last_group: checker.last.map(|group| group.number), torn_bytes })
+    Ok(Checked { last_group: order.last_group(), torn_bytes })
 }
 
-fn cut(path: &Path, end: u64) -> io::Result<()> {
-    let log = File::options().write(true).open(path)?;
-    log.set_len(end)?;
-    log.sync_all()
-}
-
-/// What is known after a part of the logs.
-struct Checker<'a> {
-    marker: &'a [u8],
-    last: Option<Group>,
-    is_torn: bool,
-}
-
-impl Checker<'_> {
-    /// Returns the offset at which the complete groups end.
-    fn check_log(&mut self, log: &[u8]) -> Result<usize, String> {
-        let mut end = 0;
-        while let Some(group) = Group::read(log, end, self.marker) {
-            self.check_order(&group)?;
-            end = group.end;
-            self.last = Some(group);
-        }
-        let rest = log.get(end..).unwrap_or_default();
-        if rest.iter().all(|byte| *byte == 0) {
-            return Ok(end);
-        }
-        self.is_torn = true;
+/// Returns the offset at which the complete groups of a log end.
+fn check_log(log: &[u8], marker: &[u8], order: &mut GroupOrder) -> Result<usize, String> {
+    let mut end = 0;
+    while let Some(group) = Group::read(log, end, marker) {
+        order.follow(group.number, group.sequence)?;
+        end = group.end;
+    }
+    if log.get(end..).unwrap_or_default().iter().any(|byte| *byte != 0) {
         let mut later = end + 1..log.len();
-        match later.find(|offset| Group::read(log, *offset, self.marker).is_some()) {
-            Some(found) => {
-                Err(format!("unreadable bytes at offset {end} before a complete group at {found}"))
-            }
-            None => Ok(end),
-        }
+        order.tear(end, later.find(|offset| Group::read(log, *offset, marker).is_some()))?;
     }
-
-    fn check_order(&self, group: &Group) -> Result<(), String> {
-        if self.is_torn {
-            return Err(format!("group {} after unreadable bytes in the log before", group.number));
-        }
-        let Some(last) = &self.last else { return Ok(()) };
-        if group.number != last.number + 1 || group.sequence <= last.sequence {
-            return Err(format!("group {} after group {}", group.number, last.number));
-        }
-        Ok(())
-    }
+    Ok(end)
 }
 
 #[cfg(test)]
