@@ -106,6 +106,8 @@ pub struct Store {
 pub enum StoreCommand {
     /// Print the SQL that creates an empty store, so that the user of servers needs no right to create
     Init(StoreInit),
+    /// Print the SQL that changes the tables of an older program, while servers go on
+    Upgrade(StoreUpgrade),
 }
 
 /// Arguments of `store init`.
@@ -128,6 +130,19 @@ pub struct StoreInit {
     /// Spread the tables over the nodes of this engine; the servers' URL then has sharding=citus
     #[arg(long, value_name = "ENGINE")]
     pub sharded: Option<Sharded>,
+}
+
+/// Arguments of `store upgrade`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "For example, by somebody who may change the tables, before or after servers of this \
+    version are started:\n  hashrange store upgrade | psql -v ON_ERROR_STOP=1 -d hashrange\n\
+    Connects to nothing. Without it, servers change what is older, if they may, and use it as it is if not."
+)]
+pub struct StoreUpgrade {
+    /// Schema of the tables, as in the URL of the servers
+    #[arg(long, value_name = "NAME", default_value = "hashrange")]
+    pub schema: String,
 }
 
 /// An engine that spreads tables when it is told to.

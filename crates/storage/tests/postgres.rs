@@ -635,3 +635,80 @@ fn a_runtime_of_the_caller_drives_the_store() {
     });
     assert!(ended, "{} tasks are left", runtime.metrics().num_alive_tasks());
 }
+
+/// Tables of an older program are changed while a server that knows only the old ones writes, and both go on. The
+/// old one is a store whose user may not change tables: it uses them by the statements of the old program.
+#[test]
+fn tables_are_changed_while_an_older_server_writes() {
+    let server = server();
+    let url = server.url();
+    let schema = url.split_once("schema=").unwrap().1.to_owned();
+    let as_before = |text: &str| server.sql(&text.replace("ITS", &schema));
+    let newest = open(&url);
+    put(&newest, &[(b"first".to_vec(), text(1))]);
+    drop(newest);
+    as_before("ALTER TABLE ITS.lanes DROP COLUMN knows; DELETE FROM ITS.lanes");
+    as_before("DELETE FROM ITS.meta WHERE name = 'revision'");
+    as_before("CREATE ROLE older LOGIN; GRANT USAGE ON SCHEMA ITS TO older");
+    as_before("GRANT SELECT ON ITS.meta TO older");
+    as_before("GRANT SELECT, INSERT, UPDATE, DELETE ON ITS.entries, ITS.stamps, ITS.lanes TO older");
+    let older = open(&url.replace("owner@", "older@"));
+    let done = AtomicBool::new(false);
+    let written = thread::scope(|scope| {
+        let writers: Vec<_> = (0..4)
+            .map(|nth| {
+                let (older, done) = (&older, &done);
+                scope.spawn(move || {
+                    let mut written = 0;
+                    while !done.load(Ordering::Acquire) {
+                        increment(older, &format!("n{nth}")).unwrap();
+                        written += 1;
+                    }
+                    written
+                })
+            })
+            .collect();
+        // Each time as if nobody had changed them before.
+        for _ in 0..3 {
+            let newer = open(&url);
+            increment(&newer, "newer").unwrap();
+            let knows = "SELECT min(knows) || ' ' || max(knows) FROM ITS.lanes";
+            assert_eq!(as_before(knows), "1 2", "lanes of both are told apart");
+            assert_eq!(as_before("SELECT value FROM ITS.meta WHERE name = 'revision'"), "2");
+            drop(newer);
+            as_before("DELETE FROM ITS.meta WHERE name = 'revision'");
+        }
+        let newer = open(&url);
+        kill_connections(server);
+        done.store(true, Ordering::Release);
+        let written: u64 = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
+        increment(&newer, "newer").unwrap();
+        assert_eq!(number(get(&newer, "newer").as_ref()), 4);
+        written
+    });
+    let kept: u64 = (0..4).map(|nth| number(get(&older, &format!("n{nth}")).as_ref())).sum();
+    assert_eq!(kept, written);
+}
+
+/// What somebody with the rights runs is what servers do, and changes nothing a second time.
+#[test]
+fn the_printed_upgrade_is_what_servers_do() {
+    let server = server();
+    let url = server.url();
+    let schema = url.split_once("schema=").unwrap().1.to_owned();
+    drop(open(&url));
+    server.sql(&format!(
+        "ALTER TABLE {schema}.lanes DROP COLUMN knows; DELETE FROM {schema}.meta WHERE name = 'revision'"
+    ));
+    let options = PostgresOptions { schema: schema.clone(), ..PostgresOptions::default() };
+    let upgrade = hashrange_storage::postgres::upgrade(&options).unwrap();
+    for _ in 0..2 {
+        server.sql(&upgrade);
+        let revision = format!("SELECT value FROM {schema}.meta WHERE name = 'revision'");
+        assert_eq!(server.sql(&revision), "2");
+    }
+    let store = open(&url);
+    increment(&store, "n").unwrap();
+    let knows = server.sql(&format!("SELECT DISTINCT knows FROM {schema}.lanes"));
+    assert_eq!(knows, "2");
+}

@@ -25,7 +25,7 @@ mod scan;
 mod serve;
 mod state;
 pub mod store;
-mod store_init;
+mod store_sql;
 pub mod table_keys;
 mod tables;
 mod update;
@@ -45,7 +45,8 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Copy(arguments) => copy::run(&arguments),
         Command::Store(arguments) => match arguments.command {
-            StoreCommand::Init(arguments) => store_init::run(&arguments),
+            StoreCommand::Init(arguments) => store_sql::init(&arguments),
+            StoreCommand::Upgrade(arguments) => store_sql::upgrade(&arguments),
         },
         Command::Tables(arguments) => {
             connected(&arguments.connection, |client| tables::run(client, &arguments))

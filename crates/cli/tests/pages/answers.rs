@@ -184,4 +184,5 @@ const COMMANDS: &[&str] = &[
     "copy",
     "man",
     "store init",
+    "store upgrade",
 ];

@@ -48,6 +48,8 @@ pub(super) struct Shared {
     pub(super) connector: Connector,
     pub(super) options: PostgresOptions,
     pub(super) layout: Layout,
+    /// Of the tables, when they were opened.
+    pub(super) revision: i64,
     pub(super) counts: Counts,
     pub(super) commits: Queue,
     /// Of the lanes.
@@ -219,8 +221,8 @@ impl Lane {
 
     /// Goes on with a connection; the lane's row is there.
     async fn use_line(&mut self, line: Line) -> Result<(), Failure> {
-        let schema = &self.shared.options.schema;
-        if outcome::register(&line.connection, schema, &self.name).await? {
+        let Shared { options, revision, .. } = &*self.shared;
+        if outcome::register(&line.connection, &options.schema, &self.name, *revision).await? {
             self.committed = outcome::FIRST_TOKEN;
         }
         self.line = Some(line);

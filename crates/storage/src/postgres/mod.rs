@@ -37,6 +37,7 @@ mod placement;
 mod probe;
 mod queue;
 mod reads;
+mod revisions;
 mod rows;
 mod schema;
 mod sizes;
@@ -50,7 +51,7 @@ mod visit;
 pub use open_error::OpenError;
 pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
-pub use schema::creation;
+pub use schema::{creation, upgrade};
 pub use traffic::{Cause, Connections, Traffic};
 pub use url::place;
 
@@ -67,6 +68,7 @@ use lanes::{LANE_BYTES, Lane, Shared};
 use probe::Probes;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
+use schema::Found;
 use sizes::Sizes;
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -128,7 +130,9 @@ impl PostgresStore {
         };
         let driver = Driver::start().map_err(no_thread)?;
         // Always by a thread of ours: this one may be the only one of the caller's runtime.
-        let (connector, layout) = open_schema(&driver, connector, &options)?;
+        let (connector, found) = open_schema(&driver, connector, &options)?;
+        let Found { places, prefix_bytes, revision } = found;
+        let layout = Layout { placement: options.placement, places, prefix_bytes };
         let mut drivers = Vec::new();
         if options.runtime.is_none() {
             drivers.push(driver);
@@ -141,6 +145,7 @@ impl PostgresStore {
         let shared = Arc::new(Shared {
             connector,
             layout,
+            revision,
             counts: traffic::Counts::default(),
             commits: Queue::new(options.queue_commits, options.queue_bytes, options.group_commits),
             health: Health::default(),
@@ -204,13 +209,12 @@ impl PostgresStore {
     }
 }
 
-/// Connects, checks the tables and returns how they were created.
+/// Connects, checks the tables and returns what they are.
 fn open_schema(
     driver: &Driver,
     connector: Connector,
     options: &PostgresOptions,
-) -> Result<(Connector, Layout), OpenError> {
-    let placement = options.placement;
+) -> Result<(Connector, Found), OpenError> {
     let options = options.clone();
     let (answer, opened) = oneshot::channel();
     driver.handle().spawn(async move {
@@ -219,18 +223,15 @@ fn open_schema(
             let opened = schema::open(&connection.client, connector.hosts(), &options);
             let opened = connection.drive(opened);
             let wait = options.statement_timeout * 3;
-            let (places, prefix_bytes) =
-                tokio::time::timeout(wait, opened).await.map_err(|_| {
-                    OpenError::Unreachable {
-                        host: connector.hosts().to_owned(),
-                        why: "no answer in time".to_owned(),
-                    }
-                })??;
-            Ok(Layout { placement, places, prefix_bytes })
+            let late = |_| OpenError::Unreachable {
+                host: connector.hosts().to_owned(),
+                why: "no answer in time".to_owned(),
+            };
+            tokio::time::timeout(wait, opened).await.map_err(late)?
         };
         let opened = opened.await;
         // Whoever opens the store waits for the answer.
-        drop(answer.send(opened.map(|layout| (connector, layout))));
+        drop(answer.send(opened.map(|found| (connector, found))));
     });
     block_on(opened).unwrap_or_else(|_| {
         Err(OpenError::Failed {

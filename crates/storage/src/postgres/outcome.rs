@@ -11,6 +11,7 @@
 
 use super::connect::Connection;
 use super::failure::Failure;
+use super::revisions;
 
 /// What has become of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,20 +28,25 @@ pub(super) const FIRST_TOKEN: i64 = 0;
 /// Rows of dead lanes that one registration removes, at most: more than it adds.
 const MAX_REMOVED: u32 = 16;
 
-/// Puts the row of a lane there if it is not, and returns whether it was not. Removes rows of dead lanes.
+/// Puts the row of a lane there if it is not, and returns whether it was not. Removes rows of dead lanes. The row
+/// of tables of a revision that has it says what this program knows.
 pub(super) async fn register(
     connection: &Connection,
     schema: &str,
     lane: &[u8],
+    revision: i64,
 ) -> Result<bool, Failure> {
     let remove = format!(
         "DELETE FROM {schema}.lanes WHERE lane IN (SELECT lane FROM {schema}.lanes \
          WHERE seen < now() - interval '1 day' ORDER BY lane LIMIT {MAX_REMOVED} \
          FOR UPDATE SKIP LOCKED)"
     );
-    let insert = format!(
-        "INSERT INTO {schema}.lanes (lane, token) VALUES ($1, {FIRST_TOKEN}) ON CONFLICT DO NOTHING"
-    );
+    let insert = if revision >= revisions::LANES_SAY {
+        format!("(lane, token, knows) VALUES ($1, {FIRST_TOKEN}, {})", revisions::NEWEST)
+    } else {
+        format!("(lane, token) VALUES ($1, {FIRST_TOKEN})")
+    };
+    let insert = format!("INSERT INTO {schema}.lanes {insert} ON CONFLICT DO NOTHING");
     connection.answer(connection.client.batch_execute(&remove)).await?;
     let inserted = connection.answer(connection.client.execute(&insert, &[&lane])).await?;
     Ok(inserted == 1)

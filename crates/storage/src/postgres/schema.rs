@@ -2,16 +2,18 @@
 //!
 //! | table | columns |
 //! |---|---|
-//! | `meta` | `name` text, `value` bigint: `version`, `places`, `prefix_bytes` |
+//! | `meta` | `name` text, `value` bigint: `version`, `revision`, `places`, `prefix_bytes` |
 //! | `entries` | `place` smallint, `prefix`, `tail`, `rest`, `value` bytea, `sum` bigint |
 //! | `stamps` | `place` smallint, `prefix` bytea, `last` bigint: the last stamp of each prefix |
-//! | `lanes` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began |
+//! | `lanes` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began; `knows` bigint: the newest revision that its program knows |
 //!
-//! Values are stored as they are: items are small or were packed before.
+//! Values are stored as they are: items are small or were packed before. Leaves changes of tables that are there
+//! to `revisions.rs`.
 
 use super::failure::open_error;
 use super::open_error::OpenError;
 use super::options::{PostgresOptions, Sharding};
+use super::revisions;
 use std::collections::BTreeMap;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Row};
@@ -22,7 +24,19 @@ pub(super) const VERSION: i64 = 1;
 /// How often creation is tried when others create the same tables.
 const TRIES: usize = 5;
 
-/// Checks the tables, or creates them, and returns how they were created.
+/// What the tables say of themselves.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    /// Into how many places keys are spread.
+    pub(super) places: u16,
+    /// The bytes of a key that are indexed.
+    pub(super) prefix_bytes: usize,
+    /// How far the tables have been changed since they had their version.
+    pub(super) revision: i64,
+}
+
+/// Checks the tables, or creates them, and returns what they are. Tables of an older revision are changed to
+/// the newest one if that may be done.
 ///
 /// # Errors
 /// When they are of another version, cannot be read, or the database takes no writes.
@@ -30,7 +44,7 @@ pub(super) async fn open(
     client: &Client,
     hosts: &str,
     options: &PostgresOptions,
-) -> Result<(u16, usize), OpenError> {
+) -> Result<Found, OpenError> {
     let failed = |error: &Error, action| open_error(error, hosts, &options.schema, action);
     let writable = client.query_one("SHOW transaction_read_only", &[]).await;
     let writable = writable.map_err(|error| failed(&error, "ask the database what it is"))?;
@@ -39,7 +53,13 @@ pub(super) async fn open(
     }
     for left in (0..TRIES).rev() {
         match read(client, &options.schema).await {
-            Ok(Some(meta)) => return check(&meta, options),
+            Ok(Some(meta)) => {
+                let mut found = check(&meta, options)?;
+                let changed = revisions::go_on(client, &options.schema, found.revision).await;
+                let changed = changed.map_err(|error| failed(&error, "change the store's tables"));
+                found.revision = changed?;
+                return Ok(found);
+            }
             Ok(None) if !options.creates => {
                 return Err(OpenError::NoStore { schema: options.schema.clone() });
             }
@@ -91,10 +111,7 @@ fn is_of_two_creators(error: &Error) -> bool {
     error.code().is_some_and(|code| states.contains(code))
 }
 
-fn check(
-    meta: &BTreeMap<String, i64>,
-    options: &PostgresOptions,
-) -> Result<(u16, usize), OpenError> {
+fn check(meta: &BTreeMap<String, i64>, options: &PostgresOptions) -> Result<Found, OpenError> {
     let number = |name: &str| meta.get(name).copied().unwrap_or(0);
     if number("version") != VERSION {
         return Err(OpenError::UnknownVersion {
@@ -106,10 +123,12 @@ fn check(
     let places =
         u16::try_from(number("places")).ok().filter(|places| (1..=32_767).contains(places));
     let prefix_bytes = usize::try_from(number("prefix_bytes")).ok().filter(|bytes| *bytes > 0);
-    places.zip(prefix_bytes).ok_or_else(|| OpenError::Failed {
+    let (places, prefix_bytes) = places.zip(prefix_bytes).ok_or_else(|| OpenError::Failed {
         action: "read the store's version",
         why: format!("the table {}.meta is damaged", options.schema),
-    })
+    })?;
+    let revision = meta.get("revision").copied().unwrap_or(revisions::OLDEST);
+    Ok(Found { places, prefix_bytes, revision })
 }
 
 /// Creates schema and tables in one transaction.
@@ -133,8 +152,9 @@ async fn create(client: &Client, options: &PostgresOptions) -> Result<(), Error>
     created
 }
 
-/// Returns the statements that create the tables.
+/// Returns the statements that create the tables, as the newest revision has them.
 fn tables(schema: &str) -> String {
+    const OLDEST: i64 = revisions::OLDEST;
     format!(
         "CREATE TABLE IF NOT EXISTS {schema}.meta (name text PRIMARY KEY, value bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS {schema}.entries (
@@ -145,7 +165,8 @@ CREATE TABLE IF NOT EXISTS {schema}.stamps (
     place smallint NOT NULL, prefix bytea NOT NULL, last bigint NOT NULL,
     PRIMARY KEY (place, prefix));
 CREATE TABLE IF NOT EXISTS {schema}.lanes (
-    lane bytea PRIMARY KEY, token bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now());
+    lane bytea PRIMARY KEY, token bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now(),
+    knows bigint NOT NULL DEFAULT {OLDEST});
 "
     )
 }
@@ -153,9 +174,10 @@ CREATE TABLE IF NOT EXISTS {schema}.lanes (
 /// Returns the statement after which the tables are a store.
 fn meta(schema: &str, places: u16, prefix_bytes: usize) -> String {
     format!(
-        "INSERT INTO {schema}.meta VALUES ('version', {VERSION}), ('places', {places}),
+        "INSERT INTO {schema}.meta VALUES ('version', {VERSION}), ('revision', {}), ('places', {places}),
     ('prefix_bytes', {prefix_bytes});
-"
+",
+        revisions::NEWEST
     )
 }
 
@@ -165,10 +187,7 @@ fn meta(schema: &str, places: u16, prefix_bytes: usize) -> String {
 /// # Errors
 /// When a name or number cannot be.
 pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String, String> {
-    super::url::check(options).map_err(|error| match error {
-        OpenError::Url { what } => what,
-        other => other.to_string(),
-    })?;
+    checked(options)?;
     let PostgresOptions { schema, places, prefix_bytes, .. } = options;
     let distribution = match options.sharding {
         Sharding::None => String::new(),
@@ -180,6 +199,23 @@ pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String,
         tables(schema),
         meta(schema, *places, *prefix_bytes)
     ))
+}
+
+/// Returns the statements that change the tables of a store that is in use to the newest revision, for whoever
+/// has the rights to run them. They change nothing where that was done.
+///
+/// # Errors
+/// When the name of the schema cannot be.
+pub fn upgrade(options: &PostgresOptions) -> Result<String, String> {
+    checked(options)?;
+    Ok(revisions::all_steps(&options.schema))
+}
+
+fn checked(options: &PostgresOptions) -> Result<(), String> {
+    super::url::check(options).map_err(|error| match error {
+        OpenError::Url { what } => what,
+        other => other.to_string(),
+    })
 }
 
 /// Returns the calls that spread the tables over the nodes of Citus: entries and stamps of one place lie

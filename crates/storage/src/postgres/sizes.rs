@@ -20,6 +20,9 @@ const MAX_ROWS: usize = 1_024;
 /// Pages of fewer rows than this are counted, unless no more are wanted.
 const MIN_ROWS: usize = 64;
 
+/// Bytes of a key, of most.
+const KEY_BYTES: usize = 64;
+
 type Region = [u8; REGION_BYTES];
 
 /// The largest values that were seen.
@@ -32,6 +35,12 @@ impl Sizes {
         let largest = self.0.lock().get(start.first_chunk()?).copied()?;
         let rows = (bytes / largest.max(1)).min(MAX_ROWS);
         (rows >= wanted.min(MIN_ROWS)).then(|| rows.min(wanted))
+    }
+
+    /// Returns how many bytes so many rows have if all are as large as the largest that was seen.
+    pub(super) fn expected(&self, start: &[u8], rows: usize) -> usize {
+        let known = start.first_chunk().and_then(|region| self.0.lock().get(region).copied());
+        known.map_or(0, |largest| rows.saturating_mul(largest + KEY_BYTES))
     }
 
     /// Notes the largest value of a page.
@@ -64,6 +73,8 @@ mod tests {
         assert_eq!(sizes.rows(b"region7", 4_096, MIB), Some(1_024));
         assert_eq!(sizes.rows(b"region8", 100, MIB), None, "another region");
         assert_eq!(sizes.rows(b"short", 100, MIB), None);
+        assert_eq!(sizes.expected(b"region7 and a key", 10), 10 * (1_024 + KEY_BYTES));
+        assert_eq!(sizes.expected(b"region8", 10), 0);
         sizes.note(b"region7", 400 << 10);
         assert_eq!(sizes.rows(b"region7", 100, MIB), None, "so few rows that they are counted");
         assert_eq!(sizes.rows(b"region7", 2, MIB), Some(2));

@@ -242,57 +242,67 @@ pub(super) fn lock_row(schema: &str) -> String {
     )
 }
 
-/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes.
+/// What a page shows of each row. Columns that say nothing are NULL, which costs neither side a copy: those of
+/// most rows but prefix and value.
+fn shown(place: &str) -> String {
+    format!("{place}, prefix, nullif(tail, ''::bytea), nullif(rest, ''::bytea), value, sum")
+}
+
+/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes, and shows them.
 fn bounded(from: &str, limit: &str) -> String {
     format!(
-        "SELECT place, prefix, tail, rest, value, sum FROM (SELECT p.*, \
+        "SELECT {} FROM (SELECT p.*, \
          sum(coalesce(octet_length(p.value), 8)) OVER (ROWS UNBOUNDED PRECEDING) \
-         - coalesce(octet_length(p.value), 8) AS before FROM ({from}) p) b WHERE before < {limit}"
+         - coalesce(octet_length(p.value), 8) AS before FROM ({from}) p) b WHERE before < {limit}",
+        shown("place")
     )
 }
 
+/// All columns of a row.
+const COLUMNS: &str = "place, prefix, tail, rest, value, sum";
+
 /// Rows from (`$1`, `$2`) to before (`$3`, `$4`), at most `$5`.
-fn rows(schema: &str, place: &str, direction: &str) -> String {
+fn rows(schema: &str, columns: &str, place: &str, direction: &str) -> String {
     format!(
-        "SELECT place, prefix, tail, rest, value, sum FROM {schema}.entries WHERE place = {place} \
+        "SELECT {columns} FROM {schema}.entries WHERE place = {place} \
          AND (prefix, tail) >= ($1::bytea, $2::bytea) AND (prefix, tail) < ($3::bytea, $4::bytea) \
          ORDER BY prefix {direction}, tail {direction} LIMIT $5"
     )
 }
 
-/// `$6` is the place.
+/// `$6` is the place, which is not shown.
 fn uncounted_page(schema: &str, direction: &str) -> String {
-    rows(schema, "$6::smallint", direction)
+    rows(schema, &shown("NULL::smallint"), "$6::smallint", direction)
 }
 
 /// `$6` is the place, `$7` the bytes.
 fn page(schema: &str, direction: &str) -> String {
-    bounded(&uncounted_page(schema, direction), "$7::bigint")
+    bounded(&rows(schema, COLUMNS, "$6::smallint", direction), "$7::bigint")
 }
 
 /// The places are `$6` and the `$7` after it, in a circle of `$8`.
-fn places(schema: &str, direction: &str) -> String {
+fn places(schema: &str, columns: &str, direction: &str) -> String {
     let (from, to, step) =
         if direction.is_empty() { ("0", "$7::int", "1") } else { ("$7::int", "0", "-1") };
     format!(
-        "SELECT e.* FROM generate_series({from}, {to}, {step}) AS i, LATERAL ({}) e",
-        rows(schema, "(($6::int + i) % $8::int)::smallint", direction)
+        "SELECT {columns} FROM generate_series({from}, {to}, {step}) AS i, LATERAL ({}) e",
+        rows(schema, COLUMNS, "(($6::int + i) % $8::int)::smallint", direction)
     )
 }
 
 fn uncounted_ordered_page(schema: &str, direction: &str) -> String {
-    format!("{} LIMIT $5", places(schema, direction))
+    places(schema, &shown("place"), direction) + " LIMIT $5"
 }
 
 /// `$9` are the bytes, as of a merged page.
 fn ordered_page(schema: &str, direction: &str) -> String {
-    bounded(&uncounted_ordered_page(schema, direction), "$9::bigint")
+    bounded(&(places(schema, "e.*", direction) + " LIMIT $5"), "$9::bigint")
 }
 
 fn merged_page(schema: &str, direction: &str) -> String {
     let merged = format!(
         "{} ORDER BY prefix {direction}, tail {direction} LIMIT $5",
-        places(schema, direction)
+        places(schema, "e.*", direction)
     );
     bounded(&merged, "$9::bigint")
 }
@@ -302,7 +312,7 @@ fn merged_page(schema: &str, direction: &str) -> String {
 fn crowd(schema: &str, direction: &str) -> String {
     bounded(
         &format!(
-            "SELECT place, prefix, tail, rest, value, sum FROM {schema}.entries \
+            "SELECT {COLUMNS} FROM {schema}.entries \
              WHERE place = $1::smallint AND prefix = $2::bytea AND tail > ''::bytea \
              AND rest >= $3::bytea AND ($4::bytea IS NULL OR rest < $4::bytea) \
              ORDER BY rest {direction} LIMIT $5"

@@ -26,6 +26,9 @@ use tokio_postgres::{Client, Statement};
 /// Bytes of values in a page, at most, and one row more.
 const MAX_PAGE_BYTES: usize = 1 << 20;
 
+/// Memory that a page begins with, at most: what it takes beyond that it takes as it comes.
+const MAX_READY_BYTES: usize = 256 << 10;
+
 /// Rows in a page, at most.
 const MAX_PAGE_ROWS: usize = 4_096;
 
@@ -46,8 +49,10 @@ pub(super) struct Row {
 }
 
 /// A page as it comes: the bytes of all rows in one piece, which takes no allocation for each.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Coming {
+    /// The place of rows that do not tell theirs.
+    place: i16,
     bytes: Vec<u8>,
     rows: Vec<Ends>,
 }
@@ -74,6 +79,8 @@ pub(super) struct Page {
     bytes: usize,
     /// Whether the statement counts the bytes.
     is_counted: bool,
+    /// Memory to have ready for the rows.
+    expected_bytes: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -167,7 +174,8 @@ impl Page {
         given: &[&(dyn ToSql + Sync)],
     ) -> Result<Result<Vec<Row>, Error>, tokio_postgres::Error> {
         let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
-        let (mut coming, mut bytes) = (Coming::default(), 0);
+        let mut coming = Coming::new(self);
+        let mut bytes = 0;
         while bytes < self.bytes
             && let Some(row) = answer.try_next().await?
         {
@@ -181,11 +189,21 @@ impl Page {
 }
 
 impl Coming {
+    fn new(page: &Page) -> Self {
+        let place = match page.what {
+            What::Rows { places: Where::One(place), .. } | What::Crowd { place, .. } => place,
+            What::Rows { .. } => 0,
+        };
+        Self { place, bytes: Vec::with_capacity(page.expected_bytes), rows: Vec::new() }
+    }
+
     /// Adds a row and returns the bytes of its value.
     fn add(&mut self, row: &tokio_postgres::Row) -> Result<usize, Error> {
         let read = || {
-            let (prefix, tail): (&[u8], &[u8]) = (row.try_get(1)?, row.try_get(2)?);
-            Ok((row.try_get(0)?, prefix, tail, row.try_get::<_, &[u8]>(3)?))
+            let place = row.try_get::<_, Option<i16>>(0)?.unwrap_or(self.place);
+            let tail = row.try_get::<_, Option<&[u8]>>(2)?.unwrap_or_default();
+            let rest = row.try_get::<_, Option<&[u8]>>(3)?.unwrap_or_default();
+            Ok((place, row.try_get::<_, &[u8]>(1)?, tail, rest))
         };
         let (place, prefix, tail, rest) = read().map_err(unreadable)?;
         let mut put = |part: &[u8]| {
@@ -276,9 +294,14 @@ impl Walk {
         let uncounted = sizes.rows(&self.range.start, self.rows, self.bytes);
         let uncounted = uncounted.filter(|_| has_uncounted);
         self.rows = uncounted.unwrap_or(self.rows);
-        let rows = i64::try_from(self.rows).unwrap_or(i64::MAX);
-        let is_counted = uncounted.is_none();
-        Some(Page { what, direction: self.direction, rows, bytes: self.bytes, is_counted })
+        Some(Page {
+            what,
+            direction: self.direction,
+            rows: i64::try_from(self.rows).unwrap_or(i64::MAX),
+            bytes: self.bytes,
+            is_counted: uncounted.is_none(),
+            expected_bytes: sizes.expected(&self.range.start, self.rows).min(MAX_READY_BYTES),
+        })
     }
 
     /// Takes the rows of the page that was asked for and returns those to show, in the order of their keys.
