@@ -48,5 +48,8 @@ pub(super) fn refused(fault: &StateFault) -> String {
         StateFault::NamespaceUnusable(why) => {
             format!("The tables of this access key and region cannot be opened: {why}")
         }
+        StateFault::NotExplained(operation) => format!(
+            "{operation} cannot be explained: only reads and writes of items and statements can"
+        ),
     }
 }
