@@ -48,8 +48,8 @@ pub use copying::{
 pub use engine::Engine;
 pub use environment::Environment;
 pub use explain::{
-    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, Estimate, Explanation, Mode,
-    RangeRead, ReadStep, Sample, Step, Time, UnitsOn,
+    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
+    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
 };
 pub use jobs::ServersSeen;
 pub use ops::Running;

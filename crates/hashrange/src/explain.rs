@@ -22,6 +22,6 @@
 //! ```
 
 pub use hashrange_engine::{
-    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, Estimate, Explanation, Mode,
-    RangeRead, ReadStep, Sample, Step, Time, UnitsOn,
+    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
+    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
 };

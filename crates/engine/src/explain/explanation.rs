@@ -20,7 +20,7 @@ pub struct Explanation {
     pub operation: &'static str,
     /// Whether it ran.
     pub analyzed: bool,
-    /// What is read, in order.
+    /// What is read or written, in order.
     pub steps: Vec<Step>,
     /// What may be meant otherwise, or is cheaper another way.
     pub advice: Vec<Advice>,
@@ -34,6 +34,66 @@ pub struct Explanation {
 pub enum Step {
     /// A read of a table or index.
     Read(Box<ReadStep>),
+    /// A write of an item.
+    Write(Box<WriteStep>),
+}
+
+/// What a write does to its item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum WriteAction {
+    /// Creates or replaces it.
+    Put,
+    /// Changes or creates it.
+    Update,
+    /// Removes it.
+    Delete,
+}
+
+/// A write of an item with all that follows in the indexes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct WriteStep {
+    /// The table.
+    pub table: String,
+    /// What it does.
+    pub action: WriteAction,
+    /// The item's primary key.
+    pub key: String,
+    /// The byte key of the store, in hexadecimal digits.
+    pub byte_key: String,
+    /// The condition that has to hold for the stored item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// The actions of an update.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<String>,
+    /// Why it is refused, as the item is now; then nothing is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Size of the item before, in bytes; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_before: Option<usize>,
+    /// Size of the item afterwards, in bytes; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_after: Option<usize>,
+    /// The entries of indexes that change.
+    pub indexes: Vec<EntryChange>,
+    /// Write capacity units by table and index.
+    pub units: Vec<UnitsOn>,
+}
+
+/// How the entry of an item in an index changes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct EntryChange {
+    /// The index.
+    pub index: String,
+    /// The key of the entry that is removed, or overwritten if it is that of the one written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed: Option<String>,
+    /// The key of the entry that is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
 }
 
 /// How a read finds its items.

@@ -176,7 +176,7 @@ pub(super) fn key_item_text(key: &Item) -> String {
     key.iter().map(condition).collect::<Vec<_>>().join(" AND ")
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         // Writing to a String cannot fail.

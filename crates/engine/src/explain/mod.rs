@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `explanation.rs` | the value that is answered |
 //! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
+//! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
 //! | `keys.rs` | which keys a read names, and its ranges in words and bytes |
 //! | `collection.rs` | where a range lies in its item collection: single look-ups beside it |
 //! | `advice/` | what is likely to be meant otherwise, or cheaper another way, each with evidence |
@@ -22,10 +23,11 @@ mod keys;
 mod read;
 mod rows;
 mod text;
+mod write;
 
 pub use explanation::{
-    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, Estimate, Explanation, Mode,
-    RangeRead, ReadStep, Sample, Step, Time, UnitsOn,
+    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
+    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
 };
 pub(crate) use keys::ReadKeys;
 pub(crate) use read::{Asked, ReadPlan, StatementText};

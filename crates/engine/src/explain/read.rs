@@ -187,7 +187,6 @@ impl Rows for Tally {
         self.0.bytes += item.size();
     }
 
-    /// The table remembers what its pages take; these take nothing.
     fn bytes(&self) -> usize {
         self.0.bytes
     }
@@ -207,7 +206,7 @@ impl Counted {
 }
 
 /// Returns units by table and index, those of the table first.
-fn units_by_target(units: &Units, table: &Table) -> Vec<UnitsOn> {
+pub(super) fn units_by_target(units: &Units, table: &Table) -> Vec<UnitsOn> {
     let of_table = UnitsOn { index: None, units: units.table };
     let of_indexes = units.indexes.iter().filter_map(|(nth, units)| {
         Some(UnitsOn { index: Some(table.indexes.get(*nth)?.name.clone()), units: *units })

@@ -2,7 +2,8 @@
 //! what it takes, and advice. ASCII but for what users wrote.
 
 use super::explanation::{
-    Access, Advice, Amount, Bounds, Collection, Counted, Estimate, Explanation, ReadStep, Step,
+    Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation, ReadStep,
+    Step, UnitsOn, WriteAction, WriteStep,
 };
 use std::fmt::Display;
 
@@ -38,6 +39,7 @@ impl Explanation {
         for step in &self.steps {
             match step {
                 Step::Read(read) => of_read(&mut lines, self.operation, read),
+                Step::Write(write) => of_write(&mut lines, self, write),
             }
         }
         if let Some(time) = self.time {
@@ -172,9 +174,61 @@ fn of_counted(lines: &mut Lines, counted: &Counted) {
     if counted.fetched.items > 0 {
         lines.member("fetched", format!("{} of the table", amount(counted.fetched)));
     }
-    for on in &counted.units {
+    units(lines, &counted.units, "read unit");
+}
+
+fn units(lines: &mut Lines, units: &[UnitsOn], noun: &str) {
+    for on in units {
         let what = on.index.as_ref().map_or("table".to_owned(), |index| format!("index {index}"));
-        lines.member("cost", format!("{} on the {what}", plural(on.units, "read unit")));
+        lines.member("cost", format!("{} on the {what}", plural(on.units, noun)));
+    }
+}
+
+fn of_write(lines: &mut Lines, explanation: &Explanation, write: &WriteStep) {
+    lines.push(format!("{} of {}", explanation.operation, write.table));
+    lines.member("key", &write.key);
+    lines.member("bytes", &write.byte_key);
+    if let Some(condition) = &write.condition {
+        lines.member("condition", condition);
+    }
+    if let Some(update) = &write.update {
+        lines.member("update", update);
+    }
+    if let Some(refused) = &write.refused {
+        lines.member("refused", refused);
+    }
+    lines.member("item", images(write));
+    for EntryChange { index, removed, written } in &write.indexes {
+        let change = match (removed, written) {
+            (Some(removed), Some(written)) if removed == written => {
+                format!("{written} is overwritten")
+            }
+            (Some(removed), Some(written)) => format!("{removed} is removed, {written} written"),
+            (Some(removed), None) => format!("{removed} is removed"),
+            (None, written) => format!("{} is written", written.as_deref().unwrap_or_default()),
+        };
+        lines.member("index", format!("{index}: {change}"));
+    }
+    units(lines, &write.units, "write unit");
+}
+
+/// Tells what becomes of the item.
+fn images(write: &WriteStep) -> String {
+    let told = |bytes: usize| size(bytes as u64);
+    match (write.bytes_before, write.bytes_after, write.action) {
+        (before, _, _) if write.refused.is_some() => {
+            let stored = before.map_or("there is none".to_owned(), |it| format!("{} stored", told(it)));
+            format!("nothing is written; {stored}")
+        }
+        (None, None, _) => "there is none, and none is written".to_owned(),
+        (None, Some(after), _) => format!("none is stored; {} are written", told(after)),
+        (Some(before), None, _) => format!("{} are removed", told(before)),
+        (Some(before), Some(after), WriteAction::Put) => {
+            format!("{} are replaced by {}", told(before), told(after))
+        }
+        (Some(before), Some(after), WriteAction::Update | WriteAction::Delete) => {
+            format!("{} become {}", told(before), told(after))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText};
 use crate::layout;
 use crate::partiql::next_token::{self, RequestHash};
-use crate::partiql::{self, select};
+use crate::partiql::{self, select, write};
 use crate::read::{Output, PagePlan};
 use crate::request::required;
 use crate::schema::{Index, Table};
@@ -51,6 +51,15 @@ impl<S: Store> Engine<S> {
                 let explained = self.explain_statement(&input, text, text, mode).await;
                 explained.map_err(|error| error.in_layer(Layer::Older))
             }
+            Operation::PutItem => {
+                self.explain_put_item(read_request::<calls::PutItem>(body)?, mode).await
+            }
+            Operation::UpdateItem => {
+                self.explain_update_item(read_request::<calls::UpdateItem>(body)?, mode).await
+            }
+            Operation::DeleteItem => {
+                self.explain_delete_item(read_request::<calls::DeleteItem>(body)?, mode).await
+            }
             other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
         }
     }
@@ -92,10 +101,34 @@ impl<S: Store> Engine<S> {
                 let function = "exists".to_owned();
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
             }
-            Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
-                Err(Reason::State(StateFault::NotExplained("INSERT, UPDATE or DELETE")).into())
+            statement => {
+                let asked = Asked { operation: written_as(&statement), mode, began_ms };
+                let explained = self.explain_written(&statement, asked).await;
+                write::outcome(&statement, explained)
             }
         }
+    }
+
+    async fn explain_written(
+        &self,
+        statement: &Statement,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let name = statement.table();
+        let table = self.table(name)?;
+        let key = match statement {
+            Statement::Insert(insert) => insert.item.clone(),
+            Statement::Update(change) if change.index.is_none() => {
+                write::primary_key(&table, &change.condition)?
+            }
+            Statement::Delete(delete) if delete.index.is_none() => {
+                write::primary_key(&table, &delete.condition)?
+            }
+            // What has no key is refused when it is planned.
+            _ => Item::empty(),
+        };
+        let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
+        self.explain_write(name, &key, plan, asked).await
     }
 
     async fn explain_select(
@@ -128,6 +161,15 @@ impl<S: Store> Engine<S> {
             asked,
         )
         .await
+    }
+}
+
+fn written_as(statement: &Statement) -> &'static str {
+    match statement {
+        Statement::Insert(_) => "INSERT",
+        Statement::Update(_) => "UPDATE",
+        Statement::Delete(_) => "DELETE",
+        Statement::Select(_) | Statement::Exists(..) => "SELECT",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::answer::collection_metrics;
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode};
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, as_update, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
@@ -26,6 +27,23 @@ impl<S: Store> Engine<S> {
         let request = CheckedUpdate::check(&input, key)?;
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
+    }
+
+    /// Explains the write.
+    pub(super) async fn explain_update_item(
+        &self,
+        mut input: UpdateItemInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let key = input.key.take();
+        let explained = async {
+            let request = CheckedUpdate::check(&input, key)?;
+            let asked = Asked { operation: "UpdateItem", mode, began_ms };
+            let plan = |table: &Table| request.plan(table);
+            self.explain_write(request.table_name, &request.key, plan, asked).await
+        };
+        explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }
 }
 

@@ -58,8 +58,8 @@ mod tests {
             ),
             (
                 r#"{"Operation":"ListTables","Request":{}}"#,
-                "ValidationException: ListTables cannot be explained: only reads and writes of items \
-                 and statements can",
+                "ValidationException: ListTables cannot be explained: GetItem, Query, Scan, PutItem, \
+                 UpdateItem, DeleteItem and ExecuteStatement can",
             ),
             (
                 r#"{"Operation":"Scan","Request":{"TableName":"none"}}"#,

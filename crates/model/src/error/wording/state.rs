@@ -49,7 +49,8 @@ pub(super) fn refused(fault: &StateFault) -> String {
             format!("The tables of this access key and region cannot be opened: {why}")
         }
         StateFault::NotExplained(operation) => format!(
-            "{operation} cannot be explained: only reads and writes of items and statements can"
+            "{operation} cannot be explained: GetItem, Query, Scan, PutItem, UpdateItem, DeleteItem and \
+             ExecuteStatement can"
         ),
     }
 }
