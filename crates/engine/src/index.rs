@@ -7,9 +7,7 @@ use crate::capacity::{Units, write_units};
 use crate::fault;
 use crate::filling::Fillings;
 use crate::layout::{self, Counter};
-use crate::schema::{
-    Index, IndexId, IndexKind, IndexProjection, IndexState, Table, TableRecord,
-};
+use crate::schema::{Index, IndexId, IndexKind, IndexProjection, IndexState, Table, TableRecord};
 use hashrange_model::error::IndexedKeyFault;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Batch, Key, View};

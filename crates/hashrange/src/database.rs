@@ -5,8 +5,8 @@ use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
 use hashrange_engine::{
-    Engine, EngineOptions, Environment, Explanation, Mode, OpenError, Profile, Report, Running, ServersSeen, Verified,
-    verify, verify_heard,
+    Engine, EngineOptions, Environment, Explanation, Mode, OpenError, Profile, Report, Running,
+    ServersSeen, Verified, verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{

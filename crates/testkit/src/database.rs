@@ -104,12 +104,7 @@ impl Database {
     }
 
     /// Explains a request of an operation; answers the plan, and its text line by line.
-    pub fn explained(
-        &self,
-        operation: &str,
-        body: &[u8],
-        mode: Mode,
-    ) -> Result<Vec<u8>, ApiError> {
+    pub fn explained(&self, operation: &str, body: &[u8], mode: Mode) -> Result<Vec<u8>, ApiError> {
         let explanation = self.explain(operation, body, mode)?;
         let text = explanation.text();
         let lines: Vec<_> = text.lines().collect();

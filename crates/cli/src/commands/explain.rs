@@ -17,7 +17,9 @@ pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
     });
     let answer = client.call_own("Explain", &request)?;
     match Printer::of(connection(&arguments.command))?.format {
-        Format::Table => output::line(answer["Text"].as_str().context("the answer lacks its text")?),
+        Format::Table => {
+            output::line(answer["Text"].as_str().context("the answer lacks its text")?)
+        }
         Format::Json | Format::Item | Format::Ddb => output::line(&answer["Explanation"]),
     }
 }

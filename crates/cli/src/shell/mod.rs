@@ -27,9 +27,9 @@ use crate::arguments::Sql;
 use crate::client::{Client, Stop};
 use crate::exit::Usage;
 use anyhow::Context;
+use serde_json::{Map, Value};
 use session::{Next, Session};
 use statement::{Input, Splitter, TooLong};
-use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::io::{self, BufRead, IsTerminal, Read};
 

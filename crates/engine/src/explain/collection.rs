@@ -145,8 +145,6 @@ fn beyond(
 ) -> Option<Vec<u8>> {
     match continuation {
         None => keys.narrowed(read, KeyOperator::Equal, prefix).end,
-        Some(one) => {
-            keys.narrowed(read, KeyOperator::BeginsWith, &format!("{prefix}{one}")).end
-        }
+        Some(one) => keys.narrowed(read, KeyOperator::BeginsWith, &format!("{prefix}{one}")).end,
     }
 }

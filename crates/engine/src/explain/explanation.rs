@@ -1,5 +1,5 @@
-//! The value that EXPLAIN answers. Its JSON has members named as the fields, in PascalCase; what is
-//! absent is left out.
+//! The value that EXPLAIN answers. Its JSON has members named as the fields, each word of a
+//! name in a capital letter; what is absent is left out.
 
 use serde::Serialize;
 

@@ -67,9 +67,8 @@ impl ReadKeys {
 
     /// Returns whether the read is of at most one item of the table.
     fn is_one_item(&self, table: &Table, index: Option<&Index>) -> bool {
-        let is_equal = |(_, operator): &(usize, KeyOperator)| {
-            matches!(operator, KeyOperator::Equal(_))
-        };
+        let is_equal =
+            |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
         index.is_none() && (table.key.sort.is_empty() || self.sort.iter().any(is_equal))
     }
 
@@ -113,9 +112,8 @@ impl ReadKeys {
     /// Returns the only condition on the sort key that is more than an equality, with its attribute.
     pub(crate) fn one_range<'s>(&self, schema: &'s KeySchema) -> Option<(&'s str, &KeyOperator)> {
         let (last, before) = self.sort.split_last()?;
-        let is_equal = |(_, operator): &(usize, KeyOperator)| {
-            matches!(operator, KeyOperator::Equal(_))
-        };
+        let is_equal =
+            |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
         if is_equal(last) || !before.iter().all(is_equal) {
             return None;
         }

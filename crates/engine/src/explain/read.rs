@@ -144,12 +144,13 @@ impl<S: Store> Engine<S> {
         let page = read.page.clone();
         if read.statement.is_some() {
             let (table, ranges) = (page.table, ranges.to_vec());
-            return self.select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, None).await;
+            return self
+                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, None)
+                .await;
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
-        let is_one_row = read.index().is_none()
-            && read.page.table.key.sort.is_empty()
-            && read.keys.is_some();
+        let is_one_row =
+            read.index().is_none() && read.page.table.key.sort.is_empty() && read.keys.is_some();
         let mut page: Page<Tally> = self.page(PagePlan { range, ..page }).await?;
         if is_one_row {
             page.last_evaluated_key = None;
@@ -159,11 +160,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Returns what is left of the ranges after the last key of a page.
-fn left_after(
-    read: &ReadPlan<'_>,
-    ranges: Vec<KeyRange>,
-    last: &Item,
-) -> ApiResult<Vec<KeyRange>> {
+fn left_after(read: &ReadPlan<'_>, ranges: Vec<KeyRange>, last: &Item) -> ApiResult<Vec<KeyRange>> {
     let table = read.page.table;
     if read.statement.is_some() {
         return Ok(select::resume(table, read.index(), ranges, last, read.page.direction)?);
@@ -255,7 +252,8 @@ async fn estimate<V: View>(
             sampled.units
         } else {
             let (_, table_bytes) = counts(view, record, IndexId::BASE).await?;
-            let fetched = if read.page.fetches { (most, table_bytes.unsigned_abs()) } else { (0, 0) };
+            let fetched =
+                if read.page.fetches { (most, table_bytes.unsigned_abs()) } else { (0, 0) };
             let roundings = pages.at_most + read.ranges.len() as u64 + fetched.0;
             most_units(most_bytes + fetched.1, roundings, read.page.consistent)
         },

@@ -29,9 +29,7 @@ fn attribute_value(json: Json) -> AttributeValue {
             Err(_) => number.to_string().into(),
         },
         Json::String(text) => text.into(),
-        Json::Array(elements) => {
-            AttributeValue::list(elements.into_iter().map(attribute_value))
-        }
+        Json::Array(elements) => AttributeValue::list(elements.into_iter().map(attribute_value)),
         Json::Object(members) => AttributeValue::map(
             members.into_iter().map(|(name, value)| (name, attribute_value(value))),
         ),

@@ -2,8 +2,8 @@
 //! what it takes, and advice. ASCII but for what users wrote.
 
 use super::explanation::{
-    Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation, ReadStep,
-    Step, UnitsOn, WriteAction, WriteStep,
+    Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation,
+    ReadStep, Step, UnitsOn, WriteAction, WriteStep,
 };
 use std::fmt::Display;
 
@@ -43,7 +43,10 @@ impl Explanation {
             }
         }
         if let Some(time) = self.time {
-            lines.member("time", format!("{} ms planning, {} ms running", time.plan_ms, time.run_ms));
+            lines.member(
+                "time",
+                format!("{} ms planning, {} ms running", time.plan_ms, time.run_ms),
+            );
         }
         for advice in &self.advice {
             of_advice(&mut lines, advice);
@@ -159,7 +162,10 @@ fn estimate(lines: &mut Lines, read: &ReadStep) {
     let sample = &read.sample;
     if read.filter.is_some() {
         let of = if sample.is_all { "" } else { ", of a sample" };
-        lines.member("keeps", format!("{} of {}{of}", sample.matching, plural(sample.items, "item")));
+        lines.member(
+            "keeps",
+            format!("{} of {}{of}", sample.matching, plural(sample.items, "item")),
+        );
     }
 }
 
@@ -217,7 +223,8 @@ fn images(write: &WriteStep) -> String {
     let told = |bytes: usize| size(bytes as u64);
     match (write.bytes_before, write.bytes_after, write.action) {
         (before, _, _) if write.refused.is_some() => {
-            let stored = before.map_or("there is none".to_owned(), |it| format!("{} stored", told(it)));
+            let stored =
+                before.map_or("there is none".to_owned(), |it| format!("{} stored", told(it)));
             format!("nothing is written; {stored}")
         }
         (None, None, _) => "there is none, and none is written".to_owned(),

@@ -1,8 +1,6 @@
 //! A write explained: decided on the item as it is now and not committed, or with ANALYZE committed.
 
-use super::explanation::{
-    EntryChange, Explanation, Mode, Step, Time, WriteAction, WriteStep,
-};
+use super::explanation::{EntryChange, Explanation, Mode, Step, Time, WriteAction, WriteStep};
 use super::keys::{hex, key_item_text};
 use super::read::{Asked, units_by_target};
 use crate::capacity::{Units, write_units};
@@ -15,12 +13,13 @@ use hashrange_storage::Store;
 
 impl<S: Store> Engine<S> {
     /// Explains a write of one table that `plan` checks against its definition. `key` is the item's key, or
-    /// the item.
+    /// the item; `worded` says a refusal as the operation does.
     pub(crate) async fn explain_write<'p>(
         &self,
         table_name: &str,
         key: &Item,
         plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
+        worded: fn(ApiError) -> ApiError,
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let table = self.table(table_name)?;
@@ -34,7 +33,7 @@ impl<S: Store> Engine<S> {
                 let Attempt { result, stored_bytes } = attempts.pop().ok_or(Reason::Internal)?;
                 match result {
                     Ok(written) => add_written(&mut step, &table, &written),
-                    Err(why) => add_refused(&mut step, &table, &why, stored_bytes),
+                    Err(why) => add_refused(&mut step, &table, why, worded, stored_bytes),
                 }
             }
             Mode::Analyze => {
@@ -83,21 +82,24 @@ fn told(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<WriteStep> {
 fn add_written(step: &mut WriteStep, table: &Table, written: &Written) {
     step.bytes_before = written.old.as_ref().map(Item::size);
     step.bytes_after = written.new.as_ref().map(Item::size);
-    step.indexes = table
-        .indexes
-        .iter()
-        .filter_map(|index| entry_change(table, index, written))
-        .collect();
+    step.indexes =
+        table.indexes.iter().filter_map(|index| entry_change(table, index, written)).collect();
     step.units = units_by_target(&written.units, table);
 }
 
-fn add_refused(step: &mut WriteStep, table: &Table, why: &ApiError, stored_bytes: usize) {
-    step.refused = Some(why.to_string());
+fn add_refused(
+    step: &mut WriteStep,
+    table: &Table,
+    why: ApiError,
+    worded: fn(ApiError) -> ApiError,
+    stored_bytes: usize,
+) {
     step.bytes_before = Some(stored_bytes).filter(|bytes| *bytes > 0);
     step.bytes_after = step.bytes_before;
     // Only a condition that fails is paid for.
     let is_condition = matches!(why.reason(), Reason::ConditionalCheckFailed);
     let units = if is_condition { write_units(stored_bytes) } else { 0.0 };
+    step.refused = Some(worded(why).to_string());
     step.units = units_by_target(&Units::of_table(units), table);
 }
 
@@ -107,12 +109,7 @@ fn entry_change(table: &Table, index: &Index, written: &Written) -> Option<Entry
     if old == new {
         return None;
     }
-    let key = |entry: index::Entry| {
-        key_item_text(&entry.item.retain(|name| index.key.contains(name)))
-    };
-    Some(EntryChange {
-        index: index.name.clone(),
-        removed: old.map(key),
-        written: new.map(key),
-    })
+    let key =
+        |entry: index::Entry| key_item_text(&entry.item.retain(|name| index.key.contains(name)));
+    Some(EntryChange { index: index.name.clone(), removed: old.map(key), written: new.map(key) })
 }

@@ -12,7 +12,7 @@ use crate::schema::Table;
 use crate::write::{Write, Written, plan_delete};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiResult, Item};
+use hashrange_model::{ApiError, ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, DeleteItemInput, DeleteItemOutput, ReturnValue};
 
@@ -41,7 +41,8 @@ impl<S: Store> Engine<S> {
             let request = CheckedDelete::check(&input, key)?;
             let asked = Asked { operation: "DeleteItem", mode, began_ms };
             let plan = |table: &Table| request.plan(table);
-            self.explain_write(request.table_name, &request.key, plan, asked).await
+            let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
+            self.explain_write(request.table_name, &request.key, plan, worded, asked).await
         };
         explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }

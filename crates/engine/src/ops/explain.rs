@@ -11,7 +11,7 @@ use crate::schema::{Index, Table};
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::{Layer, StateFault, StatementFault};
-use hashrange_model::{ApiResult, Item, Reason, Value};
+use hashrange_model::{ApiError, ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Store};
 use hashrange_wire::{ExecuteStatementInput, Operation, calls, read_request};
 
@@ -109,11 +109,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    async fn explain_written(
-        &self,
-        statement: &Statement,
-        asked: Asked,
-    ) -> ApiResult<Explanation> {
+    async fn explain_written(&self, statement: &Statement, asked: Asked) -> ApiResult<Explanation> {
         let name = statement.table();
         let table = self.table(name)?;
         let key = match statement {
@@ -128,7 +124,11 @@ impl<S: Store> Engine<S> {
             _ => Item::empty(),
         };
         let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
-        self.explain_write(name, &key, plan, asked).await
+        let worded = match statement {
+            Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
+            _ => |error: ApiError| error.in_layer(Layer::Older),
+        };
+        self.explain_write(name, &key, plan, worded, asked).await
     }
 
     async fn explain_select(
@@ -217,8 +217,8 @@ fn read_keys(
 ) -> Result<Option<Vec<ReadKeys>>, Reason> {
     let schema = index.map_or(&table.key, |index| &index.key);
     let (partition, sort) = select::single_key(schema)?;
-    let reads = condition
-        .and_then(|condition| hashrange_expr::partiql::reads(condition, partition, sort));
+    let reads =
+        condition.and_then(|condition| hashrange_expr::partiql::reads(condition, partition, sort));
     let Some(reads) = reads else { return Ok(None) };
     let mut keys = Vec::with_capacity(reads.reads.len());
     for read in reads.reads {

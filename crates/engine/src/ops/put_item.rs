@@ -13,7 +13,7 @@ use crate::write::{Write, Written, plan_put};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, PutItemInput, PutItemOutput, ReturnValue};
 
@@ -42,7 +42,8 @@ impl<S: Store> Engine<S> {
             let request = CheckedPut::check(&input, item)?;
             let asked = Asked { operation: "PutItem", mode, began_ms };
             let plan = |table: &Table| request.plan(table);
-            self.explain_write(request.table_name, &request.item, plan, asked).await
+            let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
+            self.explain_write(request.table_name, &request.item, plan, worded, asked).await
         };
         explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }

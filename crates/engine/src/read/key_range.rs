@@ -39,10 +39,7 @@ pub(crate) fn of_plan(table: &Table, index: Option<&Index>, plan: &KeyPlan) -> K
 }
 
 /// Returns key conditions matched against a key schema.
-pub(crate) fn matched(
-    schema: &KeySchema,
-    conditions: &KeyConditions,
-) -> Result<KeyPlan, Reason> {
+pub(crate) fn matched(schema: &KeySchema, conditions: &KeyConditions) -> Result<KeyPlan, Reason> {
     conditions.plan(&typed(&schema.partition), &typed(&schema.sort))
 }
 

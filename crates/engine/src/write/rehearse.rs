@@ -22,8 +22,7 @@ impl<S: Store> Core<S> {
         let places = places_of(writes);
         let keys: Vec<_> = places.iter().copied().map(key_of).collect();
         let filled = view.get_many(&keys).await.map_err(fault::of_store)?;
-        let fillings =
-            Fillings::read(&places, &filled).map_err(|key| fault::of_value(&key))?;
+        let fillings = Fillings::read(&places, &filled).map_err(|key| fault::of_value(&key))?;
         let circumstances = Circumstances { clock: &*self.environment.now_ms, fillings };
         decide_apart(writes, &stored, &circumstances, &mut Batch::new(), None)
     }

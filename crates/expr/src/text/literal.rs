@@ -66,7 +66,7 @@ fn quoted(text: &str) -> String {
     for one in text.chars() {
         match one {
             '"' | '\\' => escaped.extend(['\\', one]),
-            one if one.is_control() => escaped.push_str(&format!("\\u{:04x}", u32::from(one))),
+            one if one.is_control() => escaped.extend(["\\u", &format!("{:04x}", u32::from(one))]),
             one => escaped.push(one),
         }
     }

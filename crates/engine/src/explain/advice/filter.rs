@@ -4,7 +4,7 @@ use super::items;
 use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
 use crate::explain::read::ReadPlan;
 use crate::read::Output;
-use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeySchema};
+use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};
 use hashrange_expr::{Condition, name_text};
 
 /// Fewest items whose number shows something.
@@ -24,7 +24,7 @@ pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
         return None;
     }
     let percent = 100 * (examined - kept) / examined;
-    let names = listed(names_filtered(read, filter));
+    let names = listed(&names_filtered(read, filter));
     Some(Advice {
         kind: AdviceKind::FilterWaste,
         finding: format!("the filter throws {percent} % of what is read away, which is paid for"),
@@ -105,13 +105,17 @@ fn fitting(
     schema: &KeySchema,
     fixed: &[&str],
 ) -> Advice {
-    let what = index.map_or_else(|| "the table".to_owned(), |index| format!("index {}", index.name));
-    let names = listed(schema.partition.iter().map(|it| name_text(&it.name)).collect());
+    let what =
+        index.map_or_else(|| "the table".to_owned(), |index| format!("index {}", index.name));
+    let texts = |attributes: &[&KeyAttribute]| -> String {
+        listed(&attributes.iter().map(|it| name_text(&it.name)).collect::<Vec<_>>())
+    };
+    let names = texts(&schema.partition.iter().collect::<Vec<_>>());
     let open: Vec<_> = schema.all().filter(|it| !fixed.contains(&it.name.as_str())).collect();
     let sparse = match (index, &open[..]) {
         (Some(_), [_, ..]) => format!(
             " (items without {} are not in it)",
-            listed(open.iter().map(|it| name_text(&it.name)).collect())
+            texts(&open)
         ),
         _ => String::new(),
     };
@@ -142,8 +146,9 @@ pub(super) fn limit(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
             items(step.sample.items),
             step.sample.matching
         ),
-        remedy: "read on while the answer has LastEvaluatedKey or NextToken, until there are enough"
-            .to_owned(),
+        remedy:
+            "read on while the answer has LastEvaluatedKey or NextToken, until there are enough"
+                .to_owned(),
     })
     .filter(|_| looked_at > 0 || read.filter.is_some())
 }
@@ -161,8 +166,8 @@ fn names_filtered(read: &ReadPlan<'_>, filter: &Condition) -> Vec<String> {
     if names.is_empty() { vec!["what it tests".to_owned()] } else { names }
 }
 
-fn listed(names: Vec<String>) -> String {
-    match &names[..] {
+fn listed(names: &[String]) -> String {
+    match names {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         _ => names.concat(),
     }
