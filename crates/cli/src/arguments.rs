@@ -61,6 +61,8 @@ pub enum Command {
     Scan(Scan),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
+    /// Explain what a query, scan, get or statement reads and costs
+    Explain(Explain),
     /// Save, restore and reset the whole state of a server, for tests
     State(State),
     /// Show or set the clock of a server, for tests
@@ -415,6 +417,34 @@ pub struct Sql {
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "For example:\n  \
+    hashrange explain query cities \"country = 'US' and begins_with(place, 'TEXAS#HO')\"\n  \
+    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n\
+    All pages are told of, also without --all.")]
+pub struct Explain {
+    /// Run it, and count what it does: a statement that writes writes
+    #[arg(long)]
+    pub analyze: bool,
+    /// What to explain.
+    #[command(subcommand)]
+    pub command: Explained,
+}
+
+/// What can be explained, with the arguments of the command itself.
+#[derive(Debug, Subcommand)]
+pub enum Explained {
+    /// Explain a query
+    Query(Query),
+    /// Explain a scan
+    Scan(Scan),
+    /// Explain how an item is got
+    Get(Get),
+    /// Explain a statement
+    Sql(Sql),
 }
 
 /// Arguments of `api`.

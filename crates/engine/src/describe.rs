@@ -4,15 +4,14 @@ use crate::definition::stream;
 use crate::definition::throughput::warm_now;
 use crate::engine::Engine;
 use crate::environment::seconds;
-use crate::fault;
-use crate::layout::{self, Counter};
+use crate::index;
 use crate::schema::{
     Billing, EncryptionKey, IndexId, IndexKind, IndexProjection, IndexRecord, IndexState, KeyNames,
     KeyType, OnDemandLimits, StorageClass, Table, TableRecord, Throughput,
 };
 use crate::throughput::Status;
 use hashrange_model::ApiResult;
-use hashrange_storage::{Store, View};
+use hashrange_storage::Store;
 use hashrange_wire as wire;
 
 impl<S: Store> Engine<S> {
@@ -27,12 +26,12 @@ impl<S: Store> Engine<S> {
             Status::Active => wire::TableStatus::Active,
         });
         let view = self.core().view().await?;
-        let (items, bytes) = counts(&view, record, IndexId::BASE).await?;
+        let (items, bytes) = index::counts(&view, record, IndexId::BASE).await?;
         description.item_count = Some(items);
         description.table_size_bytes = Some(bytes);
         let (mut local, mut global) = (Vec::new(), Vec::new());
         for index in record.visible_indexes() {
-            let counts = counts(&view, record, index.id).await?;
+            let counts = index::counts(&view, record, index.id).await?;
             match index.kind {
                 IndexKind::Local => local.push(self.describe_local(record, index, counts)),
                 IndexKind::Global => global.push(self.describe_global(record, index, counts)),
@@ -164,24 +163,10 @@ impl<S: Store> Engine<S> {
 impl<S: Store> Engine<S> {
     /// Returns how many items a table has.
     pub(crate) async fn counted_items(&self, table: &Table) -> ApiResult<i64> {
-        let (items, _) = counts(&self.core().view().await?, &table.record, IndexId::BASE).await?;
+        let view = self.core().view().await?;
+        let (items, _) = index::counts(&view, &table.record, IndexId::BASE).await?;
         Ok(items)
     }
-}
-
-/// Returns number and bytes of the entries of a table or index. A new index is not counted before
-/// it is complete.
-async fn counts<V: View>(view: &V, record: &TableRecord, index: IndexId) -> ApiResult<(i64, i64)> {
-    let is_creating =
-        record.indexes.iter().any(|known| known.id == index && known.state == IndexState::Creating);
-    if is_creating {
-        return Ok((0, 0));
-    }
-    let keys = [Counter::Entries, Counter::Bytes]
-        .map(|counter| layout::counter(record.id, index, counter));
-    let sums = view.sums(&keys).await.map_err(fault::of_store)?;
-    assert!(sums.iter().all(|sum| *sum >= 0), "a table or index has a negative count");
-    Ok((sums[0], sums[1]))
 }
 
 /// Sorted by name, however they were given. Source: answers of 2026-10.

@@ -4,12 +4,13 @@
 //! the old and of the new image; nothing is read.
 
 use crate::capacity::{Units, write_units};
+use crate::fault;
 use crate::filling::Fillings;
 use crate::layout::{self, Counter};
-use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
+use crate::schema::{Index, IndexId, IndexKind, IndexProjection, IndexState, Table, TableRecord};
 use hashrange_model::error::IndexedKeyFault;
-use hashrange_model::{Item, Reason};
-use hashrange_storage::{Batch, Key};
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::{Batch, Key, View};
 
 /// The entry of an item in an index.
 #[derive(Debug, PartialEq)]
@@ -71,6 +72,25 @@ pub(crate) fn count(table: &Table, index: IndexId, entries: i64, bytes: i64, bat
             batch.add(layout::counter(table.id(), index, counter), delta);
         }
     }
+}
+
+/// Returns number and bytes of the entries of a table or index. A new index is not counted before
+/// it is complete.
+pub(crate) async fn counts<V: View>(
+    view: &V,
+    record: &TableRecord,
+    index: IndexId,
+) -> ApiResult<(i64, i64)> {
+    let is_creating =
+        record.indexes.iter().any(|known| known.id == index && known.state == IndexState::Creating);
+    if is_creating {
+        return Ok((0, 0));
+    }
+    let keys = [Counter::Entries, Counter::Bytes]
+        .map(|counter| layout::counter(record.id, index, counter));
+    let sums = view.sums(&keys).await.map_err(fault::of_store)?;
+    assert!(sums.iter().all(|sum| *sum >= 0), "a table or index has a negative count");
+    Ok((sums[0], sums[1]))
 }
 
 /// Returns the size of an item as counters add it up.

@@ -20,6 +20,7 @@ mod describe;
 mod engine;
 mod environment;
 mod expiry;
+mod explain;
 mod fault;
 mod filling;
 mod index;
@@ -46,6 +47,10 @@ pub use copying::{
 };
 pub use engine::Engine;
 pub use environment::Environment;
+pub use explain::{
+    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
+    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+};
 pub use jobs::ServersSeen;
 pub use ops::Running;
 pub use options::EngineOptions;

@@ -8,7 +8,7 @@
     reason = "which scripts run, and whether to rewrite them, come from the environment"
 )]
 
-use hashrange_engine::EngineOptions;
+use hashrange_engine::{EngineOptions, Mode};
 use hashrange_model::ApiError;
 use hashrange_testkit::database::{Database, is_on_postgres};
 use hashrange_testkit::script::{self, Bless, Contents, Subject};
@@ -18,7 +18,11 @@ struct Scripted(Database);
 
 impl Subject for Scripted {
     fn call(&self, operation: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
-        self.0.call_bytes(operation, body)
+        match operation.split_once(':') {
+            Some(("Explain", explained)) => self.0.explained(explained, body, Mode::Plan),
+            Some(("Analyze", explained)) => self.0.explained(explained, body, Mode::Analyze),
+            _ => self.0.call_bytes(operation, body),
+        }
     }
 
     fn advance(&self, ms: u64) {

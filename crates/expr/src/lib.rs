@@ -26,7 +26,8 @@
 //! # Ok::<(), Reason>(())
 //! ```
 //!
-//! PartiQL statements are lowered to the same forms by [`partiql`].
+//! PartiQL statements are lowered to the same forms by [`partiql`]. Every form prints itself back as
+//! text (`Display`), with names and values in the place of placeholders.
 //!
 //! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
 #![forbid(unsafe_code)]
@@ -44,6 +45,7 @@ mod placeholders;
 mod projection;
 mod render;
 mod syntax;
+mod text;
 mod token;
 mod update;
 
@@ -55,4 +57,5 @@ pub use key_condition::{
 pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};
 pub use render::attributes as rendered_attributes;
+pub use text::{key_text, name_text, sort_range_text, value_text};
 pub use update::{Target, Update, update};

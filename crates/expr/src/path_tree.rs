@@ -98,6 +98,15 @@ impl PathTree {
         (!is_new).then_some(branch.first_path)
     }
 
+    /// Returns the paths, in the order of their names.
+    pub(crate) fn paths(&self) -> Vec<DocumentPath> {
+        let mut paths = Vec::new();
+        for (name, branch) in &self.attributes {
+            branch.collect_paths(DocumentPath::top_level(name.clone()), &mut paths);
+        }
+        paths
+    }
+
     /// Returns the names of the top-level attributes.
     pub(crate) fn attribute_names(&self) -> impl Iterator<Item = &str> {
         self.attributes.keys().map(AsRef::as_ref)
@@ -138,6 +147,20 @@ fn nth_texts<'p>(
 }
 
 impl Branch {
+    /// Adds the paths that end below `path`.
+    fn collect_paths(&self, path: DocumentPath, paths: &mut Vec<DocumentPath>) {
+        let members = self.members.iter().map(|(name, it)| (Step::Member(name.clone()), it));
+        let elements = self.elements.iter().map(|(offset, it)| (Step::Element(*offset), it));
+        for (step, branch) in members.chain(elements) {
+            let mut longer = path.clone();
+            longer.steps.push(step);
+            branch.collect_paths(longer, paths);
+        }
+        if self.is_end {
+            paths.push(path);
+        }
+    }
+
     /// Returns true if `value` has anything that the branch names.
     fn finds_in(&self, value: ValueRef<'_>) -> bool {
         if self.is_end {

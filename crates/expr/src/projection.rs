@@ -67,6 +67,14 @@ impl Projection {
         Self(Form::Columns(paths.into_iter().enumerate().map(named).collect(), tree))
     }
 
+    /// Returns the paths: those of a SELECT in its order, others in that of their names.
+    pub(crate) fn paths(&self) -> Vec<DocumentPath> {
+        match &self.0 {
+            Form::Tree(tree) => tree.paths(),
+            Form::Columns(columns, _) => columns.iter().map(|(_, path)| path.clone()).collect(),
+        }
+    }
+
     /// Returns what the projection names of `item`; of lists, the named elements move together.
     pub fn apply(&self, item: &Item) -> Item {
         match &self.0 {

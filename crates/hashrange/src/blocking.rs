@@ -1,6 +1,7 @@
 //! The database with methods that wait instead of returning futures.
 
 use crate::Database;
+use hashrange_engine::{Explanation, Mode};
 use hashrange_model::ApiResult;
 use hashrange_wire::Operation;
 
@@ -23,6 +24,19 @@ impl Blocking {
     /// Runs one operation on a JSON request and returns the JSON response.
     pub fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         hashrange_storage::block_on(self.database.call(operation, body))
+    }
+
+    /// Explains a JSON request of an operation; see [`Database::explain`].
+    ///
+    /// # Errors
+    /// Those of the request itself; operations on tables cannot be explained.
+    pub fn explain(
+        &self,
+        operation: Operation,
+        request: &[u8],
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        hashrange_storage::block_on(self.database.explain(operation, request, mode))
     }
 
     /// Does what is due after the clock was moved; see [`Database::catch_up_with_clock`].

@@ -5,8 +5,8 @@ use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
 use hashrange_engine::{
-    Engine, EngineOptions, Environment, OpenError, Profile, Report, Running, ServersSeen, Verified,
-    verify, verify_heard,
+    Engine, EngineOptions, Environment, Explanation, Mode, OpenError, Profile, Report, Running,
+    ServersSeen, Verified, verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -253,6 +253,21 @@ impl Database {
     /// Runs one operation on a JSON request and returns the JSON response, as the wire has them.
     pub async fn call(&self, operation: Operation, body: &[u8]) -> ApiResult<Vec<u8>> {
         self.engine.call(operation, body).await
+    }
+
+    /// Explains a JSON request of an operation: what it reads and what it costs, and what may be meant
+    /// otherwise. With [`Mode::Analyze`] it runs, and what it does is counted; else a sample of at most
+    /// 1,000 items of what it would read is looked at, and nothing is written.
+    ///
+    /// # Errors
+    /// Those of the request itself; operations on tables cannot be explained.
+    pub fn explain<'a>(
+        &'a self,
+        operation: Operation,
+        request: &'a [u8],
+        mode: Mode,
+    ) -> Calling<'a, Explanation> {
+        Box::pin(self.engine.explain(operation, request, mode))
     }
 
     /// Runs one operation as [`Database::call`] does, in memory that calls share one after another.

@@ -153,6 +153,7 @@ mod clock;
 pub mod copying;
 mod database;
 mod error;
+pub mod explain;
 mod literals;
 mod sandbox;
 mod sharding;

@@ -350,6 +350,7 @@ fn state_faults() -> Vec<StateFault> {
         StateFault::NamespaceKey(..) => [StateFault::NamespaceKey("a b".to_owned())],
         StateFault::TooManyNamespaces(..) => [StateFault::TooManyNamespaces(3)],
         StateFault::NamespaceUnusable(..) => [StateFault::NamespaceUnusable(text())],
+        StateFault::NotExplained(..) => [StateFault::NotExplained("CreateTable")],
     }
 }
 

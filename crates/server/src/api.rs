@@ -29,7 +29,7 @@ pub trait Api: Send + Sync + 'static {
 
     /// Runs an operation of the server's own, named behind [`OWN_TARGETS`] in the target, on a request
     /// body that may be empty. By default there is none.
-    fn call_own<'a>(&'a self, name: &'a str, body: Bytes) -> Running<'a> {
+    fn call_own(self: Arc<Self>, name: String, body: Bytes) -> Running<'static> {
         let _ = (name, body);
         Box::pin(ready(Err(Reason::UnknownOperation.into())))
     }

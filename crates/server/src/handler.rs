@@ -308,8 +308,8 @@ impl Handler {
             return unavailable();
         }
         let answered = match api_of_caller {
-            Ok(None) => self.api.call_own(name, body).await,
-            Ok(Some(api)) => api.call_own(name, body).await,
+            Ok(None) => self.lanes.call_own(&self.api, name.to_owned(), body).await,
+            Ok(Some(api)) => self.lanes.call_own(&api, name.to_owned(), body).await,
             Err(error) => Err(error),
         };
         match answered {

@@ -85,7 +85,26 @@ impl Lanes {
         body: Bytes,
     ) -> ApiResult<Vec<u8>> {
         let is_long = body.len() >= LONG_BODY_BYTES;
-        let mut running = Arc::clone(api).call(operation, body);
+        self.run(api, Arc::clone(api).call(operation, body), is_long).await
+    }
+
+    /// Calls one of the API's own operations, as the others are called.
+    pub async fn call_own(
+        &self,
+        api: &Arc<dyn Api>,
+        name: String,
+        body: Bytes,
+    ) -> ApiResult<Vec<u8>> {
+        let is_long = body.len() >= LONG_BODY_BYTES;
+        self.run(api, Arc::clone(api).call_own(name, body), is_long).await
+    }
+
+    async fn run(
+        &self,
+        api: &Arc<dyn Api>,
+        mut running: Running<'static>,
+        is_long: bool,
+    ) -> ApiResult<Vec<u8>> {
         if is_long {
             return self.bodies.run(running).await;
         }

@@ -8,14 +8,14 @@
 
 use crate::contended::ContendedStore;
 use crate::environment::{VirtualClock, virtual_environment};
-use hashrange_engine::{Engine, EngineOptions, Environment, Report, verify};
+use hashrange_engine::{Engine, EngineOptions, Environment, Explanation, Mode, Report, verify};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, PostgresOptions,
     PostgresStore, Store, View, Wanted, block_on,
 };
 use hashrange_wire::{Operation, Service};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -101,6 +101,26 @@ impl Database {
             .or_else(|| Operation::from_name(Service::Streams, operation))
             .ok_or(Reason::UnknownOperation)?;
         block_on(self.engine.call(operation, body))
+    }
+
+    /// Explains a request of an operation; answers the plan, and its text line by line.
+    pub fn explained(&self, operation: &str, body: &[u8], mode: Mode) -> Result<Vec<u8>, ApiError> {
+        let explanation = self.explain(operation, body, mode)?;
+        let text = explanation.text();
+        let lines: Vec<_> = text.lines().collect();
+        Ok(json!({ "Text": lines, "Plan": explanation.to_json() }).to_string().into_bytes())
+    }
+
+    /// Explains a request of an operation.
+    pub fn explain(
+        &self,
+        operation: &str,
+        body: &[u8],
+        mode: Mode,
+    ) -> Result<Explanation, ApiError> {
+        let operation =
+            Operation::from_name(Service::DynamoDb, operation).ok_or(Reason::UnknownOperation)?;
+        block_on(self.engine.explain(operation, body, mode))
     }
 
     /// Calls an operation that succeeds.

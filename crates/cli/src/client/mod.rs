@@ -16,9 +16,10 @@ use crate::advice;
 use crate::arguments::Connection;
 use crate::config::{ClientSettings, check_folder};
 use crate::exit::Usage;
+use crate::served::own_operations;
 use crate::surroundings::{random, variable};
 use anyhow::Context;
-use hashrange::{ApiError, Blocking, Database, Encode, Operation, Options};
+use hashrange::{ApiError, Blocking, Database, Encode, Operation, Options, Reason, block_on};
 use http::{HttpClient, Server};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -192,14 +193,20 @@ impl Client {
         parsed(&response.map_err(|error| in_own_words(error, request))?)
     }
 
-    /// Runs one of a server's own operations.
+    /// Runs an own operation of a server, or of the database in a folder.
     pub fn call_own(&mut self, name: &str, request: &Value) -> anyhow::Result<Value> {
-        let Self::Remote(client) = self else {
-            let problem = "--data-dir: only a server has a state to go back to and a clock to set";
-            return Err(Usage(problem.to_owned()).into());
+        let body = request.to_string();
+        let response = match self {
+            Self::Remote(client) => {
+                let target = format!("{}.{name}", hashrange_server::OWN_TARGETS);
+                client.call_target(target, body.as_bytes())?
+            }
+            Self::Local(database) => {
+                let running =
+                    own_operations::of_database(database.database(), name, body.as_bytes());
+                block_on(running).map_err(of_own_operation)?
+            }
         };
-        let target = format!("{}.{name}", hashrange_server::OWN_TARGETS);
-        let response = client.call_target(target, request.to_string().as_bytes())?;
         serde_json::from_slice(&response).context("the response is not JSON")
     }
 
@@ -226,6 +233,15 @@ fn parsed(response: &[u8]) -> anyhow::Result<Value> {
         return Ok(Value::Object(Map::new()));
     }
     serde_json::from_slice(response).context("the response is not JSON")
+}
+
+/// Returns an error of an own operation; what a database does not have, only a sandbox has.
+fn of_own_operation(error: ApiError) -> anyhow::Error {
+    if matches!(error.reason(), Reason::UnknownOperation) {
+        let problem = "--data-dir: only a server has a state to go back to and a clock to set";
+        return Usage(problem.to_owned()).into();
+    }
+    of_api(error)
 }
 
 /// Returns an error of a database in this process as a server would have worded it.

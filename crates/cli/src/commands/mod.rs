@@ -12,6 +12,7 @@ pub mod definition;
 mod delete;
 mod describe;
 mod drop;
+mod explain;
 mod export;
 mod get;
 mod health;
@@ -89,6 +90,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))
+        }
+        Command::Explain(arguments) => {
+            let connection = explain::connection(&arguments.command);
+            connected(connection, |client| explain::run(client, &arguments))
         }
         Command::State(arguments) => {
             connected(&arguments.connection, |client| state::run(client, &arguments))

@@ -6,10 +6,17 @@ use crate::client::Client;
 use crate::expression::Placeholders;
 use crate::output::printer::Printer;
 use hashrange::Operation;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 /// Queries and prints items.
 pub fn run(client: &mut Client, arguments: &Query) -> anyhow::Result<()> {
+    let request = request(arguments)?;
+    let printer = Printer::of(&arguments.connection)?;
+    page::read(client, Operation::Query, request, &arguments.page, &printer)
+}
+
+/// Returns the request of the first page.
+pub fn request(arguments: &Query) -> anyhow::Result<Map<String, Value>> {
     let mut placeholders = Placeholders::default();
     let condition =
         page::rewritten("the key condition", placeholders.expression(&arguments.condition))?;
@@ -20,6 +27,5 @@ pub fn run(client: &mut Client, arguments: &Query) -> anyhow::Result<()> {
         request.insert("ScanIndexForward".into(), json!(false));
     }
     page::add_to(&mut request, &arguments.page, placeholders)?;
-    let printer = Printer::of(&arguments.connection)?;
-    page::read(client, Operation::Query, request, &arguments.page, &printer)
+    Ok(request)
 }

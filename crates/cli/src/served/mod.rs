@@ -6,7 +6,7 @@
 mod measures;
 mod moving;
 mod namespaces;
-mod own_operations;
+pub mod own_operations;
 mod time;
 
 pub use moving::Moving;
@@ -65,15 +65,18 @@ impl Api for Served {
         }
     }
 
-    fn call_own<'a>(&'a self, name: &'a str, body: Bytes) -> Running<'a> {
-        match self {
-            Self::Sandbox(sandbox) => {
-                Box::pin(async move { own_operations::call(sandbox, name, &body).await })
+    fn call_own(self: Arc<Self>, name: String, body: Bytes) -> Running<'static> {
+        Box::pin(async move {
+            match &*self {
+                Self::Database(database) => {
+                    own_operations::of_database(database, &name, &body).await
+                }
+                Self::Moving(moving) => moving.call_own(&name, &body).await,
+                Self::Sandbox(sandbox) => own_operations::of_sandbox(sandbox, &name, &body).await,
+                // Each of them is asked by itself.
+                Self::Namespaces(_) => Err(Reason::Internal.into()),
             }
-            Self::Database(_) | Self::Moving(_) | Self::Namespaces(_) => {
-                Box::pin(ready(Err(Reason::UnknownOperation.into())))
-            }
-        }
+        })
     }
 
     fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {

@@ -7,6 +7,7 @@
 //! Leaves the copy to the library, and a database that was moved before this process began to
 //! [`crate::commands`].
 
+use super::own_operations;
 use crate::commands::copy::word;
 use crate::commands::store;
 use crate::config::StoreUrl;
@@ -74,15 +75,29 @@ impl Moving {
         self.now.load_full()
     }
 
-    /// Calls an operation of the database in use. What that refuses because it is switched is called again in
-    /// the new place.
+    /// Calls an operation of the database in use.
     pub async fn call(
         self: Arc<Self>,
         operation: Operation,
         body: Bytes,
     ) -> Result<Vec<u8>, ApiError> {
+        self.run(|database| database.call_boxed(operation, body.clone())).await
+    }
+
+    /// Calls an own operation of the database in use.
+    pub async fn call_own(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+        self.run(|database| async move { own_operations::of_database(&database, name, body).await })
+            .await
+    }
+
+    /// Runs a call on the database in use. What that refuses because it is switched is called again in the
+    /// new place.
+    async fn run<F>(&self, call: impl Fn(Arc<Database>) -> F) -> Result<Vec<u8>, ApiError>
+    where
+        F: Future<Output = Result<Vec<u8>, ApiError>>,
+    {
         let before = *self.stage.borrow();
-        let answer = self.database().call_boxed(operation, body.clone()).await;
+        let answer = call(self.database()).await;
         let is_refused = |error: &ApiError| matches!(error.reason(), Reason::StoreUnavailable(_));
         if before == Stage::Ended || !answer.as_ref().is_err_and(is_refused) {
             return answer;
@@ -93,7 +108,7 @@ impl Moving {
         }
         let ended = async { stage.wait_for(|stage| *stage == Stage::Ended).await.is_ok() };
         match tokio::time::timeout(SWITCH_MAX, ended).await {
-            Ok(_) => self.database().call_boxed(operation, body).await,
+            Ok(_) => call(self.database()).await,
             Err(_) => answer,
         }
     }

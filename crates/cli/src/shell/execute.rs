@@ -3,8 +3,9 @@
 use super::session::Session;
 use super::statement::{Outline, Verb};
 use crate::advice;
-use crate::arguments::Format;
+use crate::arguments::{Format, Sql};
 use crate::output::{self, printer, printer::Printer, table::Table};
+use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
@@ -19,6 +20,9 @@ struct Totals {
 pub fn run(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>) -> anyhow::Result<()> {
     let mut request = request(session, text);
     let format = session.printer.get().format;
+    if outline.verb == Verb::Explain && format == Format::Table {
+        return explained(session, &Value::Object(request));
+    }
     let mut totals = Totals::default();
     let mut table = Table::new(&[]);
     let has_more = loop {
@@ -65,17 +69,36 @@ pub fn run(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>) -> anyh
     Ok(())
 }
 
+/// Prints the lines of an explanation as they are.
+fn explained(session: &Session<'_, '_>, request: &Value) -> anyhow::Result<()> {
+    let response = session.call(Operation::ExecuteStatement, request)?;
+    let text = response["Items"][0]["Text"]["S"].as_str().context("the answer lacks its text")?;
+    match &session.pager {
+        Some(pager) => {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            pager.show(&lines, None).map(drop)
+        }
+        None => output::line(text),
+    }
+}
+
 fn request(session: &Session<'_, '_>, text: &str) -> Map<String, Value> {
+    let mut request = statement_request(text, &session.parameters, session.arguments);
+    request.insert("ReturnConsumedCapacity".into(), json!("TOTAL"));
+    request
+}
+
+/// Returns the request of a statement with the values of its question marks.
+pub fn statement_request(text: &str, parameters: &[Value], arguments: &Sql) -> Map<String, Value> {
     let mut request = Map::new();
     request.insert("Statement".into(), json!(text));
-    request.insert("ReturnConsumedCapacity".into(), json!("TOTAL"));
-    if !session.parameters.is_empty() {
-        request.insert("Parameters".into(), Value::Array(session.parameters.clone()));
+    if !parameters.is_empty() {
+        request.insert("Parameters".into(), Value::Array(parameters.to_vec()));
     }
-    if let Some(limit) = session.arguments.limit {
+    if let Some(limit) = arguments.limit {
         request.insert("Limit".into(), json!(limit));
     }
-    if session.arguments.consistent {
+    if arguments.consistent {
         request.insert("ConsistentRead".into(), json!(true));
     }
     request
@@ -112,7 +135,7 @@ fn figures(verb: Verb, totals: &Totals) -> String {
         (Verb::Delete, 0) => ("done".to_owned(), "write"),
         (Verb::Delete, _) => ("1 item deleted".to_owned(), "write"),
         (Verb::Select, _) => (format!("{items} {noun}"), "read"),
-        (Verb::Define | Verb::Other, _) => (format!("{items} {noun}"), "capacity"),
+        (Verb::Define | Verb::Explain | Verb::Other, _) => (format!("{items} {noun}"), "capacity"),
     };
     format!("{done}, {}", printer::counted(*units, kind))
 }

@@ -27,6 +27,7 @@ use crate::arguments::Sql;
 use crate::client::{Client, Stop};
 use crate::exit::Usage;
 use anyhow::Context;
+use serde_json::{Map, Value};
 use session::{Next, Session};
 use statement::{Input, Splitter, TooLong};
 use std::cell::RefCell;
@@ -50,6 +51,14 @@ pub fn run(client: &mut Client, arguments: &Sql) -> anyhow::Result<()> {
         Some(text) => given(&session, text),
         None => script(&session, io::stdin().lock()),
     }
+}
+
+/// Returns the request of the one statement that the arguments give.
+pub fn statement_request(arguments: &Sql) -> anyhow::Result<Map<String, Value>> {
+    let statement = arguments.statement.as_deref();
+    let text = statement.ok_or_else(|| Usage("a statement to explain is needed".to_owned()))?;
+    let text = text.trim().trim_end_matches(';');
+    Ok(execute::statement_request(text, &session::parameters(arguments)?, arguments))
 }
 
 /// Runs what stands in the argument: a command, or statements with semicolons between them.

@@ -53,7 +53,6 @@ impl<'s, 'c> Session<'s, 'c> {
         arguments: &'s Sql,
         stop: Stop,
     ) -> anyhow::Result<Self> {
-        let parameter = |text: &String| parameter(text);
         Ok(Self {
             client,
             catalogue: RefCell::default(),
@@ -61,7 +60,7 @@ impl<'s, 'c> Session<'s, 'c> {
             has_timing: Cell::new(false),
             has_hints: Cell::new(true),
             pager: None,
-            parameters: arguments.parameters.iter().map(parameter).collect::<Result<_, _>>()?,
+            parameters: parameters(arguments)?,
             arguments,
             stop: RefCell::new(stop),
         })
@@ -136,6 +135,11 @@ impl<'s, 'c> Session<'s, 'c> {
         let screen = self.printer.get().screen;
         output::complain(format_args!("{}", screen.fault(&text)));
     }
+}
+
+/// Returns the values of the question marks on the command line.
+pub fn parameters(arguments: &Sql) -> anyhow::Result<Vec<Value>> {
+    Ok(arguments.parameters.iter().map(|text| parameter(text)).collect::<Result<_, _>>()?)
 }
 
 /// Returns the attribute value of a literal.

@@ -122,6 +122,8 @@ pub enum Verb {
     Delete,
     /// Creates, changes or deletes a table, which no statement of the database can.
     Define,
+    /// Explains another one.
+    Explain,
     /// Something else.
     Other,
 }
@@ -148,7 +150,7 @@ impl<'a> Outline<'a> {
             Verb::Select | Verb::Delete => Some("FROM"),
             Verb::Insert => Some("INTO"),
             Verb::Update => Some("UPDATE"),
-            Verb::Define | Verb::Other => None,
+            Verb::Define | Verb::Explain | Verb::Other => None,
         };
         let found = before.and_then(|word| tokens.iter().position(|token| token.is(word)));
         let mut at = found.map_or(tokens.len(), |nth| nth + 1);
@@ -173,6 +175,7 @@ impl<'a> Outline<'a> {
 
 fn verb(first: &Token<'_>) -> Verb {
     let verbs = [
+        ("EXPLAIN", Verb::Explain),
         ("SELECT", Verb::Select),
         ("INSERT", Verb::Insert),
         ("UPDATE", Verb::Update),
@@ -251,6 +254,7 @@ mod tests {
             ("DELETE FROM t.", "Delete t - "),
             ("select * from", "Select - - "),
             ("create table t", "Define - - "),
+            ("explain analyze select * from t", "Explain - - "),
             ("exists(select", "Other - - "),
             ("", "Other - - "),
         ];

@@ -1,5 +1,5 @@
-//! The pages of the samples, the tutorial and the page of PartiQL: their commands and statements run on
-//! a folder.
+//! The pages of the samples, the tutorial, the pages of PartiQL and of EXPLAIN: their commands and
+//! statements run on a folder.
 
 use super::compared::Compared;
 use super::scratch::{Ended, Scratch, ended};
@@ -70,9 +70,19 @@ fn the_tutorial() {
 
 #[test]
 fn the_page_of_partiql() {
+    check_statements("docs/partiql.md", "orders");
+}
+
+#[test]
+fn the_page_of_explain() {
+    check_statements("docs/explain.md", "world");
+}
+
+/// Runs the commands and statements of a page on a sample.
+fn check_statements(path: &str, sample: &str) {
     let scratch = Scratch::new();
-    load_into(&data(&scratch), find("orders").unwrap());
-    let page = Compared::read("docs/partiql.md");
+    load_into(&data(&scratch), find(sample).unwrap());
+    let page = Compared::read(path);
     let shown = page::shown(&page.written);
     let statements = page.written.lines().filter(|line| *line == "```sql").count();
     let run = |run| match run {

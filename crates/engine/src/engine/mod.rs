@@ -87,6 +87,11 @@ impl<S: Store> Engine<S> {
         &self.core.environment
     }
 
+    /// Returns the time of the environment, in epoch milliseconds.
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.core.environment.now_ms)()
+    }
+
     pub(crate) fn core(&self) -> &Arc<Core<S>> {
         &self.core
     }

@@ -283,6 +283,11 @@ pub(crate) fn every_keyspace() -> KeyRange {
     KeyRange::prefix(&[SPACE_ITEM])
 }
 
+/// Returns the range of one key.
+pub(crate) fn single(key: &[u8]) -> KeyRange {
+    KeyRange { start: key.to_vec(), end: Some([key, &[0]].concat()) }
+}
+
 /// Returns table and index of a key, if it is an item's or an index entry's.
 pub(crate) fn parse_item_keyspace(key: &[u8]) -> Option<(TableId, IndexId)> {
     key.first().filter(|space| **space == SPACE_ITEM).and_then(|_| parse_keyspace(key))

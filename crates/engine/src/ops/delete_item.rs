@@ -2,6 +2,7 @@
 
 use crate::answer::collection_metrics;
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode};
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
@@ -11,7 +12,7 @@ use crate::schema::Table;
 use crate::write::{Write, Written, plan_delete};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiResult, Item};
+use hashrange_model::{ApiError, ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, DeleteItemInput, DeleteItemOutput, ReturnValue};
 
@@ -26,6 +27,24 @@ impl<S: Store> Engine<S> {
         let request = CheckedDelete::check(&input, key)?;
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
+    }
+
+    /// Explains the write.
+    pub(super) async fn explain_delete_item(
+        &self,
+        mut input: DeleteItemInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let key = input.key.take();
+        let explained = async {
+            let request = CheckedDelete::check(&input, key)?;
+            let asked = Asked { operation: "DeleteItem", mode, began_ms };
+            let plan = |table: &Table| request.plan(table);
+            let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
+            self.explain_write(request.table_name, &request.key, plan, worded, asked).await
+        };
+        explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }
 }
 

@@ -38,6 +38,13 @@ impl<S: Store> Engine<S> {
         input: &ExecuteStatementInput<'_>,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
         let text = required(input.statement.as_deref(), "statement")?;
+        if let Some(explain) = hashrange_expr::partiql::explain(text) {
+            // On the heap: rare, and every statement would be as large.
+            let explained = Box::pin(self.explain_behind(input, text, explain)).await?;
+            let mut items = R::with_capacity(0);
+            items.push(explained);
+            return Ok((items, ExecuteStatementOutput::default()));
+        }
         let statement = partiql::parse(text, input.parameters.as_deref())?;
         let start = match input.next_token.as_deref() {
             None => None,

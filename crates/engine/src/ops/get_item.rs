@@ -2,19 +2,102 @@
 
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
+use crate::layout;
+use crate::read::{Output, PagePlan};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
+use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::{fault, write};
 use hashrange_expr::Projection;
-use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{Store, View};
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::{Direction, Key, Store, View};
 use hashrange_wire::{DecodedValue, GetItemInput, GetItemOutput, Map};
 
 impl<S: Store> Engine<S> {
     /// Reads one item.
     pub async fn get_item(&self, mut input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
-        let key = required(input.key.take(), "key")?;
+        let request = CheckedGet::check(&mut input)?;
         let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let table = self.table(table_name)?;
+        let plan = request.plan(&table)?;
+        let target = ReadTarget::item(&table, &plan.key, plan.consistent);
+        let reading = self.begin_read(&target)?;
+        let stored = match &reading.old_view {
+            None => self.store().get(&plan.key).await,
+            Some(old) => old.get(&plan.key).await,
+        };
+        let stored = stored.map_err(|error| fault::of_tables([&*table], error))?;
+        let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        let size = item.as_ref().map_or(0, Item::size);
+        let units = Units::of_table(read_units(size, plan.consistent));
+        reading.settle(&target, &units);
+        Ok(GetItemOutput {
+            item: match plan.projection {
+                None => item,
+                Some(projection) => item.map(|item| projection.apply(&item)),
+            },
+            consumed_capacity: units.report(input.return_consumed_capacity, table_name, &table),
+        })
+    }
+
+    /// Explains the read of one item.
+    pub(super) async fn explain_get_item(
+        &self,
+        mut input: GetItemInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let request = CheckedGet::check(&mut input)?;
+        let table = self.table(required(input.table_name.as_deref(), "tableName")?)?;
+        let keys = vec![ReadKeys::of_item(&table, &request.key)];
+        let plan = request.plan(&table)?;
+        let range = layout::single(&plan.key);
+        let page = PagePlan {
+            table: &table,
+            index: None,
+            range: range.clone(),
+            direction: Direction::Forward,
+            limit: usize::MAX,
+            filter: None,
+            output: plan.projection.map_or(Output::Whole, Output::Projected),
+            fetches: false,
+            consistent: plan.consistent,
+        };
+        self.explain_read(
+            ReadPlan {
+                ranges: vec![range],
+                page,
+                keys: Some(keys),
+                segment: None,
+                filter: None,
+                start: None,
+                statement: None,
+            },
+            Asked { operation: "GetItem", mode, began_ms },
+        )
+        .await
+    }
+}
+
+/// A read whose parameters are valid by themselves.
+struct CheckedGet {
+    key: Item,
+    projection: Option<Projection>,
+    consistent: bool,
+}
+
+/// The read of one item of a table.
+struct ItemPlan {
+    key: Key,
+    projection: Option<Projection>,
+    consistent: bool,
+}
+
+impl CheckedGet {
+    fn check(input: &mut GetItemInput<'_>) -> ApiResult<Self> {
+        let key = required(input.key.take(), "key")?;
+        required(input.table_name.as_deref(), "tableName")?;
         let expressions = [("ProjectionExpression", input.projection_expression.is_some())];
         check_one_style(&[("AttributesToGet", input.attributes_to_get.is_some())], &expressions)?;
         let mut placeholders = request::placeholders(
@@ -27,28 +110,17 @@ impl<S: Store> Engine<S> {
         let projection = input.projection_expression.as_deref();
         let projection = request::projection(projection, legacy, &mut placeholders)?;
         placeholders.check_all_used()?;
-        let key = validated(key)?;
-        let table = self.table(table_name)?;
-        let key = write::key_of_key(&table, &key)?;
-        check_scalar_keys(&table, projection.iter().flat_map(Projection::names_looked_into))?;
-        let consistent = input.consistent_read == Some(true);
-        let target = ReadTarget::item(&table, &key.bytes, consistent);
-        let reading = self.begin_read(&target)?;
-        let stored = match &reading.old_view {
-            None => self.store().get(&key.bytes).await,
-            Some(old) => old.get(&key.bytes).await,
-        };
-        let stored = stored.map_err(|error| fault::of_tables([&*table], error))?;
-        let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
-        let size = item.as_ref().map_or(0, Item::size);
-        let units = Units::of_table(read_units(size, consistent));
-        reading.settle(&target, &units);
-        Ok(GetItemOutput {
-            item: match projection {
-                None => item,
-                Some(projection) => item.map(|item| projection.apply(&item)),
-            },
-            consumed_capacity: units.report(input.return_consumed_capacity, table_name, &table),
+        Ok(Self {
+            key: validated(key)?,
+            projection,
+            consistent: input.consistent_read == Some(true),
         })
+    }
+
+    /// Returns the read, with every fault that the table shows.
+    fn plan(self, table: &Table) -> Result<ItemPlan, Reason> {
+        let key = write::key_of_key(table, &self.key)?;
+        check_scalar_keys(table, self.projection.iter().flat_map(Projection::names_looked_into))?;
+        Ok(ItemPlan { key: key.bytes, projection: self.projection, consistent: self.consistent })
     }
 }

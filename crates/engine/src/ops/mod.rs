@@ -10,6 +10,7 @@ mod describe_table;
 mod dispatch;
 mod execute_statement;
 mod execute_transaction;
+mod explain;
 mod features_off;
 mod get_item;
 mod list_tables;

@@ -2,6 +2,7 @@
 
 use crate::answer::collection_metrics;
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode};
 use crate::request::condition::{ConditionParameters, looked_into};
 use crate::request::{
     self, check_expression_values, check_one_style, check_return_values, check_scalar_keys,
@@ -12,7 +13,7 @@ use crate::write::{Write, Written, plan_put};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, PutItemInput, PutItemOutput, ReturnValue};
 
@@ -27,6 +28,24 @@ impl<S: Store> Engine<S> {
         let request = CheckedPut::check(&input, item)?;
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
+    }
+
+    /// Explains the write.
+    pub(super) async fn explain_put_item(
+        &self,
+        mut input: PutItemInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let item = input.item.take();
+        let explained = async {
+            let request = CheckedPut::check(&input, item)?;
+            let asked = Asked { operation: "PutItem", mode, began_ms };
+            let plan = |table: &Table| request.plan(table);
+            let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
+            self.explain_write(request.table_name, &request.item, plan, worded, asked).await
+        };
+        explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Query: the items of one partition key value, in the order of the sort key.
 
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
@@ -34,40 +35,11 @@ impl<S: Store> Engine<S> {
         mut input: QueryInput<'_>,
     ) -> ApiResult<(Option<R>, QueryOutput)> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
-        let request = CheckedQuery::check(&input)?;
-        let start = input.exclusive_start_key.take().map(request::validated).transpose()?;
+        let mut request = CheckedQuery::check(&input)?;
+        request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
-        let consistent = input.consistent_read == Some(true);
-        let index = index_named(&table, input.index_name.as_deref(), consistent)?;
-        self.check_index_filled(&table, input.index_name.as_deref())?;
-        let secondary = index.map(|(_, index)| index);
-        request.selection.check_index(secondary)?;
-        let in_filter = looked_into(request.filter.as_ref());
-        check_scalar_keys(&table, request.selection.names_looked_into().chain(in_filter))?;
-        let range = key_range::of_query(&table, secondary, &request.key_conditions)?;
-        let direction = match input.scan_index_forward {
-            Some(false) => Direction::Backward,
-            _ => Direction::Forward,
-        };
-        let range = match start {
-            None => range,
-            Some(start) => resume(&table, secondary, range, &start, direction)?,
-        };
-        let schema = secondary.map_or(&table.key, |index| &index.key);
-        check_filter(schema, &request)?;
-        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
-        let plan = PagePlan {
-            table: &table,
-            index,
-            range,
-            direction,
-            limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
-            fetches,
-            filter: request.filter.as_ref().map(Filter::from),
-            output: request.selection.into_output(fetches),
-            consistent,
-        };
-        let is_count = matches!(plan.output, Output::Count);
+        let plan = self.plan_query(&table, &input, &mut request)?;
+        let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
         let page = self.page(plan).await?;
         let output = QueryOutput {
             count: Some(i32::try_from(page.count).unwrap_or(i32::MAX)),
@@ -83,6 +55,75 @@ impl<S: Store> Engine<S> {
         };
         Ok(((!is_count).then_some(page.items), output))
     }
+
+    /// Plans the read of a page, with every fault that the table shows. Takes the projection out of the
+    /// request.
+    fn plan_query<'t>(
+        &self,
+        table: &'t Table,
+        input: &QueryInput<'_>,
+        request: &mut CheckedQuery,
+    ) -> ApiResult<PagePlan<'t>> {
+        let consistent = input.consistent_read == Some(true);
+        let index = index_named(table, input.index_name.as_deref(), consistent)?;
+        self.check_index_filled(table, input.index_name.as_deref())?;
+        let secondary = index.map(|(_, index)| index);
+        request.selection.check_index(secondary)?;
+        let in_filter = looked_into(request.filter.as_ref());
+        check_scalar_keys(table, request.selection.names_looked_into().chain(in_filter))?;
+        let range = key_range::of_query(table, secondary, &request.key_conditions)?;
+        let direction = match input.scan_index_forward {
+            Some(false) => Direction::Backward,
+            _ => Direction::Forward,
+        };
+        let range = match &request.start {
+            None => range,
+            Some(start) => resume(table, secondary, range, start, direction)?,
+        };
+        let schema = secondary.map_or(&table.key, |index| &index.key);
+        check_filter(schema, request)?;
+        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
+        Ok(PagePlan {
+            table,
+            index,
+            range,
+            direction,
+            limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
+            fetches,
+            filter: request.filter.as_ref().map(Filter::from),
+            output: request.selection.take_output(fetches),
+            consistent,
+        })
+    }
+
+    /// Explains a query.
+    pub(super) async fn explain_query(
+        &self,
+        mut input: QueryInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let mut request = CheckedQuery::check(&input)?;
+        request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
+        let table = self.table(table_name)?;
+        let plan = self.plan_query(&table, &input, &mut request)?;
+        let secondary = plan.index.map(|(_, index)| index);
+        let keys = vec![ReadKeys::of_query(&table, secondary, &request.key_conditions)?];
+        self.explain_read(
+            ReadPlan {
+                ranges: vec![plan.range.clone()],
+                page: plan,
+                keys: Some(keys),
+                segment: None,
+                filter: request.filter,
+                start: request.start,
+                statement: None,
+            },
+            Asked { operation: "Query", mode, began_ms },
+        )
+        .await
+    }
 }
 
 /// A query whose parameters are valid by themselves.
@@ -92,6 +133,8 @@ struct CheckedQuery {
     /// The parameter the filter came from.
     filter_parameter: &'static str,
     selection: Selection,
+    /// `ExclusiveStartKey`
+    start: Option<Item>,
 }
 
 impl CheckedQuery {
@@ -157,7 +200,7 @@ impl CheckedQuery {
         let has_index = input.index_name.is_some();
         let selection =
             Selection::new(input.select, projection, projection_parameter, has_index, true)?;
-        Ok(Self { key_conditions, filter, filter_parameter, selection })
+        Ok(Self { key_conditions, filter, filter_parameter, selection, start: None })
     }
 }
 

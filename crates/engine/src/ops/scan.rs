@@ -2,6 +2,7 @@
 //! of several equal segments of the hash space.
 
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode, ReadPlan};
 use crate::layout;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
@@ -14,7 +15,7 @@ use crate::request::{
 use crate::schema::{Index, IndexId, Table};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiResult, Reason};
+use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{ScanInput, ScanOutput};
 
@@ -44,39 +45,10 @@ impl<S: Store> Engine<S> {
         mut input: ScanInput<'_>,
     ) -> ApiResult<(Option<R>, ScanOutput)> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
-        let request = CheckedScan::check(&input)?;
-        let start = input.exclusive_start_key.take().map(request::validated).transpose()?;
+        let mut request = CheckedScan::check(&input)?;
+        request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
-        let consistent = input.consistent_read == Some(true);
-        let index = index_named(&table, input.index_name.as_deref(), consistent)?;
-        self.check_index_filled(&table, input.index_name.as_deref())?;
-        let secondary = index.map(|(_, index)| index);
-        request.selection.check_index(secondary)?;
-        let in_filter = looked_into(request.filter.as_ref());
-        check_scalar_keys(&table, request.selection.names_looked_into().chain(in_filter))?;
-        let mut range = request.range(&table, secondary);
-        if let Some(start) = start {
-            let key = key_range::start_key(&table, secondary, &start, Reader::Scan)?;
-            if let Some((segment, total_segments)) = request.segment
-                && !key_range::contains(&range, &key)
-            {
-                let (segment, total_segments) = (i64::from(segment), i64::from(total_segments));
-                return Err(Reason::StartKeySegment { total_segments, segment }.into());
-            }
-            range = key_range::after(range, key, Direction::Forward);
-        }
-        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
-        let plan = PagePlan {
-            table: &table,
-            index,
-            range,
-            direction: Direction::Forward,
-            limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
-            fetches,
-            filter: request.filter.as_ref().map(Filter::from),
-            output: request.selection.into_output(fetches),
-            consistent,
-        };
+        let plan = self.plan_scan(&table, &input, &mut request)?;
         let is_count = matches!(plan.output, Output::Count);
         let page = self.page(plan).await?;
         let output = ScanOutput {
@@ -92,6 +64,81 @@ impl<S: Store> Engine<S> {
         };
         Ok(((!is_count).then_some(page.items), output))
     }
+
+    /// Plans the read of a page, with every fault that the table shows. Takes the projection out of the
+    /// request.
+    fn plan_scan<'t>(
+        &self,
+        table: &'t Table,
+        input: &ScanInput<'_>,
+        request: &mut CheckedScan,
+    ) -> ApiResult<PagePlan<'t>> {
+        let consistent = input.consistent_read == Some(true);
+        let index = index_named(table, input.index_name.as_deref(), consistent)?;
+        self.check_index_filled(table, input.index_name.as_deref())?;
+        let secondary = index.map(|(_, index)| index);
+        request.selection.check_index(secondary)?;
+        let in_filter = looked_into(request.filter.as_ref());
+        check_scalar_keys(table, request.selection.names_looked_into().chain(in_filter))?;
+        let mut range = request.range(table, secondary);
+        if let Some(start) = &request.start {
+            let key = key_range::start_key(table, secondary, start, Reader::Scan)?;
+            if let Some((segment, total_segments)) = request.segment
+                && !key_range::contains(&range, &key)
+            {
+                let (segment, total_segments) = (i64::from(segment), i64::from(total_segments));
+                return Err(Reason::StartKeySegment { total_segments, segment }.into());
+            }
+            range = key_range::after(range, key, Direction::Forward);
+        }
+        let fetches = request.selection.needs_table(secondary, request.filter.as_ref());
+        Ok(PagePlan {
+            table,
+            index,
+            range,
+            direction: Direction::Forward,
+            limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
+            fetches,
+            filter: request.filter.as_ref().map(Filter::from),
+            output: request.selection.take_output(fetches),
+            consistent,
+        })
+    }
+
+    /// Explains a scan.
+    pub(super) async fn explain_scan(
+        &self,
+        input: ScanInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        self.run_explain_scan(input, mode).await.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_explain_scan(
+        &self,
+        mut input: ScanInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let mut request = CheckedScan::check(&input)?;
+        request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
+        let table = self.table(table_name)?;
+        let plan = self.plan_scan(&table, &input, &mut request)?;
+        self.explain_read(
+            ReadPlan {
+                ranges: vec![plan.range.clone()],
+                page: plan,
+                keys: None,
+                segment: request.segment,
+                filter: request.filter,
+                start: request.start,
+                statement: None,
+            },
+            Asked { operation: "Scan", mode, began_ms },
+        )
+        .await
+    }
 }
 
 /// A scan whose parameters are valid by themselves.
@@ -100,6 +147,8 @@ struct CheckedScan {
     selection: Selection,
     /// Segment and total.
     segment: Option<(u32, u32)>,
+    /// `ExclusiveStartKey`
+    start: Option<Item>,
 }
 
 impl CheckedScan {
@@ -142,7 +191,7 @@ impl CheckedScan {
         };
         let has_index = input.index_name.is_some();
         let selection = Selection::new(input.select, projection, parameter, has_index, false)?;
-        Ok(Self { filter, selection, segment })
+        Ok(Self { filter, selection, segment, start: None })
     }
 
     fn range(&self, table: &Table, index: Option<&Index>) -> KeyRange {

@@ -3,7 +3,7 @@
 use crate::capacity::{Units, read_units};
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{IndexFault, Selection, readable_index};
-use crate::read::{Page, PagePlan, Rows, read_ranges};
+use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
@@ -85,7 +85,7 @@ pub(crate) fn plan<'t>(
         None => ranges,
         Some(start) => resume(table, secondary, ranges, start, order.direction)?,
     };
-    let selection = Selection::new(None, select.projection, "SELECT", index.is_some(), false)?;
+    let mut selection = Selection::new(None, select.projection, "SELECT", index.is_some(), false)?;
     selection.check_index(secondary)?;
     if reads.is_some() {
         check_filter(secondary, filter.as_ref())?;
@@ -99,7 +99,7 @@ pub(crate) fn plan<'t>(
         direction: order.direction,
         limit: page_limit(limit, reads.as_ref()),
         filter: filter.as_ref().map(Filter::from),
-        output: selection.into_output(fetches),
+        output: selection.take_output(fetches),
         fetches,
         consistent,
     };
@@ -140,7 +140,15 @@ impl SelectPlan<'_> {
                     });
                 }
                 let units = Units::of_table(read_units(size, consistent));
-                Ok(Page { items, count: 0, scanned: 1, last_evaluated_key: None, units })
+                Ok(Page {
+                    items,
+                    count: 0,
+                    scanned: 1,
+                    last_evaluated_key: None,
+                    units,
+                    scanned_bytes: size,
+                    fetched: Fetched::default(),
+                })
             }
         }
     }
@@ -211,25 +219,35 @@ fn partition_ranges(
     index: Option<&Index>,
     reads: &[KeyRead],
 ) -> Result<Vec<PartitionRange>, Reason> {
-    let (partition, sort) = single_key(index.map_or(&table.key, |index| &index.key))?;
     let mut ranges: Vec<PartitionRange> = Vec::with_capacity(reads.len());
     for read in reads {
-        let mut range: Option<KeyRange> = None;
-        for conditions in read.conditions(partition, sort) {
-            let one = key_range::of_query(table, index, &conditions)?;
-            range = Some(match range {
-                None => one,
-                Some(range) => intersection(range, one),
-            });
-        }
         let is_narrowed = !read.sort.is_empty();
-        ranges.extend(range.filter(|range| !is_empty(range)).map(|range| PartitionRange {
+        let range = range_of(table, index, read)?;
+        ranges.extend(range.map(|range| PartitionRange {
             partition: read.partition.clone(),
             range,
             is_narrowed,
         }));
     }
     Ok(ranges)
+}
+
+/// Returns the range of one read; none if it is empty.
+pub(crate) fn range_of(
+    table: &Table,
+    index: Option<&Index>,
+    read: &KeyRead,
+) -> Result<Option<KeyRange>, Reason> {
+    let (partition, sort) = single_key(index.map_or(&table.key, |index| &index.key))?;
+    let mut range: Option<KeyRange> = None;
+    for conditions in read.conditions(partition, sort) {
+        let one = key_range::of_query(table, index, &conditions)?;
+        range = Some(match range {
+            None => one,
+            Some(range) => intersection(range, one),
+        });
+    }
+    Ok(range.filter(|range| !is_empty(range)))
 }
 
 fn intersection(one: KeyRange, two: KeyRange) -> KeyRange {
@@ -331,7 +349,7 @@ fn merged(mut ranges: Vec<PartitionRange>) -> Result<Vec<KeyRange>, Reason> {
 }
 
 /// Returns what is left of the ranges after a key, which must lie in one of them.
-fn resume(
+pub(crate) fn resume(
     table: &Table,
     index: Option<&Index>,
     ranges: Vec<KeyRange>,

@@ -70,9 +70,13 @@ pub(crate) fn returned(statement: &Statement, written: Written) -> Option<Item> 
 /// Returns the error of a write as its statement words it: an INSERT whose condition fails has met
 /// an item.
 pub(crate) fn worded(statement: &Statement, error: ApiError) -> ApiError {
+    if matches!(statement, Statement::Insert(_)) { worded_as_insert(error) } else { error }
+}
+
+/// Returns the error of an INSERT in its words.
+pub(crate) fn worded_as_insert(error: ApiError) -> ApiError {
     let has_failed = matches!(error.reason(), Reason::ConditionalCheckFailed);
-    let has_met_item = has_failed && matches!(statement, Statement::Insert(_));
-    if has_met_item { Reason::DuplicateItem.into() } else { error }
+    if has_failed { Reason::DuplicateItem.into() } else { error }
 }
 
 /// The result of a write with the error in the statement's words.

@@ -15,8 +15,14 @@ pub(crate) fn of_query(
     conditions: &KeyConditions,
 ) -> Result<KeyRange, Reason> {
     let schema = index.map_or(&table.key, |index| &index.key);
-    let plan = conditions.plan(&typed(&schema.partition), &typed(&schema.sort))?;
+    let plan = matched(schema, conditions)?;
     check_values(schema, &plan)?;
+    Ok(of_plan(table, index, &plan))
+}
+
+/// Returns the range of key conditions that were matched against the schema.
+pub(crate) fn of_plan(table: &Table, index: Option<&Index>, plan: &KeyPlan) -> KeyRange {
+    let schema = index.map_or(&table.key, |index| &index.key);
     let id = index.map_or(IndexId::BASE, |index| index.id);
     let prefix = layout::partition_prefix_of_values(table.id(), id, &plan.partition);
     let mut bounds = SortBounds::new(prefix, index.is_none());
@@ -24,12 +30,17 @@ pub(crate) fn of_query(
     for (value, attribute) in plan.sort_equal.iter().zip(sort.by_ref()) {
         bounds.push_equal(attribute.key_type, value);
     }
-    Ok(match (&plan.sort_range, sort.next()) {
+    match (&plan.sort_range, sort.next()) {
         (Some(operator), Some(attribute)) => bounds.narrowed(attribute.key_type, operator),
         // On the base table an equality names one key; its prefix would also match longer ones.
         _ if !plan.sort_equal.is_empty() => bounds.exact(),
         _ => bounds.all(),
-    })
+    }
+}
+
+/// Returns key conditions matched against a key schema.
+pub(crate) fn matched(schema: &KeySchema, conditions: &KeyConditions) -> Result<KeyPlan, Reason> {
+    conditions.plan(&typed(&schema.partition), &typed(&schema.sort))
 }
 
 fn typed(attributes: &[KeyAttribute]) -> Vec<hashrange_expr::KeyAttribute<'_>> {

@@ -18,7 +18,7 @@ use hashrange_storage::{Direction, Key, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
 /// What of the matching items is returned.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Output {
     /// Only their number.
     Count,
@@ -32,7 +32,7 @@ pub(crate) enum Output {
 }
 
 /// A page to read: everything is checked, nothing is validated again.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct PagePlan<'t> {
     pub(crate) table: &'t Table,
     /// The index read, with its offset in the table.
@@ -83,6 +83,17 @@ pub(crate) struct Page<R = Vec<Item>> {
     /// Key attributes of the last entry evaluated, if the walk stopped before the range's end.
     pub(crate) last_evaluated_key: Option<Item>,
     pub(crate) units: Units,
+    /// Size of the entries evaluated.
+    pub(crate) scanned_bytes: usize,
+    pub(crate) fetched: Fetched,
+}
+
+/// What was read of the table for entries of a local index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Fetched {
+    pub(crate) items: usize,
+    /// Their size.
+    pub(crate) bytes: usize,
 }
 
 /// Reads a page from one view.
@@ -117,10 +128,11 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
             break;
         }
     }
-    let Walk { mut page, fault: failed, fetch, pace, .. } = walk;
+    let Walk { mut page, fault: failed, fetch, pace, bytes, .. } = walk;
     if let Some(form) = failed {
         return Err(fault::of_form(form));
     }
+    page.scanned_bytes = bytes;
     match plan.index {
         None => page.units.table = units,
         Some((nth, _)) => page.units.add_index(nth, units),
@@ -164,6 +176,8 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
             scanned: 0,
             last_evaluated_key: None,
             units: Units::default(),
+            scanned_bytes: 0,
+            fetched: Fetched::default(),
         };
         Self {
             plan,
@@ -269,6 +283,8 @@ async fn complete_from_table<V: View, R: Rows>(
             pace.spend(item_work(stored.len(), plan.filter.as_ref())).await;
             let item = Item::from_stored(stored).map_err(fault::of_form)?;
             page.units.table += read_units(item.size(), plan.consistent);
+            page.fetched.items += 1;
+            page.fetched.bytes += item.size();
             keep(plan, page, item);
         }
     }

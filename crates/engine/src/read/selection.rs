@@ -80,10 +80,10 @@ impl Selection {
                 .any(|name| !index.holds(name))
     }
 
-    /// Returns what is done with matching items; `is_completed` tells that index entries are
-    /// completed from the table.
-    pub(crate) fn into_output(self, is_completed: bool) -> Output {
-        match (self.select, self.projection) {
+    /// Returns what is done with matching items, and gives the projection away with it; `is_completed`
+    /// tells that index entries are completed from the table.
+    pub(crate) fn take_output(&mut self, is_completed: bool) -> Output {
+        match (self.select, self.projection.take()) {
             (Some(Select::Count), _) => Output::Count,
             (_, Some(projection)) => Output::Projected(projection),
             (Some(Select::AllAttributes), None) => Output::Whole,

@@ -142,7 +142,7 @@ fn read_keys(places: &[Place], is_shared: bool) -> Vec<Key> {
 }
 
 /// Returns the item keys in order, followed by the keys of the item collections' sizes and `more`.
-fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
+pub(super) fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
     let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
     let collections = writes
         .iter()

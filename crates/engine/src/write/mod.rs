@@ -10,6 +10,7 @@
 //! | `plan.rs` | from items, keys and updates to writes, with the faults that a table shows |
 //! | `decide.rs` | a write on the newest image of its item |
 //! | `commit.rs` | the one commit of writes, planned again after a change of definition |
+//! | `rehearse.rs` | what writes would do, decided and not committed |
 //! | `claims.rs` | a write meets a claim of whoever fills an index |
 //! | `admit.rs` | what a write asks where throughput is limited; who limits it is above |
 
@@ -18,6 +19,7 @@ mod claims;
 mod commit;
 mod decide;
 mod plan;
+mod rehearse;
 
 pub(crate) use admit::Admit;
 pub(crate) use commit::until_decided;

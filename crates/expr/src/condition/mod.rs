@@ -108,9 +108,31 @@ impl Condition {
         self.0.collect_paths_outside_or(&mut paths);
         paths.into_iter().map(|path| &*path.attribute)
     }
+
+    /// Returns the pairs of top-level attributes that are compared with each other.
+    pub fn compared_attributes(&self) -> Vec<(&str, &str)> {
+        let mut pairs = Vec::new();
+        self.0.collect_compared(&mut pairs);
+        pairs
+    }
+
+    /// Returns the top-level attributes that have to equal a value.
+    pub fn fixed_attributes(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.0.collect_fixed(&mut names);
+        names
+    }
 }
 
 impl Operand {
+    /// Returns the attribute that the operand is as a whole.
+    fn attribute(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) if !path.is_nested() => Some(&path.attribute),
+            Self::Path(_) | Self::Value(_) | Self::Size(_) => None,
+        }
+    }
+
     fn collect_paths<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
             Self::Path(path) | Self::Size(path) => paths.push(path),
@@ -120,6 +142,51 @@ impl Operand {
 }
 
 impl Node {
+    fn collect_compared<'n>(&'n self, pairs: &mut Vec<(&'n str, &'n str)>) {
+        match self {
+            Self::Or(nodes) | Self::And(nodes) => {
+                for node in nodes {
+                    node.collect_compared(pairs);
+                }
+            }
+            Self::Not(node) => node.collect_compared(pairs),
+            Self::Compare { left, right, .. } => {
+                pairs.extend(left.attribute().zip(right.attribute()));
+            }
+            Self::Between { .. }
+            | Self::In { .. }
+            | Self::Exists(_)
+            | Self::HasType(..)
+            | Self::BeginsWith(..)
+            | Self::Contains(..) => {}
+        }
+    }
+
+    fn collect_fixed<'n>(&'n self, names: &mut Vec<&'n str>) {
+        match self {
+            Self::And(nodes) => {
+                for node in nodes {
+                    node.collect_fixed(names);
+                }
+            }
+            Self::Compare { comparator: Comparator::Equal, left, right } => match (left, right) {
+                (path, Operand::Value(_)) | (Operand::Value(_), path) => {
+                    names.extend(path.attribute());
+                }
+                (Operand::Path(_) | Operand::Size(_), Operand::Path(_) | Operand::Size(_)) => {}
+            },
+            Self::Or(_)
+            | Self::Not(_)
+            | Self::Compare { .. }
+            | Self::Between { .. }
+            | Self::In { .. }
+            | Self::Exists(_)
+            | Self::HasType(..)
+            | Self::BeginsWith(..)
+            | Self::Contains(..) => {}
+        }
+    }
+
     fn collect_paths_outside_or<'n>(&'n self, paths: &mut Vec<&'n DocumentPath>) {
         match self {
             Self::Or(_) => {}

@@ -234,6 +234,23 @@ fn are_too_many(left: &[Part], right: &[Part]) -> bool {
         || sorts(left) * right.len() + sorts(right) * left.len() > SORT_CONDITIONS_MAX
 }
 
+/// Returns what of a clause is only a filter for what [`reads`] returns; none if there is nothing.
+pub fn filter_text(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<String> {
+    let reads = reads(condition, partition, sort);
+    if reads.as_ref().is_some_and(|reads| reads.is_exact) {
+        return None;
+    }
+    let whole = || Some(condition.to_string());
+    let Node::And(nodes) = &condition.0 else { return whole() };
+    if reads.is_none() {
+        return whole();
+    }
+    let filters = nodes.iter().filter(|node| !parts(node, partition, sort).1).cloned();
+    let filters: Vec<_> = filters.collect();
+    // Each says all of itself, and still they are too many to be read one by one.
+    if filters.is_empty() { whole() } else { Some(Condition(Node::And(filters)).to_string()) }
+}
+
 /// Returns how many values the longest IN has whose operand is the attribute as a whole.
 pub fn longest_in(condition: &Condition, attribute: &str) -> usize {
     longest_in_of(&condition.0, attribute)

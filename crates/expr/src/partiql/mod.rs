@@ -20,6 +20,7 @@
 //! ```
 
 mod condition;
+mod explain;
 mod key;
 mod literal;
 mod parser;
@@ -27,7 +28,8 @@ mod statement;
 mod token;
 mod update;
 
-pub use key::{KeyRead, KeyReads, key_order, longest_in, primary_key, reads};
+pub use explain::{Explain, explain};
+pub use key::{KeyRead, KeyReads, filter_text, key_order, longest_in, primary_key, reads};
 
 use crate::{Condition, Projection, Update};
 use hashrange_model::error::{Span, StatementFault, ValueFault};

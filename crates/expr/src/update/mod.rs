@@ -156,6 +156,11 @@ impl Update {
         })
     }
 
+    /// Returns the actions in written order.
+    pub(crate) fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
     /// Returns whether the update creates an item that does not exist.
     pub fn creates_item(&self) -> bool {
         !self.needs_item

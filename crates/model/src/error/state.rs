@@ -35,6 +35,8 @@ pub enum StateFault {
     TooManyNamespaces(usize),
     /// The namespace's database cannot be opened; holds why.
     NamespaceUnusable(String),
+    /// EXPLAIN knows nothing of the operation; holds its name.
+    NotExplained(&'static str),
 }
 
 impl StateFault {
@@ -51,7 +53,8 @@ impl StateFault {
             | Self::Step(_)
             | Self::SetAndAdvance
             | Self::TimeOutOfRange
-            | Self::NamespaceKey(_) => ErrorKind::Validation,
+            | Self::NamespaceKey(_)
+            | Self::NotExplained(_) => ErrorKind::Validation,
         }
     }
 }

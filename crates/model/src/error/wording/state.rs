@@ -48,5 +48,9 @@ pub(super) fn refused(fault: &StateFault) -> String {
         StateFault::NamespaceUnusable(why) => {
             format!("The tables of this access key and region cannot be opened: {why}")
         }
+        StateFault::NotExplained(operation) => format!(
+            "{operation} cannot be explained: GetItem, Query, Scan, PutItem, UpdateItem, DeleteItem and \
+             ExecuteStatement can"
+        ),
     }
 }

@@ -65,8 +65,8 @@ impl Api for Script {
         })
     }
 
-    fn call_own<'a>(&'a self, name: &'a str, body: Bytes) -> Running<'a> {
-        Box::pin(ready(match name {
+    fn call_own(self: Arc<Self>, name: String, body: Bytes) -> Running<'static> {
+        Box::pin(ready(match name.as_str() {
             "Echo" => Ok(body.to_vec()),
             _ => Err(Reason::UnknownOperation.into()),
         }))

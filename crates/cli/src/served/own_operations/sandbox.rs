@@ -1,5 +1,4 @@
-//! The server's own operations, in the target's namespace `Hashrange_2026`: on the whole state of a
-//! sandbox and on its clock. They have the form of the service's: JSON in and out, its errors.
+//! The own operations of a sandbox: on its whole state and on its clock.
 //!
 //! | operation | request | does |
 //! |---|---|---|
@@ -10,17 +9,15 @@
 //! | `SetClock` | `Now` or `Advance`, `Stopped` | sets or moves the clock, and does what is due then |
 //! | `DescribeClock` | | |
 
-use super::time;
-use hashrange::{ApiError, ApiResult, Clock, ClockSetting, Reason, Sandbox, StateFault};
+use super::{fault, read};
+use crate::served::time;
+use hashrange::{ApiResult, Clock, ClockSetting, Reason, Sandbox, StateFault};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The save that is meant when none is named.
 const DEFAULT_SAVE: &str = "default";
-/// The largest request.
-const REQUEST_MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,8 +51,13 @@ impl OfSave {
     }
 }
 
-/// Runs an operation on a request, which is `{}` if it is empty.
-pub async fn call(sandbox: &Sandbox, operation: &str, body: &[u8]) -> ApiResult<Vec<u8>> {
+/// Runs an operation; none if sandboxes have none of this name.
+pub async fn call(sandbox: &Sandbox, operation: &str, body: &[u8]) -> Option<ApiResult<Vec<u8>>> {
+    let answer = run(sandbox, operation, body).await.transpose()?;
+    Some(answer.map(|answer| answer.to_string().into_bytes()))
+}
+
+async fn run(sandbox: &Sandbox, operation: &str, body: &[u8]) -> ApiResult<Option<Value>> {
     let answer = match operation {
         "Save" => save(sandbox, &read(body)?),
         "Restore" => restore(sandbox, &read(body)?),
@@ -64,22 +66,9 @@ pub async fn call(sandbox: &Sandbox, operation: &str, body: &[u8]) -> ApiResult<
         "DeleteSave" => delete_save(sandbox, &read(body)?),
         "SetClock" => set_clock(sandbox, read(body)?).await,
         "DescribeClock" => read(body).map(|Nothing {}| described(sandbox.clock())),
-        _ => Err(Reason::UnknownOperation.into()),
+        _ => return Ok(None),
     };
-    answer.map(|answer| answer.to_string().into_bytes())
-}
-
-fn read<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
-    if body.len() > REQUEST_MAX_BYTES {
-        return Err(fault(StateFault::Form(format!("more than {REQUEST_MAX_BYTES} bytes"))));
-    }
-    let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
-    serde_json::from_slice(body).map_err(|error| match error.classify() {
-        serde_json::error::Category::Data => fault(StateFault::Form(error.to_string())),
-        serde_json::error::Category::Io
-        | serde_json::error::Category::Syntax
-        | serde_json::error::Category::Eof => Reason::MalformedJson.into(),
-    })
+    answer.map(Some)
 }
 
 fn save(sandbox: &Sandbox, request: &OfSave) -> ApiResult<Value> {
@@ -152,21 +141,17 @@ fn described(clock: &Clock) -> Value {
     })
 }
 
-fn fault(fault: StateFault) -> ApiError {
-    Reason::State(fault).into()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use hashrange::Options;
+    use crate::served::own_operations::of_sandbox;
+    use hashrange::{Options, Sandbox};
 
     /// Runs operations one after another and returns the answer of each, or its exception and message.
     async fn run(script: &[(&str, &str)]) -> Vec<String> {
         let sandbox = Sandbox::memory(&Options::default());
         let mut answers = Vec::new();
         for (operation, body) in script {
-            answers.push(match call(&sandbox, operation, body.as_bytes()).await {
+            answers.push(match of_sandbox(&sandbox, operation, body.as_bytes()).await {
                 Ok(answer) => String::from_utf8(answer).unwrap(),
                 Err(error) => error.to_string(),
             });

@@ -1,0 +1,49 @@
+//! `hashrange explain`: what a query, scan, get or statement reads and costs.
+
+use super::{get, query, scan};
+use crate::arguments::{Connection, Explain, Explained, Format};
+use crate::client::Client;
+use crate::output::{self, printer::Printer};
+use crate::shell;
+use anyhow::Context;
+use hashrange::Operation;
+use serde_json::{Map, Value, json};
+
+/// Explains and prints what was found: as lines, or as JSON.
+pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
+    let (operation, request) = request(client, &arguments.command)?;
+    let request = json!({
+        "Operation": operation.name(), "Request": request, "Analyze": arguments.analyze,
+    });
+    let answer = client.call_own("Explain", &request)?;
+    match Printer::of(connection(&arguments.command))?.format {
+        Format::Table => {
+            output::line(answer["Text"].as_str().context("the answer lacks its text")?)
+        }
+        Format::Json | Format::Item | Format::Ddb => output::line(&answer["Explanation"]),
+    }
+}
+
+/// Returns which database is meant.
+pub fn connection(explained: &Explained) -> &Connection {
+    match explained {
+        Explained::Query(arguments) => &arguments.connection,
+        Explained::Scan(arguments) => &arguments.connection,
+        Explained::Get(arguments) => &arguments.connection,
+        Explained::Sql(arguments) => &arguments.connection,
+    }
+}
+
+fn request(
+    client: &mut Client,
+    explained: &Explained,
+) -> anyhow::Result<(Operation, Map<String, Value>)> {
+    Ok(match explained {
+        Explained::Query(arguments) => (Operation::Query, query::request(arguments)?),
+        Explained::Scan(arguments) => (Operation::Scan, scan::request(arguments)?),
+        Explained::Get(arguments) => (Operation::GetItem, get::request(client, arguments)?),
+        Explained::Sql(arguments) => {
+            (Operation::ExecuteStatement, shell::statement_request(arguments)?)
+        }
+    })
+}

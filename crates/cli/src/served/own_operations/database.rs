@@ -1,0 +1,18 @@
+//! The own operations of every database: which there are. Each is in a file of its own.
+
+use super::explain;
+use hashrange::Database;
+use hashrange_server::Running;
+
+/// Runs an operation on a request.
+type Call = for<'a> fn(&'a Database, &'a [u8]) -> Running<'a>;
+
+/// The operations by name, such as `("Tree", |database, body| Box::pin(tree::call(database, body)))`.
+const OPERATIONS: &[(&str, Call)] =
+    &[("Explain", |database, body| Box::pin(explain::call(database, body)))];
+
+/// Runs an operation; none if databases have none of this name.
+pub fn call<'a>(database: &'a Database, operation: &str, body: &'a [u8]) -> Option<Running<'a>> {
+    let (_, call) = OPERATIONS.iter().find(|(name, _)| *name == operation)?;
+    Some(call(database, body))
+}

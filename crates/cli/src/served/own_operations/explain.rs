@@ -1,0 +1,76 @@
+//! `Explain`: what a request of the service would do, or with `Analyze` did.
+//!
+//! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the members of
+//! [`hashrange::explain`], and `Text`, its lines for people.
+
+use super::{fault, read_within};
+use hashrange::explain::Mode;
+use hashrange::{ApiResult, Database, Operation, Service, StateFault};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+/// The largest request: one of the service with what stands around it here.
+const REQUEST_MAX_BYTES: usize = (16 << 20) + 1024;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct OfExplain {
+    operation: String,
+    request: Box<RawValue>,
+    #[serde(default)]
+    analyze: bool,
+}
+
+/// Explains a request.
+pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfExplain { operation, request, analyze } = read_within(body, REQUEST_MAX_BYTES)?;
+    let known = Operation::from_name(Service::DynamoDb, &operation);
+    let known = known
+        .ok_or_else(|| fault(StateFault::Form(format!("there is no operation {operation:?}"))))?;
+    let mode = if analyze { Mode::Analyze } else { Mode::Plan };
+    let explanation = database.explain(known, request.get().as_bytes(), mode).await?;
+    let answer = json!({ "Explanation": explanation.to_json(), "Text": explanation.text() });
+    Ok(answer.to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn explained(body: &str) -> String {
+        match call(&Database::memory(), body.as_bytes()).await {
+            Ok(answer) => String::from_utf8(answer).unwrap(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[tokio::test]
+    async fn faults_are_told_in_words() {
+        let cases = [
+            (
+                r#"{"Operation":"Query"}"#,
+                "ValidationException: The request cannot be read: missing field `Request` at line 1 column 21",
+            ),
+            (
+                r#"{"Operation":"Qery","Request":{}}"#,
+                "ValidationException: The request cannot be read: there is no operation \"Qery\"",
+            ),
+            (
+                r#"{"Operation":"ListTables","Request":{}}"#,
+                "ValidationException: ListTables cannot be explained: GetItem, Query, Scan, PutItem, \
+                 UpdateItem, DeleteItem and ExecuteStatement can",
+            ),
+            (
+                r#"{"Operation":"Scan","Request":{"TableName":"none"}}"#,
+                "ResourceNotFoundException: Requested resource not found",
+            ),
+            (r#"{"Operation":"Scan","Request":{"TableName":1}}"#, "SerializationException: "),
+            (r#"{"Operation":"Scan","Request":"#, "SerializationException"),
+        ];
+        for (body, expected) in cases {
+            let answer = explained(body).await;
+            assert!(answer.starts_with(expected), "{body}\n{answer}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The server's own operations, in the target's namespace `Hashrange_2026`. They have the form of the
+//! service's: JSON in and out, its errors.
+//!
+//! | file | operations of |
+//! |---|---|
+//! | `sandbox.rs` | a sandbox: its whole state and its clock |
+//! | `database.rs` | every database, also that of a sandbox; one file each beside it |
+
+mod database;
+mod explain;
+mod sandbox;
+
+use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
+use serde::de::DeserializeOwned;
+
+/// The largest request, unless an operation says otherwise.
+const REQUEST_MAX_BYTES: usize = 64 * 1024;
+
+/// Runs an operation of a sandbox, or of its database.
+pub async fn of_sandbox(sandbox: &Sandbox, operation: &str, body: &[u8]) -> ApiResult<Vec<u8>> {
+    match sandbox::call(sandbox, operation, body).await {
+        Some(answer) => answer,
+        None => of_database(&sandbox.database(), operation, body).await,
+    }
+}
+
+/// Runs an operation of a database.
+pub async fn of_database(database: &Database, operation: &str, body: &[u8]) -> ApiResult<Vec<u8>> {
+    match database::call(database, operation, body) {
+        Some(running) => running.await,
+        None => Err(Reason::UnknownOperation.into()),
+    }
+}
+
+/// Reads a request of the usual size, which is `{}` if it is empty.
+fn read<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
+    read_within(body, REQUEST_MAX_BYTES)
+}
+
+/// Reads a request of at most so many bytes, which is `{}` if it is empty.
+fn read_within<T: DeserializeOwned>(body: &[u8], most_bytes: usize) -> ApiResult<T> {
+    if body.len() > most_bytes {
+        return Err(fault(StateFault::Form(format!("more than {most_bytes} bytes"))));
+    }
+    let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
+    serde_json::from_slice(body).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => fault(StateFault::Form(error.to_string())),
+        serde_json::error::Category::Io
+        | serde_json::error::Category::Syntax
+        | serde_json::error::Category::Eof => Reason::MalformedJson.into(),
+    })
+}
+
+fn fault(fault: StateFault) -> ApiError {
+    Reason::State(fault).into()
+}

@@ -1,0 +1,174 @@
+//! Filters: what they throw away, what would find their items without them, and how Limit counts.
+
+use super::items;
+use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
+use crate::explain::read::ReadPlan;
+use crate::read::Output;
+use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};
+use hashrange_expr::{Condition, name_text};
+
+/// Fewest items whose number shows something.
+const TOLD_MIN: usize = 10;
+/// A filter that keeps more than one item of so many is not spoken of.
+const KEPT_ONE_OF: usize = 2;
+
+/// A filter that throws most of what was read away.
+pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
+    let filter = read.filter.as_ref()?;
+    let (examined, kept, source) = match &step.counted {
+        Some(counted) => (counted.examined.items, counted.returned.items, "were read"),
+        None if step.sample.is_all => (step.sample.items, step.sample.matching, "would be read"),
+        None => (step.sample.items, step.sample.matching, "were looked at, of more"),
+    };
+    if examined < TOLD_MIN || kept * KEPT_ONE_OF > examined {
+        return None;
+    }
+    let percent = 100 * (examined - kept) / examined;
+    let names = listed(&names_filtered(read, filter));
+    Some(Advice {
+        kind: AdviceKind::FilterWaste,
+        finding: format!("the filter throws {percent} % of what is read away, which is paid for"),
+        evidence: format!("{} {source}, {} kept", items(examined), kept),
+        remedy: format!(
+            "put {names} in the sort key of the table or of an index, or in a sparse index"
+        ),
+    })
+}
+
+/// A statement whose WHERE names no value of the partition key on some way through it.
+pub(super) fn whole_read(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
+    let condition = read.statement.as_ref()?.condition.as_ref()?;
+    if !matches!(step.access, Access::WholeTable | Access::WholeIndex) {
+        return None;
+    }
+    let partition = &read.schema().partition.first()?.name;
+    let is_named = condition.fixed_attributes().iter().any(|name| name == partition)
+        || condition.attribute_names().any(|name| name == partition);
+    let what = if read.index().is_some() { "index" } else { "table" };
+    let partition = name_text(partition);
+    let (why, remedy) = if is_named {
+        (
+            format!("not every way through WHERE fixes {partition}, the partition key, by = or IN"),
+            format!("name values of {partition} by = or IN on both sides of each OR"),
+        )
+    } else {
+        (
+            format!("WHERE does not name {partition}, the partition key"),
+            format!("add {partition} = ... to WHERE, or read an index that has another key"),
+        )
+    };
+    Some(Advice {
+        kind: AdviceKind::WholeRead,
+        finding: format!("the whole {what} is read"),
+        evidence: format!("{why}; it holds {} items", step.estimate.items.at_most),
+        remedy,
+    })
+}
+
+/// The table, or an index, whose partition key the filter fixes.
+pub(super) fn index_that_fits(read: &ReadPlan<'_>) -> Option<Advice> {
+    let filter = read.filter.as_ref().filter(|_| read.keys.is_none())?;
+    let table = read.page.table;
+    let fixed = filter.fixed_attributes();
+    let fits = |schema: &KeySchema| {
+        let is_simple = schema.partition.len() == 1 && schema.sort.len() <= 1;
+        (is_simple || read.statement.is_none())
+            && schema.partition.iter().all(|it| fixed.contains(&it.name.as_str()))
+    };
+    if fits(&table.key) {
+        return Some(fitting(read, None, &table.key, &fixed));
+    }
+    let indexes = table.indexes.iter();
+    let mut usable = indexes.filter(|index| {
+        index.kind == IndexKind::Global
+            && index.state == IndexState::Active
+            && !read.page.consistent
+            && fits(&index.key)
+            && holds_all(read, index, filter)
+    });
+    usable.next().map(|index| fitting(read, Some(index), &index.key, &fixed))
+}
+
+/// Returns whether an index holds all that the read looks at and returns.
+fn holds_all(read: &ReadPlan<'_>, index: &Index, filter: &Condition) -> bool {
+    let returned = match &read.page.output {
+        Output::Count => true,
+        Output::Projected(projection) => projection.attribute_names().all(|it| index.holds(it)),
+        Output::Whole | Output::AsIndexed => index.projection == IndexProjection::All,
+    };
+    returned && filter.attribute_names().all(|name| index.holds(name))
+}
+
+fn fitting(
+    read: &ReadPlan<'_>,
+    index: Option<&Index>,
+    schema: &KeySchema,
+    fixed: &[&str],
+) -> Advice {
+    let what =
+        index.map_or_else(|| "the table".to_owned(), |index| format!("index {}", index.name));
+    let texts = |attributes: &[&KeyAttribute]| -> String {
+        listed(&attributes.iter().map(|it| name_text(&it.name)).collect::<Vec<_>>())
+    };
+    let names = texts(&schema.partition.iter().collect::<Vec<_>>());
+    let open: Vec<_> = schema.all().filter(|it| !fixed.contains(&it.name.as_str())).collect();
+    let sparse = match (index, &open[..]) {
+        (Some(_), [_, ..]) => format!(
+            " (items without {} are not in it)",
+            texts(&open)
+        ),
+        _ => String::new(),
+    };
+    let read_by = match (read.statement.is_some(), index) {
+        (true, Some(index)) => {
+            format!("FROM \"{}\".\"{}\"", read.page.table.record.name, index.name)
+        }
+        (true, None) => format!("FROM \"{}\"", read.page.table.record.name),
+        (false, _) => format!("a Query of {what}"),
+    };
+    Advice {
+        kind: AdviceKind::IndexFits,
+        finding: format!("all is read although the filter fixes {names}"),
+        evidence: format!("{names} is the partition key of {what}"),
+        remedy: format!("{read_by} reads only what has the value{sparse}"),
+    }
+}
+
+/// Limit counts what is examined, before the filter.
+pub(super) fn limit(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
+    let (limit, _) = step.limit.zip(step.filter.as_ref())?;
+    let looked_at = step.sample.items.min(limit);
+    Some(Advice {
+        kind: AdviceKind::LimitBeforeFilter,
+        finding: format!("a page examines {} and may return fewer, or none", items(limit)),
+        evidence: format!(
+            "Limit counts before the filter; of {} looked at it keeps {}",
+            items(step.sample.items),
+            step.sample.matching
+        ),
+        remedy:
+            "read on while the answer has LastEvaluatedKey or NextToken, until there are enough"
+                .to_owned(),
+    })
+    .filter(|_| looked_at > 0 || read.filter.is_some())
+}
+
+/// Returns the attributes of a filter that are no key of what is read.
+fn names_filtered(read: &ReadPlan<'_>, filter: &Condition) -> Vec<String> {
+    let schema = read.schema();
+    let mut names: Vec<String> = Vec::new();
+    for name in filter.attribute_names().filter(|name| !schema.contains(name)) {
+        let name = name_text(name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() { vec!["what it tests".to_owned()] } else { names }
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.concat(),
+    }
+}

@@ -1,0 +1,63 @@
+//! What is likely to be meant otherwise, or is cheaper another way. Each piece of advice names what
+//! shows it; what cannot be shown is not said.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `filter.rs` | filters: what they throw away, what would find their items, how Limit counts |
+//! | `range.rs` | ranges of sort keys that hold more than their values say |
+//! | `names.rs` | names in double quotes that are likely text |
+
+mod filter;
+mod names;
+mod range;
+
+use super::explanation::{Advice, AdviceKind, ReadStep};
+use super::read::{ReadPlan, Sampled};
+use crate::schema::IndexKind;
+use hashrange_model::ApiResult;
+use hashrange_storage::View;
+
+/// Returns the advice for a read.
+pub(super) async fn of_read<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    step: &ReadStep,
+    sampled: &Sampled,
+) -> ApiResult<Vec<Advice>> {
+    let mut found = Vec::new();
+    let two_attributes = names::two_attributes(read, sampled);
+    let is_meant_otherwise = !two_attributes.is_empty();
+    found.extend(two_attributes);
+    found.extend(range::open_prefix(view, read).await?);
+    found.extend(range::open_range(read, step));
+    let fitting = filter::index_that_fits(read);
+    if fitting.is_none() && !is_meant_otherwise {
+        found.extend(filter::whole_read(read, step));
+    }
+    found.extend(fitting);
+    found.extend(filter::waste(read, step).filter(|_| !is_meant_otherwise));
+    found.extend(filter::limit(read, step));
+    found.extend(consistent(read));
+    Ok(found)
+}
+
+/// A consistent read costs twice as much, where an eventually consistent one is allowed.
+fn consistent(read: &ReadPlan<'_>) -> Option<Advice> {
+    let of_index = read.index().map(|index| index.kind);
+    assert!(
+        !read.page.consistent || of_index != Some(IndexKind::Global),
+        "a global index is not read consistently"
+    );
+    read.page.consistent.then(|| Advice {
+        kind: AdviceKind::ConsistentRead,
+        finding: "the read is consistent".to_owned(),
+        evidence: "it costs 1 unit for each 4 KB, an eventually consistent one 0.5".to_owned(),
+        remedy: "leave ConsistentRead out where a read may miss the writes of the last moment"
+            .to_owned(),
+    })
+}
+
+/// Returns `1 item` or `2 items`.
+fn items(count: usize) -> String {
+    if count == 1 { "1 item".to_owned() } else { format!("{count} items") }
+}

@@ -1,0 +1,40 @@
+//! `country = "US"` compares two attributes: double quotes are for names in PartiQL. It is told if no
+//! item that was looked at has an attribute of the name.
+
+use super::items;
+use crate::explain::explanation::{Advice, AdviceKind};
+use crate::explain::read::{ReadPlan, Sampled};
+
+/// Returns an advice for each name that is compared and that no item has.
+pub(super) fn two_attributes(read: &ReadPlan<'_>, sampled: &Sampled) -> Vec<Advice> {
+    let condition = read.statement.as_ref().and_then(|statement| statement.condition.as_ref());
+    if sampled.items.is_empty() {
+        return Vec::new();
+    }
+    let table = read.page.table;
+    let is_known = |name: &str| {
+        table.key.contains(name)
+            || table.indexes.iter().any(|index| index.key.contains(name))
+            || sampled.items.iter().any(|item| item.get(name).is_some())
+    };
+    let pairs = condition.map_or(Vec::new(), |condition| condition.compared_attributes());
+    let mut found: Vec<Advice> = Vec::new();
+    for (left, right) in pairs {
+        let missing = [right, left].into_iter().find(|name| !is_known(name));
+        let advice = missing.map(|name| advice(left, right, name, sampled.told.items));
+        found.extend(advice.filter(|advice| !found.contains(advice)));
+    }
+    found
+}
+
+fn advice(left: &str, right: &str, missing: &str, looked_at: usize) -> Advice {
+    Advice {
+        kind: AdviceKind::TwoAttributes,
+        finding: format!("{left} is compared with the attribute {right}, not with text"),
+        evidence: format!(
+            "none of {} looked at has an attribute {missing}; double quotes are for names in PartiQL",
+            items(looked_at)
+        ),
+        remedy: format!("write text in single quotes: '{}'", missing.replace('\'', "''")),
+    }
+}

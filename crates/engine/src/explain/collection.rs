@@ -1,0 +1,150 @@
+//! Where a range lies in its item collection, and which keys a prefix meets: a bounded number of
+//! look-ups of single entries.
+
+use super::explanation::Collection;
+use super::keys::ReadKeys;
+use super::read::ReadPlan;
+use crate::fault;
+use crate::schema::{KeySchema, Table};
+use hashrange_expr::{KeyOperator, value_text};
+use hashrange_model::{ApiResult, Item, ValueRef};
+use hashrange_storage::{Direction, KeyRange, View, Wanted};
+use std::ops::ControlFlow;
+
+/// The most different continuations of a prefix that are looked for.
+const CONTINUATIONS_MAX: usize = 16;
+
+/// The characters by which people part components of keys, the most usual first.
+const DELIMITERS: [char; 5] = ['#', '|', '/', ':', '_'];
+
+/// Returns where the one range of a read lies; none if the read is of several, or has no sort key.
+pub(super) async fn of_read<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+) -> ApiResult<Option<Collection>> {
+    let (Some([keys]), schema) = (read.keys.as_deref(), read.schema()) else { return Ok(None) };
+    if schema.sort.is_empty() {
+        return Ok(None);
+    }
+    let whole = keys.whole_partition(read.page.table, read.index());
+    let range = keys.range.clone();
+    let before = KeyRange { start: whole.start.clone(), end: Some(range.start.clone()) };
+    let after = range.end.clone().map(|start| KeyRange { start, end: whole.end.clone() });
+    let edges = [
+        (Some(whole.clone()), Direction::Forward),
+        (Some(before), Direction::Backward),
+        (Some(range.clone()), Direction::Forward),
+        (Some(range), Direction::Backward),
+        (after, Direction::Forward),
+        (Some(whole), Direction::Backward),
+    ];
+    let mut found = Vec::with_capacity(edges.len());
+    for (range, direction) in edges {
+        found.push(match range.filter(|range| !range.is_empty()) {
+            None => None,
+            Some(range) => edge(view, read.page.table, range, direction)
+                .await?
+                .map(|item| sort_text(schema, &item)),
+        });
+    }
+    let mut found = found.into_iter();
+    let mut next = || found.next().flatten();
+    Ok(Some(Collection {
+        first: next(),
+        before: next(),
+        first_in_range: next(),
+        last_in_range: next(),
+        after: next(),
+        last: next(),
+    }))
+}
+
+/// Returns the first entry of a range in a direction.
+pub(super) async fn edge<V: View>(
+    view: &V,
+    table: &Table,
+    range: KeyRange,
+    direction: Direction,
+) -> ApiResult<Option<Item>> {
+    let mut found = None;
+    let wanted = Wanted { entries: 1, bytes: 1 };
+    view.visit(range, direction, wanted, |_, stored| {
+        found = Some(stored);
+        ControlFlow::Break(())
+    })
+    .await
+    .map_err(|error| fault::of_tables([table], error))?;
+    found.map(Item::from_stored).transpose().map_err(fault::of_form)
+}
+
+/// Returns the values of an entry's sort key.
+fn sort_text(schema: &KeySchema, item: &Item) -> String {
+    let values = schema.sort.iter().filter_map(|attribute| item.get(&attribute.name));
+    values.map(value_text).collect::<Vec<_>>().join(", ")
+}
+
+/// A prefix that meets more than the component it ends with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Siblings {
+    /// What ends the component, where the prefix does not.
+    pub(super) delimiter: char,
+    /// A stored sort key that goes on inside the component.
+    pub(super) example: String,
+}
+
+/// Looks whether a prefix that ends inside a component matches siblings of it: stored keys go on with
+/// a delimiter as well as with something else. Only then is it sure that the prefix is a component.
+pub(super) async fn siblings<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    keys: &ReadKeys,
+) -> ApiResult<Option<Siblings>> {
+    let Some((attribute, KeyOperator::BeginsWith(prefix))) = keys.one_range(read.schema()) else {
+        return Ok(None);
+    };
+    let ValueRef::S(prefix) = prefix.get() else { return Ok(None) };
+    if prefix.is_empty() || prefix.ends_with(DELIMITERS) {
+        return Ok(None);
+    }
+    let mut rest = keys.range.clone();
+    let (mut delimiter, mut example) = (None, None);
+    for _ in 0..CONTINUATIONS_MAX {
+        let entry = edge(view, read.page.table, rest.clone(), Direction::Forward).await?;
+        let Some(entry) = entry else { break };
+        let Some(ValueRef::S(stored)) = entry.get(attribute) else { break };
+        let Some(next) = stored.strip_prefix(prefix) else { break };
+        let continuation = next.chars().next();
+        match continuation {
+            Some(one) if delimiter_of(stored) == Some(one) => delimiter = delimiter.or(Some(one)),
+            Some(_) => example = example.or_else(|| Some(stored.to_owned())),
+            None => {}
+        }
+        if delimiter.is_some() && example.is_some() {
+            break;
+        }
+        let Some(beyond) = beyond(keys, read, prefix, continuation) else { break };
+        rest.start = beyond.max(rest.start);
+        if rest.is_empty() {
+            break;
+        }
+    }
+    Ok(delimiter.zip(example).map(|(delimiter, example)| Siblings { delimiter, example }))
+}
+
+/// Returns the delimiter that a value of a key is parted by.
+pub(super) fn delimiter_of(value: &str) -> Option<char> {
+    DELIMITERS.into_iter().find(|delimiter| value.contains(*delimiter))
+}
+
+/// Returns the first byte key behind all that continue a prefix with a character, or that end there.
+fn beyond(
+    keys: &ReadKeys,
+    read: &ReadPlan<'_>,
+    prefix: &str,
+    continuation: Option<char>,
+) -> Option<Vec<u8>> {
+    match continuation {
+        None => keys.narrowed(read, KeyOperator::Equal, prefix).end,
+        Some(one) => keys.narrowed(read, KeyOperator::BeginsWith, &format!("{prefix}{one}")).end,
+    }
+}

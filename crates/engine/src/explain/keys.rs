@@ -1,0 +1,184 @@
+//! Which keys a read names, and its ranges in words and in the bytes of the store.
+
+use super::explanation::{Access, RangeRead};
+use super::read::ReadPlan;
+use crate::layout;
+use crate::read::key_range;
+use crate::schema::{Index, IndexId, KeySchema, Table};
+use hashrange_expr::{
+    KeyConditions, KeyOperator, KeyPlan, key_text, name_text, sort_range_text, value_text,
+};
+use hashrange_model::{AttributeValue, Item, Reason, Value};
+use hashrange_storage::KeyRange;
+use std::fmt::Write as _;
+
+/// The most ranges that are told one by one.
+const RANGES_TOLD_MAX: usize = 50;
+
+/// One partition with the conditions on its sort key.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadKeys {
+    /// A value for each partition key attribute.
+    pub(crate) partition: Vec<Value>,
+    /// Conditions on sort key attributes, named by their offset in the schema; all of them hold.
+    pub(crate) sort: Vec<(usize, KeyOperator)>,
+    /// All of it, wherever a page begins.
+    pub(crate) range: KeyRange,
+}
+
+impl ReadKeys {
+    /// Returns the keys of key conditions.
+    pub(crate) fn of_query(
+        table: &Table,
+        index: Option<&Index>,
+        conditions: &KeyConditions,
+    ) -> Result<Self, Reason> {
+        let schema = index.map_or(&table.key, |index| &index.key);
+        let plan = key_range::matched(schema, conditions)?;
+        let equal = plan.sort_equal.into_iter().map(KeyOperator::Equal);
+        Ok(Self {
+            partition: plan.partition,
+            sort: equal.chain(plan.sort_range).enumerate().collect(),
+            range: key_range::of_query(table, index, conditions)?,
+        })
+    }
+
+    /// Returns the key of one item, which the table's own checks may still refuse.
+    pub(crate) fn of_item(table: &Table, key: &Item) -> Self {
+        let values = |schema: &[crate::schema::KeyAttribute]| -> Vec<Value> {
+            schema.iter().filter_map(|it| Some(key.get(&it.name)?.to_value())).collect()
+        };
+        let equal = values(&table.key.sort).into_iter().map(KeyOperator::Equal);
+        Self {
+            partition: values(&table.key.partition),
+            sort: equal.enumerate().collect(),
+            range: layout::item_key(table, key).map_or_else(
+                |_| KeyRange { start: Vec::new(), end: Some(Vec::new()) },
+                |key| layout::single(&key.bytes),
+            ),
+        }
+    }
+
+    /// Returns everything that has the partition key.
+    pub(crate) fn whole_partition(&self, table: &Table, index: Option<&Index>) -> KeyRange {
+        let id = index.map_or(IndexId::BASE, |index| index.id);
+        KeyRange::prefix(&layout::partition_prefix_of_values(table.id(), id, &self.partition))
+    }
+
+    /// Returns whether the read is of at most one item of the table.
+    fn is_one_item(&self, table: &Table, index: Option<&Index>) -> bool {
+        let is_equal =
+            |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
+        index.is_none() && (table.key.sort.is_empty() || self.sort.iter().any(is_equal))
+    }
+
+    /// Returns the range that another condition on the last sort key attribute would leave.
+    pub(super) fn narrowed(
+        &self,
+        read: &ReadPlan<'_>,
+        operator: fn(Value) -> KeyOperator,
+        text: &str,
+    ) -> KeyRange {
+        let equal = self.sort.iter().filter_map(|(_, operator)| match operator {
+            KeyOperator::Equal(value) => Some(value.clone()),
+            _ => None,
+        });
+        let plan = KeyPlan {
+            partition: self.partition.clone(),
+            sort_equal: equal.collect(),
+            sort_range: Some(operator(AttributeValue::from(text).to_value())),
+        };
+        key_range::of_plan(read.page.table, read.index(), &plan)
+    }
+
+    /// Returns the partition key as a condition.
+    pub(crate) fn partition_text(&self, schema: &KeySchema) -> String {
+        let attributes = schema.partition.iter().zip(&self.partition);
+        let texts = attributes
+            .map(|(it, value)| format!("{} = {}", name_text(&it.name), value_text(value.get())));
+        texts.collect::<Vec<_>>().join(" AND ")
+    }
+
+    /// Returns the sort key between its ends; none if all of it is read.
+    fn sort_text(&self, schema: &KeySchema) -> Option<String> {
+        let text = |(nth, operator): &(usize, KeyOperator)| {
+            let attribute = schema.sort.get(*nth)?;
+            Some(sort_range_text(&attribute.name, operator))
+        };
+        let texts: Vec<_> = self.sort.iter().filter_map(text).collect();
+        (!texts.is_empty()).then(|| texts.join(" AND "))
+    }
+
+    /// Returns the only condition on the sort key that is more than an equality, with its attribute.
+    pub(crate) fn one_range<'s>(&self, schema: &'s KeySchema) -> Option<(&'s str, &KeyOperator)> {
+        let (last, before) = self.sort.split_last()?;
+        let is_equal =
+            |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
+        if is_equal(last) || !before.iter().all(is_equal) {
+            return None;
+        }
+        Some((&schema.sort.get(last.0)?.name, &last.1))
+    }
+}
+
+/// Returns how a read finds its items.
+pub(super) fn access(read: &ReadPlan<'_>) -> Access {
+    let index = read.index();
+    match (read.keys.as_deref(), read.segment, index) {
+        (None, Some(_), _) => Access::Segment,
+        (None, None, Some(_)) => Access::WholeIndex,
+        (None, None, None) => Access::WholeTable,
+        (Some([keys]), _, _) if keys.is_one_item(read.page.table, index) => Access::OneItem,
+        (Some([keys]), _, _) if keys.sort.is_empty() => Access::Partition,
+        (Some([_]), _, _) => Access::KeyRange,
+        (Some(_), _, _) => Access::SeveralRanges,
+    }
+}
+
+/// Returns the ranges in words, and how many more there are.
+pub(super) fn ranges(read: &ReadPlan<'_>) -> (Vec<RangeRead>, usize) {
+    let told = read.ranges.iter().take(RANGES_TOLD_MAX);
+    let ranges: Vec<_> = told.map(|range| told_range(read, range)).collect();
+    let more = read.ranges.len() - ranges.len();
+    (ranges, more)
+}
+
+fn told_range(read: &ReadPlan<'_>, range: &KeyRange) -> RangeRead {
+    let schema = read.schema();
+    let meets = |keys: &&ReadKeys| {
+        let is_before = |one: &KeyRange, other: &KeyRange| {
+            one.end.as_ref().is_some_and(|end| *end <= other.start)
+        };
+        !is_before(range, &keys.range) && !is_before(&keys.range, range)
+    };
+    let merged: Vec<_> = read.keys.iter().flatten().filter(meets).take(RANGES_TOLD_MAX).collect();
+    let mut sorts: Vec<_> = merged.iter().map(|keys| keys.sort_text(schema)).collect();
+    sorts.dedup();
+    let sort = match &sorts[..] {
+        [one] => one.clone(),
+        several => several.iter().cloned().collect::<Option<Vec<_>>>().map(|it| it.join(" OR ")),
+    };
+    RangeRead {
+        partition: merged.first().map(|keys| keys.partition_text(schema)),
+        sort: sort.filter(|sort| !sort.is_empty()),
+        first_key: hex(&range.start),
+        end_key: range.end.as_deref().map(hex),
+    }
+}
+
+/// Returns a key as text, a condition on each of its attributes.
+pub(super) fn key_item_text(key: &Item) -> String {
+    let condition = |(name, value): (&str, hashrange_model::ValueRef<'_>)| {
+        key_text(name, &KeyOperator::Equal(value.to_value()))
+    };
+    key.iter().map(condition).collect::<Vec<_>>().join(" AND ")
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a String cannot fail.
+        write!(text, "{byte:02x}").ok();
+    }
+    text
+}

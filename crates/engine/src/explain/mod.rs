@@ -1,0 +1,33 @@
+//! EXPLAIN: what a request reads and what it costs, told without running it, or counted by running it.
+//!
+//! An explanation is a view of the plan that the operation would run and of the counters of its pages.
+//! It adds nothing to them: who does not ask pays nothing.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `explanation.rs` | the value that is answered |
+//! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
+//! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
+//! | `keys.rs` | which keys a read names, and its ranges in words and bytes |
+//! | `collection.rs` | where a range lies in its item collection: single look-ups beside it |
+//! | `advice/` | what is likely to be meant otherwise, or cheaper another way, each with evidence |
+//! | `text.rs` | an explanation as lines for people |
+//! | `rows.rs` | an explanation as the item that PartiQL's EXPLAIN answers |
+//!
+//! Left to others: plans (`crate::ops`, `crate::partiql`), and who asks (`crate::ops`).
+
+mod advice;
+mod collection;
+mod explanation;
+mod keys;
+mod read;
+mod rows;
+mod text;
+mod write;
+
+pub use explanation::{
+    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
+    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+};
+pub(crate) use keys::ReadKeys;
+pub(crate) use read::{Asked, ReadPlan, StatementText};

@@ -1,0 +1,316 @@
+//! A read explained: a sample of what it would read, bounds of what all of it takes, and with ANALYZE
+//! what it took, page by page.
+//!
+//! All but the counted run is seen in one view. The counted run is what a client would do: one page
+//! after another, each let in by the limiter where there is one.
+
+use super::explanation::{
+    Amount, Bounds, Counted, Estimate, Explanation, Mode, ReadStep, Sample, Step, Time, UnitsOn,
+};
+use super::{ReadKeys, advice, collection, keys};
+use crate::capacity::{Units, read_units};
+use crate::engine::Engine;
+use crate::index::counts;
+use crate::partiql::select::{self, SelectPlan};
+use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges};
+use crate::schema::{Index, IndexId, KeySchema, Table};
+use hashrange_expr::{Condition, Filter};
+use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
+use hashrange_model::{ApiResult, Item};
+use hashrange_storage::{KeyRange, Store, View};
+
+/// The most items that are looked at without ANALYZE; a page bounds their size.
+const SAMPLE_ITEMS_MAX: usize = 1_000;
+/// The most pages that ANALYZE reads.
+const PAGES_MAX: usize = 100;
+
+/// A read as it is planned, with what the request said of it.
+#[derive(Debug)]
+pub(crate) struct ReadPlan<'t> {
+    pub(crate) page: PagePlan<'t>,
+    /// The ranges that the first page begins with.
+    pub(crate) ranges: Vec<KeyRange>,
+    /// The partitions that are named; none if all are read.
+    pub(crate) keys: Option<Vec<ReadKeys>>,
+    /// The segment of a Scan, and of how many.
+    pub(crate) segment: Option<(u32, u32)>,
+    /// What is applied to each item that was read.
+    pub(crate) filter: Option<Condition>,
+    /// The key after which the read begins.
+    pub(crate) start: Option<Item>,
+    /// Of a statement, what it says.
+    pub(crate) statement: Option<StatementText>,
+}
+
+/// What is told of a statement beside its plan.
+#[derive(Debug)]
+pub(crate) struct StatementText {
+    /// The whole WHERE clause.
+    pub(crate) condition: Option<Condition>,
+    /// What of it is only a filter.
+    pub(crate) filter: Option<String>,
+}
+
+/// What was asked for, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) operation: &'static str,
+    pub(crate) mode: Mode,
+    /// When the request began to be checked.
+    pub(crate) began_ms: u64,
+}
+
+impl<'t> ReadPlan<'t> {
+    pub(super) fn index(&self) -> Option<&'t Index> {
+        self.page.index.map(|(_, index)| index)
+    }
+
+    pub(super) fn schema(&self) -> &'t KeySchema {
+        self.index().map_or(&self.page.table.key, |index| &index.key)
+    }
+
+    /// Returns the read without filter and projection, of so many items.
+    fn sampled(&self) -> PagePlan<'t> {
+        PagePlan {
+            filter: None,
+            output: Output::Whole,
+            limit: SAMPLE_ITEMS_MAX,
+            ..self.page.clone()
+        }
+    }
+}
+
+/// The items of the sample, as the filter sees them.
+#[derive(Debug)]
+pub(super) struct Sampled {
+    pub(super) items: Vec<Item>,
+    pub(super) told: Sample,
+    /// Units of reading it at once.
+    units: f64,
+}
+
+impl<S: Store> Engine<S> {
+    /// Explains a read.
+    pub(crate) async fn explain_read(
+        &self,
+        read: ReadPlan<'_>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let planned_ms = self.now_ms();
+        let view = self.core().view().await?;
+        let sampled = sample(&view, &read).await?;
+        let estimate = estimate(&view, &read, &sampled).await?;
+        let collection = collection::of_read(&view, &read).await?;
+        let read_from_ms = self.now_ms();
+        let counted = match asked.mode {
+            Mode::Plan => None,
+            Mode::Analyze => Some(self.count(&read).await?),
+        };
+        let time = counted.is_some().then(|| Time {
+            plan_ms: planned_ms.saturating_sub(asked.began_ms),
+            run_ms: self.now_ms().saturating_sub(read_from_ms),
+        });
+        let step = told(&read, collection, sampled.told, estimate, counted);
+        let advice = advice::of_read(&view, &read, &step, &sampled).await?;
+        Ok(Explanation {
+            operation: asked.operation,
+            analyzed: asked.mode == Mode::Analyze,
+            steps: vec![Step::Read(Box::new(step))],
+            advice,
+            time,
+        })
+    }
+
+    /// Reads page after page to the end, or as many as are allowed.
+    async fn count(&self, read: &ReadPlan<'_>) -> ApiResult<Counted> {
+        let mut counted = Counted::default();
+        let mut units = Units::default();
+        let mut ranges = read.ranges.clone();
+        while counted.pages < PAGES_MAX {
+            let page: Page<Tally> = self.next_page(read, &ranges).await?;
+            units.add(&page.units);
+            counted.add(&page);
+            let Some(last) = &page.last_evaluated_key else {
+                counted.is_all = true;
+                break;
+            };
+            ranges = left_after(read, ranges, last)?;
+        }
+        counted.units = units_by_target(&units, read.page.table);
+        Ok(counted)
+    }
+
+    async fn next_page(&self, read: &ReadPlan<'_>, ranges: &[KeyRange]) -> ApiResult<Page<Tally>> {
+        let page = read.page.clone();
+        if read.statement.is_some() {
+            let (table, ranges) = (page.table, ranges.to_vec());
+            return self
+                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, None)
+                .await;
+        }
+        let range = ranges.first().cloned().unwrap_or(page.range.clone());
+        let is_one_row =
+            read.index().is_none() && read.page.table.key.sort.is_empty() && read.keys.is_some();
+        let mut page: Page<Tally> = self.page(PagePlan { range, ..page }).await?;
+        if is_one_row {
+            page.last_evaluated_key = None;
+        }
+        Ok(page)
+    }
+}
+
+/// Returns what is left of the ranges after the last key of a page.
+fn left_after(read: &ReadPlan<'_>, ranges: Vec<KeyRange>, last: &Item) -> ApiResult<Vec<KeyRange>> {
+    let table = read.page.table;
+    if read.statement.is_some() {
+        return Ok(select::resume(table, read.index(), ranges, last, read.page.direction)?);
+    }
+    let key = key_range::start_key(table, read.index(), last, key_range::Reader::Query)?;
+    let after = |range| key_range::after(range, key.clone(), read.page.direction);
+    Ok(ranges.into_iter().map(after).collect())
+}
+
+/// Counts the items of a page, and keeps none.
+#[derive(Debug, Default)]
+struct Tally(Amount);
+
+impl Rows for Tally {
+    fn with_capacity(_bytes: usize) -> Self {
+        Self::default()
+    }
+
+    fn push(&mut self, item: Item) {
+        self.0.items += 1;
+        self.0.bytes += item.size();
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes
+    }
+}
+
+impl Counted {
+    fn add(&mut self, page: &Page<Tally>) {
+        self.pages += 1;
+        self.examined.items += page.scanned;
+        self.examined.bytes += page.scanned_bytes;
+        self.returned.items += page.count;
+        self.returned.bytes += page.items.0.bytes;
+        self.filtered_out += page.scanned - page.count;
+        self.fetched.items += page.fetched.items;
+        self.fetched.bytes += page.fetched.bytes;
+    }
+}
+
+/// Returns units by table and index, those of the table first.
+pub(super) fn units_by_target(units: &Units, table: &Table) -> Vec<UnitsOn> {
+    let of_table = UnitsOn { index: None, units: units.table };
+    let of_indexes = units.indexes.iter().filter_map(|(nth, units)| {
+        Some(UnitsOn { index: Some(table.indexes.get(*nth)?.name.clone()), units: *units })
+    });
+    let touched = units.table > 0.0 || units.indexes.is_empty();
+    touched.then_some(of_table).into_iter().chain(of_indexes).collect()
+}
+
+async fn sample<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Sampled> {
+    let page: Page = read_ranges(view, &read.sampled(), &read.ranges).await?;
+    let filter = read.filter.as_ref().map(Filter::from);
+    let matches = |item: &&Item| filter.as_ref().is_none_or(|filter| filter.matches(item));
+    let told = Sample {
+        items: page.scanned,
+        bytes: page.scanned_bytes,
+        matching: page.items.iter().filter(matches).count(),
+        is_all: page.last_evaluated_key.is_none(),
+    };
+    let units = page.units.table + page.units.indexes.iter().map(|(_, it)| it).sum::<f64>();
+    Ok(Sampled { items: page.items, told, units })
+}
+
+/// Returns what all of the read takes. It is known if the sample is all of it and fits one page; else it
+/// is bounded by what the table or index holds.
+async fn estimate<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    sampled: &Sampled,
+) -> ApiResult<Estimate> {
+    let Sample { items, bytes, is_all, .. } = sampled.told;
+    let (items, bytes) = (items as u64, bytes as u64);
+    let record = &read.page.table.record;
+    let id = read.index().map_or(IndexId::BASE, |index| index.id);
+    let (held, held_bytes) = counts(view, record, id).await?;
+    let (held, held_bytes) = (held.unsigned_abs().max(items), held_bytes.unsigned_abs().max(bytes));
+    let (most, most_bytes) = if is_all { (items, bytes) } else { (held, held_bytes) };
+    let limit = read.page.limit as u64;
+    let pages = Bounds {
+        at_least: 1 + items.saturating_sub(1) / limit.max(1),
+        at_most: 1 + most / limit.max(1) + most_bytes / PAGE_SIZE_MAX_BYTES as u64,
+    };
+    let is_one_page = is_all && pages.at_most == 1;
+    let units = Bounds {
+        at_least: sampled.units,
+        at_most: if is_one_page {
+            sampled.units
+        } else {
+            let (_, table_bytes) = counts(view, record, IndexId::BASE).await?;
+            let fetched =
+                if read.page.fetches { (most, table_bytes.unsigned_abs()) } else { (0, 0) };
+            let roundings = pages.at_most + read.ranges.len() as u64 + fetched.0;
+            most_units(most_bytes + fetched.1, roundings, read.page.consistent)
+        },
+    };
+    Ok(Estimate {
+        items: Bounds { at_least: items, at_most: most },
+        bytes: Bounds { at_least: bytes, at_most: most_bytes },
+        pages,
+        units,
+    })
+}
+
+/// Returns the most units of reading so many bytes in so many parts, each rounded by itself.
+fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
+    let whole = bytes / READ_UNIT_BYTES as u64 + parts;
+    let bytes = usize::try_from(whole).unwrap_or(usize::MAX).saturating_mul(READ_UNIT_BYTES);
+    read_units(bytes, consistent)
+}
+
+fn told(
+    read: &ReadPlan<'_>,
+    collection: Option<super::Collection>,
+    sample: Sample,
+    estimate: Estimate,
+    counted: Option<Counted>,
+) -> ReadStep {
+    let page = &read.page;
+    let (ranges, more_ranges) = keys::ranges(read);
+    let filter = match &read.statement {
+        Some(statement) => statement.filter.clone(),
+        None => read.filter.as_ref().map(ToString::to_string),
+    };
+    ReadStep {
+        table: page.table.record.name.clone(),
+        index: read.index().map(|index| index.name.clone()),
+        access: keys::access(read),
+        ranges,
+        more_ranges,
+        backward: page.direction == hashrange_storage::Direction::Backward,
+        start_after: read.start.as_ref().map(keys::key_item_text),
+        filter,
+        returns: returns(page),
+        limit: (page.limit < usize::MAX).then_some(page.limit),
+        fetches_from_table: page.fetches,
+        consistent_read: page.consistent,
+        collection,
+        sample,
+        estimate,
+        counted,
+    }
+}
+
+fn returns(page: &PagePlan<'_>) -> String {
+    match &page.output {
+        Output::Count => "their number".to_owned(),
+        Output::Projected(projection) => projection.to_string(),
+        Output::Whole if page.index.is_none() || page.fetches => "all attributes".to_owned(),
+        Output::Whole | Output::AsIndexed => "what the index holds".to_owned(),
+    }
+}

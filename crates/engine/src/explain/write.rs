@@ -1,0 +1,115 @@
+//! A write explained: decided on the item as it is now and not committed, or with ANALYZE committed.
+
+use super::explanation::{EntryChange, Explanation, Mode, Step, Time, WriteAction, WriteStep};
+use super::keys::{hex, key_item_text};
+use super::read::{Asked, units_by_target};
+use crate::capacity::{Units, write_units};
+use crate::engine::Engine;
+use crate::index;
+use crate::schema::{Index, Table};
+use crate::write::{Action, Attempt, Write, Written};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_storage::Store;
+
+impl<S: Store> Engine<S> {
+    /// Explains a write of one table that `plan` checks against its definition. `key` is the item's key, or
+    /// the item; `worded` says a refusal as the operation does.
+    pub(crate) async fn explain_write<'p>(
+        &self,
+        table_name: &str,
+        key: &Item,
+        plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
+        worded: fn(ApiError) -> ApiError,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let table = self.table(table_name)?;
+        let write = plan(&table)?;
+        let planned_ms = self.now_ms();
+        let key = key.retain(|name| table.key.contains(name));
+        let mut step = told(&table, &write, &key)?;
+        match asked.mode {
+            Mode::Plan => {
+                let mut attempts = self.core().rehearse(&[(&*table, write)]).await?;
+                let Attempt { result, stored_bytes } = attempts.pop().ok_or(Reason::Internal)?;
+                match result {
+                    Ok(written) => add_written(&mut step, &table, &written),
+                    Err(why) => add_refused(&mut step, &table, why, worded, stored_bytes),
+                }
+            }
+            Mode::Analyze => {
+                let (table, written) = self.write(table_name, plan).await?;
+                add_written(&mut step, &table, &written);
+            }
+        }
+        let analyzed = asked.mode == Mode::Analyze;
+        let time = Time {
+            plan_ms: planned_ms.saturating_sub(asked.began_ms),
+            run_ms: self.now_ms().saturating_sub(planned_ms),
+        };
+        Ok(Explanation {
+            operation: asked.operation,
+            analyzed,
+            steps: vec![Step::Write(Box::new(step))],
+            advice: Vec::new(),
+            time: analyzed.then_some(time),
+        })
+    }
+}
+
+/// Returns the step of a write that has not been decided.
+fn told(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<WriteStep> {
+    let (action, update) = match &write.action {
+        Action::Put(_) => (WriteAction::Put, None),
+        Action::Update(update) => (WriteAction::Update, Some(update.to_string())),
+        Action::Delete => (WriteAction::Delete, None),
+        Action::Check | Action::Expire(_) => return Err(Reason::Internal.into()),
+    };
+    Ok(WriteStep {
+        table: table.record.name.clone(),
+        action,
+        key: key_item_text(key),
+        byte_key: hex(&write.key.bytes),
+        condition: write.condition.map(ToString::to_string),
+        update,
+        refused: None,
+        bytes_before: None,
+        bytes_after: None,
+        indexes: Vec::new(),
+        units: Vec::new(),
+    })
+}
+
+fn add_written(step: &mut WriteStep, table: &Table, written: &Written) {
+    step.bytes_before = written.old.as_ref().map(Item::size);
+    step.bytes_after = written.new.as_ref().map(Item::size);
+    step.indexes =
+        table.indexes.iter().filter_map(|index| entry_change(table, index, written)).collect();
+    step.units = units_by_target(&written.units, table);
+}
+
+fn add_refused(
+    step: &mut WriteStep,
+    table: &Table,
+    why: ApiError,
+    worded: fn(ApiError) -> ApiError,
+    stored_bytes: usize,
+) {
+    step.bytes_before = Some(stored_bytes).filter(|bytes| *bytes > 0);
+    step.bytes_after = step.bytes_before;
+    // Only a condition that fails is paid for.
+    let is_condition = matches!(why.reason(), Reason::ConditionalCheckFailed);
+    let units = if is_condition { write_units(stored_bytes) } else { 0.0 };
+    step.refused = Some(worded(why).to_string());
+    step.units = units_by_target(&Units::of_table(units), table);
+}
+
+fn entry_change(table: &Table, index: &Index, written: &Written) -> Option<EntryChange> {
+    let entry = |item: &Option<Item>| index::entry(table, index, item.as_ref()?);
+    let (old, new) = (entry(&written.old), entry(&written.new));
+    if old == new {
+        return None;
+    }
+    let key =
+        |entry: index::Entry| key_item_text(&entry.item.retain(|name| index.key.contains(name)));
+    Some(EntryChange { index: index.name.clone(), removed: old.map(key), written: new.map(key) })
+}

@@ -1,0 +1,232 @@
+//! EXPLAIN: what a request would do, or with ANALYZE did. An operation of our own; PartiQL has it, too.
+
+use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText};
+use crate::layout;
+use crate::partiql::next_token::{self, RequestHash};
+use crate::partiql::{self, select, write};
+use crate::read::{Output, PagePlan};
+use crate::request::required;
+use crate::schema::{Index, Table};
+use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
+use hashrange_expr::{Condition, Filter};
+use hashrange_model::error::{Layer, StateFault, StatementFault};
+use hashrange_model::{ApiError, ApiResult, Item, Reason, Value};
+use hashrange_storage::{Direction, Store};
+use hashrange_wire::{ExecuteStatementInput, Operation, calls, read_request};
+
+impl<S: Store> Engine<S> {
+    /// Explains a JSON request of an operation; with [`Mode::Analyze`] it runs.
+    pub async fn explain(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        if self.store().is_shared() {
+            // As a statement is run: on definitions that were looked at first, and once.
+            let run = || -> super::Running<'_, _> {
+                Box::pin(self.explain_on_known(operation, body, mode))
+            };
+            return self.on_newest(Operation::ExecuteStatement, run).await;
+        }
+        Box::pin(self.explain_on_known(operation, body, mode)).await
+    }
+
+    async fn explain_on_known(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        match operation {
+            Operation::GetItem => {
+                self.explain_get_item(read_request::<calls::GetItem>(body)?, mode).await
+            }
+            Operation::Query => self.explain_query(read_request::<calls::Query>(body)?, mode).await,
+            Operation::Scan => self.explain_scan(read_request::<calls::Scan>(body)?, mode).await,
+            Operation::ExecuteStatement => {
+                let input = read_request::<calls::ExecuteStatement>(body)?;
+                let text = required(input.statement.as_deref(), "statement")?;
+                let explained = self.explain_statement(&input, text, text, mode).await;
+                explained.map_err(|error| error.in_layer(Layer::Older))
+            }
+            Operation::PutItem => {
+                self.explain_put_item(read_request::<calls::PutItem>(body)?, mode).await
+            }
+            Operation::UpdateItem => {
+                self.explain_update_item(read_request::<calls::UpdateItem>(body)?, mode).await
+            }
+            Operation::DeleteItem => {
+                self.explain_delete_item(read_request::<calls::DeleteItem>(body)?, mode).await
+            }
+            other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
+        }
+    }
+
+    /// Explains the statement behind `EXPLAIN`, as the item that is answered.
+    pub(super) async fn explain_behind(
+        &self,
+        input: &ExecuteStatementInput<'_>,
+        text: &str,
+        explain: Explain,
+    ) -> ApiResult<Item> {
+        let (before, statement) = text.split_at(explain.statement_at);
+        // Faults are told where they stand in all of the text.
+        let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
+        let blanked: String = before.chars().map(blanks).chain(statement.chars()).collect();
+        let mode = if explain.analyze { Mode::Analyze } else { Mode::Plan };
+        Ok(self.explain_statement(input, &blanked, statement, mode).await?.to_item())
+    }
+
+    /// Explains a statement; `token_text` is what its `NextToken` is tied to.
+    async fn explain_statement(
+        &self,
+        input: &ExecuteStatementInput<'_>,
+        text: &str,
+        token_text: &str,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let began_ms = self.now_ms();
+        let statement = partiql::parse(text, input.parameters.as_deref())?;
+        let hash = || RequestHash::of(token_text, input.parameters.as_deref());
+        let token = input.next_token.as_deref();
+        let start = token.map(|token| next_token::decode(hash(), token)).transpose()?;
+        match statement {
+            Statement::Select(select) => {
+                let asked = Asked { operation: "SELECT", mode, began_ms };
+                self.explain_select(input, select, start, asked).await
+            }
+            Statement::Exists(_, at) => {
+                let function = "exists".to_owned();
+                Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
+            }
+            statement => {
+                let asked = Asked { operation: written_as(&statement), mode, began_ms };
+                let explained = self.explain_written(&statement, asked).await;
+                write::outcome(&statement, explained)
+            }
+        }
+    }
+
+    async fn explain_written(&self, statement: &Statement, asked: Asked) -> ApiResult<Explanation> {
+        let name = statement.table();
+        let table = self.table(name)?;
+        let key = match statement {
+            Statement::Insert(insert) => insert.item.clone(),
+            Statement::Update(change) if change.index.is_none() => {
+                write::primary_key(&table, &change.condition)?
+            }
+            Statement::Delete(delete) if delete.index.is_none() => {
+                write::primary_key(&table, &delete.condition)?
+            }
+            // What has no key is refused when it is planned.
+            _ => Item::empty(),
+        };
+        let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
+        let worded = match statement {
+            Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
+            _ => |error: ApiError| error.in_layer(Layer::Older),
+        };
+        self.explain_write(name, &key, plan, worded, asked).await
+    }
+
+    async fn explain_select(
+        &self,
+        input: &ExecuteStatementInput<'_>,
+        mut select: Select,
+        start: Option<Item>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let table = self.table(&std::mem::take(&mut select.table))?;
+        let consistent = input.consistent_read == Some(true);
+        let index = select.index.clone();
+        let condition = select.condition.clone();
+        let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
+        self.check_index_filled(&table, index.as_deref())?;
+        let (page, ranges, filter) = as_page(&table, plan);
+        let secondary = page.index.map(|(_, index)| index);
+        let text = StatementText {
+            filter: told_filter(&table, secondary, condition.as_ref())?,
+            condition,
+        };
+        let keys = read_keys(&table, secondary, text.condition.as_ref())?;
+        let filter = match filter {
+            Some(filter) => Some(filter),
+            // What is read of a page is filtered by the whole clause, unless the keys say all of it.
+            None => text.condition.clone().filter(|_| page.filter.is_some()),
+        };
+        self.explain_read(
+            ReadPlan { page, ranges, keys, segment: None, filter, start, statement: Some(text) },
+            asked,
+        )
+        .await
+    }
+}
+
+fn written_as(statement: &Statement) -> &'static str {
+    match statement {
+        Statement::Insert(_) => "INSERT",
+        Statement::Update(_) => "UPDATE",
+        Statement::Delete(_) => "DELETE",
+        Statement::Select(_) | Statement::Exists(..) => "SELECT",
+    }
+}
+
+/// Returns a SELECT as the read of a page; one of a single item comes with its filter.
+fn as_page<'t>(
+    table: &'t Table,
+    plan: select::SelectPlan<'t>,
+) -> (PagePlan<'t>, Vec<hashrange_storage::KeyRange>, Option<Condition>) {
+    match plan {
+        select::SelectPlan::Ranges { page, ranges } => (*page, ranges, None),
+        select::SelectPlan::Item { key, filter, projection, consistent } => {
+            let range = layout::single(&key);
+            let page = PagePlan {
+                table,
+                index: None,
+                range: range.clone(),
+                direction: Direction::Forward,
+                limit: usize::MAX,
+                filter: filter.as_ref().map(Filter::from),
+                output: projection.map_or(Output::Whole, Output::Projected),
+                fetches: false,
+                consistent,
+            };
+            (page, vec![range], filter)
+        }
+    }
+}
+
+/// Returns what of a WHERE clause is only a filter.
+fn told_filter(
+    table: &Table,
+    index: Option<&Index>,
+    condition: Option<&Condition>,
+) -> Result<Option<String>, Reason> {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let (partition, sort) = select::single_key(schema)?;
+    Ok(condition.and_then(|condition| filter_text(condition, partition, sort)))
+}
+
+/// Returns the keys that a WHERE clause names; none if it leaves the partition key open.
+fn read_keys(
+    table: &Table,
+    index: Option<&Index>,
+    condition: Option<&Condition>,
+) -> Result<Option<Vec<ReadKeys>>, Reason> {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let (partition, sort) = select::single_key(schema)?;
+    let reads =
+        condition.and_then(|condition| hashrange_expr::partiql::reads(condition, partition, sort));
+    let Some(reads) = reads else { return Ok(None) };
+    let mut keys = Vec::with_capacity(reads.reads.len());
+    for read in reads.reads {
+        let Some(range) = select::range_of(table, index, &read)? else { continue };
+        let KeyRead { partition, sort } = read;
+        let partition: Vec<Value> = vec![partition];
+        let sort = sort.into_iter().map(|operator| (0, operator)).collect();
+        keys.push(ReadKeys { partition, sort, range });
+    }
+    Ok(Some(keys))
+}

@@ -1,0 +1,29 @@
+//! What writes would do: decided on the state that is now seen, and not committed.
+
+use super::claims::places_of;
+use super::commit::declared_keys;
+use super::decide::decide_apart;
+use super::{Attempt, Circumstances, Write};
+use crate::core::Core;
+use crate::fault;
+use crate::filling::{Fillings, key_of};
+use crate::schema::Table;
+use hashrange_model::ApiResult;
+use hashrange_storage::{Batch, Store, View};
+
+impl<S: Store> Core<S> {
+    /// Decides writes as [`write_apart`](Self::write_apart) would, each by itself, on one view. The keys
+    /// must be distinct.
+    pub(crate) async fn rehearse(&self, writes: &[(&Table, Write<'_>)]) -> ApiResult<Vec<Attempt>> {
+        let tables = || writes.iter().map(|(table, _)| *table);
+        let view = self.view().await?;
+        let stored = view.get_many(&declared_keys(writes, None)).await;
+        let stored = stored.map_err(|error| fault::of_tables(tables(), error))?;
+        let places = places_of(writes);
+        let keys: Vec<_> = places.iter().copied().map(key_of).collect();
+        let filled = view.get_many(&keys).await.map_err(fault::of_store)?;
+        let fillings = Fillings::read(&places, &filled).map_err(|key| fault::of_value(&key))?;
+        let circumstances = Circumstances { clock: &*self.environment.now_ms, fillings };
+        decide_apart(writes, &stored, &circumstances, &mut Batch::new(), None)
+    }
+}

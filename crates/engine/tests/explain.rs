@@ -1,0 +1,316 @@
+//! EXPLAIN against what clients are told: over random requests the counts of ANALYZE are the sums of the
+//! pages that a client reads, the bounds hold them, and the ranges told hold just the entries that were
+//! examined.
+
+#![expect(clippy::unwrap_used, reason = "a test: failures panic")]
+#![expect(clippy::cast_precision_loss, reason = "units of a test are few")]
+
+use hashrange_engine::{Counted, EngineOptions, Explanation, Mode, ReadStep, Step};
+use hashrange_testkit::database::Database;
+use hashrange_testkit::random::Random;
+use serde_json::{Value as Json, json};
+
+const SEEDS: u64 = 12;
+const REQUESTS: usize = 40;
+const READ_UNIT_BYTES: usize = 4096;
+
+/// What a client is told of all pages.
+#[derive(Debug, Default, PartialEq)]
+struct Told {
+    pages: usize,
+    returned: usize,
+    /// Statements do not tell.
+    examined: Option<usize>,
+    units: f64,
+    table_units: f64,
+}
+
+fn filled(random: &mut Random) -> Database {
+    let database = Database::memory(EngineOptions::default());
+    let definition: Json =
+        serde_json::from_str(include_str!("scripts/tables/orders.json")).unwrap();
+    database.ok("CreateTable", &definition);
+    for nth in 0..150 {
+        let note = "x".repeat(random.below(6_000));
+        let mut item = json!({
+            "pk": {"S": random.pick(&["A", "B", "C"])},
+            "sk": {"S": format!("{}#{:03}", random.pick(&["OPEN", "OPENED", "SENT"]), nth)},
+            "note": {"S": note},
+        });
+        if random.chance(80) {
+            item["date"] = json!({"S": format!("2026-11-{:02}", random.below(30))});
+        }
+        if random.chance(60) {
+            item["state"] = json!({"S": random.pick(&["s", "t"])});
+        }
+        if random.chance(70) {
+            item["total"] = json!({"N": random.below(20).to_string()});
+        }
+        database.ok("PutItem", &json!({"TableName": "orders", "Item": item}));
+    }
+    database
+}
+
+/// Returns a condition on a sort key, as an expression with `:a` and `:b`.
+fn sort_condition(random: &mut Random, name: &str, is_text: bool) -> String {
+    let mut forms = vec!["= :a", "< :a", "<= :a", "> :a", ">= :a", "BETWEEN :a AND :b"];
+    if is_text {
+        forms.push("begins_with");
+    }
+    match *random.pick(&forms) {
+        "begins_with" => format!("begins_with({name}, :a)"),
+        form => format!("{name} {form}"),
+    }
+}
+
+fn sort_values(random: &mut Random, name: &str) -> (Json, Json) {
+    match name {
+        "total" => {
+            let low = random.below(20);
+            (json!({"N": low.to_string()}), json!({"N": (low + random.below(5)).to_string()}))
+        }
+        "date" => {
+            let low = random.below(30);
+            (json!({"S": format!("2026-11-{low:02}")}), json!({"S": "2026-11-28~"}))
+        }
+        _ => {
+            let low = random.pick(&["OPEN", "OPEN#", "OPEN#07", "OPENED#0", "SENT#1", "X"]);
+            (json!({"S": low}), json!({"S": "Z"}))
+        }
+    }
+}
+
+fn query(random: &mut Random) -> Json {
+    let (index, partition, sort) = *random.pick(&[
+        (None, "pk", "sk"),
+        (Some("by-date"), "pk", "date"),
+        (Some("by-state"), "state", "total"),
+    ]);
+    let mut request = json!({"TableName": "orders"});
+    let mut names = json!({"#p": partition});
+    let partition_value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
+    let mut values = json!({":p": {"S": partition_value}});
+    let mut condition = "#p = :p".to_owned();
+    if random.chance(70) {
+        let on_sort = sort_condition(random, "#k", sort != "total");
+        let (low, high) = sort_values(random, sort);
+        names["#k"] = json!(sort);
+        if on_sort.contains(":b") {
+            values[":b"] = high;
+        }
+        values[":a"] = low;
+        condition = format!("{condition} AND {on_sort}");
+    }
+    request["KeyConditionExpression"] = json!(condition);
+    if let Some(index) = index {
+        request["IndexName"] = json!(index);
+    }
+    if random.chance(40) {
+        request["ScanIndexForward"] = json!(false);
+    }
+    let is_local = index == Some("by-date");
+    if is_local && random.chance(60) {
+        request["Select"] = json!("ALL_ATTRIBUTES");
+    } else if random.chance(20) {
+        request["Select"] = json!("COUNT");
+    }
+    if random.chance(40) {
+        request["FilterExpression"] = json!("size(note) > :f");
+        values[":f"] = json!({"N": random.below(6_000).to_string()});
+    }
+    if index != Some("by-state") && random.chance(30) {
+        request["ConsistentRead"] = json!(true);
+    }
+    request["ExpressionAttributeNames"] = names;
+    request["ExpressionAttributeValues"] = values;
+    with_limit(random, request)
+}
+
+fn scan(random: &mut Random) -> Json {
+    let mut request = json!({"TableName": "orders"});
+    if random.chance(50) {
+        request["IndexName"] = json!(random.pick(&["by-date", "by-state", "by-total"]));
+    }
+    if random.chance(40) {
+        request["TotalSegments"] = json!(3);
+        request["Segment"] = json!(random.below(3));
+    }
+    if random.chance(50) {
+        request["FilterExpression"] = json!("#t >= :t OR attribute_not_exists(#t)");
+        request["ExpressionAttributeNames"] = json!({"#t": "total"});
+        request["ExpressionAttributeValues"] = json!({":t": {"N": random.below(20).to_string()}});
+    }
+    with_limit(random, request)
+}
+
+fn statement(random: &mut Random) -> Json {
+    let text = *random.pick(&[
+        "SELECT * FROM orders WHERE pk = 'A' AND sk < 'OPENED#' AND note <> 'x'",
+        "SELECT sk FROM orders WHERE pk IN ['A', 'B', 'none'] AND begins_with(sk, 'OPEN#')",
+        "SELECT * FROM orders WHERE pk = 'C' AND (sk < 'OPEN#05' OR sk >= 'SENT#')",
+        "SELECT * FROM orders WHERE (pk = 'A' OR pk = 'B') AND total > 5",
+        "SELECT * FROM orders.\"by-date\" WHERE pk = 'A' AND \"date\" > '2026-11-10' ORDER BY \"date\" DESC",
+        "SELECT note FROM orders.\"by-date\" WHERE pk = 'B'",
+        "SELECT total FROM orders.\"by-state\" WHERE state = 't' AND total BETWEEN 3 AND 12",
+        "SELECT * FROM orders WHERE total > 5",
+        "SELECT * FROM orders",
+        "SELECT * FROM orders WHERE pk = 'A' AND sk = 'none'",
+    ]);
+    with_limit(random, json!({"Statement": text}))
+}
+
+fn with_limit(random: &mut Random, mut request: Json) -> Json {
+    if random.chance(30) {
+        request["Limit"] = json!(3 + random.below(20));
+    }
+    request
+}
+
+/// Reads all pages as a client does.
+fn told(database: &Database, operation: &str, request: &Json) -> Told {
+    let mut request = request.clone();
+    request["ReturnConsumedCapacity"] = json!("INDEXES");
+    let mut told = Told::default();
+    loop {
+        let answer = database.ok(operation, &request);
+        told.pages += 1;
+        let consumed = &answer["ConsumedCapacity"];
+        told.units += consumed["CapacityUnits"].as_f64().unwrap();
+        told.table_units += consumed["Table"]["CapacityUnits"].as_f64().unwrap();
+        let number = |name: &str| answer[name].as_u64().map(|it| usize::try_from(it).unwrap());
+        told.returned +=
+            number("Count").unwrap_or_else(|| answer["Items"].as_array().unwrap().len());
+        if let Some(examined) = number("ScannedCount") {
+            told.examined = Some(told.examined.unwrap_or(0) + examined);
+        }
+        let (from, to) = match operation {
+            "ExecuteStatement" => ("NextToken", "NextToken"),
+            _ => ("LastEvaluatedKey", "ExclusiveStartKey"),
+        };
+        match &answer[from] {
+            Json::Null => return told,
+            next => request[to] = next.clone(),
+        }
+    }
+}
+
+fn read(explanation: &Explanation) -> &ReadStep {
+    match &explanation.steps[..] {
+        [Step::Read(read)] => read,
+        steps => panic!("{steps:?}"),
+    }
+}
+
+fn of_counts(counted: &Counted, examined: Option<usize>) -> Told {
+    let on_table = counted.units.iter().filter(|on| on.index.is_none());
+    Told {
+        pages: counted.pages,
+        returned: counted.returned.items,
+        examined: examined.map(|_| counted.examined.items),
+        units: counted.total_units(),
+        table_units: on_table.map(|on| on.units).sum(),
+    }
+}
+
+/// Returns how many stored keys lie in the ranges that are told.
+fn stored_within(database: &Database, read: &ReadStep) -> usize {
+    let bytes = |hex: &str| -> Vec<u8> {
+        (0..hex.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap())
+            .collect()
+    };
+    let ranges: Vec<_> = read
+        .ranges
+        .iter()
+        .map(|range| (bytes(&range.first_key), range.end_key.as_deref().map(bytes)))
+        .collect();
+    let lies = |key: &[u8]| {
+        ranges
+            .iter()
+            .any(|(first, end)| key >= &first[..] && end.as_deref().is_none_or(|end| key < end))
+    };
+    database.stored(&[]).iter().filter(|(key, _)| lies(key)).count()
+}
+
+fn check(database: &Database, operation: &str, request: &Json) {
+    let body = request.to_string();
+    let told = told(database, operation, request);
+    let analyzed = database.explain(operation, body.as_bytes(), Mode::Analyze).unwrap();
+    let counted = read(&analyzed).counted.as_ref().unwrap();
+    assert!(counted.is_all, "{operation} {request}");
+    let counts = of_counts(counted, told.examined);
+    assert_eq!(counts, told, "{operation} {request}\n{}", analyzed.text());
+    assert_eq!(counted.examined.items, counted.returned.items + counted.filtered_out);
+    let planned = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+    let planned = read(&planned);
+    assert_eq!(planned.ranges, read(&analyzed).ranges);
+    let within = stored_within(database, planned);
+    assert_eq!(within, counted.examined.items, "{operation} {request}\n{:?}", planned.ranges);
+    let estimate = &planned.estimate;
+    let holds = |least: f64, value: f64, most: f64| least <= value && value <= most;
+    let is_bound = [
+        (estimate.items.at_least, counted.examined.items, estimate.items.at_most),
+        (estimate.bytes.at_least, counted.examined.bytes, estimate.bytes.at_most),
+        (estimate.pages.at_least, counted.pages, estimate.pages.at_most),
+    ]
+    .into_iter()
+    .all(|(least, value, most)| least <= value as u64 && value as u64 <= most)
+        && holds(estimate.units.at_least, told.units, estimate.units.at_most);
+    assert!(is_bound, "{operation} {request}\n{estimate:?}\n{counted:?}");
+    if planned.sample.is_all {
+        assert_eq!(planned.sample.matching, counted.returned.items, "{operation} {request}");
+    }
+    if counted.pages == 1 && planned.ranges.len() == 1 && counted.fetched.items == 0 {
+        let parts = counted.examined.bytes.div_ceil(READ_UNIT_BYTES).max(1);
+        let units = if planned.consistent_read { parts as f64 } else { parts as f64 / 2.0 };
+        assert!((units - told.units).abs() < f64::EPSILON, "{operation} {request}");
+    }
+}
+
+#[test]
+fn analyze_counts_what_clients_are_told() {
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let database = filled(&mut random);
+        for _ in 0..REQUESTS {
+            let (operation, request) = match random.below(3) {
+                0 => ("Query", query(&mut random)),
+                1 => ("Scan", scan(&mut random)),
+                _ => ("ExecuteStatement", statement(&mut random)),
+            };
+            check(&database, operation, &request);
+        }
+    }
+}
+
+/// Explaining changes nothing in the store, whatever it is of.
+#[test]
+fn without_analyze_nothing_is_written() {
+    let mut random = Random::new(99);
+    let database = filled(&mut random);
+    let before = database.stored(&[]);
+    let key = json!({"pk": {"S": "A"}, "sk": {"S": "new"}});
+    let requests = [
+        ("PutItem", json!({"TableName": "orders", "Item": key})),
+        ("DeleteItem", json!({"TableName": "orders", "Key": key})),
+        (
+            "UpdateItem",
+            json!({"TableName": "orders", "Key": key, "UpdateExpression": "SET a = :a",
+                "ExpressionAttributeValues": {":a": {"N": "1"}}}),
+        ),
+        (
+            "ExecuteStatement",
+            json!({"Statement": "INSERT INTO orders VALUE {'pk': 'A', 'sk': 'new'}"}),
+        ),
+        ("Scan", json!({"TableName": "orders"})),
+    ];
+    for (operation, request) in requests {
+        let body = request.to_string();
+        database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+        assert_eq!(database.stored(&[]), before, "{operation}");
+    }
+    let statement = json!({"Statement": "EXPLAIN INSERT INTO orders VALUE {'pk': 'A', 'sk': 'n'}"});
+    database.ok("ExecuteStatement", &statement);
+    assert_eq!(database.stored(&[]), before);
+}

@@ -1,0 +1,35 @@
+//! Expressions printed back as text: names and literal values in the place of placeholders, whatever
+//! the request had them in: expressions, legacy parameters or PartiQL.
+//!
+//! The text is the service's grammar with values in it, as the library's `text` and the command line
+//! take it: text in single quotes, names that are no plain words in backquotes. Compiling what was
+//! printed gives the same form, but for what only PartiQL can say: `TRUE` and `FALSE` stand for
+//! conditions that hold always or never, and sums may have more than two terms.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `literal.rs` | names, document paths and values |
+//! | `condition.rs` | conditions |
+//! | `key.rs` | key conditions, and the range of a sort key with both of its ends |
+//! | `update.rs` | update actions |
+
+mod condition;
+mod key;
+mod literal;
+mod update;
+
+pub use key::{key_text, sort_range_text};
+pub use literal::{name_text, value_text};
+
+use crate::projection::Projection;
+use std::fmt::{self, Display, Formatter};
+
+impl Display for Projection {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        for (nth, path) in self.paths().iter().enumerate() {
+            let separator = if nth == 0 { "" } else { ", " };
+            write!(formatter, "{separator}{}", literal::path_text(path))?;
+        }
+        Ok(())
+    }
+}

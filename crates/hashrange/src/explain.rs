@@ -1,0 +1,27 @@
+//! What a request reads and what it costs: [`Database::explain`](crate::Database::explain).
+//!
+//! ```
+//! use hashrange::explain::{Access, Mode, Step};
+//! use hashrange::{Database, Operation, create_table, item};
+//! # use hashrange::AttributeValue;
+//! let database = Database::memory().blocking();
+//! database.create_table(create_table! { cities: country S, place S })?;
+//! for place in ["NE#OMAHA HEIGHTS#1", "NE#OMAHA#1", "NE#OMAHA#2", "TX#HOUSTON#1"] {
+//!     database.put("cities", item! { "country": "US", "place": place }).run()?;
+//! }
+//! let request = r#"{"TableName": "cities",
+//!     "KeyConditionExpression": "country = :c AND begins_with(place, :p)",
+//!     "ExpressionAttributeValues": {":c": {"S": "US"}, ":p": {"S": "NE#OMAHA"}}}"#;
+//! let explanation = database.explain(Operation::Query, request.as_bytes(), Mode::Plan)?;
+//! let Some(Step::Read(read)) = explanation.steps.first() else { panic!("a Query reads") };
+//! assert_eq!(read.access, Access::KeyRange);
+//! assert_eq!(read.ranges[0].sort.as_deref(), Some("place >= 'NE#OMAHA' AND place < 'NE#OMAHB'"));
+//! assert_eq!(read.estimate.items.at_most, 3);
+//! assert_eq!(explanation.advice[0].remedy, "end the prefix with the delimiter: 'NE#OMAHA#'");
+//! # Ok::<(), hashrange::Error>(())
+//! ```
+
+pub use hashrange_engine::{
+    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
+    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+};
