@@ -36,6 +36,7 @@ mod swept;
 mod table_states;
 mod throughput;
 mod transaction;
+mod tree;
 mod verify;
 mod write;
 
@@ -47,7 +48,8 @@ pub use copying::{
 pub use engine::Engine;
 pub use environment::Environment;
 pub use jobs::ServersSeen;
-pub use ops::Running;
+pub use ops::{PartitionsInput, Running, TreeInput};
 pub use options::EngineOptions;
 pub use profile::Profile;
+pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

@@ -28,6 +28,7 @@ pub mod store;
 mod store_init;
 pub mod table_keys;
 mod tables;
+mod tree;
 mod update;
 
 use crate::advice;
@@ -85,6 +86,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Scan(arguments) => {
             connected(&arguments.connection, |client| scan::run(client, &arguments))
+        }
+        Command::Tree(arguments) => {
+            connected(&arguments.connection, |client| tree::run(client, &arguments))
         }
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))

@@ -8,6 +8,9 @@
 
 mod database;
 mod sandbox;
+#[cfg(test)]
+mod scripts;
+mod tree;
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
 use serde::de::DeserializeOwned;
