@@ -59,6 +59,8 @@ pub enum Command {
     Query(Query),
     /// Scan all items
     Scan(Scan),
+    /// Show the folders and items of an item collection, or the partition keys of a table
+    Tree(Tree),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Explain what a query, scan, get or statement reads and costs
@@ -389,6 +391,62 @@ pub struct Scan {
     /// What to read.
     #[command(flatten)]
     pub page: Page,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `tree`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A folder is all keys that begin with the same text up to a delimiter; what is in \
+    it is skipped, not read, unless it is to be counted. For example:\n  \
+    hashrange tree cities US\n  \
+    hashrange tree cities US TEXAS# --depth 2 --counts\n  \
+    hashrange tree cities --largest --limit 5"
+)]
+pub struct Tree {
+    /// Table
+    pub table: String,
+    /// Partition key, or one literal such as '{"a": "x", "b": 1}' where it has several attributes;
+    /// without one, the partition keys are listed
+    #[arg(value_name = "PARTITION-KEY", allow_negative_numbers = true)]
+    pub partition_key: Option<String>,
+    /// What the sort key begins with, such as TEXAS#
+    pub prefix: Option<String>,
+    /// Secondary index to read
+    #[arg(long, value_name = "NAME")]
+    pub index: Option<String>,
+    /// First attributes of a sort key of several, such as '{"state": "TX"}'; PREFIX is of the next one
+    #[arg(long, value_name = "KEY", requires = "partition_key")]
+    pub sort_key: Option<String>,
+    /// What divides the sort key into levels [default: #]
+    #[arg(long, value_name = "TEXT", requires = "partition_key")]
+    pub delimiter: Option<String>,
+    /// How many levels to show, at most 32
+    #[arg(long, value_name = "LEVELS", requires = "partition_key")]
+    pub depth: Option<usize>,
+    /// Read everything, and count items and bytes
+    #[arg(long)]
+    pub counts: bool,
+    /// Read everything, and show the largest item collections
+    #[arg(long, conflicts_with = "partition_key")]
+    pub largest: bool,
+    /// Show so many at most [default: 1000; with --largest 20]
+    #[arg(long, value_name = "COUNT", conflicts_with = "all")]
+    pub limit: Option<usize>,
+    /// Show all
+    #[arg(long)]
+    pub all: bool,
+    /// From the last sort key to the first
+    #[arg(long, requires = "partition_key")]
+    pub reverse: bool,
+    /// Start where the last call has ended, as it printed it
+    #[arg(long, value_name = "POSITION")]
+    pub start: Option<String>,
+    /// Read what was written last
+    #[arg(long)]
+    pub consistent: bool,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

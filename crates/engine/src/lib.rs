@@ -37,6 +37,7 @@ mod swept;
 mod table_states;
 mod throughput;
 mod transaction;
+mod tree;
 mod verify;
 mod write;
 
@@ -52,7 +53,8 @@ pub use explain::{
     Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
 };
 pub use jobs::ServersSeen;
-pub use ops::Running;
+pub use ops::{PartitionsInput, Running, TreeInput};
 pub use options::EngineOptions;
 pub use profile::Profile;
+pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

@@ -158,6 +158,7 @@ mod literals;
 mod sandbox;
 mod sharding;
 pub mod text;
+mod tree;
 mod typed;
 
 pub use blocking::Blocking;
@@ -167,8 +168,9 @@ pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
-    Copied, CopyError, CopyPhase, Copying, Difference, Problem, Profile, Report, ServersSeen,
-    Verified,
+    ClientWork, Copied, CopyError, CopyPhase, Copying, Difference, NodeCounts, NodeKind,
+    PartitionsInput, Problem, Profile, Report, ServersSeen, TreeInput, TreeNode, TreeOutput,
+    TreePosition, TreeWork, Verified,
 };
 pub use hashrange_model::error::StateFault;
 pub use hashrange_model::{

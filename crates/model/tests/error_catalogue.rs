@@ -11,8 +11,8 @@
 
 use hashrange_model::error::{
     Asked, Busy, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Span,
-    StateFault, StatementFault, TableFault, Throttle, ThrottleLimit, TransactionFault, UnderWay,
-    ValueFault, WarmFloor,
+    StateFault, StatementFault, TableFault, Throttle, ThrottleLimit, TransactionFault, TreeFault,
+    UnderWay, ValueFault, WarmFloor,
 };
 use hashrange_model::number::NumberFault;
 use hashrange_model::{ApiError, AttributeType, Reason};
@@ -160,6 +160,7 @@ fn reasons() -> Vec<Reason> {
         Reason::Throttled(..) => [Reason::Throttled(throttle(false)), Reason::Throttled(throttle(true))],
         Reason::Quota(..) => [Reason::Quota(Quota::Tables(3))],
         Reason::State(..) => [Reason::State(StateFault::SetAndAdvance)],
+        Reason::Tree(..) => [Reason::Tree(TreeFault::EmptyDelimiter)],
         Reason::Statement(..) => [Reason::Statement(StatementFault::Malformed(Malformed::Token))],
         Reason::DuplicateItem => [Reason::DuplicateItem],
         Reason::ItemCollectionTooLarge => [Reason::ItemCollectionTooLarge],
@@ -294,6 +295,7 @@ fn reasons() -> Vec<Reason> {
     );
     samples.extend(quotas().into_iter().skip(1).map(Reason::Quota));
     samples.extend(state_faults().into_iter().skip(1).map(Reason::State));
+    samples.extend(tree_faults().into_iter().skip(1).map(Reason::Tree));
     samples.extend(statement_faults().into_iter().skip(1).map(Reason::Statement));
     samples.extend(table_faults().into_iter().skip(1).map(Reason::TableDefinition));
     samples.extend(refused().skip(1).map(|busy| Reason::TableBusy(Box::new(busy))));
@@ -367,6 +369,20 @@ fn quotas() -> Vec<Quota> {
         Quota::TagChanges { .. } => [Quota::TagChanges { table: "music".to_owned() }],
         Quota::ClassChanges => [Quota::ClassChanges],
         Quota::EncryptionChanges { .. } => [Quota::EncryptionChanges { count: 3, window_ms: 3, last_ms: 3, next_ms: 3 }],
+    }
+}
+
+fn tree_faults() -> Vec<TreeFault> {
+    let names = || vec!["state".to_owned(), "city".to_owned()];
+    samples! { TreeFault:
+        TreeFault::EmptyDelimiter => [TreeFault::EmptyDelimiter],
+        TreeFault::NoSortKey(..) => [TreeFault::NoSortKey("music".to_owned())],
+        TreeFault::NotText { .. } => [TreeFault::NotText { member: "Prefix", attribute: "year".to_owned(), attribute_type: AttributeType::N }],
+        TreeFault::TooLong { .. } => [TreeFault::TooLong { member: "Prefix", most_bytes: 1024 }],
+        TreeFault::OutOfBounds { .. } => [TreeFault::OutOfBounds { member: "Depth", most: 32 }],
+        TreeFault::PartitionKey(..) => [TreeFault::PartitionKey(names())],
+        TreeFault::SortKey(..) => [TreeFault::SortKey(Vec::new()), TreeFault::SortKey(names())],
+        TreeFault::Start => [TreeFault::Start],
     }
 }
 

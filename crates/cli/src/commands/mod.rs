@@ -29,6 +29,7 @@ pub mod store;
 mod store_sql;
 pub mod table_keys;
 mod tables;
+mod tree;
 mod update;
 
 use crate::advice;
@@ -87,6 +88,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Scan(arguments) => {
             connected(&arguments.connection, |client| scan::run(client, &arguments))
+        }
+        Command::Tree(arguments) => {
+            connected(&arguments.connection, |client| tree::run(client, &arguments))
         }
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))

@@ -178,7 +178,8 @@ fn literal_of(key: &Map<String, Value>) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
 }
 
-fn shell_quoted(text: &str) -> String {
+/// Returns a text as a word of the shell.
+pub fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

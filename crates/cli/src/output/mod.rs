@@ -5,6 +5,7 @@ pub mod plain;
 pub mod printer;
 pub mod screen;
 pub mod table;
+pub mod tree;
 
 use std::fmt;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! The pages of the samples, the tutorial, the pages of PartiQL and of EXPLAIN: their commands and
+//! The pages of the samples, the tutorial, the pages of PartiQL, of EXPLAIN and of trees: their commands and
 //! statements run on a folder.
 
 use super::compared::Compared;
@@ -92,5 +92,18 @@ fn check_statements(path: &str, sample: &str) {
     let is_statement = |shown: &&page::Shown<'_>| matches!(shown.run, Run::Statement(_));
     assert_eq!(shown.iter().filter(is_statement).count(), statements, "all say what they print");
     let printed = shown.into_iter().map(|shown| (shown.printed, run(shown.run))).collect();
+    page.end(printed);
+}
+
+#[test]
+fn the_page_of_trees() {
+    let scratch = Scratch::new();
+    load_into(&data(&scratch), find("world").unwrap());
+    let page = Compared::read("docs/tree.md");
+    let commands = page::commands(&page.written);
+    let print = |(command, place): (&str, Option<std::ops::Range<usize>>)| {
+        (place.expect("every command says what it prints"), printed_by(&scratch, command))
+    };
+    let printed = commands.into_iter().map(print).collect();
     page.end(printed);
 }

@@ -1,10 +1,12 @@
 //! Reads of the engine: let in by the limiter, if there is one, and run by [`crate::read`].
 
 use super::Engine;
+use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget, Reading};
+use crate::tree::{TreePage, TreePlan, read_tree};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
@@ -41,6 +43,24 @@ impl<S: Store> Engine<S> {
         {
             page.units.raise(least);
         }
+        reading.settle(&target, &page.units);
+        Ok(page)
+    }
+
+    /// Reads a page of a tree of keys.
+    pub(crate) async fn tree_page(&self, mut plan: TreePlan<'_>) -> ApiResult<TreePage> {
+        if self.limiter().is_none() {
+            return read_tree(&self.core().view().await?, &plan).await;
+        }
+        let target = ReadTarget {
+            table: plan.table,
+            index: plan.index.map(|(_, index)| index),
+            partition: layout::hash_of_range(&plan.range),
+            consistent: plan.consistent,
+        };
+        let mut reading = self.begin_read(&target)?;
+        plan.limit = reading.page_limit(plan.limit);
+        let page = read_tree(&self.view_of(&reading).await?, &plan).await?;
         reading.settle(&target, &page.units);
         Ok(page)
     }

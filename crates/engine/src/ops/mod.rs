@@ -15,6 +15,7 @@ mod features_off;
 mod get_item;
 mod list_tables;
 mod newest;
+mod partitions;
 mod put_item;
 mod query;
 mod scan;
@@ -24,7 +25,10 @@ mod tags;
 mod time_to_live;
 mod transact_get_items;
 mod transact_write_items;
+mod tree;
 mod update_item;
 mod update_table;
 
 pub use newest::Running;
+pub use partitions::PartitionsInput;
+pub use tree::TreeInput;

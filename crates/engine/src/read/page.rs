@@ -145,7 +145,7 @@ pub(crate) async fn read_ranges<V: View, R: Rows>(
 }
 
 /// Returns what is left of a range from `key` on, the key included.
-fn from_key(range: &KeyRange, mut key: Key, direction: Direction) -> KeyRange {
+pub(crate) fn from_key(range: &KeyRange, mut key: Key, direction: Direction) -> KeyRange {
     match direction {
         Direction::Forward => KeyRange { start: key, end: range.end.clone() },
         Direction::Backward => {

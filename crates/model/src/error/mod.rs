@@ -12,6 +12,7 @@ mod state;
 mod statement;
 mod table;
 mod throttle;
+mod tree;
 mod value;
 pub mod wording;
 
@@ -24,6 +25,7 @@ pub use state::StateFault;
 pub use statement::{Malformed, Span, StatementFault, TransactionFault};
 pub use table::{TableFault, WarmFloor};
 pub use throttle::{Throttle, ThrottleLimit};
+pub use tree::TreeFault;
 pub use value::ValueFault;
 
 use crate::item::Item;

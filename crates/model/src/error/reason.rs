@@ -2,7 +2,7 @@
 
 use super::{
     ApiError, Busy, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault, StatementFault,
-    TableFault, Throttle, ValueFault,
+    TableFault, Throttle, TreeFault, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -288,6 +288,8 @@ pub enum Reason {
     Quota(Quota),
     /// The server's whole state cannot be saved, put back or set so.
     State(StateFault),
+    /// A tree of keys cannot be listed so.
+    Tree(TreeFault),
 
     // ---- statements
     Statement(StatementFault),
@@ -515,7 +517,8 @@ impl Reason {
             Self::OneIndexAtATime | Self::NumbersUsedUp(_) => ErrorKind::LimitExceeded,
             Self::Quota(quota) => quota.kind(),
             Self::State(fault) => fault.kind(),
-            Self::Constraints(..)
+            Self::Tree(..)
+            | Self::Constraints(..)
             | Self::Value(..)
             | Self::ExpressionValue { .. }
             | Self::UpdateResult(..)
@@ -803,6 +806,7 @@ impl Reason {
             | Self::Throttled(..)
             | Self::Quota(..)
             | Self::State(..)
+            | Self::Tree(..)
             | Self::Statement(..)
             | Self::DuplicateItem
             | Self::ItemCollectionTooLarge

@@ -1,15 +1,18 @@
 //! The own operations of every database: which there are. Each is in a file of its own.
 
-use super::explain;
+use super::{explain, tree};
 use hashrange::Database;
 use hashrange_server::Running;
 
 /// Runs an operation on a request.
 type Call = for<'a> fn(&'a Database, &'a [u8]) -> Running<'a>;
 
-/// The operations by name, such as `("Tree", |database, body| Box::pin(tree::call(database, body)))`.
-const OPERATIONS: &[(&str, Call)] =
-    &[("Explain", |database, body| Box::pin(explain::call(database, body)))];
+/// The operations by name.
+const OPERATIONS: &[(&str, Call)] = &[
+    ("Explain", |database, body| Box::pin(explain::call(database, body))),
+    ("Tree", |database, body| Box::pin(tree::tree(database, body))),
+    ("Partitions", |database, body| Box::pin(tree::partitions(database, body))),
+];
 
 /// Runs an operation; none if databases have none of this name.
 pub fn call<'a>(database: &'a Database, operation: &str, body: &'a [u8]) -> Option<Running<'a>> {

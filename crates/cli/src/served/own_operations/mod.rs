@@ -9,6 +9,9 @@
 mod database;
 mod explain;
 mod sandbox;
+#[cfg(test)]
+mod scripts;
+mod tree;
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
 use serde::de::DeserializeOwned;

@@ -1,0 +1,108 @@
+//! The pages of a tree, put together: nodes that go on in a later page are one, with what all pages count.
+
+use crate::output::printer::counted;
+use serde_json::{Value, json};
+
+/// What the pages so far have shown and cost.
+#[derive(Debug, Default)]
+pub struct Merged {
+    nodes: Vec<Value>,
+    /// How many of the largest are kept, if only those are wanted.
+    largest: Option<usize>,
+    seeks: u64,
+    keys_read: u64,
+    read_units: f64,
+    client_requests: u64,
+    client_units: f64,
+}
+
+impl Merged {
+    /// Returns no pages.
+    pub fn new(largest: Option<usize>) -> Self {
+        Self { largest, ..Self::default() }
+    }
+
+    /// Returns the nodes.
+    pub fn nodes(&self) -> &[Value] {
+        &self.nodes
+    }
+
+    /// Returns how many nodes there are.
+    pub fn shown(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a page.
+    pub fn add(&mut self, mut page: Value) {
+        for node in page["Nodes"].as_array_mut().into_iter().flatten() {
+            self.add_node(node.take());
+        }
+        if let Some(most) = self.largest {
+            self.keep_largest(most);
+        }
+        let work = &page["Work"];
+        let whole = |value: &Value| value.as_u64().unwrap_or(0);
+        let units = |value: &Value| value.as_f64().unwrap_or(0.0);
+        self.seeks += whole(&work["Seeks"]);
+        self.keys_read += whole(&work["KeysRead"]);
+        self.read_units += units(&work["ReadUnits"]);
+        self.client_requests += whole(&work["EstimateForClient"]["Requests"]);
+        self.client_units += units(&work["EstimateForClient"]["ReadUnits"]);
+    }
+
+    /// Adds a node, to what an earlier page has counted of it if there is such.
+    fn add_node(&mut self, node: Value) {
+        let same = |known: &&mut Value| {
+            known["GoesOn"] == true
+                && known["Level"] == node["Level"]
+                && known["Key"] == node["Key"]
+        };
+        let known = self.nodes.iter_mut().rev().find(same).filter(|_| node["Continued"] == true);
+        let Some(known) = known else {
+            self.nodes.push(node);
+            return;
+        };
+        for name in ["Items", "Bytes"] {
+            let sum = known[name].as_u64().unwrap_or(0) + node[name].as_u64().unwrap_or(0);
+            known[name] = json!(sum);
+        }
+        known["GoesOn"] = json!(node["GoesOn"] == true);
+    }
+
+    fn keep_largest(&mut self, most: usize) {
+        let bytes = |node: &Value| node["Bytes"].as_u64().unwrap_or(0);
+        let (goes_on, mut whole): (Vec<_>, Vec<_>) =
+            self.nodes.drain(..).partition(|node| node["GoesOn"] == true);
+        whole.sort_by_key(|node| std::cmp::Reverse(bytes(node)));
+        whole.truncate(most);
+        self.nodes = whole;
+        self.nodes.extend(goes_on);
+    }
+
+    /// Returns what there is and what it has cost, in two lines.
+    pub fn summary(&self) -> String {
+        let count =
+            |kind: &str| self.nodes.iter().filter(|node| node["Kind"] == kind).count() as u64;
+        let found = [("PARTITION", "partition key"), ("FOLDER", "folder"), ("ITEM", "item")];
+        let found: Vec<String> = found
+            .into_iter()
+            .map(|(kind, name)| (count(kind), name))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, name)| several(count, name))
+            .collect();
+        let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
+        let keys = if self.keys_read == 1 { "key" } else { "keys" };
+        format!(
+            "{found}; {}, {} {keys} read, {}\na client of DynamoDB would need about {}, {}",
+            several(self.seeks, "seek"),
+            self.keys_read,
+            counted(self.read_units, "read"),
+            several(self.client_requests, "request"),
+            counted(self.client_units, "read"),
+        )
+    }
+}
+
+fn several(count: u64, name: &str) -> String {
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,217 @@
+//! The own operations Tree and Partitions: their requests and answers in JSON.
+//!
+//! What is also a member of a Query has its name: `TableName`, `IndexName`, `Limit`, `ScanIndexForward`,
+//! `ConsistentRead`. `docs/tree.md` has the others.
+
+use super::read;
+use hashrange::json::attribute_value::write_item;
+use hashrange::{
+    ApiResult, Database, DecodedItem, Item, NodeKind, PartitionsInput, Reason, TreeInput, TreeNode,
+    TreeOutput, TreePosition, TreeWork, decode,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct TreeRequest {
+    table_name: String,
+    index_name: Option<String>,
+    partition_key: Option<Box<RawValue>>,
+    sort_key: Option<Box<RawValue>>,
+    prefix: Option<String>,
+    delimiter: Option<String>,
+    depth: Option<usize>,
+    counts: Option<bool>,
+    limit: Option<usize>,
+    exclusive_start: Option<Position>,
+    scan_index_forward: Option<bool>,
+    consistent_read: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct PartitionsRequest {
+    table_name: String,
+    index_name: Option<String>,
+    counts: Option<bool>,
+    largest_first: Option<bool>,
+    limit: Option<usize>,
+    exclusive_start: Option<Position>,
+    consistent_read: Option<bool>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct Position {
+    kind: Kind,
+    key: Box<RawValue>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Kind {
+    Partition,
+    Folder,
+    Item,
+    Entry,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Answer {
+    nodes: Vec<Node>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_evaluated: Option<Position>,
+    work: Work,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Node {
+    kind: Kind,
+    level: usize,
+    name: String,
+    key: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    continued: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    goes_on: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Work {
+    seeks: u64,
+    keys_read: u64,
+    read_units: f64,
+    estimate_for_client: Client,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Client {
+    requests: u64,
+    read_units: f64,
+}
+
+/// Runs Tree.
+pub async fn tree(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let request: TreeRequest = read(body)?;
+    let input = TreeInput {
+        table_name: request.table_name,
+        index_name: request.index_name,
+        partition_key: key(request.partition_key.as_deref())?,
+        sort_key: key(request.sort_key.as_deref())?,
+        prefix: request.prefix,
+        delimiter: request.delimiter,
+        depth: request.depth,
+        counts: request.counts == Some(true),
+        limit: request.limit,
+        start: request.exclusive_start.map(Position::read).transpose()?,
+        backward: request.scan_index_forward == Some(false),
+        consistent: request.consistent_read == Some(true),
+    };
+    answer(database.tree(input).await?)
+}
+
+/// Runs Partitions.
+pub async fn partitions(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let request: PartitionsRequest = read(body)?;
+    let input = PartitionsInput {
+        table_name: request.table_name,
+        index_name: request.index_name,
+        counts: request.counts == Some(true),
+        largest_first: request.largest_first == Some(true),
+        limit: request.limit,
+        start: request.exclusive_start.map(Position::read).transpose()?,
+        consistent: request.consistent_read == Some(true),
+    };
+    answer(database.partitions(input).await?)
+}
+
+/// Returns a key of a request, which has none if it does not say.
+fn key(raw: Option<&RawValue>) -> ApiResult<Item> {
+    let Some(raw) = raw else { return Ok(Item::empty()) };
+    let decoded = decode::<DecodedItem>(raw.get().as_bytes())?;
+    Ok(decoded.value.into_result().map_err(|fault| Reason::Value(*fault))?)
+}
+
+fn answer(output: TreeOutput) -> ApiResult<Vec<u8>> {
+    let answer = Answer {
+        nodes: output.nodes.into_iter().map(Node::of).collect::<ApiResult<_>>()?,
+        last_evaluated: output.next.map(Position::of).transpose()?,
+        work: Work::of(output.work),
+    };
+    Ok(serde_json::to_vec(&answer).map_err(|_| Reason::Internal)?)
+}
+
+fn raw(item: &Item) -> ApiResult<Box<RawValue>> {
+    let mut json = Vec::new();
+    write_item(&mut json, item);
+    let json = String::from_utf8(json).map_err(|_| Reason::Internal)?;
+    Ok(RawValue::from_string(json).map_err(|_| Reason::Internal)?)
+}
+
+impl Position {
+    fn read(self) -> ApiResult<TreePosition> {
+        let key = key(Some(&self.key))?;
+        let kind = match self.kind {
+            Kind::Partition => NodeKind::Partition,
+            Kind::Folder => NodeKind::Folder,
+            Kind::Item => NodeKind::Item,
+            Kind::Entry => return Ok(TreePosition::Entry(key)),
+        };
+        Ok(TreePosition::Node { kind, key })
+    }
+
+    fn of(position: TreePosition) -> ApiResult<Self> {
+        let (kind, key) = match &position {
+            TreePosition::Node { kind, key } => (Kind::of(*kind), key),
+            TreePosition::Entry(key) => (Kind::Entry, key),
+        };
+        Ok(Self { kind, key: raw(key)? })
+    }
+}
+
+impl Kind {
+    fn of(kind: NodeKind) -> Self {
+        match kind {
+            NodeKind::Partition => Self::Partition,
+            NodeKind::Folder => Self::Folder,
+            NodeKind::Item => Self::Item,
+        }
+    }
+}
+
+impl Node {
+    fn of(node: TreeNode) -> ApiResult<Self> {
+        Ok(Self {
+            kind: Kind::of(node.kind),
+            level: node.level,
+            key: raw(&node.key)?,
+            name: node.name,
+            items: node.counts.map(|counts| counts.items),
+            bytes: node.counts.map(|counts| counts.bytes),
+            continued: node.counts.is_some_and(|counts| counts.continued),
+            goes_on: node.counts.is_some_and(|counts| counts.goes_on),
+        })
+    }
+}
+
+impl Work {
+    fn of(work: TreeWork) -> Self {
+        let by_client = work.by_client;
+        let client = Client { requests: by_client.requests, read_units: by_client.read_units };
+        Self {
+            seeks: work.seeks,
+            keys_read: work.keys_read,
+            read_units: work.read_units,
+            estimate_for_client: client,
+        }
+    }
+}

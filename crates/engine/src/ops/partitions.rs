@@ -1,0 +1,95 @@
+//! The own operation Partitions: the partition keys of a table or index, in the order of their hashes, or the
+//! largest item collections.
+
+use crate::capacity::read_units;
+use crate::engine::Engine;
+use crate::fault;
+use crate::layout::{self, Counter};
+use crate::read::selection::index_named;
+use crate::schema::{IndexId, Table};
+use crate::tree::{ClientWork, Counting, Levels, TreeOutput, TreePlan, TreePosition, limit};
+use hashrange_model::ApiResult;
+use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
+use hashrange_storage::{Direction, Store, View};
+use hashrange_wire::Operation;
+
+/// A request for the partition keys of a table or index.
+#[derive(Debug, Clone, Default)]
+pub struct PartitionsInput {
+    /// The table, by name or ARN.
+    pub table_name: String,
+    /// The index to read in its place.
+    pub index_name: Option<String>,
+    /// Whether all is read and counted.
+    pub counts: bool,
+    /// Whether all is read and only the largest of the page are returned, the largest first.
+    pub largest_first: bool,
+    /// The most partition keys in a page, from 1 to 1000; 1000 if `None`.
+    pub limit: Option<usize>,
+    /// Where the page begins, as the page before has returned it.
+    pub start: Option<TreePosition>,
+    /// Whether it is a consistent read.
+    pub consistent: bool,
+}
+
+impl<S: Store> Engine<S> {
+    /// Returns a page of the partition keys of a table or index, in the order of their hashes.
+    pub async fn partitions(&self, input: PartitionsInput) -> ApiResult<TreeOutput> {
+        if self.store().is_shared() {
+            return self.on_newest(Operation::Scan, || Box::pin(self.run_partitions(&input))).await;
+        }
+        self.run_partitions(&input).await
+    }
+
+    async fn run_partitions(&self, input: &PartitionsInput) -> ApiResult<TreeOutput> {
+        let limit = limit(input.limit)?;
+        let table = self.table(&input.table_name)?;
+        let index = index_named(&table, input.index_name.as_deref(), input.consistent)?;
+        self.check_index_filled(&table, input.index_name.as_deref())?;
+        let id = index.map_or(IndexId::BASE, |(_, index)| index.id);
+        let mut plan = TreePlan {
+            table: &table,
+            index,
+            levels: Levels::Partitions { table: &table, index: index.map(|(_, index)| index) },
+            range: layout::keyspace(table.id(), id),
+            open: Vec::new(),
+            direction: Direction::Forward,
+            limit,
+            counting: match (input.largest_first, input.counts) {
+                (true, _) => Counting::Largest,
+                (false, true) => Counting::Yes,
+                (false, false) => Counting::No,
+            },
+            consistent: input.consistent,
+        };
+        plan.begin_at(input.start.as_ref())?;
+        let by_client = match (plan.counting, &input.start) {
+            (Counting::Yes | Counting::Largest, _) => None,
+            // The first page has told it for all.
+            (Counting::No, Some(_)) => Some(ClientWork::default()),
+            (Counting::No, None) => {
+                Some(self.scanned_by_client(&table, id, input.consistent).await?)
+            }
+        };
+        let mut output = TreeOutput::from(self.tree_page(plan).await?);
+        output.work.by_client = by_client.unwrap_or(output.work.by_client);
+        Ok(output)
+    }
+
+    /// Returns what a client needs to find the partition keys of a table: it cannot skip, so it scans all.
+    async fn scanned_by_client(
+        &self,
+        table: &Table,
+        id: IndexId,
+        consistent: bool,
+    ) -> ApiResult<ClientWork> {
+        let counter = layout::counter(table.id(), id, Counter::Bytes);
+        let sums = self.core().view().await?.sums(&[counter]).await;
+        let sums = sums.map_err(|error| fault::of_tables([table], error))?;
+        let bytes = sums.first().map_or(0, |bytes| usize::try_from(*bytes).unwrap_or(0));
+        Ok(ClientWork {
+            requests: bytes.div_ceil(PAGE_SIZE_MAX_BYTES).max(1) as u64,
+            read_units: read_units(bytes, consistent),
+        })
+    }
+}

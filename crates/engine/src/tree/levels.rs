@@ -1,0 +1,225 @@
+//! Which nodes an entry lies in, and the range of keys of each.
+//!
+//! Sort key attributes before the last one are a level each. The last one, if it is a string, is divided at the
+//! delimiter, from its beginning and without overlaps: so a prefix narrows the tree and never divides it
+//! otherwise. A number or binary data is one level.
+//!
+//! Invariants: the ranges of two nodes are either apart or one lies within the other; the nodes of an entry
+//! lie in each other, in their order, and all within the range that was asked for.
+
+use super::{NodeKind, TreeNode};
+use crate::layout::{self, SortBounds};
+use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, KeyType, Table};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hashrange_expr::KeyOperator;
+use hashrange_model::{AttributeValue, Item, Value, ValueRef};
+use hashrange_storage::{Key, KeyRange};
+
+/// Which levels keys are divided into.
+#[derive(Debug)]
+pub(crate) enum Levels<'t> {
+    /// Partition keys, one level.
+    Partitions {
+        /// The table.
+        table: &'t Table,
+        /// The index, if it is one's.
+        index: Option<&'t Index>,
+    },
+    /// The sort keys of one partition.
+    Sort(SortLevels<'t>),
+}
+
+/// How sort keys are divided.
+#[derive(Debug)]
+pub(crate) struct SortLevels<'t> {
+    pub(crate) schema: &'t KeySchema,
+    /// The bytes of keys up to the partition key.
+    pub(crate) partition: Key,
+    /// Whether the keys are those of the table, which end with the sort key.
+    pub(crate) is_base: bool,
+    /// The first attributes, which the request gives.
+    pub(crate) fixed: Vec<Value>,
+    /// The beginning of the next one; empty if it may be anything.
+    pub(crate) prefix: String,
+    pub(crate) delimiter: String,
+    /// Most levels.
+    pub(crate) depth: usize,
+}
+
+/// A node that an entry lies in.
+#[derive(Debug, Clone)]
+pub(crate) struct PathNode {
+    pub(crate) kind: NodeKind,
+    pub(crate) name: String,
+    pub(crate) key: Item,
+    /// All keys within it, and no others.
+    pub(crate) range: KeyRange,
+}
+
+impl PathNode {
+    /// Returns the node as it is shown, at a level from 1.
+    pub(super) fn show(&self, level: usize) -> TreeNode {
+        let (name, key) = (self.name.clone(), self.key.clone());
+        TreeNode { kind: self.kind, level, name, key, counts: None }
+    }
+}
+
+impl Levels<'_> {
+    /// Returns the nodes that an entry lies in, from the outermost one to the deepest that is shown.
+    pub(crate) fn path(&self, entry: &Item) -> Vec<PathNode> {
+        match self {
+            Self::Partitions { table, index } => vec![partition(table, *index, entry)],
+            Self::Sort(levels) => levels.path(&levels.values(entry), NodeKind::Item),
+        }
+    }
+
+    /// Returns whether nothing is shown within a node of this kind and level.
+    pub(super) fn is_deepest(&self, kind: NodeKind, level: usize) -> bool {
+        match (self, kind) {
+            (Self::Sort(levels), NodeKind::Folder) => level >= levels.depth,
+            (Self::Sort(_) | Self::Partitions { .. }, _) => true,
+        }
+    }
+}
+
+fn partition(table: &Table, index: Option<&Index>, entry: &Item) -> PathNode {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let id = index.map_or(IndexId::BASE, |index| index.id);
+    let prefix = layout::partition_prefix(table.id(), id, schema, entry)
+        .expect("an entry holds the partition key of its index");
+    let names: Vec<String> = schema
+        .partition
+        .iter()
+        .filter_map(|attribute| entry.get(&attribute.name).map(name_of))
+        .collect();
+    let of_partition = |name: &str| schema.partition.iter().any(|known| known.name == name);
+    PathNode {
+        kind: NodeKind::Partition,
+        name: names.join(", "),
+        key: entry.retain(of_partition),
+        range: KeyRange::prefix(&prefix),
+    }
+}
+
+/// Returns a value of a key as text.
+fn name_of(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::N(number) => number.to_number().to_string(),
+        ValueRef::B(bytes) => BASE64.encode(bytes),
+        ValueRef::S(text) => text.to_owned(),
+        _ => String::new(),
+    }
+}
+
+impl SortLevels<'_> {
+    /// Returns the range of all that is asked for.
+    pub(crate) fn range(&self) -> KeyRange {
+        let bounds = self.bounds(&self.fixed);
+        if self.prefix.is_empty() {
+            return bounds.all();
+        }
+        bounds.narrowed(KeyType::S, &KeyOperator::BeginsWith(text_value(&self.prefix)))
+    }
+
+    /// Returns the sort key of an entry.
+    pub(crate) fn values(&self, entry: &Item) -> Vec<Value> {
+        let value = |attribute: &KeyAttribute| {
+            entry
+                .get(&attribute.name)
+                .map(|value| value.to_value())
+                .expect("an entry holds its sort key")
+        };
+        self.schema.sort.iter().map(value).collect()
+    }
+
+    /// Returns the nodes that lead to a sort key, an item; or to the first attributes of one, a folder, where
+    /// the last attribute of a sort key is a beginning.
+    pub(crate) fn path(&self, values: &[Value], kind: NodeKind) -> Vec<PathNode> {
+        let last = self.schema.sort.len() - 1;
+        let mut path = Vec::new();
+        for nth in self.fixed.len()..values.len().min(self.fixed.len() + self.depth) {
+            if nth < last {
+                path.push(self.whole(NodeKind::Folder, &values[..=nth]));
+            } else {
+                self.add_last(values, kind, &mut path);
+            }
+        }
+        path
+    }
+
+    /// Adds the levels of the last attribute.
+    fn add_last(&self, values: &[Value], kind: NodeKind, path: &mut Vec<PathNode>) {
+        let (last, before) = values.split_last().expect("a sort key has attributes");
+        let ValueRef::S(text) = last.get() else {
+            path.push(self.whole(NodeKind::Item, values));
+            return;
+        };
+        let mut begun = self.above();
+        for end in self.ends(text) {
+            if path.len() >= self.depth {
+                return;
+            }
+            path.push(self.folder(before, &text[..end], &text[begun..end]));
+            begun = end;
+        }
+        if path.len() < self.depth && kind == NodeKind::Item {
+            let item = self.whole(NodeKind::Item, values);
+            // A position of a request may be shorter than the prefix; it lies outside what is asked for.
+            let name = text.get(begun..).unwrap_or_default().to_owned();
+            path.push(PathNode { name, ..item });
+        }
+    }
+
+    /// Returns where folders end in a text of the last attribute, those above the first level left out.
+    pub(crate) fn ends<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let above = self.above();
+        let rest = text.get(above..).unwrap_or_default();
+        rest.match_indices(&self.delimiter[..]).map(move |(at, found)| above + at + found.len())
+    }
+
+    /// Returns how much of the last attribute the prefix has decided: up to the end of its last delimiter.
+    fn above(&self) -> usize {
+        if self.fixed.len() + 1 < self.schema.sort.len() {
+            return 0;
+        }
+        let found = self.prefix.match_indices(&self.delimiter[..]);
+        found.last().map_or(0, |(at, delimiter)| at + delimiter.len())
+    }
+
+    fn folder(&self, before: &[Value], text: &str, name: &str) -> PathNode {
+        let text = text_value(text);
+        let begins = KeyOperator::BeginsWith(text.clone());
+        PathNode {
+            kind: NodeKind::Folder,
+            name: name.to_owned(),
+            range: self.bounds(before).narrowed(KeyType::S, &begins),
+            key: self.key(&[before, &[text]].concat()),
+        }
+    }
+
+    /// Returns the node of all that has these values.
+    fn whole(&self, kind: NodeKind, values: &[Value]) -> PathNode {
+        let name = values.last().map(|value| name_of(value.get())).unwrap_or_default();
+        PathNode { kind, name, range: self.bounds(values).exact(), key: self.key(values) }
+    }
+
+    fn bounds(&self, values: &[Value]) -> SortBounds {
+        let mut bounds = SortBounds::new(self.partition.clone(), self.is_base);
+        for (attribute, value) in self.schema.sort.iter().zip(values) {
+            bounds.push_equal(attribute.key_type, value);
+        }
+        bounds
+    }
+
+    fn key(&self, values: &[Value]) -> Item {
+        let named = self.schema.sort.iter().zip(values);
+        let attributes =
+            named.map(|(attribute, value)| (&attribute.name[..], value.get().to_attribute_value()));
+        Item::from_attributes(attributes)
+    }
+}
+
+fn text_value(text: &str) -> Value {
+    AttributeValue::from(text).to_value()
+}

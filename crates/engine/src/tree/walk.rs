@@ -1,0 +1,219 @@
+//! The walk over a range that both ways to read a tree share: by skipping, and by reading all.
+//!
+//! Both stop before the entry that no longer fits, so that a page tells whether more follow.
+//!
+//! Invariants: nodes are shown in the order of the walk, a folder before what is in it; whoever goes on at the
+//! position of a page meets exactly what the page has not shown, or, with counts, not counted.
+
+use super::count::Count;
+use super::levels::{Levels, PathNode};
+use super::position::resume;
+use super::skip::Skip;
+use super::{TreeNode, TreePosition, TreeWork};
+use crate::capacity::{Units, read_units};
+use crate::fault;
+use crate::read::from_key;
+use crate::read::pace::{Pace, item_work};
+use crate::schema::{Index, Table};
+use bytes::Bytes;
+use hashrange_model::item::UnknownForm;
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::{Direction, Key, KeyRange, View, Wanted};
+use std::ops::ControlFlow;
+
+/// What a seek costs in the unit of [`Pace`].
+const SEEK_WORK: usize = 3_000;
+
+/// Whether what is within nodes is read and counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// It is skipped.
+    No,
+    /// It is read, as much in a page as in that of a Query.
+    Yes,
+    /// It is read, much in a page, and only the largest nodes are shown.
+    Largest,
+}
+
+/// A page to read: everything is checked.
+#[derive(Debug)]
+pub(crate) struct TreePlan<'t> {
+    pub(crate) table: &'t Table,
+    /// The index read, with its offset in the table.
+    pub(crate) index: Option<(usize, &'t Index)>,
+    pub(crate) levels: Levels<'t>,
+    /// What is left to be read.
+    pub(crate) range: KeyRange,
+    /// The nodes in which the walk begins, which an earlier page has shown.
+    pub(crate) open: Vec<PathNode>,
+    pub(crate) direction: Direction,
+    /// Most nodes to show.
+    pub(crate) limit: usize,
+    pub(crate) counting: Counting,
+    pub(crate) consistent: bool,
+}
+
+impl TreePlan<'_> {
+    /// Begins the page at a position.
+    pub(crate) fn begin_at(&mut self, start: Option<&TreePosition>) -> Result<(), Reason> {
+        let Some(start) = start else { return Ok(()) };
+        let of = (self.table, self.index.map(|(_, index)| index));
+        let range = self.range.clone();
+        (self.range, self.open) = resume(of, &self.levels, range, start, self.direction)?;
+        Ok(())
+    }
+}
+
+/// A page that was read.
+#[derive(Debug)]
+pub(crate) struct TreePage {
+    pub(crate) nodes: Vec<TreeNode>,
+    /// Where the next one begins, if there is more.
+    pub(crate) next: Option<TreePosition>,
+    pub(crate) work: TreeWork,
+    pub(crate) units: Units,
+}
+
+/// What a way to read does with the entries that the walk meets.
+pub(super) trait Reader: Send {
+    /// Takes the next entry.
+    fn take(&mut self, key: &[u8], entry: Item) -> Step;
+
+    /// Returns how much of the range it is likely to take.
+    fn wanted(&self) -> Wanted;
+
+    /// Returns the node in which the walk is.
+    fn node(&self) -> Option<&PathNode>;
+
+    /// Ends the page; `is_whole` tells that the range was walked to its end.
+    fn end(self: Box<Self>, is_whole: bool) -> Read;
+}
+
+/// What a way to read has made of the entries.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) nodes: Vec<TreeNode>,
+    /// Bytes of the entries that were taken.
+    pub(super) bytes: usize,
+    pub(super) by_client: super::ClientWork,
+}
+
+/// What follows an entry.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// The next one.
+    On,
+    /// The first one behind the node.
+    Behind,
+    /// Nothing: this one was not taken, and the page ends before it.
+    Over(TreePosition),
+}
+
+/// Why a visit ended before its range.
+#[derive(Debug)]
+enum Stop {
+    Step(Step),
+    /// Others go first, then this entry is read.
+    Pause(Key),
+    Fault(UnknownForm),
+}
+
+/// Reads a page of a tree from one view.
+pub(crate) async fn read_tree<V: View>(view: &V, plan: &TreePlan<'_>) -> ApiResult<TreePage> {
+    let mut walk = Walk {
+        reader: match plan.counting {
+            Counting::No => Box::new(Skip::new(plan)),
+            Counting::Yes | Counting::Largest => Box::new(Count::new(plan)),
+        },
+        pace: Pace::new(),
+        work: TreeWork::default(),
+        stop: None,
+    };
+    let mut rest = plan.range.clone();
+    let mut next = None;
+    while !rest.is_empty() {
+        walk.pace.spend(SEEK_WORK).await;
+        walk.work.seeks += 1;
+        let wanted = walk.reader.wanted();
+        view.visit(rest, plan.direction, wanted, |key, stored| walk.step(key, stored))
+            .await
+            .map_err(|error| fault::of_tables([plan.table], error))?;
+        rest = match walk.stop.take() {
+            None | Some(Stop::Step(Step::On)) => break,
+            Some(Stop::Step(Step::Behind)) => {
+                let node = walk.reader.node().expect("an entry was taken");
+                behind(&node.range, plan.range.clone(), plan.direction)
+            }
+            Some(Stop::Step(Step::Over(position))) => {
+                next = Some(position);
+                break;
+            }
+            Some(Stop::Pause(key)) => {
+                walk.pace.pause().await;
+                from_key(&plan.range, key, plan.direction)
+            }
+            Some(Stop::Fault(form)) => return Err(fault::of_form(form)),
+        };
+    }
+    Ok(walk.into_page(plan, next))
+}
+
+/// Returns what is left of a range behind a node.
+pub(super) fn behind(node: &KeyRange, range: KeyRange, direction: Direction) -> KeyRange {
+    match (direction, &node.end) {
+        (Direction::Forward, Some(end)) => KeyRange { start: end.clone(), ..range },
+        (Direction::Backward, _) => KeyRange { end: Some(node.start.clone()), ..range },
+        // Behind what reaches to the end there is nothing.
+        (Direction::Forward, None) => KeyRange { end: Some(range.start.clone()), ..range },
+    }
+}
+
+/// Returns whether a key lies in a range.
+pub(super) fn holds(range: &KeyRange, key: &[u8]) -> bool {
+    &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
+}
+
+/// Returns how many nodes two ways to an entry share.
+pub(super) fn shared<'n>(one: impl IntoIterator<Item = &'n PathNode>, other: &[PathNode]) -> usize {
+    one.into_iter().zip(other).take_while(|(one, other)| one.range == other.range).count()
+}
+
+struct Walk<'p> {
+    reader: Box<dyn Reader + 'p>,
+    pace: Pace,
+    work: TreeWork,
+    stop: Option<Stop>,
+}
+
+impl Walk<'_> {
+    fn step(&mut self, key: &[u8], stored: Bytes) -> ControlFlow<()> {
+        if !self.pace.admits(item_work(stored.len(), None)) {
+            return self.stop(Stop::Pause(key.to_vec()));
+        }
+        let entry = match Item::from_stored(stored) {
+            Ok(entry) => entry,
+            Err(form) => return self.stop(Stop::Fault(form)),
+        };
+        self.work.keys_read += 1;
+        match self.reader.take(key, entry) {
+            Step::On => ControlFlow::Continue(()),
+            step @ (Step::Behind | Step::Over(_)) => self.stop(Stop::Step(step)),
+        }
+    }
+
+    fn stop(&mut self, stop: Stop) -> ControlFlow<()> {
+        self.stop = Some(stop);
+        ControlFlow::Break(())
+    }
+
+    fn into_page(self, plan: &TreePlan<'_>, next: Option<TreePosition>) -> TreePage {
+        let Read { nodes, bytes, by_client } = self.reader.end(next.is_none());
+        let read_units = read_units(bytes, plan.consistent);
+        let mut units = Units::default();
+        match plan.index {
+            None => units.table = read_units,
+            Some((nth, _)) => units.add_index(nth, read_units),
+        }
+        TreePage { nodes, next, work: TreeWork { read_units, by_client, ..self.work }, units }
+    }
+}

@@ -1,0 +1,42 @@
+//! Why a tree of keys cannot be listed: an own operation. The sentences stand in [`super::wording`].
+
+use crate::value::AttributeType;
+
+/// What is wrong with a request for the tree of an item collection, or for the partition keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TreeFault {
+    /// The table or index has no sort key, so each collection is one item, or has no order; holds its name.
+    NoSortKey(String),
+    /// `Prefix` or `Delimiter` with an attribute that is no string.
+    NotText {
+        /// The member of the request.
+        member: &'static str,
+        /// The attribute that it is about.
+        attribute: String,
+        /// Its type.
+        attribute_type: AttributeType,
+    },
+    /// `Delimiter` is empty.
+    EmptyDelimiter,
+    /// A text is longer than a sort key may be.
+    TooLong {
+        /// The member of the request.
+        member: &'static str,
+        /// The most bytes it may have.
+        most_bytes: usize,
+    },
+    /// A number is 0, or greater than it may be.
+    OutOfBounds {
+        /// The member of the request.
+        member: &'static str,
+        /// Its greatest value.
+        most: usize,
+    },
+    /// `PartitionKey` has other attributes than the partition key; holds the names of those.
+    PartitionKey(Vec<String>),
+    /// `SortKey` has other attributes than the first ones of the sort key; holds the names that it may have,
+    /// in their order.
+    SortKey(Vec<String>),
+    /// `ExclusiveStart` is no position among what the request asks for.
+    Start,
+}
