@@ -26,7 +26,8 @@
 //! # Ok::<(), Reason>(())
 //! ```
 //!
-//! PartiQL statements are lowered to the same forms by [`partiql`].
+//! PartiQL statements are lowered to the same forms by [`partiql`]. [`KeyTemplate`]s derive keys from
+//! items and read them back.
 //!
 //! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
 #![forbid(unsafe_code)]
@@ -44,6 +45,7 @@ mod placeholders;
 mod projection;
 mod render;
 mod syntax;
+mod template;
 mod token;
 mod update;
 
@@ -55,4 +57,5 @@ pub use key_condition::{
 pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};
 pub use render::attributes as rendered_attributes;
+pub use template::{KeyPart, KeyReading, KeyTemplate, Rendered};
 pub use update::{Target, Update, update};

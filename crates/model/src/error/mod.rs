@@ -11,6 +11,7 @@ mod reason;
 mod state;
 mod statement;
 mod table;
+mod template;
 mod throttle;
 mod value;
 pub mod wording;
@@ -23,6 +24,7 @@ pub use reason::{IndexedKeyFault, Reason};
 pub use state::StateFault;
 pub use statement::{Malformed, Span, StatementFault, TransactionFault};
 pub use table::{TableFault, WarmFloor};
+pub use template::{DerivedKeyFault, TemplateFault, TemplateTextFault};
 pub use throttle::{Throttle, ThrottleLimit};
 pub use value::ValueFault;
 

@@ -1,8 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, Busy, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault, StatementFault,
-    TableFault, Throttle, ValueFault,
+    ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault,
+    StatementFault, TableFault, TemplateFault, Throttle, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -288,6 +288,13 @@ pub enum Reason {
     Quota(Quota),
     /// The server's whole state cannot be saved, put back or set so.
     State(StateFault),
+    /// An operation on key templates is refused.
+    KeyTemplate(TemplateFault),
+    /// A key template refuses an item.
+    DerivedKey {
+        attribute: String,
+        fault: DerivedKeyFault,
+    },
 
     // ---- statements
     Statement(StatementFault),
@@ -515,6 +522,7 @@ impl Reason {
             Self::OneIndexAtATime | Self::NumbersUsedUp(_) => ErrorKind::LimitExceeded,
             Self::Quota(quota) => quota.kind(),
             Self::State(fault) => fault.kind(),
+            Self::KeyTemplate(fault) => fault.kind(),
             Self::Constraints(..)
             | Self::Value(..)
             | Self::ExpressionValue { .. }
@@ -534,6 +542,7 @@ impl Reason {
             | Self::CannotUpdateKey { .. }
             | Self::KeyNotScalar { .. }
             | Self::IndexKeyNotScalar { .. }
+            | Self::DerivedKey { .. }
             | Self::Expression(..)
             | Self::UnusedNames(..)
             | Self::UnusedValues(..)
@@ -803,6 +812,8 @@ impl Reason {
             | Self::Throttled(..)
             | Self::Quota(..)
             | Self::State(..)
+            | Self::KeyTemplate(..)
+            | Self::DerivedKey { .. }
             | Self::Statement(..)
             | Self::DuplicateItem
             | Self::ItemCollectionTooLarge
