@@ -46,8 +46,10 @@ pub use copying::{
 };
 pub use engine::Engine;
 pub use environment::Environment;
+pub use hashrange_expr::KeyPart;
 pub use jobs::ServersSeen;
-pub use ops::Running;
+pub use ops::{KeyTemplateDescription, ParsedKey, Rewriting, Running};
 pub use options::EngineOptions;
 pub use profile::Profile;
+pub use schema::{Rewritten, TemplateMode};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

@@ -112,11 +112,14 @@ impl Kind {
 fn numbers(whole: usize, fraction: usize, descending: bool) -> impl Strategy<Value = Typed> {
     let digits = format!("-?[0-9]{{1,{whole}}}(\\.[0-9]{{0,{fraction}}})?");
     let small = format!("-?[0-2](\\.[0-2]{{0,{fraction}}})?");
-    prop_oneof![proptest::string::string_regex(&digits).unwrap(), proptest::string::string_regex(&small).unwrap()]
-        .prop_map(move |text| {
-            let number = Number::parse(&text).unwrap();
-            Typed { value: AttributeValue::N(number), order: Order::Number(number), descending }
-        })
+    prop_oneof![
+        proptest::string::string_regex(&digits).unwrap(),
+        proptest::string::string_regex(&small).unwrap()
+    ]
+    .prop_map(move |text| {
+        let number = Number::parse(&text).unwrap();
+        Typed { value: AttributeValue::N(number), order: Order::Number(number), descending }
+    })
 }
 
 /// Nanoseconds since 1970, of all years and close together.
@@ -159,8 +162,11 @@ fn kinds() -> impl Strategy<Value = Kind> {
         Just(Kind::Lower),
         (1..4_usize, 0..3_usize, any::<bool>())
             .prop_map(|(whole, fraction, descending)| Kind::Padded { whole, fraction, descending }),
-        (20..39_usize, any::<bool>())
-            .prop_map(|(whole, descending)| Kind::Padded { whole, fraction: 0, descending }),
+        (20..39_usize, any::<bool>()).prop_map(|(whole, descending)| Kind::Padded {
+            whole,
+            fraction: 0,
+            descending
+        }),
         (0..7_usize, any::<bool>())
             .prop_map(|(unit, descending)| Kind::TimeText { unit, descending }),
         (any::<bool>(), 0..7_usize, any::<bool>())

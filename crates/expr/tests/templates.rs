@@ -27,30 +27,93 @@ fn texts_are_refused_with_their_place() {
         ("sk = 'a' else", " at character 14: a template in quotes is expected"),
         ("sk = 'é}'", " at character 8: a { before it, or }} for a brace in the key is expected"),
         ("sk = '#{a'", " at character 8: a } after the part is expected"),
-        ("sk = '{}'", " at character 7: \"\" is no name of an attribute; a part names one top-level attribute of an item, without . [ ] { } : and blanks"),
-        ("sk = '{a.b}'", " at character 7: \"a.b\" is no name of an attribute; a part names one top-level attribute of an item, without . [ ] { } : and blanks"),
-        ("sk = '{a:zip}'", " at character 10: there is no encoder zip; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper and text"),
-        ("sk = '{a:esc:zip}'", " at character 14: there is no encoder zip; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper and text"),
-        ("sk = '{a:pad}'", " at character 10: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each"),
-        ("sk = '{a:pad:0}'", " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each"),
-        ("sk = '{a:pad:8.}'", " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each"),
-        ("sk = '{a:pad:39}'", " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each"),
-        ("sk = '{a:iso:week}'", " at character 14: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns"),
-        ("sk = '{a:iso:s:ms}'", " at character 16: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns"),
+        (
+            "sk = '{}'",
+            " at character 7: \"\" is no name of an attribute; a part names one top-level attribute of an item, without . [ ] { } : and blanks",
+        ),
+        (
+            "sk = '{a.b}'",
+            " at character 7: \"a.b\" is no name of an attribute; a part names one top-level attribute of an item, without . [ ] { } : and blanks",
+        ),
+        (
+            "sk = '{a:zip}'",
+            " at character 10: there is no encoder zip; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper and text",
+        ),
+        (
+            "sk = '{a:esc:zip}'",
+            " at character 14: there is no encoder zip; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper and text",
+        ),
+        (
+            "sk = '{a:pad}'",
+            " at character 10: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each",
+        ),
+        (
+            "sk = '{a:pad:0}'",
+            " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each",
+        ),
+        (
+            "sk = '{a:pad:8.}'",
+            " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each",
+        ),
+        (
+            "sk = '{a:pad:39}'",
+            " at character 14: the encoder pad takes its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each",
+        ),
+        (
+            "sk = '{a:iso:week}'",
+            " at character 14: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
+        ),
+        (
+            "sk = '{a:iso:s:ms}'",
+            " at character 16: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
+        ),
         ("sk = '{a:epoch_s}'", " at character 10: the encoder epoch_s belongs before iso"),
-        ("sk = '{a:epoch_s:pad}'", " at character 18: the encoder pad belongs elsewhere: iso follows epoch_s and epoch_ms"),
+        (
+            "sk = '{a:epoch_s:pad}'",
+            " at character 18: the encoder pad belongs elsewhere: iso follows epoch_s and epoch_ms",
+        ),
         ("sk = '{a:desc}'", " at character 10: the encoder desc belongs after pad or iso"),
-        ("sk = '{a:esc:desc}'", " at character 14: the encoder desc belongs once, after pad or iso"),
-        ("sk = '{a:iso:desc:desc}'", " at character 19: the encoder desc belongs once, after pad or iso"),
-        ("sk = '{a:pad:3:esc}'", " at character 16: the encoder esc belongs once, last, after a text"),
+        (
+            "sk = '{a:esc:desc}'",
+            " at character 14: the encoder desc belongs once, after pad or iso",
+        ),
+        (
+            "sk = '{a:iso:desc:desc}'",
+            " at character 19: the encoder desc belongs once, after pad or iso",
+        ),
+        (
+            "sk = '{a:pad:3:esc}'",
+            " at character 16: the encoder esc belongs once, last, after a text",
+        ),
         ("sk = '{a:esc:lower}'", " at character 14: the encoder lower belongs first"),
-        ("sk = '{a}{b}'", " at character 7: where a ends cannot be told: write a delimiter such as # between it and the next part"),
-        ("sk = 'X{a:esc}/{b}'", " at character 8: esc needs a delimiter that sorts before digits and letters, such as # + , - or ., not '/'"),
-        ("sk = '{a}' when", ", in the condition after when, which begins at character 16: Statement wasn't well formed, can't be processed: Unexpected term"),
-        ("sk = '{a}' when b = 1 2", ", in the condition after when, which begins at character 17: Statement wasn't well formed, can't be processed: Unexpected token after expression"),
-        ("sk = '{a}' when b = \"US\"", " at character 17: the condition compares two attributes: write the text US in single quotes, 'US'"),
-        ("sk = '{a}' when begins_with(b, US)", " at character 17: the condition compares two attributes: write the text US in single quotes, 'US'"),
-        ("sk = '{a}' when c between 1 and d", " at character 17: the condition compares two attributes: write the text d in single quotes, 'd'"),
+        (
+            "sk = '{a}{b}'",
+            " at character 7: where a ends cannot be told: write a delimiter such as # between it and the next part",
+        ),
+        (
+            "sk = 'X{a:esc}/{b}'",
+            " at character 8: esc needs a delimiter that sorts before digits and letters, such as # + , - or ., not '/'",
+        ),
+        (
+            "sk = '{a}' when",
+            ", in the condition after when, which begins at character 16: Statement wasn't well formed, can't be processed: Unexpected term",
+        ),
+        (
+            "sk = '{a}' when b = 1 2",
+            ", in the condition after when, which begins at character 17: Statement wasn't well formed, can't be processed: Unexpected token after expression",
+        ),
+        (
+            "sk = '{a}' when b = \"US\"",
+            " at character 17: the condition compares two attributes: write the text US in single quotes, 'US'",
+        ),
+        (
+            "sk = '{a}' when begins_with(b, US)",
+            " at character 17: the condition compares two attributes: write the text US in single quotes, 'US'",
+        ),
+        (
+            "sk = '{a}' when c between 1 and d",
+            " at character 17: the condition compares two attributes: write the text d in single quotes, 'd'",
+        ),
     ] {
         assert_eq!(refused(text), sentence, "{text}");
     }
@@ -58,7 +121,9 @@ fn texts_are_refused_with_their_place() {
         refused(&format!("sk = '{}'", "x".repeat(5000))),
         " at character 1: the text is longer than 4096 bytes"
     );
-    assert!(refused(&format!("sk = 'a'{}", " else 'b'".repeat(40))).ends_with("more than 32 cases"));
+    assert!(
+        refused(&format!("sk = 'a'{}", " else 'b'".repeat(40))).ends_with("more than 32 cases")
+    );
     let parts = format!("sk = '{}'", "{a}#".repeat(60));
     assert!(refused(&parts).ends_with("there are more than 64 parts and texts in a template"));
 }
@@ -131,7 +196,10 @@ fn keys_are_derived_from_items() {
         ("k = '{n}'", "n must be a string; the encoder pad takes numbers, not N"),
         ("k = '{flag:text}'", "flag must be a string or a number, not BOOL"),
         ("k = '{status:pad:3}'", "status must be a number, not S"),
-        ("k = '{n:iso}'", "n must be a string; the encoders epoch_s and epoch_ms take numbers, not N"),
+        (
+            "k = '{n:iso}'",
+            "n must be a string; the encoders epoch_s and epoch_ms take numbers, not N",
+        ),
         ("k = '{status:epoch_s:iso}'", "status must be a number, not S"),
         ("k = '{city}#x'", "city contains the delimiter '#'; the encoder esc would allow it"),
         ("k = '{status:iso}'", "status is no time such as 2026-11-25T08:00:00.000Z or 2026-11-25"),

@@ -153,6 +153,7 @@ mod clock;
 pub mod copying;
 mod database;
 mod error;
+mod key_templates;
 mod literals;
 mod sandbox;
 mod sharding;
@@ -166,10 +167,10 @@ pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
-    Copied, CopyError, CopyPhase, Copying, Difference, Problem, Profile, Report, ServersSeen,
-    Verified,
+    Copied, CopyError, CopyPhase, Copying, Difference, KeyPart, KeyTemplateDescription, ParsedKey,
+    Problem, Profile, Report, Rewriting, Rewritten, ServersSeen, TemplateMode, Verified,
 };
-pub use hashrange_model::error::StateFault;
+pub use hashrange_model::error::{StateFault, TemplateFault};
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,

@@ -10,9 +10,9 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_model::error::{
-    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Span,
-    StateFault, StatementFault, TableFault, TemplateFault, TemplateTextFault, Throttle, ThrottleLimit, TransactionFault, UnderWay,
-    ValueFault, WarmFloor,
+    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer,
+    Malformed, Quota, Span, StateFault, StatementFault, TableFault, TemplateFault,
+    TemplateTextFault, Throttle, ThrottleLimit, TransactionFault, UnderWay, ValueFault, WarmFloor,
 };
 use hashrange_model::number::NumberFault;
 use hashrange_model::{ApiError, AttributeType, Reason};
@@ -297,9 +297,12 @@ fn reasons() -> Vec<Reason> {
     samples.extend(quotas().into_iter().skip(1).map(Reason::Quota));
     samples.extend(state_faults().into_iter().skip(1).map(Reason::State));
     samples.extend(template_faults().into_iter().skip(1).map(Reason::KeyTemplate));
-    samples.extend(derived_key_faults().into_iter().skip(1).map(|fault| {
-        Reason::DerivedKey { attribute: "sk".to_owned(), fault }
-    }));
+    samples.extend(
+        derived_key_faults()
+            .into_iter()
+            .skip(1)
+            .map(|fault| Reason::DerivedKey { attribute: "sk".to_owned(), fault }),
+    );
     samples.extend(statement_faults().into_iter().skip(1).map(Reason::Statement));
     samples.extend(table_faults().into_iter().skip(1).map(Reason::TableDefinition));
     samples.extend(refused().skip(1).map(|busy| Reason::TableBusy(Box::new(busy))));
@@ -372,11 +375,13 @@ fn template_faults() -> Vec<TemplateFault> {
         TemplateFault::TooMany(..) => [TemplateFault::TooMany(3)],
         TemplateFault::NoSuchTemplate(..) => [TemplateFault::NoSuchTemplate(text())],
         TemplateFault::Mode(..) => [TemplateFault::Mode(text())],
-        TemplateFault::Form(..) => [TemplateFault::Form(text())],
     };
-    samples.extend(template_text_faults().into_iter().skip(1).map(|fault| {
-        TemplateFault::Text { fault, column: 3 }
-    }));
+    samples.extend(
+        template_text_faults()
+            .into_iter()
+            .skip(1)
+            .map(|fault| TemplateFault::Text { fault, column: 3 }),
+    );
     samples
 }
 

@@ -28,6 +28,7 @@ pub mod store;
 mod store_init;
 pub mod table_keys;
 mod tables;
+mod template;
 mod update;
 
 use crate::advice;
@@ -88,6 +89,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))
+        }
+        Command::Template(arguments) => {
+            let connection = arguments.command.connection();
+            connected(connection, |client| template::run(client, &arguments))
         }
         Command::State(arguments) => {
             connected(&arguments.connection, |client| state::run(client, &arguments))

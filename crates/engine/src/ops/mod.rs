@@ -12,6 +12,7 @@ mod execute_statement;
 mod execute_transaction;
 mod features_off;
 mod get_item;
+mod key_templates;
 mod list_tables;
 mod newest;
 mod put_item;
@@ -26,4 +27,5 @@ mod transact_write_items;
 mod update_item;
 mod update_table;
 
+pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest::Running;

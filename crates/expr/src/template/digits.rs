@@ -72,8 +72,7 @@ impl Padding {
         let is_complemented = is_negative != self.is_descending;
         let digits = if is_complemented { complement(digits) } else { digits.to_owned() };
         let number = Number::parse(&digits).ok()?;
-        let number =
-            if is_negative { Number::ZERO.checked_sub(&number).ok()? } else { number };
+        let number = if is_negative { Number::ZERO.checked_sub(&number).ok()? } else { number };
         let mut again = String::new();
         self.encode("", &number, &mut again).ok()?;
         let read = rest.strip_suffix(after)?;

@@ -59,9 +59,7 @@ impl Encoder {
         match chain {
             Chain::Empty => Ok(Self::PLAIN),
             Chain::Ends(encoder) => Ok(encoder),
-            Chain::Epoch(_) => {
-                Err((names.len() - 1, place(names[names.len() - 1], "before iso")))
-            }
+            Chain::Epoch(_) => Err((names.len() - 1, place(names[names.len() - 1], "before iso"))),
             Chain::Pad => Err((names.len() - 1, PAD_WIDTH)),
         }
     }
@@ -179,7 +177,8 @@ fn encode_text(
     match delimiter {
         None => key.push_str(&text),
         Some(delimiter) if is_escaped => {
-            let lead = lead(delimiter).expect("a template is refused unless escapes keep the order");
+            let lead =
+                lead(delimiter).expect("a template is refused unless escapes keep the order");
             escape(&text, lead, key);
         }
         Some(delimiter) if text.contains(delimiter) => {
@@ -228,7 +227,9 @@ impl Chain {
         match (self, name) {
             (Self::Pad, width) => padding(width).map(|it| Self::Ends(Encoder::Padded(it))),
             (Self::Epoch(source), "iso") => time(source),
-            (Self::Epoch(_), other) => Err(place(other, "elsewhere: iso follows epoch_s and epoch_ms")),
+            (Self::Epoch(_), other) => {
+                Err(place(other, "elsewhere: iso follows epoch_s and epoch_ms"))
+            }
             (Self::Empty, "pad") => Ok(Self::Pad),
             (Self::Empty, "epoch_s") => Ok(Self::Epoch(TimeSource::Number { places: 0 })),
             (Self::Empty, "epoch_ms") => Ok(Self::Epoch(TimeSource::Number { places: 3 })),
@@ -257,9 +258,10 @@ impl Encoder {
             (Self::Time { source, precision, is_descending: false }, "desc") => {
                 Ok(Self::Time { source, precision, is_descending: true })
             }
-            (Self::Time { source, precision: Precision::Millisecond, is_descending: false }, name)
-                if Precision::named(name).is_some() =>
-            {
+            (
+                Self::Time { source, precision: Precision::Millisecond, is_descending: false },
+                name,
+            ) if Precision::named(name).is_some() => {
                 let precision = Precision::named(name).unwrap_or(Precision::Millisecond);
                 Ok(Self::Time { source, precision, is_descending: false })
             }
@@ -292,4 +294,3 @@ fn padding(width: &str) -> Result<Padding, TemplateTextFault> {
     let (whole, fraction) = whole.zip(fraction).ok_or(PAD_WIDTH)?;
     Ok(Padding { whole, fraction, is_descending: false })
 }
-

@@ -258,9 +258,21 @@ mod tests {
     #[test]
     fn other_texts_are_no_times() {
         for text in [
-            "", "2026", "2026-1-1", "2026-13-01", "2025-02-29", "25.11.2026", "2026-11-25T24:00",
-            "2026-11-25T08", "2026-11-25T08:30:60", "2026-11-25T08:30:00.", "2026-11-25T08:30x",
-            "2026-11-25T08:30+2", "2026-11-25T08:30+02:", "2026-11-25T08:30Z ", "2026-11-25T",
+            "",
+            "2026",
+            "2026-1-1",
+            "2026-13-01",
+            "2025-02-29",
+            "25.11.2026",
+            "2026-11-25T24:00",
+            "2026-11-25T08",
+            "2026-11-25T08:30:60",
+            "2026-11-25T08:30:00.",
+            "2026-11-25T08:30x",
+            "2026-11-25T08:30+2",
+            "2026-11-25T08:30+02:",
+            "2026-11-25T08:30Z ",
+            "2026-11-25T",
             "２026-11-25",
         ] {
             assert_eq!(Instant::parse(text), Err(NoInstant::Malformed), "{text}");
@@ -310,7 +322,10 @@ mod tests {
             assert_eq!(precision.read(&key, false), Some((expected.to_owned(), "#a")));
             let turned = format!("{}#a", complement(expected));
             assert_eq!(precision.read(&turned, true), Some((expected.to_owned(), "#a")));
-            assert_eq!(precision.read("2026-11-25 08:30:15.123456789Z", false).is_some(), expected.len() <= 10);
+            assert_eq!(
+                precision.read("2026-11-25 08:30:15.123456789Z", false).is_some(),
+                expected.len() <= 10
+            );
         }
     }
 }

@@ -80,8 +80,6 @@ pub enum TemplateFault {
     NoSuchTemplate(String),
     /// The mode is none.
     Mode(String),
-    /// The request is not in the form of its operation; holds what the reader of it says.
-    Form(String),
     /// No template of the table reads the key.
     KeyOfNone,
 }
@@ -99,7 +97,6 @@ impl TemplateFault {
             | Self::UsesDerived { .. }
             | Self::KeysAreSet(_)
             | Self::Mode(_)
-            | Self::Form(_)
             | Self::KeyOfNone => ErrorKind::Validation,
         }
     }

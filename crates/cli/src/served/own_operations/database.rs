@@ -1,5 +1,6 @@
 //! The own operations of every database: which there are. Each is in a file of its own.
 
+use super::key_templates;
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -7,7 +8,12 @@ use hashrange_server::Running;
 type Call = for<'a> fn(&'a Database, &'a [u8]) -> Running<'a>;
 
 /// The operations by name, such as `("Tree", |database, body| Box::pin(tree::call(database, body)))`.
-const OPERATIONS: &[(&str, Call)] = &[];
+const OPERATIONS: &[(&str, Call)] = &[
+    ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),
+    ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
+    ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
+    ("PutKeyTemplate", |database, body| Box::pin(key_templates::put(database, body))),
+];
 
 /// Runs an operation; none if databases have none of this name.
 pub fn call<'a>(database: &'a Database, operation: &str, body: &'a [u8]) -> Option<Running<'a>> {

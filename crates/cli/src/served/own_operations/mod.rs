@@ -7,6 +7,7 @@
 //! | `database.rs` | every database, also that of a sandbox; one file each beside it |
 
 mod database;
+mod key_templates;
 mod sandbox;
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};

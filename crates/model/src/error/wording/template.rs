@@ -39,7 +39,6 @@ pub(super) fn refused(fault: &TemplateFault) -> String {
         TemplateFault::Mode(mode) => {
             format!("A key template has the mode FILL or CHECK, not {mode:?}")
         }
-        TemplateFault::Form(problem) => format!("The request cannot be read: {problem}"),
         TemplateFault::KeyOfNone => "No key template of the table reads this key".to_owned(),
     }
 }
