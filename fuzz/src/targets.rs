@@ -3,10 +3,10 @@
 use crate::{corpus, sequence, streams};
 use hashrange::Database;
 use hashrange_auth::{CredentialStore, Payload, Policy, Request, Timestamp};
-use hashrange_expr::Placeholders;
+use hashrange_expr::{KeyTemplate, Placeholders};
 use hashrange_expr::partiql::{self, Parameters, Statement};
 use hashrange_model::error::ExpressionKind;
-use hashrange_model::{AttributeValue, Number};
+use hashrange_model::{AttributeValue, Item, Number};
 use hashrange_wire::{Operation, syntax_check};
 
 /// A thing to fuzz.
@@ -44,6 +44,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "number", start: || Fuzzed::new(owned(NUMBERS), number) },
     Target { name: "expression", start: || Fuzzed::new(corpus::members("Expression"), expression) },
     Target { name: "statement", start: || Fuzzed::new(corpus::members("Statement"), statement) },
+    Target { name: "template", start: || Fuzzed::new(owned(TEMPLATES), template) },
     Target { name: "signature", start: || Fuzzed::new(owned(HEADERS), signature()) },
     Target { name: "credentials", start: || Fuzzed::new(owned(CREDENTIALS), credentials) },
     Target { name: "request", start: || Fuzzed::new(corpus::requests(), request()) },
@@ -106,6 +107,26 @@ fn statement(input: &[u8]) {
             }
             Ok(_) | Err(_) => {}
         }
+    }
+}
+
+const TEMPLATES: &[&str] = &[
+    "sk = \"ORDER#{createdAt:iso}#{orderId}\"\nORDER#2026-11-25T08:00:00.000Z#7",
+    "GSI1SK = \"{status}#{at:epoch_ms:iso:s:desc}\" when status in [OPEN, PLACED]\nOPEN#7",
+    "k = '{a:esc}#{n:pad:8.2:desc}' when size(a) > 1 else '{{{b:lower}}}'\nNew$20York#99999957.50",
+];
+
+/// A template, a line, and a key that it may read; what is read of it is one key again, or none.
+fn template(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let (text, key) = text.split_once('\n').unwrap_or((text, "a"));
+    let Ok(template) = KeyTemplate::parse(text) else { return };
+    let again = KeyTemplate::parse(template.text()).expect("its own text is a template");
+    assert_eq!(again, template);
+    for reading in template.read(key) {
+        let parts = reading.parts.iter();
+        let item = Item::from_attributes(parts.map(|it| (it.name.as_str(), it.value.clone())));
+        drop(template.render(&item, 1024));
     }
 }
 

@@ -81,6 +81,8 @@ pub(crate) fn collection_metrics(
     }
     let lower = gigabytes(written.collection_bytes?);
     let partition = &table.record.key.partition;
+    // What was put may lack a key attribute that a key template has filled.
+    let key_attributes = written.new.as_ref().unwrap_or(key_attributes);
     Some(ItemCollectionMetrics {
         item_collection_key: Some(
             key_attributes.retain(|name| partition.iter().any(|known| known == name)),

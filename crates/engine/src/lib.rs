@@ -52,9 +52,11 @@ pub use explain::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
     Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
 };
+pub use hashrange_expr::KeyPart;
 pub use jobs::ServersSeen;
-pub use ops::{PartitionsInput, Running, TreeInput};
+pub use ops::{KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running, TreeInput};
 pub use options::EngineOptions;
 pub use profile::Profile;
+pub use schema::{Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

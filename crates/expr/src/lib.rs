@@ -27,7 +27,8 @@
 //! ```
 //!
 //! PartiQL statements are lowered to the same forms by [`partiql`]. Every form prints itself back as
-//! text (`Display`), with names and values in the place of placeholders.
+//! text (`Display`), with names and values in the place of placeholders. [`KeyTemplate`]s derive keys from
+//! items and read them back.
 //!
 //! Absent here: IO, JSON, tables. Faults are typed; their sentences are `hashrange-model`'s.
 #![forbid(unsafe_code)]
@@ -45,6 +46,7 @@ mod placeholders;
 mod projection;
 mod render;
 mod syntax;
+mod template;
 mod text;
 mod token;
 mod update;
@@ -57,5 +59,6 @@ pub use key_condition::{
 pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};
 pub use render::attributes as rendered_attributes;
+pub use template::{KeyPart, KeyReading, KeyTemplate, Rendered};
 pub use text::{key_text, name_text, sort_range_text, value_text};
 pub use update::{Target, Update, update};

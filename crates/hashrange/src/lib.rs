@@ -154,6 +154,7 @@ pub mod copying;
 mod database;
 mod error;
 pub mod explain;
+mod key_templates;
 mod literals;
 mod sandbox;
 mod sharding;
@@ -168,11 +169,12 @@ pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
-    ClientWork, Copied, CopyError, CopyPhase, Copying, Difference, NodeCounts, NodeKind,
-    PartitionsInput, Problem, Profile, Report, ServersSeen, TreeInput, TreeNode, TreeOutput,
-    TreePosition, TreeWork, Verified,
+    ClientWork, Copied, CopyError, CopyPhase, Copying, Difference, KeyPart, KeyTemplateDescription,
+    NodeCounts, NodeKind, ParsedKey, PartitionsInput, Problem, Profile, Report, Rewriting,
+    Rewritten, ServersSeen, TemplateMode, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork,
+    Verified,
 };
-pub use hashrange_model::error::StateFault;
+pub use hashrange_model::error::{StateFault, TemplateFault};
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,

@@ -10,9 +10,10 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_model::error::{
-    Asked, Busy, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Quota, Span,
-    StateFault, StatementFault, TableFault, Throttle, ThrottleLimit, TransactionFault, TreeFault,
-    UnderWay, ValueFault, WarmFloor,
+    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer,
+    Malformed, Quota, Span, StateFault, StatementFault, TableFault, TemplateFault,
+    TemplateTextFault, Throttle, ThrottleLimit, TransactionFault, TreeFault, UnderWay, ValueFault,
+    WarmFloor,
 };
 use hashrange_model::number::NumberFault;
 use hashrange_model::{ApiError, AttributeType, Reason};
@@ -161,6 +162,8 @@ fn reasons() -> Vec<Reason> {
         Reason::Quota(..) => [Reason::Quota(Quota::Tables(3))],
         Reason::State(..) => [Reason::State(StateFault::SetAndAdvance)],
         Reason::Tree(..) => [Reason::Tree(TreeFault::EmptyDelimiter)],
+        Reason::KeyTemplate(..) => [Reason::KeyTemplate(TemplateFault::KeyOfNone)],
+        Reason::DerivedKey { .. } => [Reason::DerivedKey { attribute: "sk".to_owned(), fault: DerivedKeyFault::Empty }],
         Reason::Statement(..) => [Reason::Statement(StatementFault::Malformed(Malformed::Token))],
         Reason::DuplicateItem => [Reason::DuplicateItem],
         Reason::ItemCollectionTooLarge => [Reason::ItemCollectionTooLarge],
@@ -296,6 +299,13 @@ fn reasons() -> Vec<Reason> {
     samples.extend(quotas().into_iter().skip(1).map(Reason::Quota));
     samples.extend(state_faults().into_iter().skip(1).map(Reason::State));
     samples.extend(tree_faults().into_iter().skip(1).map(Reason::Tree));
+    samples.extend(template_faults().into_iter().skip(1).map(Reason::KeyTemplate));
+    samples.extend(
+        derived_key_faults()
+            .into_iter()
+            .skip(1)
+            .map(|fault| Reason::DerivedKey { attribute: "sk".to_owned(), fault }),
+    );
     samples.extend(statement_faults().into_iter().skip(1).map(Reason::Statement));
     samples.extend(table_faults().into_iter().skip(1).map(Reason::TableDefinition));
     samples.extend(refused().skip(1).map(|busy| Reason::TableBusy(Box::new(busy))));
@@ -353,6 +363,61 @@ fn state_faults() -> Vec<StateFault> {
         StateFault::TooManyNamespaces(..) => [StateFault::TooManyNamespaces(3)],
         StateFault::NamespaceUnusable(..) => [StateFault::NamespaceUnusable(text())],
         StateFault::NotExplained(..) => [StateFault::NotExplained("CreateTable")],
+    }
+}
+
+fn template_faults() -> Vec<TemplateFault> {
+    let text = || "text".to_owned();
+    let mut samples = samples! { TemplateFault:
+        TemplateFault::KeyOfNone => [TemplateFault::KeyOfNone],
+        TemplateFault::Text { .. } => [TemplateFault::Text { fault: TemplateTextFault::TooLong(3), column: 1 }],
+        TemplateFault::When { .. } => [TemplateFault::When { reason: Box::new(Reason::Statement(StatementFault::Malformed(Malformed::Token))), column: 3 }],
+        TemplateFault::NotAKey(..) => [TemplateFault::NotAKey(text())],
+        TemplateFault::NotAString { .. } => [TemplateFault::NotAString { attribute: text(), declared: AttributeType::N }],
+        TemplateFault::UsesDerived { .. } => [TemplateFault::UsesDerived { attribute: "sk".to_owned(), used: text() }],
+        TemplateFault::KeysAreSet(..) => [TemplateFault::KeysAreSet(text())],
+        TemplateFault::TooMany(..) => [TemplateFault::TooMany(3)],
+        TemplateFault::NoSuchTemplate(..) => [TemplateFault::NoSuchTemplate(text())],
+        TemplateFault::Mode(..) => [TemplateFault::Mode(text())],
+    };
+    samples.extend(
+        template_text_faults()
+            .into_iter()
+            .skip(1)
+            .map(|fault| TemplateFault::Text { fault, column: 3 }),
+    );
+    samples
+}
+
+fn template_text_faults() -> Vec<TemplateTextFault> {
+    let text = || "text".to_owned();
+    samples! { TemplateTextFault:
+        TemplateTextFault::TooLong(..) => [TemplateTextFault::TooLong(3)],
+        TemplateTextFault::Expected(..) => [TemplateTextFault::Expected("text")],
+        TemplateTextFault::TooMany(..) => [TemplateTextFault::TooMany("cases", 3)],
+        TemplateTextFault::PartName(..) => [TemplateTextFault::PartName("a.b".to_owned())],
+        TemplateTextFault::UnknownEncoder(..) => [TemplateTextFault::UnknownEncoder(text())],
+        TemplateTextFault::EncoderArgument { .. } => [TemplateTextFault::EncoderArgument { encoder: "pad", takes: "text" }],
+        TemplateTextFault::EncoderPlace { .. } => [TemplateTextFault::EncoderPlace { encoder: "desc".to_owned(), belongs: "text" }],
+        TemplateTextFault::EndUnknown(..) => [TemplateTextFault::EndUnknown(text())],
+        TemplateTextFault::EscapeBefore(..) => [TemplateTextFault::EscapeBefore('/')],
+        TemplateTextFault::ComparesAttributes(..) => [TemplateTextFault::ComparesAttributes(text())],
+    }
+}
+
+fn derived_key_faults() -> Vec<DerivedKeyFault> {
+    let part = || "status".to_owned();
+    samples! { DerivedKeyFault:
+        DerivedKeyFault::Empty => [DerivedKeyFault::Empty],
+        DerivedKeyFault::PartType { .. } => [DerivedKeyFault::PartType { part: part(), takes: "a string", actual: AttributeType::N }],
+        DerivedKeyFault::Delimiter { .. } => [DerivedKeyFault::Delimiter { part: part(), delimiter: '#' }],
+        DerivedKeyFault::NotATime { .. } => [DerivedKeyFault::NotATime { part: part() }],
+        DerivedKeyFault::TimeOutOfRange { .. } => [DerivedKeyFault::TimeOutOfRange { part: part() }],
+        DerivedKeyFault::TooWide { .. } => [DerivedKeyFault::TooWide { part: part(), digits: 3 }],
+        DerivedKeyFault::TooPrecise { .. } => [DerivedKeyFault::TooPrecise { part: part(), digits: 0 }, DerivedKeyFault::TooPrecise { part: part(), digits: 3 }],
+        DerivedKeyFault::TooLong { .. } => [DerivedKeyFault::TooLong { bytes: 1025, limit_bytes: 1024 }],
+        DerivedKeyFault::PartMissing { .. } => [DerivedKeyFault::PartMissing { part: part() }],
+        DerivedKeyFault::Differs { .. } => [DerivedKeyFault::Differs { derived: Some("a#b".to_owned()) }, DerivedKeyFault::Differs { derived: None }],
     }
 }
 

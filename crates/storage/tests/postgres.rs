@@ -651,7 +651,9 @@ fn tables_are_changed_while_an_older_server_writes() {
     as_before("DELETE FROM ITS.meta WHERE name = 'revision'");
     as_before("CREATE ROLE older LOGIN; GRANT USAGE ON SCHEMA ITS TO older");
     as_before("GRANT SELECT ON ITS.meta TO older");
-    as_before("GRANT SELECT, INSERT, UPDATE, DELETE ON ITS.entries, ITS.stamps, ITS.lanes TO older");
+    as_before(
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ITS.entries, ITS.stamps, ITS.lanes TO older",
+    );
     let older = open(&url.replace("owner@", "older@"));
     let done = AtomicBool::new(false);
     let written = thread::scope(|scope| {

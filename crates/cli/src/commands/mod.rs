@@ -29,6 +29,7 @@ pub mod store;
 mod store_sql;
 pub mod table_keys;
 mod tables;
+mod template;
 mod tree;
 mod update;
 
@@ -98,6 +99,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(arguments) => {
             let connection = explain::connection(&arguments.command);
             connected(connection, |client| explain::run(client, &arguments))
+        }
+        Command::Template(arguments) => {
+            let connection = arguments.command.connection();
+            connected(connection, |client| template::run(client, &arguments))
         }
         Command::State(arguments) => {
             connected(&arguments.connection, |client| state::run(client, &arguments))

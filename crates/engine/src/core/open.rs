@@ -87,8 +87,11 @@ fn read_table(key: &Key, value: &Bytes) -> Result<Table, OpenError> {
     let unreadable = |problem: String| OpenError::Record { key: key.clone(), problem };
     let record: TableRecord =
         serde_json::from_slice(value).map_err(|error| unreadable(error.to_string()))?;
-    if record.version > TableRecord::VERSION {
+    if record.version > TableRecord::VERSION_MAX {
         return Err(unreadable(format!("its version {} is of a newer release", record.version)));
+    }
+    if let Some(template) = record.key_templates.iter().find(|it| it.template().is_none()) {
+        return Err(unreadable(format!("the key template {:?} is none", template.text)));
     }
     let undeclared = std::iter::once(&record.key)
         .chain(record.visible_indexes().map(|index| &index.key))

@@ -1,5 +1,5 @@
 //! What is to be done in the background, as the store says: indexes to fill, data to purge, expiry indexes
-//! that change, shards to close, notes to remove. It is looked up when a store is opened, and when other servers, or
+//! that change, items to rewrite, shards to close, notes to remove. It is looked up when a store is opened, and when other servers, or
 //! something that failed, may have left work behind.
 
 use super::{Job, forgotten_copy};
@@ -18,6 +18,8 @@ pub(super) async fn jobs<S: Store>(core: &Core<S>) -> ApiResult<Vec<Job>> {
     let tables = core.catalog.all();
     let mut due = unfilled_indexes(&tables);
     due.extend(changing_expiry_indexes(&tables));
+    let rewriting = tables.iter().filter(|table| table.is_rewriting());
+    due.extend(rewriting.map(|table| Job::Rewrite { table: table.id() }));
     let view = core.view().await?;
     let purges = view.visit(layout::purges(), Direction::Forward, Wanted::ALL, |key, _| {
         due.extend(parse_purge(key).map(|(table, index)| Job::Purge { table, index }));

@@ -1,5 +1,5 @@
-//! Background jobs: filling of new indexes, the removal of deleted tables and indexes, the closing of
-//! shards that nothing is written to any more.
+//! Background jobs: filling of new indexes, the removal of deleted tables and indexes, the rewriting of
+//! items by key templates, the closing of shards that nothing is written to any more.
 //!
 //! What is to be done is recorded in the store in the commit that makes it due, so jobs survive a
 //! restart; each works in small commits, so writes go on between. A job waits first until no write
@@ -24,6 +24,7 @@ mod forgotten_copy;
 mod lanes;
 mod purge;
 mod retries;
+mod rewrite;
 mod servers;
 mod shards;
 pub(crate) mod timer;
@@ -41,6 +42,7 @@ use hashrange_model::{ApiError, ApiResult};
 use hashrange_storage::{Error, Key, Store};
 use lanes::{Lanes, Pace};
 use retries::{Attempt, Retries};
+pub(crate) use rewrite::Walk;
 use servers::Servers;
 pub use servers::ServersSeen;
 use std::fmt;
@@ -58,6 +60,8 @@ pub(crate) enum Job {
     Purge { table: TableId, index: IndexId },
     /// Fills or removes the expiry index of a table, whichever is under way.
     ExpiryIndex { table: TableId },
+    /// Rewrites the items of a table by its key templates.
+    Rewrite { table: TableId },
     /// Closes the shards of a stream that its table, which may be gone, does not write to.
     CloseShards(EndedShards),
     /// Removes the notes that a copy of the database has left, up to a generation.
@@ -110,6 +114,7 @@ impl Job {
                 ("removal of deleted data", format!("table {} index {}", table.0, index.0))
             }
             Self::ExpiryIndex { table } => ("change of time to live", format!("table {}", table.0)),
+            Self::Rewrite { table } => ("rewriting by key templates", format!("table {}", table.0)),
             Self::CloseShards(EndedShards { table_name, label, .. }) => {
                 ("closing of shards", format!("table {table_name} stream {label}"))
             }
@@ -125,6 +130,7 @@ impl Job {
             Self::Backfill { table, .. }
             | Self::Purge { table, .. }
             | Self::ExpiryIndex { table }
+            | Self::Rewrite { table }
             | Self::CloseShards(EndedShards { table, .. }) => *table,
             // Of the whole database; some server's.
             Self::RemoveNotes { .. } => TableId(0),
@@ -341,6 +347,7 @@ async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pac
             Job::Backfill { table, index } => backfill::run(core, *table, *index, pace).await,
             Job::Purge { table, index } => purge::run(core, *table, *index, pace).await,
             Job::ExpiryIndex { table } => expiry_index::run(core, *table, pace).await,
+            Job::Rewrite { table } => rewrite::run(core, *table, pace).await,
             Job::CloseShards(ended) => close_shards::run(core, ended).await,
             Job::RemoveNotes { last } => forgotten_copy::remove_notes(core, *last, pace).await,
         }

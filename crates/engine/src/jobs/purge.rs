@@ -37,12 +37,15 @@ pub(super) async fn run<S: Store>(
     if index != IndexId::BASE {
         forget_index(core, table, index).await?;
     }
-    let keys = [
+    let mut keys = vec![
         purge_key.clone(),
         layout::filling(table, index),
         layout::backfill(table, index),
         layout::expiry_progress(table),
     ];
+    if index == IndexId::BASE {
+        keys.push(layout::rewriting(table));
+    }
     core.commit(
         || vec![purge_key.clone()],
         |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())),

@@ -15,6 +15,7 @@
 //! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
 //! | `01 0b` | this database is a copy, finished or not, see `crate::copying` |
 //! | `01 0c` | this database is being copied while it is served, or was moved; see `crate::core::noting` |
+//! | `01 0d` table id | how far the items of a table are rewritten, see `crate::jobs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -65,6 +66,7 @@ const META_FILLING: u8 = 0x09;
 const META_SERVER: u8 = 0x0a;
 const META_COPY_MARK: u8 = 0x0b;
 const META_COPY_STATE: u8 = 0x0c;
+const META_REWRITING: u8 = 0x0d;
 
 /// Bytes of a counter's key.
 const COUNTER_BYTES: usize = 8;
@@ -123,6 +125,11 @@ pub(crate) fn backfill(table: TableId, index: IndexId) -> Key {
 /// Returns the key that says how far an index is filled.
 pub(crate) fn filling(table: TableId, index: IndexId) -> Key {
     [&[SPACE_META, META_FILLING][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
+}
+
+/// Returns the key that says how far the items of a table are rewritten by its key templates.
+pub(crate) fn rewriting(table: TableId) -> Key {
+    [&[SPACE_META, META_REWRITING][..], &table.0.to_be_bytes()].concat()
 }
 
 /// Returns the key of a server's row.
@@ -464,6 +471,7 @@ mod tests {
             backfill(table, IndexId(1)),
             stream("a", "b"),
             expiry_progress(table),
+            rewriting(table),
             filling(table, IndexId(1)),
             vec![SPACE_COLLECTION],
             vec![SPACE_TOKEN],

@@ -95,6 +95,7 @@ impl<S: Store> Engine<S> {
             tags: tags::checked_tags(input.tags.unwrap_or_default())?,
             stream: None,
             time_to_live: None,
+            key_templates: Vec::new(),
             replicates_settings: None,
         })
     }

@@ -13,6 +13,7 @@ mod execute_transaction;
 mod explain;
 mod features_off;
 mod get_item;
+mod key_templates;
 mod list_tables;
 mod newest;
 mod partitions;
@@ -29,6 +30,7 @@ mod tree;
 mod update_item;
 mod update_table;
 
+pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest::Running;
 pub use partitions::PartitionsInput;
 pub use tree::TreeInput;

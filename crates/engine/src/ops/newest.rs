@@ -61,8 +61,32 @@ impl<S: Store> Engine<S> {
         operation: Operation,
         run: impl Fn() -> Running<'a, T>,
     ) -> ApiResult<T> {
+        self.run_on_newest(Look::of(operation), run).await
+    }
+
+    /// Runs an operation of the server's own that changes definitions as [`Engine::on_newest`] does.
+    pub async fn on_newest_to_change<'a, T>(
+        &self,
+        run: impl Fn() -> Running<'a, T>,
+    ) -> ApiResult<T> {
+        self.run_on_newest(Look::FirstAndAgain, run).await
+    }
+
+    /// Runs an operation of the server's own that reads definitions as [`Engine::on_newest`] does.
+    pub async fn on_newest_to_describe<'a, T>(
+        &self,
+        run: impl Fn() -> Running<'a, T>,
+    ) -> ApiResult<T> {
+        self.run_on_newest(Look::First, run).await
+    }
+
+    async fn run_on_newest<'a, T>(
+        &self,
+        look: Look,
+        run: impl Fn() -> Running<'a, T>,
+    ) -> ApiResult<T> {
         let core = self.core();
-        match Look::of(operation) {
+        match look {
             Look::First => {
                 core.refresh().await?;
                 run().await

@@ -6,10 +6,13 @@
 
 mod expiry;
 mod stream;
+mod template;
 
 pub use expiry::Expiry;
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
+pub(crate) use template::{DerivedKey, TEMPLATES_MAX};
+pub use template::{Rewritten, TemplateMode, TemplateRecord};
 
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
@@ -29,7 +32,7 @@ impl IndexId {
     pub const BASE: Self = Self(0);
 }
 
-/// Version of [`TableRecord`]'s stored form.
+/// Version of [`TableRecord`]'s stored form without key templates.
 const RECORD_VERSION: u32 = 1;
 
 /// The types that key attributes may have.
@@ -262,6 +265,9 @@ pub struct TableRecord {
     /// Whether replicas are to follow changes of settings, if ever said; there are no replicas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicates_settings: Option<bool>,
+    /// Its key templates, in the order in which they were declared. With any the version is 2.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub key_templates: Vec<TemplateRecord>,
 }
 
 /// The key that a table is to be encrypted with. Stored as its name, an empty one for that of the account.
@@ -292,6 +298,10 @@ impl From<EncryptionKey> for String {
 impl TableRecord {
     /// Version that new records carry.
     pub const VERSION: u32 = RECORD_VERSION;
+    /// Version of records with key templates: a release that knows none must not write such a table.
+    pub const VERSION_WITH_TEMPLATES: u32 = 2;
+    /// The newest version that can be read.
+    pub const VERSION_MAX: u32 = Self::VERSION_WITH_TEMPLATES;
 
     /// Returns the declared type of a key attribute.
     pub fn key_type(&self, name: &str) -> Option<KeyType> {
@@ -434,6 +444,8 @@ pub struct Table {
     pub(crate) stream: Option<StreamTarget>,
     /// The expiry index, while time to live is enabled.
     pub(crate) expiry: Option<Expiry>,
+    /// The key templates that writes follow, if there are any.
+    pub(crate) derived: Option<Vec<DerivedKey>>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
@@ -453,6 +465,7 @@ impl Table {
             indexes,
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
+            derived: record.derived_keys(),
             superseded: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),
             record,
@@ -462,6 +475,11 @@ impl Table {
     /// Returns its number.
     pub fn id(&self) -> TableId {
         self.record.id
+    }
+
+    /// Returns whether its items are being rewritten by key templates.
+    pub(crate) fn is_rewriting(&self) -> bool {
+        self.record.key_templates.iter().any(|template| template.is_rewriting)
     }
 
     /// Returns the table with another record, keeping what only memory knows.

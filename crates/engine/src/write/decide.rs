@@ -1,7 +1,7 @@
 //! The decision of a write: on the newest image of its item it fills the batch with all that follows,
 //! or says why not.
 
-use super::{Action, Admit, Attempt, Write, Written};
+use super::{Action, Admit, Attempt, Write, Written, derive};
 use crate::capacity::{Units, write_units};
 use crate::environment::Clock;
 use crate::filling::Fillings;
@@ -209,10 +209,17 @@ fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<
                 |old: &&Item| table.expiry.as_ref().is_some_and(|expiry| expiry.is_due(old, *due));
             Ok(old.filter(|old| !is_due(old)).cloned())
         }
+        Action::Derive => match (old, &table.derived) {
+            (Some(old), Some(derived)) => Ok(Some(derive::of_stored(derived, old)?)),
+            (old, _) => Ok(old.cloned()),
+        },
         Action::Update(update) if old.is_none() && !update.creates_item() => Ok(None),
         Action::Update(update) => {
             let before = old.unwrap_or(&write.key_attributes);
-            let new = update.apply(before)?;
+            let mut new = update.apply(before)?;
+            if let Some(derived) = &table.derived {
+                new = derive::of_update(derived, old, &new)?;
+            }
             if new.size() > ITEM_SIZE_MAX_BYTES {
                 return Err(Reason::UpdatedItemTooLarge.into());
             }

@@ -8,6 +8,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `plan.rs` | from items, keys and updates to writes, with the faults that a table shows |
+//! | `derive.rs` | what key templates make of the new image |
 //! | `decide.rs` | a write on the newest image of its item |
 //! | `commit.rs` | the one commit of writes, planned again after a change of definition |
 //! | `rehearse.rs` | what writes would do, decided and not committed |
@@ -18,13 +19,15 @@ mod admit;
 mod claims;
 mod commit;
 mod decide;
+mod derive;
 mod plan;
 mod rehearse;
 
 pub(crate) use admit::Admit;
 pub(crate) use commit::until_decided;
 pub(crate) use decide::{Circumstances, decide_each};
-pub(crate) use plan::{key_of_key, plan_delete, plan_put, plan_update};
+pub(crate) use derive::{check_stored, of_stored};
+pub(crate) use plan::{key_of_key, plan_delete, plan_derive, plan_put, plan_update};
 
 use crate::capacity::Units;
 use crate::change_log::Author;
@@ -46,6 +49,8 @@ pub(crate) enum Action<'p> {
     Check,
     /// Removes it if it is due by its time-to-live attribute.
     Expire(Due),
+    /// Gives it what the table's key templates derive from it.
+    Derive,
 }
 
 /// One write, checked against its table.
@@ -65,7 +70,11 @@ impl Write<'_> {
     fn author(&self) -> Author {
         match self.action {
             Action::Expire(_) => Author::TimeToLive,
-            Action::Put(_) | Action::Update(_) | Action::Delete | Action::Check => Author::Client,
+            Action::Put(_)
+            | Action::Update(_)
+            | Action::Delete
+            | Action::Check
+            | Action::Derive => Author::Client,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From items, keys and updates to the writes that tables allow, with every fault that a table's
 //! definition shows.
 
-use super::{Action, Write};
+use super::{Action, Write, derive};
 use crate::layout::{self, ItemKey};
 use crate::schema::Table;
 use crate::{fault, index};
@@ -10,13 +10,17 @@ use hashrange_model::{Item, Reason};
 
 /// Returns the unconditional write of an item, with every fault of its keys.
 pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
-    let key = key_of_item(table, item)?;
-    index::check_keys(table, None, item)?;
+    let item = match &table.derived {
+        None => item.clone(),
+        Some(derived) => derive::of_put(derived, item)?,
+    };
+    let key = key_of_item(table, &item)?;
+    index::check_keys(table, None, &item)?;
     Ok(Write {
         key,
         key_attributes: Item::empty(),
         condition: None,
-        action: Action::Put(item.clone()),
+        action: Action::Put(item),
         returns_item_on_failure: false,
     })
 }
@@ -45,6 +49,17 @@ pub(crate) fn plan_update<'p>(
         key_attributes: key.clone(),
         condition: None,
         action: Action::Update(update),
+        returns_item_on_failure: false,
+    })
+}
+
+/// Returns the write that gives a stored item what the table's key templates derive from it.
+pub(crate) fn plan_derive<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
+    Ok(Write {
+        key: key_of_item(table, item)?,
+        key_attributes: Item::empty(),
+        condition: None,
+        action: Action::Derive,
         returns_item_on_failure: false,
     })
 }

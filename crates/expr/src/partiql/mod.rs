@@ -31,6 +31,8 @@ mod update;
 pub use explain::{Explain, explain};
 pub use key::{KeyRead, KeyReads, filter_text, key_order, longest_in, primary_key, reads};
 
+pub(crate) use token::{Kind, Token};
+
 use crate::{Condition, Projection, Update};
 use hashrange_model::error::{Span, StatementFault, ValueFault};
 use hashrange_model::{Item, Reason, Value};
@@ -171,4 +173,11 @@ impl Statement {
 /// Parses and checks a statement as far as is possible without its table.
 pub fn parse(text: &str, parameters: Parameters<'_>) -> Result<Statement, Reason> {
     statement::parse(text, parameters)
+}
+
+/// Parses what may stand in a WHERE clause, without parameters.
+pub(crate) fn condition(text: &str) -> Result<Condition, Reason> {
+    let mut parser = parser::Parser::new(text, Parameters::none());
+    let parsed = parser.condition().and_then(|condition| parser.finish().map(|()| condition));
+    parsed.map_err(|reason| parser.first_fault(reason))
 }

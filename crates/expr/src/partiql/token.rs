@@ -8,7 +8,7 @@ use crate::token::Comparator;
 use std::borrow::Cow;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     End,
     /// A keyword, a function or a plain identifier.
     Word,
@@ -44,15 +44,15 @@ pub(super) enum Kind {
 
 /// A token and where it stands in the text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 impl Token {
     /// Reads the token that begins at or after `from`.
-    pub(super) fn read(text: &str, from: usize) -> Self {
+    pub(crate) fn read(text: &str, from: usize) -> Self {
         let bytes = text.as_bytes();
         let Ok(start) = skip_blank(bytes, from) else {
             return Self { kind: Kind::Bad, start: from, end: bytes.len() };
@@ -81,12 +81,12 @@ impl Token {
     }
 
     /// Returns the token's text.
-    pub(super) fn text(self, whole: &str) -> &str {
+    pub(crate) fn text(self, whole: &str) -> &str {
         &whole[self.start..self.end]
     }
 
     /// Returns what a string or quoted identifier says, its doubled quotes made single.
-    pub(super) fn content(self, whole: &str) -> Cow<'_, str> {
+    pub(crate) fn content(self, whole: &str) -> Cow<'_, str> {
         let quote = &whole[self.start..=self.start];
         let inner = &whole[self.start + 1..self.end - 1];
         if inner.contains(quote) {

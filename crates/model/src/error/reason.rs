@@ -1,8 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, Busy, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault, StatementFault,
-    TableFault, Throttle, TreeFault, ValueFault,
+    ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault,
+    StatementFault, TableFault, TemplateFault, Throttle, TreeFault, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -290,6 +290,13 @@ pub enum Reason {
     State(StateFault),
     /// A tree of keys cannot be listed so.
     Tree(TreeFault),
+    /// An operation on key templates is refused.
+    KeyTemplate(TemplateFault),
+    /// A key template refuses an item.
+    DerivedKey {
+        attribute: String,
+        fault: DerivedKeyFault,
+    },
 
     // ---- statements
     Statement(StatementFault),
@@ -517,6 +524,7 @@ impl Reason {
             Self::OneIndexAtATime | Self::NumbersUsedUp(_) => ErrorKind::LimitExceeded,
             Self::Quota(quota) => quota.kind(),
             Self::State(fault) => fault.kind(),
+            Self::KeyTemplate(fault) => fault.kind(),
             Self::Tree(..)
             | Self::Constraints(..)
             | Self::Value(..)
@@ -537,6 +545,7 @@ impl Reason {
             | Self::CannotUpdateKey { .. }
             | Self::KeyNotScalar { .. }
             | Self::IndexKeyNotScalar { .. }
+            | Self::DerivedKey { .. }
             | Self::Expression(..)
             | Self::UnusedNames(..)
             | Self::UnusedValues(..)
@@ -807,6 +816,8 @@ impl Reason {
             | Self::Quota(..)
             | Self::State(..)
             | Self::Tree(..)
+            | Self::KeyTemplate(..)
+            | Self::DerivedKey { .. }
             | Self::Statement(..)
             | Self::DuplicateItem
             | Self::ItemCollectionTooLarge

@@ -8,6 +8,7 @@ mod busy;
 mod quota;
 mod state;
 mod table;
+mod template;
 mod tree;
 
 use super::{
@@ -567,6 +568,8 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::Quota(quota) => quota::exceeded(quota),
         Reason::State(fault) => state::refused(fault),
         Reason::Tree(fault) => tree::refused(fault),
+        Reason::KeyTemplate(fault) => template::refused(fault),
+        Reason::DerivedKey { attribute, fault } => template::derived(attribute, fault),
         Reason::IndexExists => "Attempting to create an index which already exists".to_owned(),
         Reason::IndexAttributesUndefined => {
             invalid("Some index key attributes are not defined in AttributeDefinitions")

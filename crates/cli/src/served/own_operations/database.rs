@@ -1,6 +1,6 @@
 //! The own operations of every database: which there are. Each is in a file of its own.
 
-use super::{explain, tree};
+use super::{explain, key_templates, tree};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -12,6 +12,10 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("Explain", |database, body| Box::pin(explain::call(database, body))),
     ("Tree", |database, body| Box::pin(tree::tree(database, body))),
     ("Partitions", |database, body| Box::pin(tree::partitions(database, body))),
+    ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),
+    ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
+    ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
+    ("PutKeyTemplate", |database, body| Box::pin(key_templates::put(database, body))),
 ];
 
 /// Runs an operation; none if databases have none of this name.

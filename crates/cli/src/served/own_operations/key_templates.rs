@@ -1,0 +1,132 @@
+//! The own operations on key templates.
+//!
+//! | operation | request | answer |
+//! |---|---|---|
+//! | `PutKeyTemplate` | `TableName`, `Template`, `Mode` (`FILL`, the default, or `CHECK`) | `KeyTemplate` |
+//! | `DescribeKeyTemplates` | `TableName` | `KeyTemplates` |
+//! | `DeleteKeyTemplate` | `TableName`, `AttributeName` | |
+//! | `ParseKey` | `TableName`, `Key`, `AttributeName` or none | `Keys`, each with `Parts` |
+
+use super::read;
+use hashrange::{
+    ApiResult, AttributeValue, Database, KeyPart, KeyTemplateDescription, ParsedKey, Reason,
+    Rewritten, TemplateFault, TemplateMode,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct OfTemplate {
+    table_name: String,
+    template: String,
+    mode: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct OfTable {
+    table_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct OfAttribute {
+    table_name: String,
+    attribute_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct OfKey {
+    table_name: String,
+    key: String,
+    attribute_name: Option<String>,
+}
+
+/// Declares a template.
+pub async fn put(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfTemplate { table_name, template, mode } = read(body)?;
+    let mode = match mode.as_deref() {
+        None | Some("FILL") => TemplateMode::Fill,
+        Some("CHECK") => TemplateMode::Check,
+        Some(other) => {
+            return Err(Reason::KeyTemplate(TemplateFault::Mode(other.to_owned())).into());
+        }
+    };
+    let declared = database.put_key_template(&table_name, &template, mode).await?;
+    Ok(json!({ "KeyTemplate": described(&declared) }).to_string().into_bytes())
+}
+
+/// Describes the templates of a table.
+pub async fn describe(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfTable { table_name } = read(body)?;
+    let templates = database.describe_key_templates(&table_name).await?;
+    let templates: Vec<Value> = templates.iter().map(described).collect();
+    Ok(json!({ "KeyTemplates": templates }).to_string().into_bytes())
+}
+
+/// Drops a template.
+pub async fn delete(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfAttribute { table_name, attribute_name } = read(body)?;
+    database.delete_key_template(&table_name, &attribute_name).await?;
+    Ok(b"{}".to_vec())
+}
+
+/// Reads a key.
+pub async fn parse(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let OfKey { table_name, key, attribute_name } = read(body)?;
+    let parsed = database.parse_key(&table_name, attribute_name.as_deref(), &key).await?;
+    let keys: Vec<Value> = parsed.iter().map(parsed_key).collect();
+    Ok(json!({ "Keys": keys }).to_string().into_bytes())
+}
+
+fn described(template: &KeyTemplateDescription) -> Value {
+    let is_filling = template.mode == TemplateMode::Fill && !template.is_primary;
+    let mut described = Map::new();
+    described.insert("AttributeName".to_owned(), json!(template.attribute));
+    described.insert("Template".to_owned(), json!(template.text));
+    let mode = match template.mode {
+        TemplateMode::Fill => "FILL",
+        TemplateMode::Check => "CHECK",
+    };
+    described.insert("Mode".to_owned(), json!(mode));
+    let status = match &template.rewriting {
+        None => "ACTIVE",
+        Some(_) if is_filling => "REWRITING",
+        Some(_) => "EXAMINING",
+    };
+    described.insert("Status".to_owned(), json!(status));
+    if let Some(rewriting) = &template.rewriting {
+        described.insert("ItemCount".to_owned(), json!(rewriting.items));
+        described.insert("Items".to_owned(), counted(&rewriting.so_far));
+    } else if let Some(rewritten) = &template.rewritten {
+        described.insert("Items".to_owned(), counted(rewritten));
+    }
+    Value::Object(described)
+}
+
+fn counted(rewritten: &Rewritten) -> Value {
+    let mut counted = json!({
+        "Examined": rewritten.examined,
+        "Changed": rewritten.changed,
+        "Refused": rewritten.refused,
+    });
+    if let Some(why) = &rewritten.first_refused {
+        counted["FirstRefused"] = json!(why);
+    }
+    counted
+}
+
+fn parsed_key(key: &ParsedKey) -> Value {
+    let parts: Vec<Value> = key.parts.iter().map(part).collect();
+    json!({ "AttributeName": key.attribute, "Case": key.case, "Parts": parts })
+}
+
+fn part(part: &KeyPart) -> Value {
+    let value = match &part.value {
+        AttributeValue::N(number) => json!({ "N": number.to_string() }),
+        other => json!({ "S": other.as_str() }),
+    };
+    json!({ "AttributeName": part.name, "Value": value, "Exact": part.is_exact })
+}

@@ -1,0 +1,210 @@
+//! Rewrites the items of a table by its key templates, once one was declared or changed, while writes go on.
+//!
+//! Every write follows the new templates from their commit on, so it is enough to walk once over what
+//! is stored: an item that differs from what is derived is written anew under its lock, by what it is
+//! then, with its index entries and its record in the change log, as an update that changes nothing else.
+//! Of templates that only check, items that they would refuse are counted. How far the walk is, a row in
+//! the store says; it goes forward only if it is still as it was read, so two servers that walk at once
+//! count no page twice. A template that is put meanwhile removes the row, and the walk begins again.
+
+use super::Interruption;
+use super::lanes::Pace;
+use crate::core::Core;
+use crate::layout;
+use crate::schema::{DerivedKey, IndexId, Rewritten, Table, TableId};
+use crate::write::{Write, check_stored, of_stored, plan_derive};
+use bytes::Bytes;
+use hashrange_model::{ApiError, ErrorKind, Item, Reason};
+use hashrange_storage::{Direction, Key, KeyRange, Store, View, Wanted};
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+const ITEMS_PER_PAGE: usize = 64;
+const BYTES_PER_PAGE: usize = 1024 * 1024;
+
+/// How far a walk is, as it is stored: JSON.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Walk {
+    version: u32,
+    /// The last item key that was looked at; empty at first.
+    to: Vec<u8>,
+    is_complete: bool,
+    pub(crate) so_far: Rewritten,
+}
+
+impl Walk {
+    const VERSION: u32 = 1;
+
+    /// Reads the row of a table; `None` if it is of a newer release, or damaged.
+    pub(crate) fn decode(stored: Option<&[u8]>) -> Option<Self> {
+        let Some(stored) = stored else {
+            return Some(Self { version: Self::VERSION, ..Self::default() });
+        };
+        serde_json::from_slice(stored).ok().filter(|walk: &Self| walk.version <= Self::VERSION)
+    }
+
+    fn encode(&self) -> Bytes {
+        Bytes::from(serde_json::to_vec(self).expect("a walk has only string keys"))
+    }
+}
+
+pub(super) async fn run<S: Store>(
+    core: &Core<S>,
+    id: TableId,
+    pace: &Pace,
+) -> Result<(), Interruption> {
+    loop {
+        pace.step().await?;
+        let Some(table) = rewriting(core, id) else { return Ok(()) };
+        if walk_on(core, &table).await? && finish(core, id).await? {
+            return Ok(());
+        }
+    }
+}
+
+/// Returns the table while its items are being rewritten.
+fn rewriting<S: Store>(core: &Core<S>, id: TableId) -> Option<Arc<Table>> {
+    core.catalog.all().into_iter().find(|known| known.id() == id && known.is_rewriting())
+}
+
+/// Rewrites the next page. Returns whether the walk is complete.
+async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interruption> {
+    let row = layout::rewriting(table.id());
+    let stored = core.store.get(&row).await?;
+    let unreadable = || Interruption::Unreadable(row.clone());
+    let mut walk = Walk::decode(stored.as_deref()).ok_or_else(unreadable)?;
+    if walk.is_complete {
+        return Ok(true);
+    }
+    let mut range = layout::keyspace(table.id(), IndexId::BASE);
+    if !walk.to.is_empty() {
+        range.start = [&walk.to[..], &[0]].concat();
+    }
+    let page = next_page(core, &range).await?;
+    let Some(refused) = rewrite(core, table, &page.items, &mut walk.so_far).await? else {
+        return Ok(false);
+    };
+    walk.so_far.first_refused = walk.so_far.first_refused.or(refused);
+    walk.so_far.examined += u64::try_from(page.items.len()).unwrap_or(u64::MAX);
+    walk.is_complete = page.is_last;
+    walk.to = page.last.unwrap_or(walk.to);
+    let walked = walk.encode();
+    let is_noted = core.commit_under(
+        table,
+        || vec![row.clone()],
+        |current, batch| {
+            let is_as_read = current[0] == stored;
+            if is_as_read {
+                batch.put(row.clone(), walked.clone());
+            }
+            is_as_read
+        },
+    );
+    if is_noted.await? != Some(true) {
+        core.refresh().await.map_err(Interruption::Definition)?;
+        return Ok(false);
+    }
+    Ok(walk.is_complete)
+}
+
+/// Some items of a table, in the order of their keys.
+struct Page {
+    items: Vec<Item>,
+    last: Option<Key>,
+    /// Whether nothing follows.
+    is_last: bool,
+}
+
+async fn next_page<S: Store>(core: &Core<S>, range: &KeyRange) -> Result<Page, Interruption> {
+    let mut found: Vec<(Key, Bytes)> = Vec::new();
+    let (mut bytes, mut is_last) = (0, true);
+    let wanted = Wanted { entries: ITEMS_PER_PAGE, bytes: BYTES_PER_PAGE };
+    let view = core.store.view().await?;
+    view.visit(range.clone(), Direction::Forward, wanted, |key, value| {
+        found.push((key.to_vec(), value.clone()));
+        bytes += value.len();
+        is_last = found.len() < ITEMS_PER_PAGE && bytes < BYTES_PER_PAGE;
+        if is_last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .await?;
+    let last = found.last().map(|(key, _)| key.clone());
+    let items = found
+        .into_iter()
+        .map(|(key, stored)| Item::from_stored(stored).map_err(|_| Interruption::Unreadable(key)));
+    Ok(Page { items: items.collect::<Result<_, _>>()?, last, is_last })
+}
+
+/// Rewrites and counts items, and returns why the first that is refused is; `None` in place of that if
+/// the definition is another one by now.
+async fn rewrite<S: Store>(
+    core: &Core<S>,
+    table: &Table,
+    items: &[Item],
+    so_far: &mut Rewritten,
+) -> Result<Option<Option<String>>, Interruption> {
+    let mut first_refused = None;
+    let mut refuse = |so_far: &mut Rewritten, error: ApiError| {
+        so_far.refused += 1;
+        first_refused.get_or_insert_with(|| error.to_string());
+    };
+    let derived = table.derived.as_deref().unwrap_or_default();
+    let mut writes = Vec::new();
+    for item in items {
+        match planned(table, derived, item) {
+            Ok(write) => writes.extend(write.map(|write| (table, write))),
+            Err(reason) => refuse(so_far, reason.into()),
+        }
+    }
+    if !writes.is_empty() {
+        let attempts = core.write_apart(&writes, None).await.map_err(Interruption::Definition)?;
+        let Some(attempts) = attempts else { return Ok(None) };
+        for attempt in attempts {
+            match attempt.result {
+                Ok(written) => so_far.changed += u64::from(written.old != written.new),
+                Err(error) if error.kind() == ErrorKind::InternalServerError => {
+                    return Err(Interruption::Definition(error));
+                }
+                Err(error) => refuse(so_far, error),
+            }
+        }
+    }
+    Ok(Some(first_refused))
+}
+
+/// Returns the write that an item needs, if any, or why a template refuses it.
+fn planned<'p>(
+    table: &Table,
+    derived: &[DerivedKey],
+    item: &Item,
+) -> Result<Option<Write<'p>>, Reason> {
+    let is_changed = of_stored(derived, item)? != *item;
+    let write = is_changed.then(|| plan_derive(table, item)).transpose()?;
+    if !is_changed {
+        check_stored(derived, item)?;
+    }
+    Ok(write)
+}
+
+/// Records what has come of a walk that is complete. Returns false if it has begun again.
+async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<bool, Interruption> {
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
+    let Some(table) = rewriting(core, id) else { return Ok(true) };
+    let row = layout::rewriting(id);
+    let stored = core.store.get(&row).await?;
+    let walk = Walk::decode(stored.as_deref());
+    let walk = walk.ok_or_else(|| Interruption::Unreadable(row.clone()))?;
+    if !walk.is_complete {
+        return Ok(false);
+    }
+    let mut record = table.record.clone();
+    for template in record.key_templates.iter_mut().filter(|template| template.is_rewriting) {
+        template.is_rewriting = false;
+        template.rewritten = Some(walk.so_far.clone());
+    }
+    let delete_row = row.clone();
+    let replaced = core
+        .replace_table(&table, record, vec![row], move |batch| batch.delete(delete_row.clone()));
+    replaced.await.map_err(Interruption::Definition)?;
+    Ok(true)
+}

@@ -1,0 +1,258 @@
+//! Key templates: declared, described, dropped, and used to read keys. Operations of our own, which the
+//! service has none like.
+
+use crate::engine::Engine;
+use crate::fault;
+use crate::jobs::{Job, Walk};
+use crate::layout;
+use crate::schema::{
+    IndexId, Rewritten, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord,
+};
+use hashrange_expr::{KeyPart, KeyTemplate};
+use hashrange_model::error::TemplateFault;
+use hashrange_model::{ApiResult, AttributeType, Reason};
+use hashrange_storage::{Direction, Store, View, Wanted};
+use std::ops::ControlFlow;
+
+/// Up to so many items their rewriting is done when the declaration is answered.
+const READY_ITEMS_MAX: i64 = 10_000;
+
+/// A key template of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyTemplateDescription {
+    /// The attribute that it derives.
+    pub attribute: String,
+    /// Its text.
+    pub text: String,
+    /// What is done with the attribute.
+    pub mode: TemplateMode,
+    /// Whether the attribute is a key attribute of the table itself, and not only of indexes.
+    pub is_primary: bool,
+    /// How far existing items are rewritten, or examined by a template that only checks, while that goes
+    /// on.
+    pub rewriting: Option<Rewriting>,
+    /// What came of the last time that this was finished.
+    pub rewritten: Option<Rewritten>,
+}
+
+/// How far existing items are rewritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewriting {
+    /// What has come of it so far.
+    pub so_far: Rewritten,
+    /// How many items the table has.
+    pub items: i64,
+}
+
+/// A key as a template of a table reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedKey {
+    /// The attribute that the template derives.
+    pub attribute: String,
+    /// Which case of the template, the first is 0.
+    pub case: usize,
+    /// The parts, in their order in the key.
+    pub parts: Vec<KeyPart>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Declares a key template of a table, in the place of that of the same attribute, if there is one.
+    /// Writes follow it from now on; existing items are rewritten in the background, which a small table
+    /// waits for.
+    pub async fn put_key_template(
+        &self,
+        table_name: &str,
+        text: &str,
+        mode: TemplateMode,
+    ) -> ApiResult<KeyTemplateDescription> {
+        let template = KeyTemplate::parse(text).map_err(Reason::KeyTemplate)?;
+        let table = {
+            let _definitions = self.core().lock_definitions().await?;
+            let table = self.changeable_table(table_name)?;
+            check_template(&table.record, &template).map_err(Reason::KeyTemplate)?;
+            let is_primary = table.key.contains(template.attribute());
+            if is_primary && mode == TemplateMode::Fill && !self.is_empty(&table).await? {
+                let attribute = template.attribute().to_owned();
+                return Err(Reason::KeyTemplate(TemplateFault::KeysAreSet(attribute)).into());
+            }
+            let record = with_template(&table.record, &template, mode)?;
+            // A walk that is under way has to begin again.
+            let row = layout::rewriting(table.id());
+            let replaced = self.core().replace_table(&table, record, vec![row.clone()], |batch| {
+                batch.delete(row.clone())
+            });
+            replaced.await?
+        };
+        let ended = self.begin_job(Job::Rewrite { table: table.id() });
+        if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
+            // However it ended: a job that failed is tried again, and what is described is true.
+            ended.await.unwrap_or_default();
+        }
+        let described = self.described_templates(table_name).await?;
+        let declared = described.into_iter().find(|it| it.attribute == template.attribute());
+        declared.ok_or_else(|| no_such(template.attribute()).into())
+    }
+
+    /// Drops the key template of an attribute. Existing items keep what was derived.
+    pub async fn delete_key_template(&self, table_name: &str, attribute: &str) -> ApiResult<()> {
+        let _definitions = self.core().lock_definitions().await?;
+        let table = self.changeable_table(table_name)?;
+        let mut templates = table.record.key_templates.clone();
+        templates.retain(|record| !is_of(record, attribute));
+        if templates.len() == table.record.key_templates.len() {
+            return Err(no_such(attribute).into());
+        }
+        let changed = self.core().change_table(&table, |record| {
+            record.set_key_templates(templates);
+            Ok(())
+        });
+        changed.await?;
+        Ok(())
+    }
+
+    /// Describes the key templates of a table, in the order in which they were declared.
+    pub async fn describe_key_templates(
+        &self,
+        table_name: &str,
+    ) -> ApiResult<Vec<KeyTemplateDescription>> {
+        self.described_templates(table_name).await
+    }
+
+    /// Reads a key by every template of a table that could have made it, or by that of one attribute.
+    ///
+    /// A validation error means that none could.
+    #[expect(
+        clippy::unused_async,
+        reason = "the operations are awaited all alike; this one needs no view"
+    )]
+    pub async fn parse_key(
+        &self,
+        table_name: &str,
+        attribute: Option<&str>,
+        key: &str,
+    ) -> ApiResult<Vec<ParsedKey>> {
+        let table = self.named_table(table_name)?;
+        let templates: Vec<KeyTemplate> =
+            table.record.key_templates.iter().filter_map(TemplateRecord::template).collect();
+        if let Some(attribute) = attribute
+            && !templates.iter().any(|template| template.attribute() == attribute)
+        {
+            return Err(no_such(attribute).into());
+        }
+        let asked = templates
+            .iter()
+            .filter(|template| attribute.is_none_or(|asked| template.attribute() == asked));
+        let parsed: Vec<ParsedKey> = asked.flat_map(|template| readings(template, key)).collect();
+        if parsed.is_empty() {
+            return Err(Reason::KeyTemplate(TemplateFault::KeyOfNone).into());
+        }
+        Ok(parsed)
+    }
+
+    async fn described_templates(
+        &self,
+        table_name: &str,
+    ) -> ApiResult<Vec<KeyTemplateDescription>> {
+        let table = self.named_table(table_name)?;
+        let rewriting = if table.is_rewriting() { Some(self.walk(&table).await?) } else { None };
+        let templates = table.record.key_templates.iter();
+        let described = templates.filter_map(|record| {
+            let template = record.template()?;
+            Some(KeyTemplateDescription {
+                attribute: template.attribute().to_owned(),
+                text: record.text.clone(),
+                mode: record.mode,
+                is_primary: table.key.contains(template.attribute()),
+                rewriting: rewriting.clone().filter(|_| record.is_rewriting),
+                rewritten: record.rewritten.clone(),
+            })
+        });
+        Ok(described.collect())
+    }
+
+    async fn walk(&self, table: &Table) -> ApiResult<Rewriting> {
+        let row = layout::rewriting(table.id());
+        let stored = self.core().store.get(&row).await.map_err(fault::of_store)?;
+        let walk = Walk::decode(stored.as_deref()).ok_or_else(|| fault::of_value(&row))?;
+        Ok(Rewriting { so_far: walk.so_far, items: self.counted_items(table).await? })
+    }
+
+    /// Returns whether a table has no item.
+    async fn is_empty(&self, table: &Table) -> ApiResult<bool> {
+        let mut is_empty = true;
+        let range = layout::keyspace(table.id(), IndexId::BASE);
+        let view = self.core().view().await?;
+        let visited = view.visit(range, Direction::Forward, Wanted::entries(1), |_, _| {
+            is_empty = false;
+            ControlFlow::Break(())
+        });
+        visited.await.map_err(fault::of_store)?;
+        Ok(is_empty)
+    }
+}
+
+fn readings(template: &KeyTemplate, key: &str) -> Vec<ParsedKey> {
+    let parsed = template.read(key).into_iter().map(|reading| ParsedKey {
+        attribute: template.attribute().to_owned(),
+        case: reading.case,
+        parts: reading.parts,
+    });
+    parsed.collect()
+}
+
+fn no_such(attribute: &str) -> Reason {
+    Reason::KeyTemplate(TemplateFault::NoSuchTemplate(attribute.to_owned()))
+}
+
+fn is_of(record: &TemplateRecord, attribute: &str) -> bool {
+    record.template().is_some_and(|template| template.attribute() == attribute)
+}
+
+/// Refuses a template whose attribute is no string key, and one that uses what another derives.
+fn check_template(record: &TableRecord, template: &KeyTemplate) -> Result<(), TemplateFault> {
+    let attribute = template.attribute();
+    if record.key_limit_bytes(attribute).is_none() {
+        return Err(TemplateFault::NotAKey(attribute.to_owned()));
+    }
+    match record.key_type(attribute).map(crate::schema::KeyType::attribute_type) {
+        Some(AttributeType::S) | None => {}
+        Some(declared) => {
+            return Err(TemplateFault::NotAString { attribute: attribute.to_owned(), declared });
+        }
+    }
+    let uses = |template: &KeyTemplate, used: &str| {
+        let attribute = template.attribute().to_owned();
+        let is_used = template.names().contains(used);
+        is_used.then(|| TemplateFault::UsesDerived { attribute, used: used.to_owned() })
+    };
+    if let Some(fault) = uses(template, attribute) {
+        return Err(fault);
+    }
+    let others = record.key_templates.iter().filter(|it| !is_of(it, attribute));
+    for other in others.filter_map(TemplateRecord::template) {
+        let fault = uses(template, other.attribute()).or_else(|| uses(&other, attribute));
+        fault.map_or(Ok(()), Err)?;
+    }
+    Ok(())
+}
+
+/// Returns a table's record with a template.
+fn with_template(
+    record: &TableRecord,
+    template: &KeyTemplate,
+    mode: TemplateMode,
+) -> Result<TableRecord, Reason> {
+    let text = template.text().to_owned();
+    let new = TemplateRecord { text, mode, is_rewriting: true, rewritten: None };
+    let mut templates = record.key_templates.clone();
+    match templates.iter().position(|known| is_of(known, template.attribute())) {
+        Some(nth) => templates[nth] = new,
+        None if templates.len() == TEMPLATES_MAX => {
+            return Err(Reason::KeyTemplate(TemplateFault::TooMany(TEMPLATES_MAX)));
+        }
+        None => templates.push(new),
+    }
+    let mut record = record.clone();
+    record.set_key_templates(templates);
+    Ok(record)
+}

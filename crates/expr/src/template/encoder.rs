@@ -1,0 +1,296 @@
+//! The encoders of a part: chosen by their names, applied to a value, read back.
+
+use super::digits::{DIGITS_MAX, Padding, complement};
+use super::escape::{escape, lead, unescape};
+use super::time::{Instant, NoInstant, Precision};
+use hashrange_model::error::{DerivedKeyFault, TemplateTextFault};
+use hashrange_model::{AttributeValue, ValueRef};
+use std::borrow::Cow;
+
+/// How a part becomes text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Encoder {
+    /// A text as it is, or as these say.
+    Text { takes_numbers: bool, letters: Option<Letters>, is_escaped: bool },
+    /// A number of a fixed width.
+    Padded(Padding),
+    /// A time of a fixed width.
+    Time { source: TimeSource, precision: Precision, is_descending: bool },
+}
+
+/// Which letters a text gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Letters {
+    Lower,
+    Upper,
+}
+
+/// What a time is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimeSource {
+    /// A text.
+    Text,
+    /// A number of 10^-n seconds since 1970.
+    Number { places: usize },
+}
+
+/// The names of a part's encoders that were read so far.
+#[derive(Debug)]
+enum Chain {
+    Empty,
+    /// `epoch_s` or `epoch_ms`, which wants `iso`.
+    Epoch(TimeSource),
+    /// `pad`, which wants its width.
+    Pad,
+    Ends(Encoder),
+}
+
+impl Encoder {
+    /// A text as it is.
+    const PLAIN: Self = Self::Text { takes_numbers: false, letters: None, is_escaped: false };
+
+    /// Returns what the names after a part's attribute mean, or the number of the one that is wrong and
+    /// why.
+    pub(super) fn of_names(names: &[&str]) -> Result<Self, (usize, TemplateTextFault)> {
+        let mut chain = Chain::Empty;
+        for (nth, name) in names.iter().enumerate() {
+            chain = chain.with(name).map_err(|fault| (nth, fault))?;
+        }
+        match chain {
+            Chain::Empty => Ok(Self::PLAIN),
+            Chain::Ends(encoder) => Ok(encoder),
+            Chain::Epoch(_) => Err((names.len() - 1, place(names[names.len() - 1], "before iso"))),
+            Chain::Pad => Err((names.len() - 1, PAD_WIDTH)),
+        }
+    }
+
+    /// Returns whether a key shows where the part ends by its length alone.
+    pub(super) fn has_fixed_width(&self) -> bool {
+        match self {
+            Self::Text { .. } => false,
+            Self::Padded(_) | Self::Time { .. } => true,
+        }
+    }
+
+    /// Returns whether escapes are needed, and so a delimiter that allows them.
+    pub(super) fn is_escaped(&self) -> bool {
+        matches!(self, Self::Text { is_escaped: true, .. })
+    }
+
+    /// Returns whether reading gives back the very value that was rendered.
+    pub(super) fn is_exact(&self) -> bool {
+        match self {
+            Self::Text { takes_numbers, letters, .. } => !takes_numbers && letters.is_none(),
+            Self::Padded(_) => true,
+            Self::Time { .. } => false,
+        }
+    }
+
+    /// Appends a value, that of the attribute `part`, before a delimiter.
+    pub(super) fn encode(
+        &self,
+        part: &str,
+        value: ValueRef<'_>,
+        delimiter: Option<char>,
+        key: &mut String,
+    ) -> Result<(), DerivedKeyFault> {
+        let wrong_type = |takes| DerivedKeyFault::PartType {
+            part: part.to_owned(),
+            takes,
+            actual: value.attribute_type(),
+        };
+        match (self, value) {
+            (Self::Text { letters, is_escaped, .. }, ValueRef::S(text)) => {
+                encode_text(part, text, *letters, (*is_escaped, delimiter), key)
+            }
+            (Self::Text { takes_numbers: true, is_escaped, .. }, ValueRef::N(number)) => {
+                let text = number.to_number().to_string();
+                encode_text(part, &text, None, (*is_escaped, delimiter), key)
+            }
+            (Self::Text { takes_numbers: true, .. }, _) => Err(wrong_type("a string or a number")),
+            (Self::Text { .. }, ValueRef::N(_)) => {
+                Err(wrong_type("a string; the encoder pad takes numbers"))
+            }
+            (Self::Text { .. }, _) => Err(wrong_type("a string")),
+            (Self::Padded(padding), ValueRef::N(number)) => {
+                padding.encode(part, &number.to_number(), key)
+            }
+            (Self::Padded(_), _) => Err(wrong_type("a number")),
+            (Self::Time { source, precision, is_descending }, _) => {
+                let instant = match (source, value) {
+                    (TimeSource::Text, ValueRef::S(text)) => Instant::parse(text),
+                    (TimeSource::Number { places }, ValueRef::N(number)) => {
+                        Instant::since_1970(&number.to_number(), *places)
+                    }
+                    (TimeSource::Text, ValueRef::N(_)) => {
+                        return Err(wrong_type(
+                            "a string; the encoders epoch_s and epoch_ms take numbers",
+                        ));
+                    }
+                    (TimeSource::Text, _) => return Err(wrong_type("a string")),
+                    (TimeSource::Number { .. }, _) => return Err(wrong_type("a number")),
+                };
+                let printed = precision.print(instant.map_err(|why| no_instant(part, why))?);
+                key.push_str(&if *is_descending { complement(&printed) } else { printed });
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads the value of a part from the front of `rest`.
+    pub(super) fn read<'k>(
+        &self,
+        rest: &'k str,
+        delimiter: Option<char>,
+    ) -> Option<(AttributeValue, &'k str)> {
+        match self {
+            Self::Text { letters, is_escaped, .. } => {
+                let end = delimiter.map_or(Some(rest.len()), |delimiter| rest.find(delimiter))?;
+                let (text, after) = rest.split_at(end);
+                let text = match delimiter.and_then(lead) {
+                    Some(lead) if *is_escaped => unescape(text, lead)?,
+                    _ => text.to_owned(),
+                };
+                let is_written = with_letters(&text, *letters) == text;
+                is_written.then_some((AttributeValue::S(text), after))
+            }
+            Self::Padded(padding) => {
+                let (number, after) = padding.read(rest)?;
+                Some((AttributeValue::N(number), after))
+            }
+            Self::Time { precision, is_descending, .. } => {
+                let (time, after) = precision.read(rest, *is_descending)?;
+                Some((AttributeValue::S(time), after))
+            }
+        }
+    }
+}
+
+fn encode_text(
+    part: &str,
+    text: &str,
+    letters: Option<Letters>,
+    (is_escaped, delimiter): (bool, Option<char>),
+    key: &mut String,
+) -> Result<(), DerivedKeyFault> {
+    let text = with_letters(text, letters);
+    match delimiter {
+        None => key.push_str(&text),
+        Some(delimiter) if is_escaped => {
+            let lead =
+                lead(delimiter).expect("a template is refused unless escapes keep the order");
+            escape(&text, lead, key);
+        }
+        Some(delimiter) if text.contains(delimiter) => {
+            return Err(DerivedKeyFault::Delimiter { part: part.to_owned(), delimiter });
+        }
+        Some(_) => key.push_str(&text),
+    }
+    Ok(())
+}
+
+fn with_letters(text: &str, letters: Option<Letters>) -> Cow<'_, str> {
+    match letters {
+        None => Cow::Borrowed(text),
+        Some(Letters::Lower) => Cow::Owned(text.to_lowercase()),
+        Some(Letters::Upper) => Cow::Owned(text.to_uppercase()),
+    }
+}
+
+fn no_instant(part: &str, why: NoInstant) -> DerivedKeyFault {
+    let part = part.to_owned();
+    match why {
+        NoInstant::Malformed => DerivedKeyFault::NotATime { part },
+        NoInstant::OutOfRange => DerivedKeyFault::TimeOutOfRange { part },
+    }
+}
+
+const PAD_WIDTH: TemplateTextFault = TemplateTextFault::EncoderArgument {
+    encoder: "pad",
+    takes: "its digits before the point, and maybe those after it: pad:8 or pad:8.2, 38 at most of each",
+};
+
+fn place(encoder: &str, belongs: &'static str) -> TemplateTextFault {
+    TemplateTextFault::EncoderPlace { encoder: encoder.to_owned(), belongs }
+}
+
+impl Chain {
+    /// Adds the next name.
+    fn with(self, name: &str) -> Result<Self, TemplateTextFault> {
+        let text = |takes_numbers, letters| {
+            Ok(Self::Ends(Encoder::Text { takes_numbers, letters, is_escaped: false }))
+        };
+        let time = |source| {
+            let precision = Precision::Millisecond;
+            Ok(Self::Ends(Encoder::Time { source, precision, is_descending: false }))
+        };
+        match (self, name) {
+            (Self::Pad, width) => padding(width).map(|it| Self::Ends(Encoder::Padded(it))),
+            (Self::Epoch(source), "iso") => time(source),
+            (Self::Epoch(_), other) => {
+                Err(place(other, "elsewhere: iso follows epoch_s and epoch_ms"))
+            }
+            (Self::Empty, "pad") => Ok(Self::Pad),
+            (Self::Empty, "epoch_s") => Ok(Self::Epoch(TimeSource::Number { places: 0 })),
+            (Self::Empty, "epoch_ms") => Ok(Self::Epoch(TimeSource::Number { places: 3 })),
+            (Self::Empty, "iso") => time(TimeSource::Text),
+            (Self::Empty, "text") => text(true, None),
+            (Self::Empty, "lower") => text(false, Some(Letters::Lower)),
+            (Self::Empty, "upper") => text(false, Some(Letters::Upper)),
+            (Self::Empty, "esc") => Self::Ends(Encoder::PLAIN).with("esc"),
+            (Self::Empty, "desc") => Err(place("desc", "after pad or iso")),
+            (Self::Ends(encoder), name) => encoder.with(name).map(Self::Ends),
+            (Self::Empty, name) => Err(TemplateTextFault::UnknownEncoder(name.to_owned())),
+        }
+    }
+}
+
+impl Encoder {
+    /// Adds the next name to an encoder that could end.
+    fn with(self, name: &str) -> Result<Self, TemplateTextFault> {
+        match (self, name) {
+            (Self::Text { takes_numbers, letters, is_escaped: false }, "esc") => {
+                Ok(Self::Text { takes_numbers, letters, is_escaped: true })
+            }
+            (Self::Padded(Padding { is_descending: false, whole, fraction }), "desc") => {
+                Ok(Self::Padded(Padding { is_descending: true, whole, fraction }))
+            }
+            (Self::Time { source, precision, is_descending: false }, "desc") => {
+                Ok(Self::Time { source, precision, is_descending: true })
+            }
+            (
+                Self::Time { source, precision: Precision::Millisecond, is_descending: false },
+                name,
+            ) if Precision::named(name).is_some() => {
+                let precision = Precision::named(name).unwrap_or(Precision::Millisecond);
+                Ok(Self::Time { source, precision, is_descending: false })
+            }
+            (_, "desc") => Err(place("desc", "once, after pad or iso")),
+            (_, "esc") => Err(place("esc", "once, last, after a text")),
+            (_, "pad" | "iso" | "epoch_s" | "epoch_ms" | "lower" | "upper" | "text") => {
+                Err(place(name, "first"))
+            }
+            (Self::Time { .. }, _) => Err(TemplateTextFault::EncoderArgument {
+                encoder: "iso",
+                takes: "year, month, day, hour, minute, s, ms, us or ns",
+            }),
+            (Self::Text { .. } | Self::Padded(_), name) => {
+                Err(TemplateTextFault::UnknownEncoder(name.to_owned()))
+            }
+        }
+    }
+}
+
+/// Returns the padding of a width such as `8` or `8.2`.
+fn padding(width: &str) -> Result<Padding, TemplateTextFault> {
+    let digits = |text: &str| {
+        let is_short = (1..=2).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit());
+        text.parse().ok().filter(|digits| is_short && (1..=DIGITS_MAX).contains(digits))
+    };
+    let (whole, fraction) = match width.split_once('.') {
+        None => (digits(width), Some(0)),
+        Some((whole, fraction)) => (digits(whole), digits(fraction)),
+    };
+    let (whole, fraction) = whole.zip(fraction).ok_or(PAD_WIDTH)?;
+    Ok(Padding { whole, fraction, is_descending: false })
+}

@@ -1,0 +1,111 @@
+//! Key templates: how a string key is derived from the attributes of an item, and read back into them.
+//!
+//! ```text
+//! sk     = "ORDER#{createdAt:iso}#{orderId}"
+//! GSI1SK = "{status}#{createdAt:iso}" when status in [OPEN, PLACED]
+//! GSI1PK = "USER#{userId:pad:10}" when type = 'User' else "ORG#{orgId}" when type = 'Org'
+//! ```
+//!
+//! A template has literals and parts; a part names a top-level attribute and encoders, from left to
+//! right. `{{` and `}}` are literal braces. Of several cases, separated by `else`, the first whose
+//! condition holds counts; a condition is what a WHERE clause of PartiQL is, and a bare word between the
+//! brackets of `in` is a text.
+//!
+//! | part | takes | key |
+//! |---|---|---|
+//! | `{a}` | text | as it is; without the delimiter, which is the first character after the part |
+//! | `{a:esc}` | text | characters up to the delimiter escaped, in order |
+//! | `{a:lower}` `{a:upper}` | text | in lower or upper case |
+//! | `{a:text}` | text or number | numbers as they are written, which does not sort |
+//! | `{a:pad:8}` `{a:pad:8.2}` | number | padded with zeros, see [`digits`] |
+//! | `{a:iso}` `{a:iso:day}` | text with a time | in UTC, cut to milliseconds or as said |
+//! | `{a:epoch_s:iso}` `{a:epoch_ms:iso}` | number | the same, of seconds or milliseconds since 1970 |
+//! | `...:desc` | after `pad` or `iso` | every digit is 9 less it, which turns the order round |
+//!
+//! Two keys of one case compare, byte by byte, as the tuples of their parts do: texts by their
+//! characters, numbers by value, times by instant. A plain text keeps that order among texts without
+//! characters below the delimiter, an escaped one always; a part after the last delimiter always.
+//! Where a part ends is known without the item: a template of which it is not is refused.
+//!
+//! Left to others: tables, which attributes are keys, when a template is applied.
+
+mod digits;
+mod encoder;
+mod escape;
+mod read;
+mod render;
+mod text;
+mod time;
+mod when;
+
+pub use read::{KeyPart, KeyReading};
+pub use render::Rendered;
+
+use crate::Condition;
+use encoder::Encoder;
+use hashrange_model::error::TemplateFault;
+use std::collections::BTreeSet;
+
+/// A key template, checked by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyTemplate {
+    attribute: String,
+    text: String,
+    cases: Vec<Case>,
+}
+
+/// What is derived under a condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Case {
+    pieces: Vec<Piece>,
+    when: Option<Condition>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Literal(String),
+    Part(Part),
+}
+
+/// A part of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    attribute: String,
+    encoder: Encoder,
+    /// The first character after it, if a literal follows.
+    delimiter: Option<char>,
+}
+
+impl KeyTemplate {
+    /// Parses a template such as `sk = "ORDER#{orderId}"`, up to 4 KiB.
+    pub fn parse(text: &str) -> Result<Self, TemplateFault> {
+        let (attribute, cases) = text::parse(text)?;
+        Ok(Self { attribute, text: text.trim().to_owned(), cases })
+    }
+
+    /// Returns the attribute that is derived.
+    pub fn attribute(&self) -> &str {
+        &self.attribute
+    }
+
+    /// Returns the text that it was parsed from, without blanks around it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the top-level attributes that its parts and conditions name, each once.
+    pub fn names(&self) -> BTreeSet<&str> {
+        let parts = self.cases.iter().flat_map(Case::parts).map(|part| part.attribute.as_str());
+        let conditions = self.cases.iter().filter_map(|case| case.when.as_ref());
+        parts.chain(conditions.flat_map(Condition::attribute_names)).collect()
+    }
+}
+
+impl Case {
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Part(part) => Some(part),
+            Piece::Literal(_) => None,
+        })
+    }
+}

@@ -1,0 +1,264 @@
+//! The text of a template: `attribute = "template" [when condition] [else "template" ...]`.
+//!
+//! The words and quotes are those of PartiQL; between the quotes, of either kind, a doubled one stands
+//! for one. Every fault has its place.
+
+use super::encoder::Encoder;
+use super::escape;
+use super::when;
+use super::{Case, Part, Piece};
+use crate::partiql::{Kind, Token};
+use hashrange_model::error::{TemplateFault, TemplateTextFault};
+
+/// Longest text, in bytes.
+const TEXT_MAX_BYTES: usize = 4096;
+const CASES_MAX: usize = 32;
+/// Most parts and literals of a case.
+const PIECES_MAX: usize = 64;
+
+type Parsed<T> = Result<T, TemplateFault>;
+
+/// Returns the attribute and the cases of a template.
+pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
+    let mut parser = Parser { text, at: 0 };
+    if text.len() > TEXT_MAX_BYTES {
+        return Err(parser.fault_at(0, TemplateTextFault::TooLong(TEXT_MAX_BYTES)));
+    }
+    let attribute = parser.attribute()?;
+    let equals = parser.next();
+    if equals.text(text) != "=" {
+        return Err(parser.expected(equals, "= after the attribute"));
+    }
+    let mut cases = vec![parser.case()?];
+    while parser.at < text.len() {
+        let word = parser.next();
+        if word.kind == Kind::End {
+            break;
+        }
+        if !is_word(text, word, "else") {
+            return Err(parser.expected(word, "when, else or the end"));
+        }
+        if cases.len() == CASES_MAX {
+            return Err(parser.fault_at(word.start, TemplateTextFault::TooMany("cases", CASES_MAX)));
+        }
+        cases.push(parser.case()?);
+    }
+    Ok((attribute, cases))
+}
+
+fn is_word(text: &str, token: Token, word: &str) -> bool {
+    token.kind == Kind::Word && token.text(text).eq_ignore_ascii_case(word)
+}
+
+/// Returns whether a name in a part needs no quotes, which there are none of.
+fn is_name(name: &str) -> bool {
+    let is_special = |it: char| it.is_whitespace() || it.is_control() || ".[]{}:\"'".contains(it);
+    !name.is_empty() && !name.contains(is_special)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    /// Where the next token is looked for.
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn next(&mut self) -> Token {
+        let token = Token::read(self.text, self.at);
+        self.at = token.end;
+        token
+    }
+
+    fn fault_at(&self, offset: usize, fault: TemplateTextFault) -> TemplateFault {
+        TemplateFault::Text { fault, column: self.column(offset) }
+    }
+
+    fn column(&self, offset: usize) -> usize {
+        self.text.char_indices().take_while(|(at, _)| *at < offset).count() + 1
+    }
+
+    fn expected(&self, found: Token, what: &'static str) -> TemplateFault {
+        self.fault_at(found.start, TemplateTextFault::Expected(what))
+    }
+
+    /// Reads the attribute before the equals sign, in quotes if it is not a plain word.
+    fn attribute(&mut self) -> Parsed<String> {
+        let token = self.next();
+        match token.kind {
+            Kind::Word => Ok(token.text(self.text).to_owned()),
+            Kind::Quoted | Kind::String if token.end - token.start > 2 => {
+                Ok(token.content(self.text).into_owned())
+            }
+            _ => Err(self.expected(token, "the key attribute that is derived")),
+        }
+    }
+
+    fn case(&mut self) -> Parsed<Case> {
+        let token = self.next();
+        if !matches!(token.kind, Kind::Quoted | Kind::String) {
+            return Err(self.expected(token, "a template in quotes"));
+        }
+        let pieces = self.pieces(token)?;
+        let after = self.at;
+        let word = self.next();
+        if !is_word(self.text, word, "when") {
+            self.at = after;
+            return Ok(Case { pieces, when: None });
+        }
+        let (start, end) = self.condition();
+        let condition = when::parse(&self.text[start..end]).map_err(|why| match why {
+            when::Refused::Condition(reason) => {
+                TemplateFault::When { reason: Box::new(reason), column: self.column(start) }
+            }
+            when::Refused::Attributes(name) => {
+                self.fault_at(start, TemplateTextFault::ComparesAttributes(name))
+            }
+        })?;
+        Ok(Case { pieces, when: Some(condition) })
+    }
+
+    /// Passes over a condition: all up to `else` or the end. Returns where it begins and ends.
+    fn condition(&mut self) -> (usize, usize) {
+        let start = Token::read(self.text, self.at).start;
+        loop {
+            let before = self.at;
+            let token = self.next();
+            // A token that begins none may be no longer than nothing.
+            let is_end = matches!(token.kind, Kind::End) || token.end <= before;
+            if is_end || is_word(self.text, token, "else") {
+                let end = if is_end { self.text.len() } else { token.start };
+                self.at = end;
+                return (start.min(end), end);
+            }
+        }
+    }
+
+    /// Reads what stands between quotes.
+    fn pieces(&self, token: Token) -> Parsed<Vec<Piece>> {
+        let mut reader = Template::new(self.text, token);
+        let mut pieces: Vec<(usize, Piece)> = Vec::new();
+        let mut literal = String::new();
+        while let Some((offset, character)) = reader.next() {
+            match character {
+                '{' | '}' if reader.eat(character) => literal.push(character),
+                '{' => {
+                    push_literal(&mut pieces, offset, &mut literal);
+                    pieces.push((offset, Piece::Part(self.part(&mut reader, offset)?)));
+                }
+                '}' => {
+                    let what = "a { before it, or }} for a brace in the key";
+                    return Err(self.fault_at(offset, TemplateTextFault::Expected(what)));
+                }
+                _ => literal.push(character),
+            }
+            if pieces.len() > PIECES_MAX {
+                let fault = TemplateTextFault::TooMany("parts and texts in a template", PIECES_MAX);
+                return Err(self.fault_at(offset, fault));
+            }
+        }
+        push_literal(&mut pieces, token.end, &mut literal);
+        if pieces.is_empty() {
+            return Err(self.expected(token, "a template that is not empty"));
+        }
+        self.with_delimiters(pieces)
+    }
+
+    /// Tells each part what follows it, and refuses parts whose ends cannot be told.
+    fn with_delimiters(&self, pieces: Vec<(usize, Piece)>) -> Parsed<Vec<Piece>> {
+        let mut done: Vec<Piece> = Vec::with_capacity(pieces.len());
+        let mut pieces = pieces.into_iter().peekable();
+        while let Some((offset, mut piece)) = pieces.next() {
+            if let Piece::Part(part) = &mut piece {
+                match pieces.peek() {
+                    None => {}
+                    Some((_, Piece::Literal(text))) => part.delimiter = text.chars().next(),
+                    Some((_, Piece::Part(_))) if part.encoder.has_fixed_width() => {}
+                    Some((_, Piece::Part(_))) => {
+                        let fault = TemplateTextFault::EndUnknown(part.attribute.clone());
+                        return Err(self.fault_at(offset, fault));
+                    }
+                }
+                if let Some(delimiter) = part.delimiter.filter(|_| part.encoder.is_escaped())
+                    && escape::lead(delimiter).is_none()
+                {
+                    return Err(self.fault_at(offset, TemplateTextFault::EscapeBefore(delimiter)));
+                }
+            }
+            done.push(piece);
+        }
+        Ok(done)
+    }
+
+    /// Reads a part, whose brace was read at `open`.
+    fn part(&self, reader: &mut Template<'t>, open: usize) -> Parsed<Part> {
+        let mut inner = String::new();
+        let mut starts = vec![open + 1];
+        loop {
+            match reader.next() {
+                Some((_, '}')) => break,
+                Some((offset, character)) => {
+                    if character == ':' {
+                        starts.push(offset + 1);
+                    }
+                    inner.push(character);
+                }
+                None => {
+                    let fault = TemplateTextFault::Expected("a } after the part");
+                    return Err(self.fault_at(open, fault));
+                }
+            }
+        }
+        let names: Vec<&str> = inner.split(':').map(str::trim).collect();
+        let (attribute, encoders) = names.split_first().expect("a split has a first part");
+        if !is_name(attribute) {
+            let fault = TemplateTextFault::PartName((*attribute).to_owned());
+            return Err(self.fault_at(open, fault));
+        }
+        let encoder = Encoder::of_names(encoders).map_err(|(nth, fault)| {
+            self.fault_at(starts.get(nth + 1).copied().unwrap_or(open), fault)
+        })?;
+        Ok(Part { attribute: (*attribute).to_owned(), encoder, delimiter: None })
+    }
+}
+
+fn push_literal(pieces: &mut Vec<(usize, Piece)>, offset: usize, literal: &mut String) {
+    if !literal.is_empty() {
+        pieces.push((offset, Piece::Literal(std::mem::take(literal))));
+    }
+}
+
+/// The characters between quotes, each with its place in the whole text.
+struct Template<'t> {
+    text: &'t str,
+    quote: char,
+    at: usize,
+    end: usize,
+}
+
+impl<'t> Template<'t> {
+    fn new(text: &'t str, token: Token) -> Self {
+        let quote = if token.kind == Kind::Quoted { '"' } else { '\'' };
+        Self { text, quote, at: token.start + 1, end: token.end - 1 }
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..self.end].chars().next()
+    }
+
+    fn next(&mut self) -> Option<(usize, char)> {
+        let character = self.peek()?;
+        let offset = self.at;
+        // A quote in here is a doubled one.
+        let times = if character == self.quote { 2 } else { 1 };
+        self.at += character.len_utf8() * times;
+        Some((offset, character))
+    }
+
+    fn eat(&mut self, character: char) -> bool {
+        let found = self.peek() == Some(character);
+        if found {
+            self.at += character.len_utf8();
+        }
+        found
+    }
+}

@@ -1,0 +1,331 @@
+//! Times as texts of a fixed width in UTC, which sort as the times do.
+//!
+//! Read are ISO 8601 dates, `2026-11-25`, and times with `T` or a blank between, to minutes, seconds or a
+//! fraction, with `Z`, an offset such as `+02:00`, `+0200` or `+02`, or neither, which means UTC; and
+//! numbers since 1970, exact. What is finer than the precision is cut off, also before 1970.
+
+use super::digits::complement;
+use hashrange_model::Number;
+use hashrange_model::calendar::{date_from_days, days_from_date, days_in_month};
+
+const SECONDS_PER_DAY: i64 = 24 * 60 * 60;
+const NANOS_PER_SECOND: u32 = 1_000_000_000;
+/// Digits of a fraction of a second that count.
+const FRACTION_DIGITS: usize = 9;
+
+/// An instant of the years 0 to 9999.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Instant {
+    /// Since 1970.
+    seconds: i64,
+    /// Below 10^9.
+    nanos: u32,
+}
+
+/// Why there is no instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoInstant {
+    Malformed,
+    OutOfRange,
+}
+
+/// How much of a time a key has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precision {
+    Year,
+    Month,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    Millisecond,
+    Microsecond,
+    Nanosecond,
+}
+
+impl Precision {
+    const ALL: [(&'static str, Self); 9] = [
+        ("year", Self::Year),
+        ("month", Self::Month),
+        ("day", Self::Day),
+        ("hour", Self::Hour),
+        ("minute", Self::Minute),
+        ("s", Self::Second),
+        ("ms", Self::Millisecond),
+        ("us", Self::Microsecond),
+        ("ns", Self::Nanosecond),
+    ];
+
+    /// Returns the precision that a template names.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, precision)| *precision)
+    }
+
+    /// Returns the bytes of a time.
+    pub(super) fn width(self) -> usize {
+        match self {
+            Self::Year => 4,
+            Self::Month => 7,
+            Self::Day => 10,
+            Self::Hour => 13,
+            Self::Minute => 16,
+            Self::Second => 20,
+            Self::Millisecond => 24,
+            Self::Microsecond => 27,
+            Self::Nanosecond => 30,
+        }
+    }
+
+    /// Returns a time as text.
+    pub(super) fn print(self, instant: Instant) -> String {
+        let (year, month, day) = date_from_days(instant.seconds.div_euclid(SECONDS_PER_DAY));
+        let second = instant.seconds.rem_euclid(SECONDS_PER_DAY);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        let whole = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+        let nanos = instant.nanos;
+        match self {
+            Self::Year | Self::Month | Self::Day | Self::Hour | Self::Minute => {
+                whole[..self.width()].to_owned()
+            }
+            Self::Second => format!("{whole}Z"),
+            Self::Millisecond => format!("{whole}.{:03}Z", nanos / 1_000_000),
+            Self::Microsecond => format!("{whole}.{:06}Z", nanos / 1_000),
+            Self::Nanosecond => format!("{whole}.{nanos:09}Z"),
+        }
+    }
+
+    /// Reads a time from the front of `rest`, if one stands there as it is printed.
+    pub(super) fn read(self, rest: &str, is_descending: bool) -> Option<(String, &str)> {
+        let (time, after) = rest.split_at_checked(self.width())?;
+        let time = if is_descending { complement(time) } else { time.to_owned() };
+        let full = match self {
+            Self::Year => format!("{time}-01-01"),
+            Self::Month => format!("{time}-01"),
+            Self::Hour => format!("{time}:00"),
+            Self::Day
+            | Self::Minute
+            | Self::Second
+            | Self::Millisecond
+            | Self::Microsecond
+            | Self::Nanosecond => time.clone(),
+        };
+        let is_printed = self.print(Instant::parse(&full).ok()?) == time;
+        is_printed.then_some((time, after))
+    }
+}
+
+impl Instant {
+    /// Reads a text.
+    pub(super) fn parse(text: &str) -> Result<Self, NoInstant> {
+        let mut reader = Reader(text.as_bytes());
+        let seconds_and_nanos = reader.time().filter(|_| reader.0.is_empty());
+        let (seconds, nanos) = seconds_and_nanos.ok_or(NoInstant::Malformed)?;
+        Self::new(seconds, nanos)
+    }
+
+    /// Returns the instant of a number of seconds since 1970, or of 10^-`places` seconds.
+    pub(super) fn since_1970(number: &Number, places: usize) -> Result<Self, NoInstant> {
+        let text = number.to_string();
+        let (is_negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.as_str()),
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let width = places + 1;
+        let whole = format!("{whole:0>width$}");
+        let (whole, first) = whole.split_at(whole.len() - places);
+        let seconds: i64 = whole.parse().map_err(|_| NoInstant::OutOfRange)?;
+        let mut digits = first.bytes().chain(fraction.bytes());
+        let nanos = nanos(&mut digits);
+        if !is_negative {
+            return Self::new(seconds, nanos);
+        }
+        let is_cut = digits.any(|digit| digit != b'0');
+        match nanos + u32::from(is_cut) {
+            0 => Self::new(-seconds, 0),
+            below => Self::new(-seconds - 1, NANOS_PER_SECOND - below),
+        }
+    }
+
+    fn new(seconds: i64, nanos: u32) -> Result<Self, NoInstant> {
+        const FIRST: i64 = days_from_date(0, 1, 1) * SECONDS_PER_DAY;
+        const END: i64 = days_from_date(10_000, 1, 1) * SECONDS_PER_DAY;
+        if (FIRST..END).contains(&seconds) {
+            Ok(Self { seconds, nanos })
+        } else {
+            Err(NoInstant::OutOfRange)
+        }
+    }
+}
+
+/// Returns the nanoseconds that the first digits of a fraction are, and takes these.
+fn nanos(digits: &mut impl Iterator<Item = u8>) -> u32 {
+    let digits = digits.by_ref().chain(std::iter::repeat(b'0')).take(FRACTION_DIGITS);
+    digits.fold(0, |nanos, digit| nanos * 10 + u32::from(digit - b'0'))
+}
+
+/// What is left of a text.
+struct Reader<'t>(&'t [u8]);
+
+impl Reader<'_> {
+    /// Reads date, time of day and offset: seconds since 1970 and nanoseconds.
+    fn time(&mut self) -> Option<(i64, u32)> {
+        let year = self.digits(4)?;
+        self.one_of(b"-")?;
+        let month = self.digits(2).filter(|month| (1..=12).contains(month))?;
+        self.one_of(b"-")?;
+        let days = 1..=days_in_month(year, month);
+        let day = self.digits(2).filter(|day| days.contains(day))?;
+        let midnight = days_from_date(year, month, day) * SECONDS_PER_DAY;
+        if self.0.is_empty() {
+            return Some((midnight, 0));
+        }
+        self.one_of(b"Tt ")?;
+        let (seconds, nanos) = self.time_of_day()?;
+        Some((midnight + seconds - self.offset()?, nanos))
+    }
+
+    fn time_of_day(&mut self) -> Option<(i64, u32)> {
+        let hour = self.digits(2).filter(|hour| *hour < 24)?;
+        self.one_of(b":")?;
+        let minute = self.digits(2).filter(|minute| *minute < 60)?;
+        let mut seconds = hour * 3600 + minute * 60;
+        if self.one_of(b":").is_none() {
+            return Some((seconds, 0));
+        }
+        seconds += self.digits(2).filter(|second| *second < 60)?;
+        if self.one_of(b".,").is_none() {
+            return Some((seconds, 0));
+        }
+        let length = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (fraction, rest) = self.0.split_at(length);
+        self.0 = rest;
+        (length > 0).then(|| (seconds, nanos(&mut fraction.iter().copied())))
+    }
+
+    /// Reads `Z`, an offset or nothing: seconds that the local time is ahead.
+    fn offset(&mut self) -> Option<i64> {
+        let sign = match self.one_of(b"Zz+-") {
+            None | Some(b'Z' | b'z') => return Some(0),
+            Some(b'-') => -1,
+            Some(_) => 1,
+        };
+        let hours = self.digits(2).filter(|hours| *hours < 24)?;
+        let has_minutes = self.one_of(b":").is_some() || !self.0.is_empty();
+        let minutes = if has_minutes { self.digits(2).filter(|it| *it < 60)? } else { 0 };
+        Some(sign * (hours * 3600 + minutes * 60))
+    }
+
+    fn digits(&mut self, count: usize) -> Option<i64> {
+        let (digits, rest) = self.0.split_at_checked(count)?;
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        self.0 = rest;
+        Some(digits.iter().fold(0, |number, digit| number * 10 + i64::from(digit - b'0')))
+    }
+
+    fn one_of(&mut self, bytes: &[u8]) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        if !bytes.contains(first) {
+            return None;
+        }
+        self.0 = rest;
+        Some(*first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_read_in_their_forms_and_printed_in_utc() {
+        for (text, expected) in [
+            ("2026-11-25", "2026-11-25T00:00:00.000000000Z"),
+            ("2026-11-25T08:30", "2026-11-25T08:30:00.000000000Z"),
+            ("2026-11-25T08:30:15Z", "2026-11-25T08:30:15.000000000Z"),
+            ("2026-11-25 00:30:15.25+02:00", "2026-11-24T22:30:15.250000000Z"),
+            ("2026-12-31t23:59:59,9999999999-0130", "2027-01-01T01:29:59.999999999Z"),
+            ("2024-02-29T12:00+05", "2024-02-29T07:00:00.000000000Z"),
+            ("0000-01-01", "0000-01-01T00:00:00.000000000Z"),
+        ] {
+            let instant = Instant::parse(text).unwrap();
+            assert_eq!(Precision::Nanosecond.print(instant), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_times() {
+        for text in [
+            "",
+            "2026",
+            "2026-1-1",
+            "2026-13-01",
+            "2025-02-29",
+            "25.11.2026",
+            "2026-11-25T24:00",
+            "2026-11-25T08",
+            "2026-11-25T08:30:60",
+            "2026-11-25T08:30:00.",
+            "2026-11-25T08:30x",
+            "2026-11-25T08:30+2",
+            "2026-11-25T08:30+02:",
+            "2026-11-25T08:30Z ",
+            "2026-11-25T",
+            "２026-11-25",
+        ] {
+            assert_eq!(Instant::parse(text), Err(NoInstant::Malformed), "{text}");
+        }
+        for text in ["0000-01-01T00:00+01", "9999-12-31T23:59-01"] {
+            assert_eq!(Instant::parse(text), Err(NoInstant::OutOfRange), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_count_from_1970_and_are_cut_downwards() {
+        for (number, places, expected) in [
+            ("0", 0, "1970-01-01T00:00:00.000000000Z"),
+            ("1536019200.5", 0, "2018-09-04T00:00:00.500000000Z"),
+            ("1536019200500", 3, "2018-09-04T00:00:00.500000000Z"),
+            ("7.25", 3, "1970-01-01T00:00:00.007250000Z"),
+            ("-1", 3, "1969-12-31T23:59:59.999000000Z"),
+            ("-86400", 0, "1969-12-31T00:00:00.000000000Z"),
+            ("-0.00000000001", 0, "1969-12-31T23:59:59.999999999Z"),
+        ] {
+            let instant = Instant::since_1970(&Number::parse(number).unwrap(), places).unwrap();
+            assert_eq!(Precision::Nanosecond.print(instant), expected, "{number}");
+        }
+        for number in ["253402300800", "-62167219201", "1E125"] {
+            let instant = Instant::since_1970(&Number::parse(number).unwrap(), 0);
+            assert_eq!(instant, Err(NoInstant::OutOfRange), "{number}");
+        }
+    }
+
+    #[test]
+    fn each_precision_is_a_prefix_that_is_read_back() {
+        let instant = Instant::parse("2026-11-25T08:30:15.123456789Z").unwrap();
+        for ((name, precision), expected) in Precision::ALL.iter().zip([
+            "2026",
+            "2026-11",
+            "2026-11-25",
+            "2026-11-25T08",
+            "2026-11-25T08:30",
+            "2026-11-25T08:30:15Z",
+            "2026-11-25T08:30:15.123Z",
+            "2026-11-25T08:30:15.123456Z",
+            "2026-11-25T08:30:15.123456789Z",
+        ]) {
+            assert_eq!(precision.print(instant), expected, "{name}");
+            assert_eq!(precision.width(), expected.len(), "{name}");
+            let key = format!("{expected}#a");
+            assert_eq!(precision.read(&key, false), Some((expected.to_owned(), "#a")));
+            let turned = format!("{}#a", complement(expected));
+            assert_eq!(precision.read(&turned, true), Some((expected.to_owned(), "#a")));
+            assert_eq!(
+                precision.read("2026-11-25 08:30:15.123456789Z", false).is_some(),
+                expected.len() <= 10
+            );
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Sentences about key templates: a part of [`super`], which is the only way to them. The service has
+//! no such operations, so the sentences are ours.
+
+use super::super::{DerivedKeyFault, TemplateFault, TemplateTextFault};
+use super::{Layer, sentence};
+
+/// Returns the sentence for an operation on key templates.
+pub(super) fn refused(fault: &TemplateFault) -> String {
+    match fault {
+        TemplateFault::Text { fault, column } => {
+            format!("Invalid key template at character {column}: {}", text(fault))
+        }
+        TemplateFault::When { reason, column } => format!(
+            "Invalid key template, in the condition after when, which begins at character {column}: {}",
+            sentence(reason, Layer::Current)
+        ),
+        TemplateFault::NotAKey(attribute) => format!(
+            "A key template derives a key attribute, and {attribute} is none of the table and none of \
+             its indexes"
+        ),
+        TemplateFault::NotAString { attribute, declared } => format!(
+            "A key template derives a string, and the key attribute {attribute} has the type {}",
+            declared.as_str()
+        ),
+        TemplateFault::UsesDerived { attribute, used } => format!(
+            "The key template of {attribute} uses {used}, which is itself derived by a key template: \
+             name the attributes that {used} consists of"
+        ),
+        TemplateFault::KeysAreSet(attribute) => format!(
+            "The key attribute {attribute} of items that exist cannot be changed: use the mode check, \
+             or an empty table"
+        ),
+        TemplateFault::TooMany(most) => {
+            format!("The table has {most} key templates, which is as many as there may be")
+        }
+        TemplateFault::NoSuchTemplate(attribute) => {
+            format!("The table has no key template for the attribute {attribute}")
+        }
+        TemplateFault::Mode(mode) => {
+            format!("A key template has the mode FILL or CHECK, not {mode:?}")
+        }
+        TemplateFault::KeyOfNone => "No key template of the table reads this key".to_owned(),
+    }
+}
+
+fn text(fault: &TemplateTextFault) -> String {
+    match fault {
+        TemplateTextFault::TooLong(most) => format!("the text is longer than {most} bytes"),
+        TemplateTextFault::Expected(what) => format!("{what} is expected"),
+        TemplateTextFault::TooMany(what, most) => format!("there are more than {most} {what}"),
+        TemplateTextFault::PartName(name) => format!(
+            "{name:?} is no name of an attribute; a part names one top-level attribute of an item, \
+             without . [ ] {{ }} : and blanks"
+        ),
+        TemplateTextFault::UnknownEncoder(name) => format!(
+            "there is no encoder {name}; there are pad, iso, epoch_s, epoch_ms, desc, esc, lower, upper \
+             and text"
+        ),
+        TemplateTextFault::EncoderArgument { encoder, takes } => {
+            format!("the encoder {encoder} takes {takes}")
+        }
+        TemplateTextFault::EncoderPlace { encoder, belongs } => {
+            format!("the encoder {encoder} belongs {belongs}")
+        }
+        TemplateTextFault::EndUnknown(part) => format!(
+            "where {part} ends cannot be told: write a delimiter such as # between it and the next part"
+        ),
+        TemplateTextFault::EscapeBefore(delimiter) => format!(
+            "esc needs a delimiter that sorts before digits and letters, such as # + , - or ., not \
+             {delimiter:?}"
+        ),
+        TemplateTextFault::ComparesAttributes(name) => format!(
+            "the condition compares two attributes: write the text {name} in single quotes, '{name}'"
+        ),
+    }
+}
+
+/// Returns the sentence for an item of which a key attribute cannot be derived.
+pub(super) fn derived(attribute: &str, fault: &DerivedKeyFault) -> String {
+    let why = match fault {
+        DerivedKeyFault::PartType { part, takes, actual } => {
+            format!("{part} must be {takes}, not {}", actual.as_str())
+        }
+        DerivedKeyFault::Delimiter { part, delimiter } => {
+            format!("{part} contains the delimiter {delimiter:?}; the encoder esc would allow it")
+        }
+        DerivedKeyFault::NotATime { part } => {
+            format!("{part} is no time such as 2026-11-25T08:00:00.000Z or 2026-11-25")
+        }
+        DerivedKeyFault::TimeOutOfRange { part } => {
+            format!("{part} is outside the years 0 to 9999")
+        }
+        DerivedKeyFault::TooWide { part, digits } => {
+            format!("{part} has more than {digits} digits before the point")
+        }
+        DerivedKeyFault::TooPrecise { part, digits: 0 } => format!("{part} is not a whole number"),
+        DerivedKeyFault::TooPrecise { part, digits } => {
+            format!("{part} has more than {digits} digits after the point")
+        }
+        DerivedKeyFault::Empty => "it would be empty".to_owned(),
+        DerivedKeyFault::TooLong { bytes, limit_bytes } => {
+            format!("it would have {bytes} bytes, and {limit_bytes} are the most")
+        }
+        DerivedKeyFault::PartMissing { part } => format!("{part} is missing in the item"),
+        DerivedKeyFault::Differs { derived: Some(derived) } => {
+            format!("it must be {derived:?}")
+        }
+        DerivedKeyFault::Differs { derived: None } => "the item must not have it".to_owned(),
+    };
+    format!("The key template of the attribute {attribute} refuses the item: {why}")
+}
