@@ -62,7 +62,7 @@ fn told(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<WriteStep> {
         Action::Put(_) => (WriteAction::Put, None),
         Action::Update(update) => (WriteAction::Update, Some(update.to_string())),
         Action::Delete => (WriteAction::Delete, None),
-        Action::Check | Action::Expire(_) => return Err(Reason::Internal.into()),
+        Action::Check | Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
     };
     Ok(WriteStep {
         table: table.record.name.clone(),
