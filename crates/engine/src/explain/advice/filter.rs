@@ -113,10 +113,7 @@ fn fitting(
     let names = texts(&schema.partition.iter().collect::<Vec<_>>());
     let open: Vec<_> = schema.all().filter(|it| !fixed.contains(&it.name.as_str())).collect();
     let sparse = match (index, &open[..]) {
-        (Some(_), [_, ..]) => format!(
-            " (items without {} are not in it)",
-            texts(&open)
-        ),
+        (Some(_), [_, ..]) => format!(" (items without {} are not in it)", texts(&open)),
         _ => String::new(),
     };
     let read_by = match (read.statement.is_some(), index) {
