@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 fn database() -> Blocking {
     let database = Database::memory().blocking();
-    let table = create_table("t", ("pk", "S"), None);
+    let table = create_table("tab", ("pk", "S"), None);
     database.create_table(table).expect("a table can be created");
     let items = [
         item! { "pk": "1", "a": "x", "b": 1, "first name": "it's" },
@@ -21,7 +21,7 @@ fn database() -> Blocking {
         item! { "pk": "5", "a": null },
     ];
     for item in items {
-        database.put("t", item).run().expect("an item can be put");
+        database.put("tab", item).run().expect("an item can be put");
     }
     database
 }
@@ -34,7 +34,7 @@ fn request(member: &str, text: &str) -> Value {
         _ => placeholders.expression(text),
     };
     let rewritten = rewritten.unwrap_or_else(|fault| panic!("{text}: {fault}"));
-    let mut request = json!({"TableName": "t", member: rewritten});
+    let mut request = json!({"TableName": "tab", member: rewritten});
     let (names, values) = placeholders.into_parts();
     let names: Map<String, Value> =
         names.into_iter().map(|(placeholder, name)| (placeholder, name.into())).collect();
