@@ -132,22 +132,17 @@ fn fitting(
 }
 
 /// Limit counts what is examined, before the filter.
-pub(super) fn limit(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
+pub(super) fn limit(step: &ReadStep) -> Option<Advice> {
     let (limit, _) = step.limit.zip(step.filter.as_ref())?;
-    let looked_at = step.sample.items.min(limit);
+    let (seen, kept) = (items(step.sample.items), step.sample.matching);
     Some(Advice {
         kind: AdviceKind::LimitBeforeFilter,
         finding: format!("a page examines {} and may return fewer, or none", items(limit)),
-        evidence: format!(
-            "Limit counts before the filter; of {} looked at it keeps {}",
-            items(step.sample.items),
-            step.sample.matching
-        ),
+        evidence: format!("Limit counts before the filter; of {seen} looked at it keeps {kept}"),
         remedy:
             "read on while the answer has LastEvaluatedKey or NextToken, until there are enough"
                 .to_owned(),
     })
-    .filter(|_| looked_at > 0 || read.filter.is_some())
 }
 
 /// Returns the attributes of a filter that are no key of what is read.

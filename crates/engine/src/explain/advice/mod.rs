@@ -36,7 +36,7 @@ pub(super) async fn of_read<V: View>(
     }
     found.extend(fitting);
     found.extend(filter::waste(read, step).filter(|_| !is_meant_otherwise));
-    found.extend(filter::limit(read, step));
+    found.extend(filter::limit(step));
     found.extend(consistent(read));
     Ok(found)
 }
