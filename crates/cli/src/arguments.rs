@@ -61,6 +61,8 @@ pub enum Command {
     Scan(Scan),
     /// Show the folders and items of an item collection, or the partition keys of a table
     Tree(Tree),
+    /// Tell what of the keys of tables, or of a design in a file, will hurt later
+    Lint(Lint),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Explain what a query, scan, get or statement reads and costs
@@ -407,6 +409,7 @@ pub struct Scan {
     hashrange tree cities US TEXAS# --depth 2 --counts\n  \
     hashrange tree cities --largest --limit 5"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that stands for itself")]
 pub struct Tree {
     /// Table
     pub table: String,
@@ -449,6 +452,31 @@ pub struct Tree {
     /// Read what was written last
     #[arg(long)]
     pub consistent: bool,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `lint`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Tells only what the data show, with keys as evidence, and how to mend it. Ends \
+    with 5 if there are errors or warnings. For example:\n  \
+    hashrange lint\n  \
+    hashrange lint cities --sample 100000\n  \
+    hashrange lint --design model.json"
+)]
+pub struct Lint {
+    /// Tables [default: all]
+    #[arg(value_name = "TABLE")]
+    pub tables: Vec<String>,
+    /// Look at the tables in this file instead, and their sample data: a request of CreateTable, an
+    /// answer of DescribeTable, a template of CloudFormation, a model of NoSQL Workbench
+    #[arg(long, value_name = "FILE")]
+    pub design: Option<PathBuf>,
+    /// Items of each table to look at, at most
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    pub sample: u64,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

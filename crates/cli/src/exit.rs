@@ -13,6 +13,7 @@ pub const MEANINGS: &[(i32, &str)] = &[
     (2, "wrong arguments, configuration file or environment"),
     (3, "the database refused the request"),
     (4, "there is no such item"),
+    (5, "lint has found errors or warnings"),
     (130, "interrupted: work given up by Ctrl-C, or a second signal while shutting down"),
 ];
 
@@ -20,6 +21,7 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const REFUSED: u8 = 3;
 const NOT_FOUND: u8 = 4;
+const FOUND: u8 = 5;
 /// What shells report for a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 const INTERRUPTED_CODE: u8 = 130;
@@ -47,6 +49,18 @@ impl fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// The linter has found what will hurt; says how much.
+#[derive(Debug)]
+pub struct Found(pub String);
+
+impl fmt::Display for Found {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Found {}
 
 /// Work was given up before its end.
 #[derive(Debug)]
@@ -98,6 +112,8 @@ fn code(error: &anyhow::Error) -> u8 {
         REFUSED
     } else if error.is::<NotFound>() {
         NOT_FOUND
+    } else if error.is::<Found>() {
+        FOUND
     } else if error.is::<SettingsError>() || error.is::<Usage>() {
         USAGE
     } else {

@@ -260,8 +260,8 @@ fn pages(
 ) -> Vec<TreeOutput> {
     let (mut pages, mut next) = (Vec::new(), start);
     while pages.len() < PAGES_MAX {
-        let page = page(next);
-        next = page.next.clone();
+        let page = page(next.take());
+        next.clone_from(&page.next);
         pages.push(page);
         if next.is_none() {
             return pages;

@@ -18,6 +18,7 @@ mod get;
 mod health;
 mod import;
 mod item_key;
+mod lint;
 mod manual;
 mod page;
 mod put;
@@ -93,6 +94,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Tree(arguments) => {
             connected(&arguments.connection, |client| tree::run(client, &arguments))
         }
+        Command::Lint(arguments) => match &arguments.design {
+            Some(file) => lint::run_on_design(&arguments, file),
+            None => connected(&arguments.connection, |client| lint::run(client, &arguments)),
+        },
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))
         }

@@ -43,7 +43,7 @@ pub fn run(client: &mut Client, arguments: &Tree) -> anyhow::Result<()> {
     match printer.format {
         Format::Ddb => Ok(()),
         Format::Json | Format::Item => {
-            merged.nodes().iter().map(|node| plain_line(node)).try_for_each(output::line)
+            merged.nodes().iter().map(plain_line).try_for_each(output::line)
         }
         Format::Table => print(arguments, &merged, &next),
     }
@@ -196,7 +196,7 @@ fn grouped(number: u64) -> String {
 fn size(bytes: u64) -> String {
     let unit = (1..=4).rev().find(|unit| bytes >> (10 * unit) > 0);
     let Some(unit) = unit else { return format!("{bytes} B") };
-    let tenths = u128::from(bytes) * 10 >> (10 * unit);
+    let tenths = (u128::from(bytes) * 10) >> (10 * unit);
     format!("{}.{} {}iB", tenths / 10, tenths % 10, ['K', 'M', 'G', 'T'][unit - 1])
 }
 

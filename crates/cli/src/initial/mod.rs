@@ -14,7 +14,7 @@
 //! All files are read before the database is opened, but for the items: so a mistake in one leaves
 //! everything as it was.
 
-mod definitions;
+pub mod definitions;
 mod described;
 mod intrinsics;
 mod items;

@@ -176,6 +176,8 @@ const COMMANDS: &[&str] = &[
     "delete",
     "query",
     "scan",
+    "tree",
+    "lint",
     "sql",
     "state",
     "clock",

@@ -1,5 +1,5 @@
-//! The pages of the samples, the tutorial, the pages of PartiQL, of EXPLAIN and of trees: their commands and
-//! statements run on a folder.
+//! The pages of the samples, the tutorial, the pages of PartiQL, of EXPLAIN, of trees and of the linter: their
+//! commands and statements run on a folder.
 
 use super::compared::Compared;
 use super::scratch::{Ended, Scratch, ended};
@@ -106,4 +106,54 @@ fn the_page_of_trees() {
     };
     let printed = commands.into_iter().map(print).collect();
     page.end(printed);
+}
+
+#[test]
+fn the_page_of_the_linter() {
+    let scratch = Scratch::new();
+    load_into(&data(&scratch), find("audits").unwrap());
+    let page = Compared::read("docs/lint.md");
+    let mut codes = Vec::new();
+    let mut run = |(command, place): (&str, Option<std::ops::Range<usize>>)| {
+        let mut hashrange = scratch.hashrange(command);
+        hashrange.arg("--data-dir").arg(data(&scratch));
+        let Ended { code, stdout, .. } = ended(hashrange, "");
+        codes.push(code);
+        (place.expect("every command says what it prints"), stdout)
+    };
+    let printed = page::commands(&page.written).into_iter().map(&mut run).collect();
+    page.end(printed);
+    assert_eq!(codes, [0, 0, 5], "only the last one finds something");
+}
+
+/// A model of NoSQL Workbench with sample data, as that saves it.
+const MODEL: &str = r#"{"ModelName": "audits", "DataModel": [{
+    "TableName": "audits",
+    "KeyAttributes": {
+        "PartitionKey": {"AttributeName": "machine", "AttributeType": "S"},
+        "SortKey": {"AttributeName": "version", "AttributeType": "S"}
+    },
+    "TableData": [
+        {"machine": {"S": "press"}, "version": {"S": "v_2"}},
+        {"machine": {"S": "press"}, "version": {"S": "v_10"}}
+    ]
+}]}"#;
+
+#[test]
+fn a_design_in_a_file_is_looked_at_without_a_database() {
+    let scratch = Scratch::new();
+    scratch.write("model.json", MODEL);
+    let Ended { code, stdout, stderr } =
+        ended(scratch.hashrange("hashrange lint --design model.json"), "");
+    assert_eq!((code, &stderr[..]), (5, "hashrange: 1 warning\n"), "{stdout}");
+    assert_eq!(stdout.lines().next(), Some("audits: 2 items of sample data"));
+    assert!(stdout.contains("unpadded-number (audits, version)"), "{stdout}");
+    let plain = ended(scratch.hashrange("hashrange lint --design model.json -o json"), "");
+    let found: serde_json::Value = serde_json::from_str(&plain.stdout).unwrap();
+    assert_eq!(
+        (&found["rule"], &found["examples"][0]),
+        (&"unpadded-number".into(), &"v_10".into())
+    );
+    let other = ended(scratch.hashrange("hashrange lint other --design model.json"), "");
+    assert_eq!(other.code, 2, "{}", other.stderr);
 }

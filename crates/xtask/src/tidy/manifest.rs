@@ -14,6 +14,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("storage", &[]),
     ("scratch", &[]),
+    ("lint", &[]),
     ("xtask", &["scratch"]),
     ("wire", &["model"]),
     ("expr", &["model"]),
@@ -22,7 +23,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("hashrange", &["model", "wire", "storage", "engine"]),
     ("samples", &["hashrange", "storage"]),
     ("server", &["model", "wire", "auth"]),
-    ("cli", &["hashrange", "auth", "server", "samples", "storage"]),
+    ("cli", &["hashrange", "auth", "server", "samples", "storage", "lint"]),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),
 ];

@@ -144,7 +144,7 @@ fn key(raw: Option<&RawValue>) -> ApiResult<Item> {
 fn answer(output: TreeOutput) -> ApiResult<Vec<u8>> {
     let answer = Answer {
         nodes: output.nodes.into_iter().map(Node::of).collect::<ApiResult<_>>()?,
-        last_evaluated: output.next.map(Position::of).transpose()?,
+        last_evaluated: output.next.as_ref().map(Position::of).transpose()?,
         work: Work::of(output.work),
     };
     Ok(serde_json::to_vec(&answer).map_err(|_| Reason::Internal)?)
@@ -169,8 +169,8 @@ impl Position {
         Ok(TreePosition::Node { kind, key })
     }
 
-    fn of(position: TreePosition) -> ApiResult<Self> {
-        let (kind, key) = match &position {
+    fn of(position: &TreePosition) -> ApiResult<Self> {
+        let (kind, key) = match position {
             TreePosition::Node { kind, key } => (Kind::of(*kind), key),
             TreePosition::Entry(key) => (Kind::Entry, key),
         };

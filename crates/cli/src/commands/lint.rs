@@ -1,0 +1,152 @@
+//! `hashrange lint`: what of keys will hurt later, of tables in use or of a design in a file.
+
+mod design;
+mod sample;
+
+#[cfg(test)]
+mod corpus;
+
+use crate::arguments::{Format, Lint};
+use crate::client::Client;
+use crate::config::ClientSettings;
+use crate::exit::{Found, Usage};
+use crate::initial;
+use crate::output::{self, printer::Printer, table::shown};
+use crate::surroundings::variable;
+use hashrange::Operation;
+use hashrange_lint::{Finding, Severity, lint};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Looks at tables of a database and prints what is found.
+pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
+    let printer = Printer::of(&arguments.connection)?;
+    let names = match &arguments.tables[..] {
+        [] => all_tables(client)?,
+        names => names.to_vec(),
+    };
+    let mut report = Report::new(&printer);
+    for name in names {
+        let sample = sample::of(client, &name, arguments.sample)?;
+        let findings = lint(&sample.table, &sample.items, &sample.collections);
+        report.add(&sample.text(), &findings)?;
+    }
+    report.end()
+}
+
+/// Looks at the designs in a file and prints what is found.
+pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
+    let printer = Printer::of(&arguments.connection)?;
+    let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
+    let mut report = Report::new(&printer);
+    let definitions = initial::definitions::read(file, &region)?;
+    let is_there = |name: &&String| definitions.iter().any(|known| known.name == **name);
+    if let Some(name) = arguments.tables.iter().find(|name| !is_there(name)) {
+        return Err(Usage(format!("{}: there is no table {name} in it", file.display())).into());
+    }
+    let is_wanted = |name| arguments.tables.is_empty() || arguments.tables.contains(name);
+    for definition in definitions.iter().filter(|definition| is_wanted(&definition.name)) {
+        let table = design::table(&Value::Object(definition.request.clone()));
+        let items: Vec<_> = definition.items.iter().map(design::item).collect();
+        let text = format!("{}: {} items of sample data", table.name, items.len());
+        report.add(&text, &lint(&table, &items, &[]))?;
+    }
+    report.end()
+}
+
+fn all_tables(client: &mut Client) -> anyhow::Result<Vec<String>> {
+    let mut names = Vec::new();
+    let mut request = json!({});
+    loop {
+        let mut response = client.call(Operation::ListTables, &request)?;
+        let page = response["TableNames"].as_array().into_iter().flatten();
+        names.extend(page.filter_map(Value::as_str).map(str::to_owned));
+        match response["LastEvaluatedTableName"].take() {
+            Value::Null => return Ok(names),
+            last => request["ExclusiveStartTableName"] = last,
+        }
+    }
+}
+
+/// What is printed, table by table.
+struct Report<'p> {
+    printer: &'p Printer,
+    /// Errors, warnings, suggestions.
+    counts: [usize; 3],
+}
+
+impl<'p> Report<'p> {
+    fn new(printer: &'p Printer) -> Self {
+        Self { printer, counts: [0; 3] }
+    }
+
+    fn add(&mut self, text: &str, findings: &[Finding]) -> anyhow::Result<()> {
+        for finding in findings {
+            self.counts[place(finding.rule.severity())] += 1;
+        }
+        if self.printer.format != Format::Table {
+            return findings.iter().map(as_json).try_for_each(output::line);
+        }
+        output::line(shown(text))?;
+        for line in findings.iter().flat_map(lines) {
+            output::line(line)?;
+        }
+        output::line("")
+    }
+
+    /// Prints how much was found, and fails if it is more than suggestions.
+    fn end(self) -> anyhow::Result<()> {
+        let counts = self.counts;
+        let words = [("error", "errors"), ("warning", "warnings"), ("suggestion", "suggestions")];
+        let told: Vec<String> = counts
+            .into_iter()
+            .zip(words)
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, (one, more))| format!("{count} {}", if count == 1 { one } else { more }))
+            .collect();
+        let told = if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") };
+        if self.printer.format == Format::Table {
+            output::line(&told)?;
+        }
+        let harmful = counts[place(Severity::Error)] + counts[place(Severity::Warning)];
+        if harmful == 0 { Ok(()) } else { Err(Found(told).into()) }
+    }
+}
+
+fn place(severity: Severity) -> usize {
+    match severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Suggestion => 2,
+    }
+}
+
+/// Returns where a finding is: the table or index, and the attribute.
+fn place_of(finding: &Finding) -> String {
+    let source = finding.index.as_ref().map(|index| format!("{}.{index}", finding.table));
+    let source = source.unwrap_or_else(|| finding.table.clone());
+    match &finding.attribute {
+        Some(attribute) => format!("{source}, {attribute}"),
+        None => source,
+    }
+}
+
+fn lines(finding: &Finding) -> Vec<String> {
+    let severity = finding.rule.severity().word();
+    let mut lines = vec![
+        format!("  {severity}: {} ({})", finding.rule, shown(&place_of(finding))),
+        format!("    {}", shown(&finding.evidence)),
+    ];
+    lines.extend(finding.examples.iter().map(|key| format!("      {}", shown(key))));
+    lines.push(format!("    fix: {}", finding.fix));
+    lines
+}
+
+fn as_json(finding: &Finding) -> String {
+    let value = json!({
+        "table": finding.table, "index": finding.index, "attribute": finding.attribute,
+        "rule": finding.rule.id(), "severity": finding.rule.severity().word(),
+        "evidence": finding.evidence, "examples": finding.examples, "fix": finding.fix,
+    });
+    value.to_string()
+}

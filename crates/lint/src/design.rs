@@ -1,0 +1,95 @@
+//! What is looked at: a table with its indexes, items, sizes of item collections.
+
+use std::collections::BTreeMap;
+
+/// The types that key attributes may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyType {
+    /// String
+    S,
+    /// Number
+    N,
+    /// Binary
+    B,
+}
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Attribute definitions, as given.
+    pub definitions: Vec<(String, KeyType)>,
+    /// The table itself, then its indexes.
+    pub sources: Vec<Source>,
+}
+
+/// What can be queried: a table or an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What it is.
+    pub kind: SourceKind,
+    /// Its name.
+    pub name: String,
+    /// HASH attributes.
+    pub partition: Vec<String>,
+    /// RANGE attributes.
+    pub sort: Vec<String>,
+}
+
+/// What is queried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// The table.
+    Table,
+    /// A local secondary index.
+    Local,
+    /// A global secondary index.
+    Global,
+}
+
+/// The scalar attributes of an item by name; all others are left out.
+pub type Item = BTreeMap<String, Scalar>;
+
+/// A scalar value that may be in a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scalar {
+    /// String
+    S(String),
+    /// Number, in digits
+    N(String),
+}
+
+impl Scalar {
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::S(text) | Self::N(text) => text,
+        }
+    }
+}
+
+/// The size of an item collection of the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// The partition key, as text.
+    pub partition: String,
+    /// How many items it has.
+    pub items: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Table {
+    /// Returns whether an attribute is a key of the table or of an index.
+    pub fn is_key(&self, name: &str) -> bool {
+        self.sources.iter().any(|source| source.holds(name))
+    }
+}
+
+impl Source {
+    /// Returns whether an attribute is one of its keys.
+    pub fn holds(&self, name: &str) -> bool {
+        self.partition.iter().chain(&self.sort).any(|known| known == name)
+    }
+}

@@ -1,0 +1,171 @@
+//! What the linter says.
+
+use crate::design::{Source, SourceKind};
+use std::fmt;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The service refuses it, or will.
+    Error,
+    /// Queries answer something else than is meant.
+    Warning,
+    /// There is a simpler or cheaper way.
+    Suggestion,
+}
+
+/// What is found; the order in which it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// An attribute is defined and no key.
+    UnusedAttribute,
+    /// An item collection comes near the most that local indexes allow.
+    LargeCollection,
+    /// Numbers without leading zeros sort as text.
+    UnpaddedNumber,
+    /// A number has more digits than its neighbours are padded to.
+    PaddingOverflow,
+    /// The pointer to the newest version sorts among the versions.
+    PointerAmongVersions,
+    /// Dates begin with the day or the month.
+    DateOrder,
+    /// Times have different offsets from UTC.
+    LocalOffsets,
+    /// Times have different precision.
+    MixedPrecision,
+    /// Seconds and milliseconds stand side by side.
+    MixedEpochs,
+    /// Names differ in capitals only.
+    MixedCase,
+    /// The delimiter is in the data.
+    DelimiterInData,
+    /// A key of an index is put together from attributes that it could have as its keys.
+    ConcatenatedKey,
+}
+
+/// A finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What is found.
+    pub rule: Rule,
+    /// The table.
+    pub table: String,
+    /// The index, if it is not the table.
+    pub index: Option<String>,
+    /// The attribute, if it is one's.
+    pub attribute: Option<String>,
+    /// What the sample shows.
+    pub evidence: String,
+    /// Keys of the sample that show it, in their order.
+    pub examples: Vec<String>,
+    /// What to do.
+    pub fix: &'static str,
+}
+
+impl Rule {
+    /// Returns the name that stays the same.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::UnusedAttribute => "unused-attribute",
+            Self::LargeCollection => "large-collection",
+            Self::UnpaddedNumber => "unpadded-number",
+            Self::PaddingOverflow => "padding-overflow",
+            Self::PointerAmongVersions => "pointer-among-versions",
+            Self::DateOrder => "date-order",
+            Self::LocalOffsets => "local-offsets",
+            Self::MixedPrecision => "mixed-precision",
+            Self::MixedEpochs => "mixed-epochs",
+            Self::MixedCase => "mixed-case",
+            Self::DelimiterInData => "delimiter-in-data",
+            Self::ConcatenatedKey => "concatenated-key",
+        }
+    }
+
+    /// Returns how much it matters.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::UnusedAttribute | Self::LargeCollection => Severity::Error,
+            Self::UnpaddedNumber
+            | Self::PaddingOverflow
+            | Self::PointerAmongVersions
+            | Self::DateOrder
+            | Self::LocalOffsets
+            | Self::MixedPrecision
+            | Self::MixedEpochs
+            | Self::MixedCase
+            | Self::DelimiterInData => Severity::Warning,
+            Self::ConcatenatedKey => Severity::Suggestion,
+        }
+    }
+
+    fn fix(self) -> &'static str {
+        match self {
+            Self::UnusedAttribute => "take it out of AttributeDefinitions: only keys are defined",
+            Self::LargeCollection => {
+                "divide the partition key, or replace the local indexes by global ones, which have no \
+                 such limit"
+            }
+            Self::UnpaddedNumber => {
+                "pad it with zeros to a width that is enough for ever, such as v0002 and v0010, or \
+                 make it a number attribute"
+            }
+            Self::PaddingOverflow => {
+                "pad all of them to a greater width, which means writing them anew"
+            }
+            Self::PointerAmongVersions => {
+                "give the pointer a name that sorts outside of the versions, such as latest, or as \
+                 many zeros as they have digits"
+            }
+            Self::DateOrder => "write dates as YYYY-MM-DD",
+            Self::LocalOffsets => "write all times in UTC, with Z",
+            Self::MixedPrecision => "write all times with the same number of digits",
+            Self::MixedEpochs => "write all of them in seconds, or all in milliseconds",
+            Self::MixedCase => {
+                "write names in keys in one case, and keep the form that is shown in another attribute"
+            }
+            Self::DelimiterInData => {
+                "replace or escape the delimiter where the key is put together, or choose one that \
+                 data cannot have"
+            }
+            Self::ConcatenatedKey => {
+                "give the index these attributes as its key, up to four of each kind: nothing has to \
+                 be put together and kept up to date"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.id())
+    }
+}
+
+impl Severity {
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Suggestion => "suggestion",
+        }
+    }
+}
+
+impl Finding {
+    pub(crate) fn new(rule: Rule, evidence: String, examples: Vec<String>) -> Self {
+        let (table, index, attribute) = (String::new(), None, None);
+        Self { rule, table, index, attribute, evidence, examples, fix: rule.fix() }
+    }
+
+    /// Returns it with its place.
+    pub(crate) fn of(self, table: &str, source: &Source, attribute: &str) -> Self {
+        let index = (source.kind != SourceKind::Table).then(|| source.name.clone());
+        Self { table: table.to_owned(), index, attribute: Some(attribute.to_owned()), ..self }
+    }
+
+    /// Returns it as one of a whole table.
+    pub(crate) fn of_table(self, table: &str, attribute: Option<String>) -> Self {
+        Self { table: table.to_owned(), attribute, ..self }
+    }
+}

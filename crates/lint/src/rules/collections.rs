@@ -1,0 +1,25 @@
+//! Item collections that come near a limit.
+
+use crate::design::{Collection, SourceKind, Table};
+use crate::finding::{Finding, Rule};
+
+/// What the service allows in a table with local indexes. Source: developer guide, "Item collections".
+const MAX_BYTES: u64 = 10 << 30;
+/// From so much on it is told.
+const TOLD_BYTES: u64 = 8 << 30;
+
+/// Returns the collections that are near the limit.
+pub(crate) fn check(table: &Table, collections: &[Collection]) -> Vec<Finding> {
+    let has_local = table.sources.iter().any(|source| source.kind == SourceKind::Local);
+    let large = collections.iter().filter(|collection| has_local && collection.bytes >= TOLD_BYTES);
+    large
+        .map(|collection| {
+            let evidence = format!(
+                "{} items have {} bytes, and a table with local indexes allows {MAX_BYTES}",
+                collection.items, collection.bytes
+            );
+            let examples = vec![collection.partition.clone()];
+            Finding::new(Rule::LargeCollection, evidence, examples).of_table(&table.name, None)
+        })
+        .collect()
+}
