@@ -123,7 +123,9 @@ impl Flags {
         let code = code.trim_start_matches("$ ").replace("cargo run --release -- ", "hashrange ");
         let words: Vec<&str> = code.split_whitespace().collect();
         let command = match words.as_slice() {
-            ["hashrange", "store", command, ..] => Some(format!("store {command}")),
+            ["hashrange", group @ ("store" | "template"), command, ..] => {
+                Some(format!("{group} {command}"))
+            }
             ["hashrange", command, ..] if !command.starts_with('-') => Some((*command).to_owned()),
             [first, ..] if first.starts_with("--") => None,
             _ => return 0,
@@ -168,6 +170,8 @@ const COMMANDS: &[&str] = &[
     "alter",
     "drop",
     "describe",
+    "template set",
+    "template parse",
     "get",
     "put",
     "import",

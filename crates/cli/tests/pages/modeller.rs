@@ -1,5 +1,5 @@
-//! The pages of the samples, the tutorial, the pages of PartiQL, of EXPLAIN, of trees and of the linter: their
-//! commands and statements run on a folder.
+//! The pages of the samples, the tutorial, the pages of PartiQL, of EXPLAIN, of trees, of key templates and of the
+//! linter: their commands and statements run on a folder.
 
 use super::compared::Compared;
 use super::scratch::{Ended, Scratch, ended};
@@ -65,6 +65,21 @@ fn the_tutorial() {
             None => assert_eq!(text, "", "{command}"),
         }
     }
+    page.end(printed);
+}
+
+#[test]
+fn the_page_of_key_templates() {
+    let scratch = Scratch::new();
+    let page = Compared::read("docs/key-templates.md");
+    let shown = page::shown(&page.written);
+    let is_run = |line: &&str| ["```sh", "```sql"].contains(line);
+    assert_eq!(shown.len(), page.written.lines().filter(is_run).count(), "all say what they print");
+    let run = |run| match run {
+        Run::Command(command) => printed_by(&scratch, command),
+        Run::Statement(statement) => printed_by_statement(&scratch, statement),
+    };
+    let printed = shown.into_iter().map(|shown| (shown.printed, run(shown.run))).collect();
     page.end(printed);
 }
 

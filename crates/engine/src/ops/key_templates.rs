@@ -79,7 +79,7 @@ impl<S: Store> Engine<S> {
             // A walk that is under way has to begin again.
             let row = layout::rewriting(table.id());
             let replaced = self.core().replace_table(&table, record, vec![row.clone()], |batch| {
-                batch.delete(row.clone())
+                batch.delete(row.clone());
             });
             replaced.await?
         };

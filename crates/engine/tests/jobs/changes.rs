@@ -3,7 +3,9 @@
 
 use crate::database::{Database, index_creation, time_to_live};
 use crate::failing::Fault;
+use hashrange_engine::KeyTemplateDescription;
 use hashrange_model::ApiError;
+use hashrange_storage::block_on;
 use serde_json::{Value as Json, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -142,6 +144,34 @@ fn deletion_of_an_index_is_whole() {
             let entries = database.store().entries(&[0x10, 0, 0, 0, 1, 0, 1]);
             let is_unmarked = database.store().entries(&[0x01, 0x03]).is_empty();
             database.index_status() == Json::Null && entries.is_empty() && is_unmarked
+        },
+    }
+    .assert_whole();
+}
+
+#[test]
+fn declarations_of_key_templates_are_whole() {
+    Change {
+        operation: "PutKeyTemplate",
+        request: json!({"Template": "other = 'X#{pk}'"}),
+        prepare: |database| {
+            database.create_index();
+            database.pass(0);
+        },
+        is_done: |database| {
+            let scan = json!({"TableName": "table", "IndexName": "index"});
+            let found = database.ok("Scan", &scan);
+            let is_derived = |item: &Json| {
+                let (other, pk) = (item["other"]["S"].as_str(), item["pk"]["S"].as_str());
+                other == pk.map(|pk| format!("X#{pk}")).as_deref()
+            };
+            let described = database.engine.describe_key_templates("table");
+            let is_active = |it: &KeyTemplateDescription| it.rewriting.is_none();
+            let is_unmarked = database.store().entries(&[0x01, 0x0d]).is_empty();
+            found["Count"] == 3
+                && found["Items"].as_array().unwrap().iter().all(is_derived)
+                && block_on(described).unwrap().iter().all(is_active)
+                && is_unmarked
         },
     }
     .assert_whole();

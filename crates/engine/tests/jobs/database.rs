@@ -1,7 +1,7 @@
 //! An engine on a [`Failing`] store, with the requests that the tests send.
 
 use crate::failing::Failing;
-use hashrange_engine::{Engine, EngineOptions, verify};
+use hashrange_engine::{Engine, EngineOptions, TemplateMode, verify};
 use hashrange_model::ApiError;
 use hashrange_storage::block_on;
 use hashrange_testkit::contended::ContendedStore;
@@ -52,6 +52,11 @@ impl Database {
     }
 
     pub fn call(&self, operation: &str, body: &Json) -> Result<Json, ApiError> {
+        if operation == "PutKeyTemplate" {
+            let text = body["Template"].as_str().unwrap();
+            let declared = self.engine.put_key_template("table", text, TemplateMode::Fill);
+            return block_on(declared).map(|_| Json::Null);
+        }
         let operation = Operation::from_name(Service::DynamoDb, operation)
             .or_else(|| Operation::from_name(Service::Streams, operation))
             .unwrap();

@@ -14,13 +14,14 @@ mod partiql;
 mod stream;
 mod transaction;
 
-use hashrange_engine::{EngineOptions, Environment};
+use hashrange_engine::{EngineOptions, Environment, TemplateMode};
 use hashrange_model::ApiError;
+use hashrange_storage::block_on;
 use hashrange_testkit::database::{Database, embedded, empty_store, is_on_postgres};
 use hashrange_testkit::environment::{VirtualClock, virtual_environment};
 use hashrange_testkit::model::{
     Action, Definition, Fault, Generator, Item, Model, Operation, Path, ReadPlan, Request, Returns,
-    item_json, project,
+    TEMPLATES, item_json, project,
 };
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +55,8 @@ struct Seen {
     filtered: usize,
     pages: usize,
     indexes_created: usize,
+    /// Key templates that were declared.
+    declared: usize,
     /// Transactions that were done, and those that were cancelled.
     transactions: usize,
     cancelled: usize,
@@ -150,6 +153,7 @@ impl Run {
             }
             Operation::DeleteIndex { table, index } => self.change_index(operation, table, index),
             Operation::Reopen => self.reopen(),
+            Operation::Declare { table, template } => self.declare(table, *template),
             Operation::Advance { seconds } => {
                 self.clock.advance_ms(seconds * 1000);
                 self.database().engine.sweep();
@@ -251,6 +255,31 @@ impl Run {
             (false, Err(error)) => expect_error(&error, "ResourceNotFoundException"),
             (_, answer) => Err(format!("DeleteTable answers {answer:?}")),
         }
+    }
+
+    /// Declares a template and compares how many items it refuses.
+    fn declare(&mut self, table: &str, template: usize) -> Check {
+        let text = TEMPLATES[template];
+        let engine = &self.database().engine;
+        let declared = block_on(engine.put_key_template(table, text, TemplateMode::Fill));
+        let refused = self.model.declare(table, template);
+        let (Some(refused), Ok(mut described)) = (refused, declared) else {
+            let is_there = self.model.definition(table).is_some();
+            return if is_there { Err(format!("{text} is refused")) } else { Ok(()) };
+        };
+        self.seen.declared += 1;
+        while described.rewriting.is_some() {
+            std::thread::yield_now();
+            let engine = &self.database().engine;
+            let all = block_on(engine.describe_key_templates(table));
+            let all = all.map_err(|error| format!("DescribeKeyTemplates answers {error}"))?;
+            described = all.into_iter().next().ok_or("the template is gone")?;
+        }
+        let found = described.rewritten.unwrap_or_default();
+        if found.refused == refused as u64 {
+            return Ok(());
+        }
+        Err(format!("{text}: {found:?} instead of {refused} refused"))
     }
 
     fn change_index(&mut self, operation: &Operation, table: &str, index: &str) -> Check {
@@ -490,6 +519,9 @@ fn is_text_of(fault: Fault, text: &str) -> bool {
             "ValidationException: One or more parameter values were invalid: Aggregated size of all \
              range keys has exceeded the size limit of 1024 bytes",
         ],
+        Fault::DerivedKey => {
+            &["ValidationException: The key template of the attribute it refuses the item: "]
+        }
         Fault::Duplicate => &["DuplicateItemException: Duplicate primary key exists in table"],
     };
     texts.iter().any(|start| text.starts_with(start))
@@ -613,6 +645,7 @@ fn check_seen(seen: &Seen, operations: usize) {
     assert!(seen.writes > operations / 5, "{seen:?}");
     assert!(seen.matches > often && seen.filtered > often, "{seen:?}");
     assert!(seen.changes > often && seen.expired > 0, "{seen:?}");
+    assert!(seen.declared > 1, "{seen:?}");
     assert!(seen.indexes_created > 0 && seen.pages > often, "{seen:?}");
     assert!(seen.transactions > often / 2 && seen.cancelled > often / 2, "{seen:?}");
     assert!(seen.statements > often && seen.selects > often / 2, "{seen:?}");
@@ -625,6 +658,7 @@ fn check_seen(seen: &Seen, operations: usize) {
         Fault::OperandType,
         Fault::MissingAttribute,
         Fault::IndexKey,
+        Fault::DerivedKey,
     ] {
         assert!(seen.faults.contains(&fault), "{fault:?} in {seen:?}");
     }

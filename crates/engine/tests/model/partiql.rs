@@ -192,6 +192,7 @@ fn code_of(fault: Fault) -> &'static str {
         | Fault::OperandType
         | Fault::MissingAttribute
         | Fault::Number
-        | Fault::IndexKey => "ValidationError",
+        | Fault::IndexKey
+        | Fault::DerivedKey => "ValidationError",
     }
 }

@@ -47,12 +47,10 @@ impl Padding {
             return Err(DerivedKeyFault::TooPrecise { part: part(), digits: self.fraction });
         }
         let width = self.whole;
-        let mut digits = format!("{whole:0>width$}");
-        if self.fraction > 0 {
-            let width = self.fraction;
-            digits.push('.');
-            digits.push_str(&format!("{fraction:0<width$}"));
-        }
+        let digits = match self.fraction {
+            0 => format!("{whole:0>width$}"),
+            places => format!("{whole:0>width$}.{fraction:0<places$}"),
+        };
         if is_negative {
             key.push(self.sign());
         }
@@ -62,7 +60,7 @@ impl Padding {
     }
 
     /// Reads a number from the front of `rest`, if one stands there as [`Self::encode`] writes it.
-    pub(super) fn read<'k>(self, rest: &'k str) -> Option<(Number, &'k str)> {
+    pub(super) fn read(self, rest: &str) -> Option<(Number, &str)> {
         let (is_negative, digits) = match rest.strip_prefix(self.sign()) {
             Some(digits) => (true, digits),
             None => (false, rest),

@@ -175,16 +175,14 @@ fn encode_text(
 ) -> Result<(), DerivedKeyFault> {
     let text = with_letters(text, letters);
     match delimiter {
-        None => key.push_str(&text),
         Some(delimiter) if is_escaped => {
-            let lead =
-                lead(delimiter).expect("a template is refused unless escapes keep the order");
+            let lead = lead(delimiter).expect("a template with another delimiter is refused");
             escape(&text, lead, key);
         }
         Some(delimiter) if text.contains(delimiter) => {
             return Err(DerivedKeyFault::Delimiter { part: part.to_owned(), delimiter });
         }
-        Some(_) => key.push_str(&text),
+        Some(_) | None => key.push_str(&text),
     }
     Ok(())
 }

@@ -54,11 +54,11 @@ impl Case {
                     part.encoder.encode(&part.attribute, value, part.delimiter, &mut key)?;
                 }
             }
+            // At once: many long parts are not to fill the memory.
+            if key.len() > limit_bytes {
+                return Err(DerivedKeyFault::TooLong { limit_bytes });
+            }
         }
-        match key.len() {
-            0 => Err(DerivedKeyFault::Empty),
-            bytes if bytes > limit_bytes => Err(DerivedKeyFault::TooLong { bytes, limit_bytes }),
-            _ => Ok(Rendered::Key(key)),
-        }
+        if key.is_empty() { Err(DerivedKeyFault::Empty) } else { Ok(Rendered::Key(key)) }
     }
 }

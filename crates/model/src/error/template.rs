@@ -149,8 +149,6 @@ pub enum DerivedKeyFault {
     Empty,
     /// The derived key is longer than a key attribute may be.
     TooLong {
-        /// Its length in bytes.
-        bytes: usize,
         /// The limit.
         limit_bytes: usize,
     },

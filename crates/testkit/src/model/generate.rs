@@ -5,6 +5,7 @@ mod transaction;
 
 use super::changes::EXPIRES;
 use super::condition::{Comparator, Condition, Operand};
+use super::derived::TEMPLATES;
 use super::item::{Item, KeyValue, Path, Step};
 use super::table::{Definition, IndexDefinition, KeyAttribute, KeyType, Projection, SortCondition};
 use super::update::{Action, SetOperand, SetValue};
@@ -16,6 +17,8 @@ use hashrange_model::{AttributeType, AttributeValue, Number};
 /// Attributes that indexes use as keys, always of these types in index definitions.
 const INDEX_KEYS: [(&str, KeyType); 4] =
     [("is", KeyType::S), ("in", KeyType::N), ("ib", KeyType::B), ("it", KeyType::S)];
+/// The table with key templates.
+const DERIVED: &str = "derived";
 /// Other attributes.
 const ATTRIBUTES: [&str; 6] = ["a", "b", "c", "list", "map", "set"];
 const MEMBERS: [&str; 3] = ["x", "y", "odd name.[0]"];
@@ -75,6 +78,15 @@ pub fn definitions() -> Vec<Definition> {
             Some(KeyType::B),
             vec![local("local-number", KeyType::S, 1, Projection::All)],
         ),
+        table(
+            DERIVED,
+            KeyType::S,
+            Some(KeyType::N),
+            vec![
+                local("local-derived", KeyType::S, 3, Projection::All),
+                index("global-derived", false, &[3], &[0]),
+            ],
+        ),
     ]
 }
 
@@ -114,6 +126,7 @@ impl Generator {
     pub fn operations(&mut self, count: usize) -> Vec<Operation> {
         let mut operations: Vec<_> =
             self.tables.iter().cloned().map(Operation::CreateTable).collect();
+        operations.push(Operation::Declare { table: DERIVED.to_owned(), template: 0 });
         operations.extend((0..count).map(|_| self.operation()));
         operations
     }
@@ -138,7 +151,11 @@ impl Generator {
                 Operation::DeleteIndex { table, index: self.random.pick(&names).clone() }
             }
             35..39 => Operation::Reopen,
-            39..60 => Operation::Advance { seconds: self.random.below(60) as u64 },
+            39..45 => Operation::Declare {
+                table: DERIVED.to_owned(),
+                template: self.random.below(TEMPLATES.len()),
+            },
+            45..60 => Operation::Advance { seconds: self.random.below(60) as u64 },
             60..150 => self.transact_write(),
             150..160 => self.transact_get(),
             160..300 => Operation::Put {

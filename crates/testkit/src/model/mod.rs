@@ -5,12 +5,15 @@
 //! parsed (operations are structures from which requests are rendered), no bytes are encoded, and
 //! indexes are computed from the items whenever they are read.
 //!
+//! The table `derived` has key templates, one at a time, which change.
+//!
 //! Every table has a stream of new and old images and time to live on the attribute [`EXPIRES`].
 //!
 //! Source of the behaviour: DynamoDB API reference and developer guide.
 
 mod changes;
 mod condition;
+mod derived;
 mod generate;
 mod item;
 mod request;
@@ -21,6 +24,7 @@ mod update;
 
 pub use changes::{Change, EXPIRES};
 pub use condition::{Comparator, Condition, Operand};
+pub use derived::TEMPLATES;
 pub use generate::{Generator, definitions};
 pub use item::{Item, KeyValue, Path, Step, project};
 pub use request::{Request, item_json};
@@ -92,6 +96,13 @@ pub enum Operation {
         table: String,
         /// The index.
         index: String,
+    },
+    /// Declares a key template, if the table is there.
+    Declare {
+        /// The table.
+        table: String,
+        /// Which of [`TEMPLATES`].
+        template: usize,
     },
     /// PutItem.
     Put {

@@ -121,7 +121,9 @@ impl Request {
             Operation::StatementTransaction { statements } => {
                 return statement::transaction(statements);
             }
-            Operation::Advance { .. } | Operation::Reopen => return None,
+            Operation::Advance { .. } | Operation::Reopen | Operation::Declare { .. } => {
+                return None;
+            }
         })
     }
 }

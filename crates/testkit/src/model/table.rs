@@ -128,6 +128,8 @@ pub enum Fault {
     Number,
     /// An index key attribute has a type or size that the index does not take.
     IndexKey,
+    /// A key template refuses the item.
+    DerivedKey,
     /// There is an item where a statement inserts one.
     Duplicate,
 }
@@ -145,6 +147,8 @@ pub struct Written {
 pub(super) struct Table {
     pub(super) definition: Definition,
     pub(super) items: BTreeMap<Vec<KeyValue>, Item>,
+    /// Which key template it has.
+    pub(super) template: Option<usize>,
     /// What was changed and not yet taken.
     pub(super) changes: Vec<Change>,
 }
@@ -172,8 +176,12 @@ impl Model {
         if self.tables.contains_key(&definition.name) {
             return false;
         }
-        let table =
-            Table { definition: definition.clone(), items: BTreeMap::new(), changes: Vec::new() };
+        let table = Table {
+            definition: definition.clone(),
+            items: BTreeMap::new(),
+            template: None,
+            changes: Vec::new(),
+        };
         self.tables.insert(definition.name.clone(), table);
         true
     }
@@ -225,11 +233,12 @@ impl Model {
         condition: Option<&Condition>,
     ) -> Result<Written, Vec<Fault>> {
         let table = self.table(table)?;
-        table.check_index_keys(None, item)?;
-        let key = table.key_of(item);
+        let item = table.derived(item)?;
+        table.check_index_keys(None, &item)?;
+        let key = table.key_of(&item);
         let old = table.check(&key, condition)?;
         table.set(key, Some(item.clone()), false);
-        Ok(Written { old, new: Some(item.clone()) })
+        Ok(Written { old, new: Some(item) })
     }
 
     /// Deletes an item.
@@ -261,7 +270,7 @@ impl Model {
             return Ok(Written { old: None, new: None });
         }
         let before = old.as_ref().unwrap_or(key_attributes);
-        let new = apply(actions, before)?;
+        let new = table.derived(&apply(actions, before)?)?;
         table.check_index_keys(Some(before), &new)?;
         table.set(key, Some(new.clone()), false);
         Ok(Written { old, new: Some(new) })
@@ -269,14 +278,16 @@ impl Model {
 
     /// Refuses an item that an index of the table does not take.
     pub(super) fn check_put(&self, table: &str, item: &Item) -> Result<(), Vec<Fault>> {
-        self.tables.get(table).map_or(Ok(()), |table| table.check_index_keys(None, item))
+        let Some(table) = self.tables.get(table) else { return Ok(()) };
+        table.check_index_keys(None, &table.derived(item)?)
     }
 
     /// Puts and deletes items, all or none.
     pub fn batch_write(&mut self, table: &str, members: &[BatchMember]) -> Result<(), Vec<Fault>> {
         for member in members {
             if let BatchMember::Put(item) = member {
-                self.table(table)?.check_index_keys(None, item)?;
+                self.table(table)?;
+                self.check_put(table, item)?;
             }
         }
         for member in members {

@@ -130,3 +130,70 @@ fn part(part: &KeyPart) -> Value {
     };
     json!({ "AttributeName": part.name, "Value": value, "Exact": part.is_exact })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::of_database;
+    use super::*;
+    use hashrange::Operation;
+
+    const TABLE: &str = r#"{
+        "TableName": "things", "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "by", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "GlobalSecondaryIndexes": [{"IndexName": "by-n",
+            "KeySchema": [{"AttributeName": "by", "KeyType": "HASH"}],
+            "Projection": {"ProjectionType": "ALL"}}]
+    }"#;
+
+    #[tokio::test]
+    async fn templates_are_declared_described_used_and_dropped() {
+        let database = Database::memory();
+        database.call(Operation::CreateTable, TABLE.as_bytes()).await.unwrap();
+        let put = br#"{"TableName": "things", "Item": {"pk": {"S": "a"}, "n": {"N": "7"}}}"#;
+        database.call(Operation::PutItem, put).await.unwrap();
+        let declared = r#"{"AttributeName":"by","Template":"by = 'N#{n:pad:3}'","Mode":"FILL","Status":"ACTIVE","Items":{"Examined":1,"Changed":1,"Refused":0}}"#;
+        for (operation, body, expected) in [
+            (
+                "PutKeyTemplate",
+                r#"{"TableName":"things","Template":"by = 'N#{n:pad:3}'"}"#,
+                format!(r#"{{"KeyTemplate":{declared}}}"#),
+            ),
+            (
+                "DescribeKeyTemplates",
+                r#"{"TableName":"things"}"#,
+                format!(r#"{{"KeyTemplates":[{declared}]}}"#),
+            ),
+            (
+                "ParseKey",
+                r#"{"TableName":"things","Key":"N#007"}"#,
+                r#"{"Keys":[{"AttributeName":"by","Case":0,"Parts":[{"AttributeName":"n","Value":{"N":"7"},"Exact":true}]}]}"#.to_owned(),
+            ),
+            (
+                "PutKeyTemplate",
+                r#"{"TableName":"things","Template":"by = 'x'","Mode":"fill"}"#,
+                "ValidationException: A key template has the mode FILL or CHECK, not \"fill\"".to_owned(),
+            ),
+            (
+                "PutKeyTemplate",
+                r#"{"TableName":"things","Template":"by = 'x'","When":"a"}"#,
+                "ValidationException: The request cannot be read: unknown field `When`, expected one of `TableName`, `Template`, `Mode` at line 1 column 50".to_owned(),
+            ),
+            ("DeleteKeyTemplate", r#"{"TableName":"things","AttributeName":"by"}"#, "{}".to_owned()),
+            ("DescribeKeyTemplates", r#"{"TableName":"things"}"#, r#"{"KeyTemplates":[]}"#.to_owned()),
+        ] {
+            let answer = match of_database(&database, operation, body.as_bytes()).await {
+                Ok(answer) => String::from_utf8(answer).unwrap(),
+                Err(error) => error.to_string(),
+            };
+            assert_eq!(sorted(&answer), sorted(&expected), "{operation} {body}");
+        }
+    }
+
+    /// Returns an answer with its members in order, or a text as it is.
+    fn sorted(answer: &str) -> String {
+        serde_json::from_str::<Value>(answer).map_or(answer.to_owned(), |json| json.to_string())
+    }
+}

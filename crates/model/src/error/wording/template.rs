@@ -98,8 +98,8 @@ pub(super) fn derived(attribute: &str, fault: &DerivedKeyFault) -> String {
             format!("{part} has more than {digits} digits after the point")
         }
         DerivedKeyFault::Empty => "it would be empty".to_owned(),
-        DerivedKeyFault::TooLong { bytes, limit_bytes } => {
-            format!("it would have {bytes} bytes, and {limit_bytes} are the most")
+        DerivedKeyFault::TooLong { limit_bytes } => {
+            format!("it would have more than {limit_bytes} bytes")
         }
         DerivedKeyFault::PartMissing { part } => format!("{part} is missing in the item"),
         DerivedKeyFault::Differs { derived: Some(derived) } => {
