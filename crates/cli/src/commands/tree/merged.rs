@@ -57,7 +57,9 @@ impl Merged {
                 && known["Level"] == node["Level"]
                 && known["Key"] == node["Key"]
         };
-        let known = self.nodes.iter_mut().rev().find(same).filter(|_| node["Continued"] == true);
+        // Of the nodes of earlier pages only the last ones go on.
+        let is_continued = node["Continued"] == true;
+        let known = is_continued.then(|| self.nodes.iter_mut().rev().find(same)).flatten();
         let Some(known) = known else {
             self.nodes.push(node);
             return;
