@@ -24,7 +24,7 @@ impl Database {
     /// let shown: Vec<_> = tree.nodes.iter().map(|node| (node.kind, &node.name[..])).collect();
     /// assert_eq!(
     ///     shown,
-    ///     [(NodeKind::Item, "README"), (NodeKind::Folder, "docs"), (NodeKind::Folder, "src")]
+    ///     [(NodeKind::Item, "README"), (NodeKind::Folder, "docs/"), (NodeKind::Folder, "src/")]
     /// );
     /// # Ok::<(), hashrange::Error>(())
     /// ```
