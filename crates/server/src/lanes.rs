@@ -193,6 +193,8 @@ impl Threads {
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(self.count)
             .thread_name(self.name)
+            // A call may wait for a time, as one does that a move of the database holds back.
+            .enable_time()
             .on_thread_start(move || {
                 if steps_back {
                     step_back();
@@ -253,6 +255,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::future::pending;
+    use std::time::Duration;
     use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
     thread_local! {
@@ -291,6 +294,11 @@ mod tests {
                 match &body[..] {
                     b"blocking" => ask(Demand::Blocking).await,
                     b"long" => ask(Demand::Long).await,
+                    b"long, then waits" => {
+                        ask(Demand::Long).await;
+                        let wait = tokio::time::timeout(Duration::from_millis(1), pending::<()>());
+                        wait.await.unwrap_err();
+                    }
                     b"panic" => {
                         ask(Demand::Long).await;
                         panic!("as told");
@@ -328,6 +336,7 @@ mod tests {
         let cases = [
             (Bytes::from_static(b"short"), &here[..]),
             (Bytes::from_static(b"long"), b"long"),
+            (Bytes::from_static(b"long, then waits"), b"long"),
             (Bytes::from_static(b"blocking"), b"blocking"),
             (large, b"long"),
         ];

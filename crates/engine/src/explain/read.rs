@@ -69,10 +69,16 @@ impl<'t> ReadPlan<'t> {
         self.index().map_or(&self.page.table.key, |index| &index.key)
     }
 
-    /// Returns the read without filter and projection, of so many items.
+    /// Returns whether entries are fetched from the table before the filter sees them.
+    fn fetches_for_filter(&self) -> bool {
+        self.page.fetches && !self.page.filters_entries
+    }
+
+    /// Returns the read without filter and projection, of so many items as the filter sees them.
     fn sampled(&self) -> PagePlan<'t> {
         PagePlan {
             filter: None,
+            fetches: self.fetches_for_filter(),
             output: Output::Whole,
             limit: SAMPLE_ITEMS_MAX,
             ..self.page.clone()
@@ -245,7 +251,9 @@ async fn estimate<V: View>(
         at_least: 1 + items.saturating_sub(1) / limit.max(1),
         at_most: 1 + most / limit.max(1) + most_bytes / PAGE_SIZE_MAX_BYTES as u64,
     };
-    let is_one_page = is_all && pages.at_most == 1;
+    // What is fetched for those that match is not in the sample.
+    let is_known = read.fetches_for_filter() == read.page.fetches;
+    let is_one_page = is_all && pages.at_most == 1 && is_known;
     let units = Bounds {
         at_least: sampled.units,
         at_most: if is_one_page {

@@ -191,6 +191,7 @@ fn as_page<'t>(
                 filter: filter.as_ref().map(Filter::from),
                 output: projection.map_or(Output::Whole, Output::Projected),
                 fetches: false,
+                filters_entries: false,
                 consistent,
             };
             (page, vec![range], filter)

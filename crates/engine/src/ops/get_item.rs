@@ -62,6 +62,7 @@ impl<S: Store> Engine<S> {
             filter: None,
             output: plan.projection.map_or(Output::Whole, Output::Projected),
             fetches: false,
+            filters_entries: false,
             consistent: plan.consistent,
         };
         self.explain_read(

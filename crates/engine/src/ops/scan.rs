@@ -99,6 +99,7 @@ impl<S: Store> Engine<S> {
             direction: Direction::Forward,
             limit: input.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(1)),
             fetches,
+            filters_entries: false,
             filter: request.filter.as_ref().map(Filter::from),
             output: request.selection.take_output(fetches),
             consistent,

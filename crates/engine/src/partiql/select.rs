@@ -99,6 +99,7 @@ pub(crate) fn plan<'t>(
         direction: order.direction,
         limit: page_limit(limit, reads.as_ref()),
         filter: filter.as_ref().map(Filter::from),
+        filters_entries: true,
         output: selection.take_output(fetches),
         fetches,
         consistent,

@@ -42,10 +42,24 @@ pub(crate) struct PagePlan<'t> {
     /// Most entries to evaluate.
     pub(crate) limit: usize,
     pub(crate) filter: Option<Filter>,
+    /// Whether the filter sees entries as the index holds them, also where they are completed.
+    pub(crate) filters_entries: bool,
     pub(crate) output: Output,
     /// Whether entries of a local index are completed from the table.
     pub(crate) fetches: bool,
     pub(crate) consistent: bool,
+}
+
+impl PagePlan<'_> {
+    /// Returns the filter of entries.
+    fn entry_filter(&self) -> Option<&Filter> {
+        self.filter.as_ref().filter(|_| self.filters_entries || !self.fetches)
+    }
+
+    /// Returns the filter of items that entries were completed to.
+    fn item_filter(&self) -> Option<&Filter> {
+        self.filter.as_ref().filter(|_| self.fetches && !self.filters_entries)
+    }
 }
 
 /// Takes the items of a page, one by one as they are found.
@@ -191,8 +205,7 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
     }
 
     fn work(&self, bytes: usize) -> usize {
-        // Entries to be completed are filtered when they are.
-        item_work(bytes, self.plan.filter.as_ref().filter(|_| !self.plan.fetches))
+        item_work(bytes, self.plan.entry_filter())
     }
 
     /// Returns how much of the range is likely to be evaluated.
@@ -225,20 +238,19 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
         if is_last {
             self.page.last_evaluated_key = Some(cursor(self.plan, &item));
         }
-        if self.plan.fetches {
-            self.fetch.push(item);
-        } else {
-            keep(self.plan, &mut self.page, item);
+        if self.plan.entry_filter().is_none_or(|filter| filter.matches(&item)) {
+            if self.plan.fetches {
+                self.fetch.push(item);
+            } else {
+                keep(self.plan, &mut self.page, item);
+            }
         }
         if is_last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Filters one item and adds it to the page as the plan asks.
+/// Adds one item to the page as the plan asks.
 fn keep<R: Rows>(plan: &PagePlan<'_>, page: &mut Page<R>, item: Item) {
-    if plan.filter.as_ref().is_some_and(|filter| !filter.matches(&item)) {
-        return;
-    }
     page.count += 1;
     match &plan.output {
         Output::Count => {}
@@ -280,12 +292,14 @@ async fn complete_from_table<V: View, R: Rows>(
         let stored =
             view.get_many(&keys).await.map_err(|error| fault::of_tables([plan.table], error))?;
         for stored in stored.into_iter().flatten() {
-            pace.spend(item_work(stored.len(), plan.filter.as_ref())).await;
+            pace.spend(item_work(stored.len(), plan.item_filter())).await;
             let item = Item::from_stored(stored).map_err(fault::of_form)?;
             page.units.table += read_units(item.size(), plan.consistent);
             page.fetched.items += 1;
             page.fetched.bytes += item.size();
-            keep(plan, page, item);
+            if plan.item_filter().is_none_or(|filter| filter.matches(&item)) {
+                keep(plan, page, item);
+            }
         }
     }
     Ok(())
