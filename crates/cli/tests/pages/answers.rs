@@ -180,6 +180,7 @@ const COMMANDS: &[&str] = &[
     "delete",
     "query",
     "scan",
+    "explain",
     "tree",
     "lint",
     "sql",
