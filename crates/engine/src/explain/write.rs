@@ -25,7 +25,9 @@ impl<S: Store> Engine<S> {
         let table = self.table(table_name)?;
         let write = plan(&table)?;
         let planned_ms = self.now_ms();
-        let key = key.retain(|name| table.key.contains(name));
+        // Of a put by a key template the item that is written has the key, not the one that was given.
+        let keyed = if let Action::Put(item) = &write.action { item } else { key };
+        let key = keyed.retain(|name| table.key.contains(name));
         let mut step = told(&table, &write, &key)?;
         match asked.mode {
             Mode::Plan => {

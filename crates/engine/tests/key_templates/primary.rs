@@ -1,8 +1,10 @@
 //! Templates of the table's own keys: filled where a put lacks them, and checked on every write.
 
 use super::{create, declare, described, fill, get, indexed, key, memory, put, refused};
-use hashrange_engine::TemplateMode;
+use hashrange_engine::{Mode, TemplateMode};
+use hashrange_storage::block_on;
 use hashrange_testkit::database::Database;
+use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 
 const SORT: &str = "sk = 'ORDER#{placedAt:iso:s}#{id}' when type = 'Order'";
@@ -47,6 +49,18 @@ fn a_put_may_leave_a_key_to_the_table() {
     database.ok("ExecuteStatement", &json!({"Statement": insert}));
     assert_eq!(get(&database, "ORDER#2026-11-25T00:00:00Z#8")["id"]["S"], "8");
     database.assert_sound();
+}
+
+/// EXPLAIN of a put names the key that is written, which the request leaves out.
+#[test]
+fn a_put_is_explained_with_the_key_that_is_derived() {
+    let database = table(TemplateMode::Fill);
+    let request = json!({"TableName": "orders", "Item": item()}).to_string();
+    let explain = database.engine.explain(Operation::PutItem, request.as_bytes(), Mode::Plan);
+    let told = block_on(explain).unwrap().to_json();
+    let expected = format!("pk = 'p' AND sk = '{DERIVED}'");
+    assert_eq!(told["Steps"][0]["Write"]["Key"], expected);
+    assert!(get(&database, DERIVED).is_null(), "nothing is written");
 }
 
 #[test]
