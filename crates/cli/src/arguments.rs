@@ -515,7 +515,7 @@ pub struct Sql {
     All pages are told of, also without --all.")]
 pub struct Explain {
     /// Run it, and count what it does: a statement that writes writes
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub analyze: bool,
     /// What to explain.
     #[command(subcommand)]

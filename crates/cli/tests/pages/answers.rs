@@ -126,6 +126,10 @@ impl Flags {
             ["hashrange", group @ ("store" | "template"), command, ..] => {
                 Some(format!("{group} {command}"))
             }
+            ["hashrange", "explain", rest @ ..] => {
+                let explained = rest.iter().find(|word| !word.starts_with('-'));
+                Some(explained.map_or("explain".to_owned(), |command| format!("explain {command}")))
+            }
             ["hashrange", command, ..] if !command.starts_with('-') => Some((*command).to_owned()),
             [first, ..] if first.starts_with("--") => None,
             _ => return 0,
