@@ -2,10 +2,9 @@
 //!
 //! ```
 //! use hashrange::explain::{Access, Mode, Step};
-//! use hashrange::{Database, Operation, create_table, item};
-//! # use hashrange::AttributeValue;
+//! use hashrange::{Database, Operation, item};
 //! let database = Database::memory().blocking();
-//! database.create_table(create_table! { cities: country S, place S })?;
+//! database.create("cities", "country:S place:S").run()?;
 //! for place in ["NE#OMAHA HEIGHTS#1", "NE#OMAHA#1", "NE#OMAHA#2", "TX#HOUSTON#1"] {
 //!     database.put("cities", item! { "country": "US", "place": place }).run()?;
 //! }
