@@ -709,6 +709,11 @@ fn the_printed_upgrade_is_what_servers_do() {
         let revision = format!("SELECT value FROM {schema}.meta WHERE name = 'revision'");
         assert_eq!(server.sql(&revision), "2");
     }
+    // Nor does it take back what a newer program has done.
+    server.sql(&format!("UPDATE {schema}.meta SET value = 7 WHERE name = 'revision'"));
+    server.sql(&upgrade);
+    let found = server.sql(&format!("SELECT value FROM {schema}.meta WHERE name = 'revision'"));
+    assert_eq!(found, "7");
     let store = open(&url);
     increment(&store, "n").unwrap();
     let knows = server.sql(&format!("SELECT DISTINCT knows FROM {schema}.lanes"));

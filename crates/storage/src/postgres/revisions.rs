@@ -93,11 +93,12 @@ fn step_after(schema: &str, revision: i64) -> String {
         OLDEST => format!(
             "ALTER TABLE {schema}.lanes ADD COLUMN IF NOT EXISTS knows bigint NOT NULL DEFAULT {OLDEST};"
         ),
-        _ => String::new(),
+        _ => unreachable!("no step follows revision {revision}"),
     };
+    // Never back: what is printed may be run on tables that a newer program has changed.
     format!(
-        "{changes}\nINSERT INTO {schema}.meta VALUES ('revision', {next}) \
-         ON CONFLICT (name) DO UPDATE SET value = {next};\n"
+        "{changes}\nINSERT INTO {schema}.meta AS m VALUES ('revision', {next}) \
+         ON CONFLICT (name) DO UPDATE SET value = greatest(m.value, excluded.value);\n"
     )
 }
 
