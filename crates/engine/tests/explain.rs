@@ -289,11 +289,15 @@ fn analyze_counts_what_clients_are_told() {
 fn without_analyze_nothing_is_written() {
     let mut random = Random::new(99);
     let database = filled(&mut random);
+    let (key, stored) = (
+        json!({"pk": {"S": "A"}, "sk": {"S": "new"}}),
+        json!({"pk": {"S": "A"}, "sk": {"S": "old"}}),
+    );
+    database.ok("PutItem", &json!({"TableName": "orders", "Item": stored}));
     let before = database.stored(&[]);
-    let key = json!({"pk": {"S": "A"}, "sk": {"S": "new"}});
     let requests = [
         ("PutItem", json!({"TableName": "orders", "Item": key})),
-        ("DeleteItem", json!({"TableName": "orders", "Key": key})),
+        ("DeleteItem", json!({"TableName": "orders", "Key": stored})),
         (
             "UpdateItem",
             json!({"TableName": "orders", "Key": key, "UpdateExpression": "SET a = :a",

@@ -98,11 +98,8 @@ pub(super) async fn siblings<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
     keys: &ReadKeys,
+    (attribute, prefix): (&str, &str),
 ) -> ApiResult<Option<Siblings>> {
-    let Some((attribute, KeyOperator::BeginsWith(prefix))) = keys.one_range(read.schema()) else {
-        return Ok(None);
-    };
-    let ValueRef::S(prefix) = prefix.get() else { return Ok(None) };
     if prefix.is_empty() || prefix.ends_with(DELIMITERS) {
         return Ok(None);
     }

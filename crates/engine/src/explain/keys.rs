@@ -112,9 +112,10 @@ impl ReadKeys {
     /// Returns the only condition on the sort key that is more than an equality, with its attribute.
     pub(crate) fn one_range<'s>(&self, schema: &'s KeySchema) -> Option<(&'s str, &KeyOperator)> {
         let (last, before) = self.sort.split_last()?;
-        let is_equal =
-            |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
-        if is_equal(last) || !before.iter().all(is_equal) {
+        let is_equal = |operator: &KeyOperator| matches!(operator, KeyOperator::Equal(_));
+        // Of a statement several conditions may be on one attribute.
+        let fixes = |(nth, operator): &(usize, KeyOperator)| *nth < last.0 && is_equal(operator);
+        if is_equal(&last.1) || !before.iter().all(fixes) {
             return None;
         }
         Some((&schema.sort.get(last.0)?.name, &last.1))

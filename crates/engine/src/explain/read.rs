@@ -259,9 +259,12 @@ async fn estimate<V: View>(
         at_most: if is_one_page {
             sampled.units
         } else {
-            let (_, table_bytes) = counts(view, record, IndexId::BASE).await?;
-            let fetched =
-                if read.page.fetches { (most, table_bytes.unsigned_abs()) } else { (0, 0) };
+            let fetched = if read.page.fetches {
+                let (_, table_bytes) = counts(view, record, IndexId::BASE).await?;
+                (most, table_bytes.unsigned_abs())
+            } else {
+                (0, 0)
+            };
             let roundings = pages.at_most + read.ranges.len() as u64 + fetched.0;
             most_units(most_bytes + fetched.1, roundings, read.page.consistent)
         },

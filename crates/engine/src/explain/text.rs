@@ -1,5 +1,6 @@
 //! An explanation as lines for people: what is read, a drawing of the range in its item collection,
-//! what it takes, and advice. ASCII but for what users wrote.
+//! what it takes, and advice. ASCII but for what users wrote, and the
+//! last character there is, in the end of a range.
 
 use super::explanation::{
     Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation,
@@ -249,7 +250,8 @@ fn amount(amount: Amount) -> String {
     format!("{}, {}", plural(amount.items, "item"), size(amount.bytes as u64))
 }
 
-fn plural<N: Display>(count: N, noun: &str) -> String {
+/// Returns `1 item` or `2 items`.
+pub(super) fn plural<N: Display>(count: N, noun: &str) -> String {
     let count = count.to_string();
     let ending = if count == "1" { "" } else { "s" };
     format!("{count} {noun}{ending}")

@@ -12,13 +12,14 @@ use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, Key, Store, View};
-use hashrange_wire::{DecodedValue, GetItemInput, GetItemOutput, Map};
+use hashrange_wire::{DecodedItem, DecodedValue, GetItemInput, GetItemOutput, Map};
 
 impl<S: Store> Engine<S> {
     /// Reads one item.
     pub async fn get_item(&self, mut input: GetItemInput<'_>) -> ApiResult<GetItemOutput> {
-        let request = CheckedGet::check(&mut input)?;
-        let table_name = required(input.table_name.as_deref(), "tableName")?;
+        let key = input.key.take();
+        let request = CheckedGet::check(&input, key)?;
+        let table_name = request.table_name;
         let table = self.table(table_name)?;
         let plan = request.plan(&table)?;
         let target = ReadTarget::item(&table, &plan.key, plan.consistent);
@@ -48,8 +49,9 @@ impl<S: Store> Engine<S> {
         mode: Mode,
     ) -> ApiResult<Explanation> {
         let began_ms = self.now_ms();
-        let request = CheckedGet::check(&mut input)?;
-        let table = self.table(required(input.table_name.as_deref(), "tableName")?)?;
+        let key = input.key.take();
+        let request = CheckedGet::check(&input, key)?;
+        let table = self.table(request.table_name)?;
         let keys = vec![ReadKeys::of_item(&table, &request.key)];
         let plan = request.plan(&table)?;
         let range = layout::single(&plan.key);
@@ -82,7 +84,8 @@ impl<S: Store> Engine<S> {
 }
 
 /// A read whose parameters are valid by themselves.
-struct CheckedGet {
+struct CheckedGet<'a> {
+    table_name: &'a str,
     key: Item,
     projection: Option<Projection>,
     consistent: bool,
@@ -95,10 +98,10 @@ struct ItemPlan {
     consistent: bool,
 }
 
-impl CheckedGet {
-    fn check(input: &mut GetItemInput<'_>) -> ApiResult<Self> {
-        let key = required(input.key.take(), "key")?;
-        required(input.table_name.as_deref(), "tableName")?;
+impl<'a> CheckedGet<'a> {
+    fn check(input: &'a GetItemInput<'_>, key: Option<DecodedItem>) -> ApiResult<Self> {
+        let key = required(key, "key")?;
+        let table_name = required(input.table_name.as_deref(), "tableName")?;
         let expressions = [("ProjectionExpression", input.projection_expression.is_some())];
         check_one_style(&[("AttributesToGet", input.attributes_to_get.is_some())], &expressions)?;
         let mut placeholders = request::placeholders(
@@ -112,6 +115,7 @@ impl CheckedGet {
         let projection = request::projection(projection, legacy, &mut placeholders)?;
         placeholders.check_all_used()?;
         Ok(Self {
+            table_name,
             key: validated(key)?,
             projection,
             consistent: input.consistent_read == Some(true),

@@ -5,14 +5,11 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::jobs::{Job, Walk};
 use crate::layout;
-use crate::schema::{
-    IndexId, Rewritten, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord,
-};
+use crate::schema::{Rewritten, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord};
 use hashrange_expr::{KeyPart, KeyTemplate};
 use hashrange_model::error::TemplateFault;
 use hashrange_model::{ApiResult, AttributeType, Reason};
-use hashrange_storage::{Direction, Store, View, Wanted};
-use std::ops::ControlFlow;
+use hashrange_storage::Store;
 
 /// Up to so many items their rewriting is done when the declaration is answered.
 const READY_ITEMS_MAX: i64 = 10_000;
@@ -71,7 +68,7 @@ impl<S: Store> Engine<S> {
             let table = self.changeable_table(table_name)?;
             check_template(&table.record, &template).map_err(Reason::KeyTemplate)?;
             let is_primary = table.key.contains(template.attribute());
-            if is_primary && mode == TemplateMode::Fill && !self.is_empty(&table).await? {
+            if is_primary && mode == TemplateMode::Fill && self.counted_items(&table).await? > 0 {
                 let attribute = template.attribute().to_owned();
                 return Err(Reason::KeyTemplate(TemplateFault::KeysAreSet(attribute)).into());
             }
@@ -88,7 +85,7 @@ impl<S: Store> Engine<S> {
             // However it ended: a job that failed is tried again, and what is described is true.
             ended.await.unwrap_or_default();
         }
-        let described = self.described_templates(table_name).await?;
+        let described = self.describe_key_templates(table_name).await?;
         let declared = described.into_iter().find(|it| it.attribute == template.attribute());
         declared.ok_or_else(|| no_such(template.attribute()).into())
     }
@@ -115,7 +112,21 @@ impl<S: Store> Engine<S> {
         &self,
         table_name: &str,
     ) -> ApiResult<Vec<KeyTemplateDescription>> {
-        self.described_templates(table_name).await
+        let table = self.named_table(table_name)?;
+        let rewriting = if table.is_rewriting() { Some(self.walk(&table).await?) } else { None };
+        let templates = table.record.key_templates.iter();
+        let described = templates.filter_map(|record| {
+            let template = record.template()?;
+            Some(KeyTemplateDescription {
+                attribute: template.attribute().to_owned(),
+                text: record.text.clone(),
+                mode: record.mode,
+                is_primary: table.key.contains(template.attribute()),
+                rewriting: rewriting.clone().filter(|_| record.is_rewriting),
+                rewritten: record.rewritten.clone(),
+            })
+        });
+        Ok(described.collect())
     }
 
     /// Reads a key by every template of a table that could have made it, or by that of one attribute.
@@ -149,45 +160,11 @@ impl<S: Store> Engine<S> {
         Ok(parsed)
     }
 
-    async fn described_templates(
-        &self,
-        table_name: &str,
-    ) -> ApiResult<Vec<KeyTemplateDescription>> {
-        let table = self.named_table(table_name)?;
-        let rewriting = if table.is_rewriting() { Some(self.walk(&table).await?) } else { None };
-        let templates = table.record.key_templates.iter();
-        let described = templates.filter_map(|record| {
-            let template = record.template()?;
-            Some(KeyTemplateDescription {
-                attribute: template.attribute().to_owned(),
-                text: record.text.clone(),
-                mode: record.mode,
-                is_primary: table.key.contains(template.attribute()),
-                rewriting: rewriting.clone().filter(|_| record.is_rewriting),
-                rewritten: record.rewritten.clone(),
-            })
-        });
-        Ok(described.collect())
-    }
-
     async fn walk(&self, table: &Table) -> ApiResult<Rewriting> {
         let row = layout::rewriting(table.id());
         let stored = self.core().store.get(&row).await.map_err(fault::of_store)?;
         let walk = Walk::decode(stored.as_deref()).ok_or_else(|| fault::of_value(&row))?;
         Ok(Rewriting { so_far: walk.so_far, items: self.counted_items(table).await? })
-    }
-
-    /// Returns whether a table has no item.
-    async fn is_empty(&self, table: &Table) -> ApiResult<bool> {
-        let mut is_empty = true;
-        let range = layout::keyspace(table.id(), IndexId::BASE);
-        let view = self.core().view().await?;
-        let visited = view.visit(range, Direction::Forward, Wanted::entries(1), |_, _| {
-            is_empty = false;
-            ControlFlow::Break(())
-        });
-        visited.await.map_err(fault::of_store)?;
-        Ok(is_empty)
     }
 }
 

@@ -3,14 +3,14 @@
 
 use crate::capacity::read_units;
 use crate::engine::Engine;
-use crate::fault;
-use crate::layout::{self, Counter};
+use crate::index;
+use crate::layout;
 use crate::read::selection::index_named;
 use crate::schema::{IndexId, Table};
 use crate::tree::{ClientWork, Counting, Levels, TreeOutput, TreePlan, TreePosition, limit};
 use hashrange_model::ApiResult;
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
-use hashrange_storage::{Direction, Store, View};
+use hashrange_storage::{Direction, Store};
 use hashrange_wire::Operation;
 
 /// A request for the partition keys of a table or index.
@@ -83,10 +83,8 @@ impl<S: Store> Engine<S> {
         id: IndexId,
         consistent: bool,
     ) -> ApiResult<ClientWork> {
-        let counter = layout::counter(table.id(), id, Counter::Bytes);
-        let sums = self.core().view().await?.sums(&[counter]).await;
-        let sums = sums.map_err(|error| fault::of_tables([table], error))?;
-        let bytes = sums.first().map_or(0, |bytes| usize::try_from(*bytes).unwrap_or(0));
+        let (_, bytes) = index::counts(&self.core().view().await?, &table.record, id).await?;
+        let bytes = usize::try_from(bytes).unwrap_or(0);
         Ok(ClientWork {
             requests: bytes.div_ceil(PAGE_SIZE_MAX_BYTES).max(1) as u64,
             read_units: read_units(bytes, consistent),

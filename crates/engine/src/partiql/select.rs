@@ -248,7 +248,7 @@ pub(crate) fn range_of(
             Some(range) => intersection(range, one),
         });
     }
-    Ok(range.filter(|range| !is_empty(range)))
+    Ok(range.filter(|range| !range.is_empty()))
 }
 
 fn intersection(one: KeyRange, two: KeyRange) -> KeyRange {
@@ -257,10 +257,6 @@ fn intersection(one: KeyRange, two: KeyRange) -> KeyRange {
         (one, two) => one.or(two),
     };
     KeyRange { start: one.start.max(two.start), end }
-}
-
-fn is_empty(range: &KeyRange) -> bool {
-    range.end.as_ref().is_some_and(|end| *end <= range.start)
 }
 
 /// The order of the items, as ORDER BY asks for it.
@@ -371,5 +367,5 @@ fn is_end(plan: &PagePlan<'_>, ranges: Vec<KeyRange>, key: &Item) -> bool {
     let index = plan.index.map(|(_, index)| index);
     let has_one_item_each = index.is_none() && plan.table.key.sort.is_empty() && ranges.len() > 1;
     let Ok(left) = resume(plan.table, index, ranges, key, plan.direction) else { return false };
-    left.iter().skip(usize::from(has_one_item_each)).all(is_empty)
+    left.iter().skip(usize::from(has_one_item_each)).all(KeyRange::is_empty)
 }

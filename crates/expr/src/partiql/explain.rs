@@ -1,6 +1,6 @@
 //! `EXPLAIN` and `EXPLAIN ANALYZE` before a statement. The service has neither.
 
-use super::token::{Kind, Token};
+use super::token::Token;
 
 /// What stands before a statement that is to be explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,18 +18,13 @@ pub fn explain(text: &str) -> Option<Explain> {
         return None;
     }
     let first = Token::read(text, 0);
-    if !is_word(text, first, "explain") {
+    if !first.is_word(text, "explain") {
         return None;
     }
     let second = Token::read(text, first.end);
-    let analyze = is_word(text, second, "analyze");
+    let analyze = second.is_word(text, "analyze");
     let statement = if analyze { Token::read(text, second.end) } else { second };
     Some(Explain { analyze, statement_at: statement.start })
-}
-
-fn is_word(text: &str, token: Token, word: &str) -> bool {
-    token.kind == Kind::Word
-        && text.get(token.start..token.end).is_some_and(|it| it.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -80,6 +80,11 @@ impl Token {
         Self { kind, start, end: start + length }
     }
 
+    /// Returns whether this token of `text` is a word, in whatever letters.
+    pub(crate) fn is_word(self, text: &str, word: &str) -> bool {
+        self.kind == Kind::Word && self.text(text).eq_ignore_ascii_case(word)
+    }
+
     /// Returns the token's text.
     pub(crate) fn text(self, whole: &str) -> &str {
         &whole[self.start..self.end]

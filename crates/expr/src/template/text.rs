@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
         if word.kind == Kind::End {
             break;
         }
-        if !is_word(text, word, "else") {
+        if !word.is_word(text, "else") {
             return Err(parser.expected(word, "when, else or the end"));
         }
         if cases.len() == CASES_MAX {
@@ -44,10 +44,6 @@ pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
         cases.push(parser.case()?);
     }
     Ok((attribute, cases))
-}
-
-fn is_word(text: &str, token: Token, word: &str) -> bool {
-    token.kind == Kind::Word && token.text(text).eq_ignore_ascii_case(word)
 }
 
 /// Returns whether a name in a part needs no quotes, which there are none of.
@@ -101,7 +97,7 @@ impl<'t> Parser<'t> {
         let pieces = self.pieces(token)?;
         let after = self.at;
         let word = self.next();
-        if !is_word(self.text, word, "when") {
+        if !word.is_word(self.text, "when") {
             self.at = after;
             return Ok(Case { pieces, when: None });
         }
@@ -125,7 +121,7 @@ impl<'t> Parser<'t> {
             let token = self.next();
             // A token that begins none may be no longer than nothing.
             let is_end = matches!(token.kind, Kind::End) || token.end <= before;
-            if is_end || is_word(self.text, token, "else") {
+            if is_end || token.is_word(self.text, "else") {
                 let end = if is_end { self.text.len() } else { token.start };
                 self.at = end;
                 return (start.min(end), end);

@@ -1,22 +1,8 @@
 //! Key conditions as text, and the range of a sort key with both of its ends.
 
 use super::literal::{name_text, value_text};
-use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
+use crate::key_condition::KeyOperator;
 use hashrange_model::{AttributeValue, Value, ValueRef};
-use std::fmt::{self, Display, Formatter};
-
-impl Display for KeyConditions {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let texts: Vec<_> = self.iter().map(ToString::to_string).collect();
-        formatter.write_str(&texts.join(" AND "))
-    }
-}
-
-impl Display for KeyCondition {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&key_text(&self.attribute, &self.operator))
-    }
-}
 
 /// Returns a condition on one key attribute as it is written.
 pub fn key_text(attribute: &str, operator: &KeyOperator) -> String {

@@ -1,8 +1,8 @@
 //! Filters: what they throw away, what would find their items without them, and how Limit counts.
 
-use super::items;
 use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
 use crate::explain::read::ReadPlan;
+use crate::explain::text::plural;
 use crate::read::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};
 use hashrange_expr::{Condition, name_text};
@@ -28,7 +28,7 @@ pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
     Some(Advice {
         kind: AdviceKind::FilterWaste,
         finding: format!("the filter throws {percent} % of what is read away, which is paid for"),
-        evidence: format!("{} {source}, {} kept", items(examined), kept),
+        evidence: format!("{} {source}, {} kept", plural(examined, "item"), kept),
         remedy: format!(
             "put {names} in the sort key of the table or of an index, or in a sparse index"
         ),
@@ -42,8 +42,7 @@ pub(super) fn whole_read(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice>
         return None;
     }
     let partition = &read.schema().partition.first()?.name;
-    let is_named = condition.fixed_attributes().iter().any(|name| name == partition)
-        || condition.attribute_names().any(|name| name == partition);
+    let is_named = condition.attribute_names().any(|name| name == partition);
     let what = if read.index().is_some() { "index" } else { "table" };
     let partition = name_text(partition);
     let (why, remedy) = if is_named {
@@ -134,10 +133,10 @@ fn fitting(
 /// Limit counts what is examined, before the filter.
 pub(super) fn limit(step: &ReadStep) -> Option<Advice> {
     let (limit, _) = step.limit.zip(step.filter.as_ref())?;
-    let (seen, kept) = (items(step.sample.items), step.sample.matching);
+    let (seen, kept) = (plural(step.sample.items, "item"), step.sample.matching);
     Some(Advice {
         kind: AdviceKind::LimitBeforeFilter,
-        finding: format!("a page examines {} and may return fewer, or none", items(limit)),
+        finding: format!("a page examines {} and may return fewer, or none", plural(limit, "item")),
         evidence: format!("Limit counts before the filter; of {seen} looked at it keeps {kept}"),
         remedy:
             "read on while the answer has LastEvaluatedKey or NextToken, until there are enough"

@@ -56,8 +56,3 @@ fn consistent(read: &ReadPlan<'_>) -> Option<Advice> {
             .to_owned(),
     })
 }
-
-/// Returns `1 item` or `2 items`.
-fn items(count: usize) -> String {
-    if count == 1 { "1 item".to_owned() } else { format!("{count} items") }
-}

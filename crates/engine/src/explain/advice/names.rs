@@ -1,9 +1,9 @@
 //! `country = "US"` compares two attributes: double quotes are for names in PartiQL. It is told if no
 //! item that was looked at has an attribute of the name.
 
-use super::items;
 use crate::explain::explanation::{Advice, AdviceKind};
 use crate::explain::read::{ReadPlan, Sampled};
+use crate::explain::text::plural;
 
 /// Returns an advice for each name that is compared and that no item has.
 pub(super) fn two_attributes(read: &ReadPlan<'_>, sampled: &Sampled) -> Vec<Advice> {
@@ -33,7 +33,7 @@ fn advice(left: &str, right: &str, missing: &str, looked_at: usize) -> Advice {
         finding: format!("{left} is compared with the attribute {right}, not with text"),
         evidence: format!(
             "none of {} looked at has an attribute {missing}; double quotes are for names in PartiQL",
-            items(looked_at)
+            plural(looked_at, "item")
         ),
         remedy: format!("write text in single quotes: '{}'", missing.replace('\'', "''")),
     }

@@ -5,7 +5,7 @@ use crate::explain::collection::{self, Siblings, delimiter_of};
 use crate::explain::explanation::{Advice, AdviceKind, ReadStep};
 use crate::explain::read::ReadPlan;
 use hashrange_expr::{KeyOperator, name_text, value_text};
-use hashrange_model::{ApiResult, AttributeValue, ValueRef};
+use hashrange_model::{ApiResult, ValueRef};
 use hashrange_storage::View;
 
 /// The last character there is: it sorts behind all that continue a prefix.
@@ -20,11 +20,9 @@ pub(super) async fn open_prefix<V: View>(
     let Some((attribute, KeyOperator::BeginsWith(prefix))) = keys.one_range(read.schema()) else {
         return Ok(None);
     };
-    let Some(Siblings { delimiter, example }) = collection::siblings(view, read, keys).await?
-    else {
-        return Ok(None);
-    };
     let ValueRef::S(text) = prefix.get() else { return Ok(None) };
+    let siblings = collection::siblings(view, read, keys, (attribute, text)).await?;
+    let Some(Siblings { delimiter, example }) = siblings else { return Ok(None) };
     let closed = quoted(&format!("{text}{delimiter}"));
     Ok(Some(Advice {
         kind: AdviceKind::OpenPrefix,
@@ -72,7 +70,7 @@ pub(super) fn open_range(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice>
 }
 
 fn quoted(text: &str) -> String {
-    value_text(AttributeValue::from(text).to_value().get())
+    value_text(ValueRef::S(text))
 }
 
 /// Returns how the text of a value begins that begins with a prefix.
