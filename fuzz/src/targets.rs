@@ -116,7 +116,7 @@ const TEMPLATES: &[&str] = &[
     "k = '{a:esc}#{n:pad:8.2:desc}' when size(a) > 1 else '{{{b:lower}}}'\nNew$20York#99999957.50",
 ];
 
-/// A template, a line, and a key that it may read; what is read of it is one key again, or none.
+/// A template, a line, and a key that it may read; nothing of it panics.
 fn template(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let (text, key) = text.split_once('\n').unwrap_or((text, "a"));

@@ -441,7 +441,7 @@ pub struct Tree {
     #[arg(long, value_name = "COUNT", conflicts_with = "all")]
     pub limit: Option<usize>,
     /// Show all
-    #[arg(long)]
+    #[arg(long, conflicts_with = "largest")]
     pub all: bool,
     /// From the last sort key to the first
     #[arg(long, requires = "partition_key")]
@@ -475,7 +475,7 @@ pub struct Lint {
     #[arg(long, value_name = "FILE")]
     pub design: Option<PathBuf>,
     /// Items of each table to look at, at most
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, conflicts_with = "design")]
     pub sample: u64,
     /// Which database.
     #[command(flatten)]

@@ -67,6 +67,10 @@ fn texts_are_refused_with_their_place() {
             "sk = '{a:iso:s:ms}'",
             " at character 16: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
         ),
+        (
+            "sk = '{a:iso:ms:day}'",
+            " at character 17: the encoder iso takes year, month, day, hour, minute, s, ms, us or ns",
+        ),
         ("sk = '{a:epoch_s}'", " at character 10: the encoder epoch_s belongs before iso"),
         (
             "sk = '{a:epoch_s:pad}'",

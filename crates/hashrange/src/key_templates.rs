@@ -4,7 +4,7 @@ use crate::Blocking;
 use crate::database::{Calling, Database};
 use hashrange_engine::{KeyTemplateDescription, ParsedKey, Running, TemplateMode};
 use hashrange_model::ApiResult;
-use hashrange_storage::{Store, block_on};
+use hashrange_storage::block_on;
 
 impl Database {
     /// Declares a key template, such as `GSI1SK = "{status}#{createdAt:iso}" when status in [OPEN, PLACED]`,
@@ -44,9 +44,6 @@ impl Database {
     ) -> Calling<'a, KeyTemplateDescription> {
         let engine = &self.engine;
         Box::pin(async move {
-            if !engine.store().is_shared() {
-                return engine.put_key_template(table, template, mode).await;
-            }
             let run =
                 || -> Running<'_, _> { Box::pin(engine.put_key_template(table, template, mode)) };
             engine.on_newest_to_change(run).await
@@ -61,9 +58,6 @@ impl Database {
     ) -> Calling<'a, ()> {
         let engine = &self.engine;
         Box::pin(async move {
-            if !engine.store().is_shared() {
-                return engine.delete_key_template(table, attribute).await;
-            }
             let run =
                 || -> Running<'_, _> { Box::pin(engine.delete_key_template(table, attribute)) };
             engine.on_newest_to_change(run).await
@@ -77,9 +71,6 @@ impl Database {
     ) -> Calling<'a, Vec<KeyTemplateDescription>> {
         let engine = &self.engine;
         Box::pin(async move {
-            if !engine.store().is_shared() {
-                return engine.describe_key_templates(table).await;
-            }
             let run = || -> Running<'_, _> { Box::pin(engine.describe_key_templates(table)) };
             engine.on_newest_to_describe(run).await
         })
@@ -97,9 +88,6 @@ impl Database {
     ) -> Calling<'a, Vec<ParsedKey>> {
         let engine = &self.engine;
         Box::pin(async move {
-            if !engine.store().is_shared() {
-                return engine.parse_key(table, attribute, key).await;
-            }
             let run = || -> Running<'_, _> { Box::pin(engine.parse_key(table, attribute, key)) };
             engine.on_newest_to_describe(run).await
         })

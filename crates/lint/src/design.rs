@@ -2,24 +2,13 @@
 
 use std::collections::BTreeMap;
 
-/// The types that key attributes may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyType {
-    /// String
-    S,
-    /// Number
-    N,
-    /// Binary
-    B,
-}
-
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// Its name.
     pub name: String,
-    /// Attribute definitions, as given.
-    pub definitions: Vec<(String, KeyType)>,
+    /// The attributes that are defined.
+    pub definitions: Vec<String>,
     /// The table itself, then its indexes.
     pub sources: Vec<Source>,
 }

@@ -6,14 +6,15 @@ mod sample;
 #[cfg(test)]
 mod corpus;
 
+use crate::advice;
 use crate::arguments::{Format, Lint};
+use crate::bulk::counted;
 use crate::client::Client;
 use crate::config::ClientSettings;
 use crate::exit::{Found, Usage};
 use crate::initial;
 use crate::output::{self, printer::Printer, table::shown};
 use crate::surroundings::variable;
-use hashrange::Operation;
 use hashrange_lint::{Finding, Severity, lint};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -22,7 +23,7 @@ use std::path::Path;
 pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
     let names = match &arguments.tables[..] {
-        [] => all_tables(client)?,
+        [] => advice::table_names(client, usize::MAX)?,
         names => names.to_vec(),
     };
     let mut report = Report::new(&printer);
@@ -54,20 +55,6 @@ pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     report.end()
 }
 
-fn all_tables(client: &mut Client) -> anyhow::Result<Vec<String>> {
-    let mut names = Vec::new();
-    let mut request = json!({});
-    loop {
-        let mut response = client.call(Operation::ListTables, &request)?;
-        let page = response["TableNames"].as_array().into_iter().flatten();
-        names.extend(page.filter_map(Value::as_str).map(str::to_owned));
-        match response["LastEvaluatedTableName"].take() {
-            Value::Null => return Ok(names),
-            last => request["ExclusiveStartTableName"] = last,
-        }
-    }
-}
-
 /// What is printed, table by table.
 struct Report<'p> {
     printer: &'p Printer,
@@ -97,12 +84,11 @@ impl<'p> Report<'p> {
     /// Prints how much was found, and fails if it is more than suggestions.
     fn end(self) -> anyhow::Result<()> {
         let counts = self.counts;
-        let words = [("error", "errors"), ("warning", "warnings"), ("suggestion", "suggestions")];
         let told: Vec<String> = counts
             .into_iter()
-            .zip(words)
+            .zip(["error", "warning", "suggestion"])
             .filter(|(count, _)| *count > 0)
-            .map(|(count, (one, more))| format!("{count} {}", if count == 1 { one } else { more }))
+            .map(|(count, noun)| counted(count as u64, noun))
             .collect();
         let told = if told.is_empty() { "nothing found".to_owned() } else { told.join(", ") };
         if self.printer.format == Format::Table {

@@ -1,6 +1,6 @@
 //! `hashrange tree`: the folders and items of an item collection, or the partition keys of a table.
 
-mod merged;
+pub mod merged;
 
 use super::page::shell_quoted;
 use super::table_keys::TableKeys;
@@ -52,10 +52,9 @@ pub fn run(client: &mut Client, arguments: &Tree) -> anyhow::Result<()> {
 /// Returns how many nodes are shown at most.
 fn most(arguments: &Tree) -> usize {
     match (arguments.limit, arguments.all, arguments.largest) {
-        (Some(limit), _, false) => limit,
-        (Some(limit), _, true) => limit.min(PAGE_MAX),
-        (None, true, false) => usize::MAX,
-        (None, true, true) | (None, false, false) => PAGE_MAX,
+        (Some(limit), ..) => limit,
+        (None, true, _) => usize::MAX,
+        (None, false, false) => PAGE_MAX,
         (None, false, true) => LARGEST,
     }
 }
@@ -77,6 +76,9 @@ fn request(
     set("ExclusiveStart", arguments.start.as_deref().map(position).transpose()?);
     if arguments.limit == Some(0) {
         return Err(Usage("--limit: a number from 1".to_owned()).into());
+    }
+    if arguments.largest && arguments.limit > Some(PAGE_MAX) {
+        return Err(Usage(format!("--limit: with --largest at most {PAGE_MAX}")).into());
     }
     let Some(partition_key) = &arguments.partition_key else {
         set("LargestFirst", given(arguments.largest, json!(true)));

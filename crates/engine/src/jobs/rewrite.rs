@@ -82,10 +82,9 @@ async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interr
         range.start = [&walk.to[..], &[0]].concat();
     }
     let page = next_page(core, &range).await?;
-    let Some(refused) = rewrite(core, table, &page.items, &mut walk.so_far).await? else {
+    if !rewrite(core, table, &page.items, &mut walk.so_far).await? {
         return Ok(false);
-    };
-    walk.so_far.first_refused = walk.so_far.first_refused.or(refused);
+    }
     walk.so_far.examined += u64::try_from(page.items.len()).unwrap_or(u64::MAX);
     walk.is_complete = page.is_last;
     walk.to = page.last.unwrap_or(walk.to);
@@ -135,55 +134,56 @@ async fn next_page<S: Store>(core: &Core<S>, range: &KeyRange) -> Result<Page, I
     Ok(Page { items: items.collect::<Result<_, _>>()?, last, is_last })
 }
 
-/// Rewrites and counts items, and returns why the first that is refused is; `None` in place of that if
-/// the definition is another one by now.
+/// Rewrites and counts items; returns false if the definition is another one by now.
 async fn rewrite<S: Store>(
     core: &Core<S>,
     table: &Table,
     items: &[Item],
     so_far: &mut Rewritten,
-) -> Result<Option<Option<String>>, Interruption> {
-    let mut first_refused = None;
-    let mut refuse = |so_far: &mut Rewritten, error: ApiError| {
-        so_far.refused += 1;
-        first_refused.get_or_insert_with(|| error.to_string());
-    };
+) -> Result<bool, Interruption> {
     let derived = table.derived.as_deref().unwrap_or_default();
     let mut writes = Vec::new();
     for item in items {
-        match planned(table, derived, item) {
+        match planned(table, derived, item, so_far) {
             Ok(write) => writes.extend(write.map(|write| (table, write))),
-            Err(reason) => refuse(so_far, reason.into()),
+            Err(reason) => refuse(so_far, &reason.into()),
         }
     }
-    if !writes.is_empty() {
-        let attempts = core.write_apart(&writes, None).await.map_err(Interruption::Definition)?;
-        let Some(attempts) = attempts else { return Ok(None) };
-        for attempt in attempts {
-            match attempt.result {
-                Ok(written) => so_far.changed += u64::from(written.old != written.new),
-                Err(error) if error.kind() == ErrorKind::InternalServerError => {
-                    return Err(Interruption::Definition(error));
-                }
-                Err(error) => refuse(so_far, error),
+    if writes.is_empty() {
+        return Ok(true);
+    }
+    let attempts = core.write_apart(&writes, None).await.map_err(Interruption::Definition)?;
+    let Some(attempts) = attempts else { return Ok(false) };
+    for attempt in attempts {
+        match attempt.result {
+            Ok(written) => so_far.changed += u64::from(written.old != written.new),
+            Err(error) if error.kind() == ErrorKind::InternalServerError => {
+                return Err(Interruption::Definition(error));
             }
+            Err(error) => refuse(so_far, &error),
         }
     }
-    Ok(Some(first_refused))
+    Ok(true)
 }
 
-/// Returns the write that an item needs, if any, or why a template refuses it.
+fn refuse(so_far: &mut Rewritten, why: &ApiError) {
+    so_far.refused += 1;
+    so_far.first_refused.get_or_insert_with(|| why.to_string());
+}
+
+/// Returns the write that an item needs, if any, or why a template refuses it. A template that only checks
+/// it refuses what it then is.
 fn planned<'p>(
     table: &Table,
     derived: &[DerivedKey],
     item: &Item,
+    so_far: &mut Rewritten,
 ) -> Result<Option<Write<'p>>, Reason> {
-    let is_changed = of_stored(derived, item)? != *item;
-    let write = is_changed.then(|| plan_derive(table, item)).transpose()?;
-    if !is_changed {
-        check_stored(derived, item)?;
+    let new = of_stored(derived, item)?;
+    if let Err(reason) = check_stored(derived, &new) {
+        refuse(so_far, &reason.into());
     }
-    Ok(write)
+    (new != *item).then(|| plan_derive(table, item)).transpose()
 }
 
 /// Records what has come of a walk that is complete. Returns false if it has begun again.

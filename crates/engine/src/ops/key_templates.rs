@@ -143,17 +143,15 @@ impl<S: Store> Engine<S> {
         key: &str,
     ) -> ApiResult<Vec<ParsedKey>> {
         let table = self.named_table(table_name)?;
-        let templates: Vec<KeyTemplate> =
-            table.record.key_templates.iter().filter_map(TemplateRecord::template).collect();
-        if let Some(attribute) = attribute
-            && !templates.iter().any(|template| template.attribute() == attribute)
-        {
+        let templates = table.derived.iter().flatten().map(|derived| &derived.template);
+        let is_asked =
+            |template: &&KeyTemplate| attribute.is_none_or(|it| template.attribute() == it);
+        let asked: Vec<&KeyTemplate> = templates.filter(is_asked).collect();
+        if let (Some(attribute), []) = (attribute, &asked[..]) {
             return Err(no_such(attribute).into());
         }
-        let asked = templates
-            .iter()
-            .filter(|template| attribute.is_none_or(|asked| template.attribute() == asked));
-        let parsed: Vec<ParsedKey> = asked.flat_map(|template| readings(template, key)).collect();
+        let parsed: Vec<ParsedKey> =
+            asked.into_iter().flat_map(|template| readings(template, key)).collect();
         if parsed.is_empty() {
             return Err(Reason::KeyTemplate(TemplateFault::KeyOfNone).into());
         }
@@ -205,8 +203,8 @@ fn check_template(record: &TableRecord, template: &KeyTemplate) -> Result<(), Te
     if let Some(fault) = uses(template, attribute) {
         return Err(fault);
     }
-    let others = record.key_templates.iter().filter(|it| !is_of(it, attribute));
-    for other in others.filter_map(TemplateRecord::template) {
+    let templates = record.key_templates.iter().filter_map(TemplateRecord::template);
+    for other in templates.filter(|it| it.attribute() != attribute) {
         let fault = uses(template, other.attribute()).or_else(|| uses(&other, attribute));
         fault.map_or(Ok(()), Err)?;
     }

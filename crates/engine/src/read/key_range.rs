@@ -132,8 +132,8 @@ pub(crate) fn after(mut range: KeyRange, key: Key, direction: Direction) -> KeyR
 }
 
 /// Returns whether a key lies in a range.
-pub(crate) fn contains(range: &KeyRange, key: &Key) -> bool {
-    range.start <= *key && range.end.as_ref().is_none_or(|end| key < end)
+pub(crate) fn contains(range: &KeyRange, key: &[u8]) -> bool {
+    &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
 }
 
 /// Returns whether a start key has the partition key of a Query's range.

@@ -17,4 +17,6 @@ pub(crate) mod pace;
 mod page;
 pub(crate) mod selection;
 
-pub(crate) use page::{Fetched, Output, Page, PagePlan, Rows, from_key, read_page, read_ranges};
+pub(crate) use page::{
+    Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_page, read_ranges,
+};

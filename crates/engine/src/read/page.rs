@@ -236,7 +236,7 @@ impl<'p, 't, R: Rows> Walk<'p, 't, R> {
         self.bytes += item.size();
         let is_last = self.page.scanned >= self.plan.limit || self.bytes >= PAGE_SIZE_MAX_BYTES;
         if is_last {
-            self.page.last_evaluated_key = Some(cursor(self.plan, &item));
+            self.page.last_evaluated_key = Some(cursor(self.plan.table, self.plan.index, &item));
         }
         if self.plan.entry_filter().is_none_or(|filter| filter.matches(&item)) {
             if self.plan.fetches {
@@ -264,10 +264,10 @@ fn keep<R: Rows>(plan: &PagePlan<'_>, page: &mut Page<R>, item: Item) {
     }
 }
 
-fn cursor(plan: &PagePlan<'_>, item: &Item) -> Item {
-    item.retain(|name| {
-        plan.table.key.contains(name)
-            || plan.index.is_some_and(|(_, index)| index.key.contains(name))
+/// Returns the key of an entry: all attributes that a page can begin after.
+pub(crate) fn cursor(table: &Table, index: Option<(usize, &Index)>, entry: &Item) -> Item {
+    entry.retain(|name| {
+        table.key.contains(name) || index.is_some_and(|(_, index)| index.key.contains(name))
     })
 }
 

@@ -7,9 +7,10 @@
 //! ends that other pages count, too. So whoever keeps the largest of all pages has the largest of all.
 
 use super::levels::PathNode;
-use super::walk::{Counting, Read, Reader, Step, TreePlan, holds, shared};
+use super::walk::{Counting, Read, Reader, Step, TreePlan, shared};
 use super::{ClientWork, NodeCounts, TreeNode, TreePosition};
 use crate::capacity::read_units;
+use crate::read::{cursor, key_range};
 use hashrange_model::Item;
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_storage::Wanted;
@@ -57,7 +58,7 @@ impl<'p, 't> Count<'p, 't> {
     /// Returns whether an entry lies in the deepest node, and all that lead to it are shown.
     fn is_at_home(&self, key: &[u8]) -> bool {
         let deepest = self.open.last();
-        deepest.is_some_and(|open| holds(&open.node.range, key))
+        deepest.is_some_and(|open| key_range::contains(&open.node.range, key))
             && self.open.iter().all(|open| open.place.is_some())
     }
 
@@ -69,12 +70,7 @@ impl<'p, 't> Count<'p, 't> {
             }
         }
         let last = self.last.as_ref().expect("a page takes an entry before it is full");
-        let index = self.plan.index.map(|(_, index)| index);
-        let is_key = |name: &str| {
-            self.plan.table.key.contains(name)
-                || index.is_some_and(|index| index.key.contains(name))
-        };
-        Step::Over(TreePosition::Entry(last.retain(is_key)))
+        Step::Over(TreePosition::Entry(cursor(self.plan.table, self.plan.index, last)))
     }
 
     /// Opens the nodes of an entry; returns how many were open if there is no room for the others.

@@ -3,10 +3,11 @@
 //! Entries that are passed before the walk seeks cost less than a seek where folders are small, above all on a
 //! store that sends entries together.
 
-use super::levels::{Levels, PathNode};
-use super::walk::{Read, Reader, Step, TreePlan, holds, shared};
+use super::levels::PathNode;
+use super::walk::{Read, Reader, Step, TreePlan, shared};
 use super::{ClientWork, NodeKind, TreeNode, TreePosition};
 use crate::capacity::read_units;
+use crate::read::key_range;
 use hashrange_model::Item;
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_storage::Wanted;
@@ -19,7 +20,6 @@ const PASSED_MAX_BYTES: usize = 16 * 1024;
 /// A page without counts.
 pub(super) struct Skip<'p, 't> {
     plan: &'p TreePlan<'t>,
-    levels: &'p Levels<'t>,
     /// The nodes in which the walk is, from the outermost to the deepest.
     path: Vec<PathNode>,
     nodes: Vec<TreeNode>,
@@ -34,7 +34,6 @@ impl<'p, 't> Skip<'p, 't> {
     pub(super) fn new(plan: &'p TreePlan<'t>) -> Self {
         Self {
             plan,
-            levels: &plan.levels,
             path: plan.open.clone(),
             nodes: Vec::new(),
             bytes: 0,
@@ -47,7 +46,8 @@ impl<'p, 't> Skip<'p, 't> {
     /// was shown.
     fn is_at_home(&self, key: &[u8]) -> bool {
         self.path.last().is_some_and(|node| {
-            self.levels.is_deepest(node.kind, self.path.len()) && holds(&node.range, key)
+            self.plan.levels.is_deepest(node.kind, self.path.len())
+                && key_range::contains(&node.range, key)
         })
     }
 
@@ -94,7 +94,7 @@ impl Reader for Skip<'_, '_> {
             return self.position();
         }
         if !self.is_at_home(key) {
-            if !self.show(self.levels.path(&entry)) {
+            if !self.show(self.plan.levels.path(&entry)) {
                 return self.position();
             }
             self.passed = (0, 0);

@@ -168,11 +168,6 @@ pub(super) fn behind(node: &KeyRange, range: KeyRange, direction: Direction) -> 
     }
 }
 
-/// Returns whether a key lies in a range.
-pub(super) fn holds(range: &KeyRange, key: &[u8]) -> bool {
-    &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
-}
-
 /// Returns how many nodes two ways to an entry share.
 pub(super) fn shared<'n>(one: impl IntoIterator<Item = &'n PathNode>, other: &[PathNode]) -> usize {
     one.into_iter().zip(other).take_while(|(one, other)| one.range == other.range).count()

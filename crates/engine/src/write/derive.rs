@@ -45,8 +45,8 @@ pub(super) fn of_update(
     let mut changes = Vec::new();
     for key in derived {
         if key.is_primary {
-            let is_as_before = || old.is_some_and(|old| key.check_primary(old).is_err());
-            key.check_primary(new)
+            let is_as_before = || old.is_some_and(|old| key.check_derived(old).is_err());
+            key.check_derived(new)
                 .or_else(|fault| if is_as_before() { Ok(()) } else { Err(fault) })?;
             continue;
         }
@@ -74,15 +74,11 @@ pub(crate) fn of_stored(derived: &[DerivedKey], item: &Item) -> Result<Item, Rea
     Ok(item)
 }
 
-/// Refuses a stored item that differs from what templates derive which check it, and which are new.
+/// Refuses a stored item that a new template would refuse which only checks it.
 pub(crate) fn check_stored(derived: &[DerivedKey], item: &Item) -> Result<(), Reason> {
-    for key in derived.iter().filter(|key| key.is_rewriting) {
-        match key.decide(item)? {
-            Derived::As(wanted) => key.check(item, wanted)?,
-            Derived::Free => {}
-        }
-    }
-    Ok(())
+    let only_checks = |key: &&DerivedKey| key.is_primary || key.mode == TemplateMode::Check;
+    let mut checking = derived.iter().filter(|key| key.is_rewriting).filter(only_checks);
+    checking.try_for_each(|key| key.check_derived(item))
 }
 
 /// What an attribute is to be.
@@ -141,8 +137,8 @@ impl DerivedKey {
         }
     }
 
-    /// Refuses an item whose attribute, a key of the table, is not as derived.
-    fn check_primary(&self, item: &Item) -> Result<(), Reason> {
+    /// Refuses an item whose attribute is not as derived.
+    fn check_derived(&self, item: &Item) -> Result<(), Reason> {
         match self.decide(item)? {
             Derived::As(wanted) => self.check(item, wanted),
             Derived::Free => Ok(()),

@@ -177,6 +177,46 @@ fn declarations_of_key_templates_are_whole() {
     .assert_whole();
 }
 
+/// A template that is put while items are rewritten by another one, however far that is, rewrites them all.
+#[test]
+fn a_key_template_that_follows_another_begins_again() {
+    // More than a page of the walk.
+    let names: Vec<String> = (0..70).map(|nth| format!("{nth}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let put = |database: &Database, text: &str| {
+        database.ok("PutKeyTemplate", &json!({"Template": text}));
+    };
+    let mut was_under_way = false;
+    for steps in 0.. {
+        let database = Database::new();
+        database.create_named("table", &names);
+        database.create_index();
+        database.pass(0);
+        put(&database, "other = 'X#{pk}'");
+        database.store().fail_after(steps, Fault::Full);
+        database.pass(0);
+        if !database.store().has_failed() {
+            break;
+        }
+        let is_under_way =
+            |database: &Database| !database.store().entries(&[0x01, 0x0d]).is_empty();
+        was_under_way |= is_under_way(&database);
+        put(&database, "other = 'Y#{pk}'");
+        database.pass(0);
+        database.pass(1000);
+        let found = database.ok("Scan", &json!({"TableName": "table", "IndexName": "index"}));
+        let items = found["Items"].as_array().unwrap();
+        assert_eq!(items.len(), names.len(), "{steps}");
+        assert!(
+            items.iter().all(|it| it["other"]["S"].as_str().unwrap().starts_with("Y#")),
+            "{steps}"
+        );
+        assert!(!is_under_way(&database), "{steps}");
+        database.assert_sound();
+    }
+    assert!(was_under_way, "some step is between two pages");
+}
+
 #[test]
 fn changes_of_time_to_live_are_whole() {
     Change {

@@ -114,7 +114,7 @@ fn a_template_that_changes_meanwhile_begins_again() {
 }
 
 #[test]
-fn servers_on_one_store_follow_a_template_at_once_and_share_the_work() {
+fn servers_on_one_store_follow_a_template_at_once() {
     let [one, other] = <[Database; 2]>::try_from(Database::sharing(2, &without_jobs())).unwrap();
     create(&one);
     put_orders(&one, 150);

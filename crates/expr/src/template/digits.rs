@@ -34,11 +34,7 @@ impl Padding {
         key: &mut String,
     ) -> Result<(), DerivedKeyFault> {
         let text = number.to_string();
-        let (is_negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.as_str()),
-        };
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let (is_negative, whole, fraction) = split(&text);
         let part = || part.to_owned();
         if whole.len() > self.whole {
             return Err(DerivedKeyFault::TooWide { part: part(), digits: self.whole });
@@ -81,6 +77,16 @@ impl Padding {
     fn sign(self) -> char {
         if self.is_descending { '~' } else { '-' }
     }
+}
+
+/// Returns whether a number in digits is below zero, and its digits before and after the point.
+pub(super) fn split(text: &str) -> (bool, &str, &str) {
+    let (is_negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    (is_negative, whole, fraction)
 }
 
 /// Returns a text with every digit 9 less it.

@@ -42,6 +42,8 @@ enum Chain {
     Epoch(TimeSource),
     /// `pad`, which wants its width.
     Pad,
+    /// `iso`, which may have a precision.
+    Time(TimeSource),
     Ends(Encoder),
 }
 
@@ -59,12 +61,18 @@ impl Encoder {
         match chain {
             Chain::Empty => Ok(Self::PLAIN),
             Chain::Ends(encoder) => Ok(encoder),
+            Chain::Time(source) => Ok(Self::in_milliseconds(source)),
             Chain::Epoch(_) => Err((names.len() - 1, place(names[names.len() - 1], "before iso"))),
             Chain::Pad => Err((names.len() - 1, PAD_WIDTH)),
         }
     }
 
-    /// Returns whether a key shows where the part ends by its length alone.
+    /// Returns the encoder of a time that no precision is said of.
+    fn in_milliseconds(source: TimeSource) -> Self {
+        Self::Time { source, precision: Precision::Millisecond, is_descending: false }
+    }
+
+    /// Returns whether a key shows where the part ends by its sign and length alone.
     pub(super) fn has_fixed_width(&self) -> bool {
         match self {
             Self::Text { .. } => false,
@@ -218,25 +226,27 @@ impl Chain {
         let text = |takes_numbers, letters| {
             Ok(Self::Ends(Encoder::Text { takes_numbers, letters, is_escaped: false }))
         };
-        let time = |source| {
-            let precision = Precision::Millisecond;
-            Ok(Self::Ends(Encoder::Time { source, precision, is_descending: false }))
-        };
         match (self, name) {
             (Self::Pad, width) => padding(width).map(|it| Self::Ends(Encoder::Padded(it))),
-            (Self::Epoch(source), "iso") => time(source),
+            (Self::Epoch(source), "iso") => Ok(Self::Time(source)),
             (Self::Epoch(_), other) => {
                 Err(place(other, "elsewhere: iso follows epoch_s and epoch_ms"))
             }
             (Self::Empty, "pad") => Ok(Self::Pad),
             (Self::Empty, "epoch_s") => Ok(Self::Epoch(TimeSource::Number { places: 0 })),
             (Self::Empty, "epoch_ms") => Ok(Self::Epoch(TimeSource::Number { places: 3 })),
-            (Self::Empty, "iso") => time(TimeSource::Text),
+            (Self::Empty, "iso") => Ok(Self::Time(TimeSource::Text)),
             (Self::Empty, "text") => text(true, None),
             (Self::Empty, "lower") => text(false, Some(Letters::Lower)),
             (Self::Empty, "upper") => text(false, Some(Letters::Upper)),
             (Self::Empty, "esc") => Self::Ends(Encoder::PLAIN).with("esc"),
             (Self::Empty, "desc") => Err(place("desc", "after pad or iso")),
+            (Self::Time(source), name) => match Precision::named(name) {
+                Some(precision) => {
+                    Ok(Self::Ends(Encoder::Time { source, precision, is_descending: false }))
+                }
+                None => Encoder::in_milliseconds(source).with(name).map(Self::Ends),
+            },
             (Self::Ends(encoder), name) => encoder.with(name).map(Self::Ends),
             (Self::Empty, name) => Err(TemplateTextFault::UnknownEncoder(name.to_owned())),
         }
@@ -255,13 +265,6 @@ impl Encoder {
             }
             (Self::Time { source, precision, is_descending: false }, "desc") => {
                 Ok(Self::Time { source, precision, is_descending: true })
-            }
-            (
-                Self::Time { source, precision: Precision::Millisecond, is_descending: false },
-                name,
-            ) if Precision::named(name).is_some() => {
-                let precision = Precision::named(name).unwrap_or(Precision::Millisecond);
-                Ok(Self::Time { source, precision, is_descending: false })
             }
             (_, "desc") => Err(place("desc", "once, after pad or iso")),
             (_, "esc") => Err(place("esc", "once, last, after a text")),

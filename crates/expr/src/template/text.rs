@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Parsed<(String, Vec<Case>)> {
         return Err(parser.expected(equals, "= after the attribute"));
     }
     let mut cases = vec![parser.case()?];
-    while parser.at < text.len() {
+    loop {
         let word = parser.next();
         if word.kind == Kind::End {
             break;
@@ -117,10 +117,8 @@ impl<'t> Parser<'t> {
     fn condition(&mut self) -> (usize, usize) {
         let start = Token::read(self.text, self.at).start;
         loop {
-            let before = self.at;
             let token = self.next();
-            // A token that begins none may be no longer than nothing.
-            let is_end = matches!(token.kind, Kind::End) || token.end <= before;
+            let is_end = token.kind == Kind::End;
             if is_end || token.is_word(self.text, "else") {
                 let end = if is_end { self.text.len() } else { token.start };
                 self.at = end;

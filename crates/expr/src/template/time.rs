@@ -4,7 +4,7 @@
 //! fraction, with `Z`, an offset such as `+02:00`, `+0200` or `+02`, or neither, which means UTC; and
 //! numbers since 1970, exact. What is finer than the precision is cut off, also before 1970.
 
-use super::digits::complement;
+use super::digits::{complement, split};
 use hashrange_model::Number;
 use hashrange_model::calendar::{date_from_days, days_from_date, days_in_month};
 
@@ -126,11 +126,7 @@ impl Instant {
     /// Returns the instant of a number of seconds since 1970, or of 10^-`places` seconds.
     pub(super) fn since_1970(number: &Number, places: usize) -> Result<Self, NoInstant> {
         let text = number.to_string();
-        let (is_negative, text) = match text.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, text.as_str()),
-        };
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let (is_negative, whole, fraction) = split(&text);
         let width = places + 1;
         let whole = format!("{whole:0>width$}");
         let (whole, first) = whole.split_at(whole.len() - places);

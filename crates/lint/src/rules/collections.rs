@@ -5,13 +5,15 @@ use crate::finding::{Finding, Rule};
 
 /// What the service allows in a table with local indexes. Source: developer guide, "Item collections".
 const MAX_BYTES: u64 = 10 << 30;
-/// From so much on it is told.
-const TOLD_BYTES: u64 = 8 << 30;
+/// From so much on a collection is told of.
+pub const LARGE_COLLECTION_BYTES: u64 = 8 << 30;
 
 /// Returns the collections that are near the limit.
 pub(crate) fn check(table: &Table, collections: &[Collection]) -> Vec<Finding> {
     let has_local = table.sources.iter().any(|source| source.kind == SourceKind::Local);
-    let large = collections.iter().filter(|collection| has_local && collection.bytes >= TOLD_BYTES);
+    let large = collections
+        .iter()
+        .filter(|collection| has_local && collection.bytes >= LARGE_COLLECTION_BYTES);
     large
         .map(|collection| {
             let evidence = format!(

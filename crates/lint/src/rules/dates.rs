@@ -20,7 +20,7 @@ enum First {
 pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
     let texts: Vec<&str> =
         siblings.components.iter().map(String::as_str).filter(|text| looks_dated(text)).collect();
-    // Whether the day or the month is first, the harm has to be the same.
+    // Whether the day or the month is first, there has to be harm.
     let read = [First::Day, First::Month].map(|first| all(&texts, first));
     let possible: Vec<_> = read.into_iter().flatten().collect();
     let harm = possible.iter().map(|meant| inverted(meant));

@@ -10,7 +10,7 @@ use crate::finding::{Finding, Rule};
 /// So many items have to show that the attribute is a component.
 const SHOWN_MIN: usize = 3;
 
-/// Returns the first such value of each attribute and key.
+/// Returns the first such value of each key.
 pub(crate) fn check(table: &Table, items: &[Item]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for source in &table.sources {

@@ -37,11 +37,12 @@ fn offsets(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
     })
 }
 
-/// Times of different precision are in the wrong order when they are of the same second: what ends the
-/// shorter one is compared with a digit or a point.
+/// Times of different precision are in the wrong order when they are of the same second: the `Z` that ends the
+/// shorter one is compared with a digit or a point. The sign of an offset sorts before both, as it should.
 fn precision(siblings: &Siblings, times: &[Time<'_>]) -> Option<Finding> {
-    let first = times.first()?;
-    let other = times.iter().find(|time| time.rest.len() != first.rest.len())?;
+    let mut times = times.iter().filter(|time| time.whole.ends_with('Z'));
+    let first = times.next()?;
+    let other = times.find(|time| time.rest.len() != first.rest.len())?;
     let evidence = format!(
         "{} and {} have different precision: within one second, or minute, the longer one sorts first",
         first.whole, other.whole
@@ -80,7 +81,11 @@ fn zone(text: &str) -> Option<(&str, i64)> {
     let sign = if offset.starts_with('-') { -1 } else { 1 };
     let offset = offset.get(1..)?.replace(':', "");
     let hours = digits(offset.get(..2)?)?;
-    let minutes = offset.get(2..).filter(|minutes| !minutes.is_empty()).map_or(Some(0), digits)?;
+    let minutes = match offset.get(2..)? {
+        "" => 0,
+        minutes if minutes.len() == 2 => digits(minutes)?,
+        _ => return None,
+    };
     Some((rest, sign * (hours * 60 + minutes)))
 }
 

@@ -1,6 +1,6 @@
 //! From definitions and items in the API's JSON to what the linter looks at.
 
-use hashrange_lint::{Item, KeyType, Scalar, Source, SourceKind, Table};
+use hashrange_lint::{Item, Scalar, Source, SourceKind, Table};
 use serde_json::{Map, Value};
 
 /// Returns a table from the request that creates it, or from its description.
@@ -15,15 +15,8 @@ pub fn table(definition: &Value) -> Table {
         sources.extend(indexes.map(|index| source(kind, &text(&index["IndexName"]), index)));
     }
     let definitions = definition["AttributeDefinitions"].as_array().into_iter().flatten();
-    let definition = |definition: &Value| {
-        let key_type = match definition["AttributeType"].as_str() {
-            Some("N") => KeyType::N,
-            Some("B") => KeyType::B,
-            _ => KeyType::S,
-        };
-        (text(&definition["AttributeName"]), key_type)
-    };
-    Table { name, definitions: definitions.map(definition).collect(), sources }
+    let definitions = definitions.map(|definition| text(&definition["AttributeName"])).collect();
+    Table { name, definitions, sources }
 }
 
 fn source(kind: SourceKind, name: &str, described: &Value) -> Source {

@@ -2,9 +2,10 @@
 
 use super::design;
 use crate::client::{Client, Refused};
+use crate::commands::tree::merged::Merged;
 use crate::output::printer::{consumed, counted};
 use hashrange::Operation;
-use hashrange_lint::{Collection, Item, SourceKind, Table};
+use hashrange_lint::{Collection, Item, LARGE_COLLECTION_BYTES, SourceKind, Table};
 use serde_json::{Value, json};
 
 /// From how many places of a table items are read. Neighbours stay together there.
@@ -52,7 +53,9 @@ pub fn of(client: &mut Client, name: &str, most: u64) -> anyhow::Result<Sample> 
         read_place(client, &mut sample, place, due)?;
     }
     let is_limited = sample.table.sources.iter().any(|source| source.kind == SourceKind::Local);
-    if is_limited {
+    let all_bytes = described["Table"]["TableSizeBytes"].as_u64().unwrap_or(0);
+    // No collection is larger than all of them.
+    if is_limited && all_bytes >= LARGE_COLLECTION_BYTES {
         sample.collections = largest(client, &mut sample.read_units, name)?;
     }
     Ok(sample)
@@ -86,23 +89,38 @@ fn read_place(
     }
 }
 
-/// Returns the largest collections in what one request reads; none of a server that does not tell.
+/// Returns the largest collections of a table, which is read whole for it; none of a server that does not
+/// tell.
 fn largest(
     client: &mut Client,
     read_units: &mut f64,
     name: &str,
 ) -> anyhow::Result<Vec<Collection>> {
-    let request = json!({ "TableName": name, "LargestFirst": true, "Limit": LARGEST });
-    let answer = match client.call_own("Partitions", &request) {
-        Ok(answer) => answer,
-        Err(error) if error.is::<Refused>() => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    *read_units += answer["Work"]["ReadUnits"].as_f64().unwrap_or(0.0);
+    let mut request = json!({ "TableName": name, "LargestFirst": true, "Limit": LARGEST });
+    let mut merged = Merged::new(Some(LARGEST));
+    loop {
+        let mut page = match client.call_own("Partitions", &request) {
+            Ok(page) => page,
+            Err(error) if is_unknown(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        *read_units += page["Work"]["ReadUnits"].as_f64().unwrap_or(0.0);
+        let next = page["LastEvaluated"].take();
+        merged.add(page);
+        if next.is_null() {
+            break;
+        }
+        request["ExclusiveStart"] = next;
+    }
     let collection = |node: &Value| Collection {
         partition: node["Name"].as_str().unwrap_or_default().to_owned(),
         items: node["Items"].as_u64().unwrap_or(0),
         bytes: node["Bytes"].as_u64().unwrap_or(0),
     };
-    Ok(answer["Nodes"].as_array().into_iter().flatten().map(collection).collect())
+    Ok(merged.nodes().iter().map(collection).collect())
+}
+
+fn is_unknown(error: &anyhow::Error) -> bool {
+    let refused = error.downcast_ref::<Refused>();
+    refused.is_some_and(|refused| refused.exception == "UnknownOperationException")
 }

@@ -1,5 +1,6 @@
 //! The pages of a tree, put together: nodes that go on in a later page are one, with what all pages count.
 
+use crate::bulk;
 use crate::output::printer::counted;
 use serde_json::{Value, json};
 
@@ -90,21 +91,17 @@ impl Merged {
             .into_iter()
             .map(|(kind, name)| (count(kind), name))
             .filter(|(count, _)| *count > 0)
-            .map(|(count, name)| several(count, name))
+            .map(|(count, name)| bulk::counted(count, name))
             .collect();
         let found = if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
         let keys = if self.keys_read == 1 { "key" } else { "keys" };
         format!(
             "{found}; {}, {} {keys} read, {}\na client of DynamoDB would need about {}, {}",
-            several(self.seeks, "seek"),
+            bulk::counted(self.seeks, "seek"),
             self.keys_read,
             counted(self.read_units, "read"),
-            several(self.client_requests, "request"),
+            bulk::counted(self.client_requests, "request"),
             counted(self.client_units, "read"),
         )
     }
-}
-
-fn several(count: u64, name: &str) -> String {
-    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
