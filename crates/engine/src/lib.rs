@@ -23,6 +23,7 @@ mod expiry;
 mod explain;
 mod fault;
 mod filling;
+mod history;
 mod index;
 mod jobs;
 mod layout;
@@ -54,9 +55,11 @@ pub use explain::{
 };
 pub use hashrange_expr::KeyPart;
 pub use jobs::ServersSeen;
-pub use ops::{KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running, TreeInput};
+pub use ops::{
+    HistoryDescription, KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running, TreeInput,
+};
 pub use options::EngineOptions;
 pub use profile::Profile;
-pub use schema::{Rewritten, TemplateMode};
+pub use schema::{HistoryState, Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

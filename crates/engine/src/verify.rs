@@ -1,11 +1,12 @@
 //! Verifies a whole store: every item is readable, has its size and lies at its key, every index is
-//! the exact projection of its table, the expiry index too, counters and collection sizes are true,
+//! the exact projection of its table, the expiry index too, every version of a history is found, counters and collection sizes are true,
 //! the change log is readable, nothing belongs to no table, client request tokens will end.
 //!
 //! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
 //! local indexes, and otherwise constant.
 
 mod expiry;
+mod history;
 mod tokens;
 
 use crate::change_log::verify_changes;
@@ -209,6 +210,7 @@ async fn verify_table<V: View>(
         verify_index(view, table, index, expected, report, listener).await?;
     }
     expiry::verify_entries(view, table, report).await?;
+    history::verify_history(view, table, report).await?;
     verify_collections(view, table, &collections, report).await
 }
 
@@ -372,6 +374,7 @@ async fn verify_owners<V: View>(
         .map(|(table, _)| *table)
         .collect();
     expiry::verify_owners(view, tables, &purged_tables, report).await?;
+    history::verify_owners(view, tables, &purged_tables, report).await?;
     let mut range = layout::every_keyspace();
     loop {
         let mut found = None;

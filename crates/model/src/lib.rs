@@ -11,6 +11,7 @@ pub mod encode;
 pub mod error;
 pub mod item;
 pub mod limits;
+pub mod moment;
 pub mod number;
 pub mod reserved;
 pub mod value;

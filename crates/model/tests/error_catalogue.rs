@@ -10,7 +10,7 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_model::error::{
-    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, IndexedKeyFault, Layer,
+    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, HistoryFault, IndexedKeyFault, Layer,
     Malformed, Quota, Span, StateFault, StatementFault, TableFault, TemplateFault,
     TemplateTextFault, Throttle, ThrottleLimit, TransactionFault, TreeFault, UnderWay, ValueFault,
     WarmFloor,
@@ -162,6 +162,7 @@ fn reasons() -> Vec<Reason> {
         Reason::Quota(..) => [Reason::Quota(Quota::Tables(3))],
         Reason::State(..) => [Reason::State(StateFault::SetAndAdvance)],
         Reason::Tree(..) => [Reason::Tree(TreeFault::EmptyDelimiter)],
+        Reason::History(..) => [Reason::History(HistoryFault::IndexOfThePast)],
         Reason::KeyTemplate(..) => [Reason::KeyTemplate(TemplateFault::KeyOfNone)],
         Reason::DerivedKey { .. } => [Reason::DerivedKey { attribute: "sk".to_owned(), fault: DerivedKeyFault::Empty }],
         Reason::Statement(..) => [Reason::Statement(StatementFault::Malformed(Malformed::Token))],
@@ -299,6 +300,7 @@ fn reasons() -> Vec<Reason> {
     samples.extend(quotas().into_iter().skip(1).map(Reason::Quota));
     samples.extend(state_faults().into_iter().skip(1).map(Reason::State));
     samples.extend(tree_faults().into_iter().skip(1).map(Reason::Tree));
+    samples.extend(history_faults().into_iter().skip(1).map(Reason::History));
     samples.extend(template_faults().into_iter().skip(1).map(Reason::KeyTemplate));
     samples.extend(
         derived_key_faults()
@@ -448,6 +450,23 @@ fn tree_faults() -> Vec<TreeFault> {
         TreeFault::PartitionKey(..) => [TreeFault::PartitionKey(names())],
         TreeFault::SortKey(..) => [TreeFault::SortKey(Vec::new()), TreeFault::SortKey(names())],
         TreeFault::Start => [TreeFault::Start],
+    }
+}
+
+fn history_faults() -> Vec<HistoryFault> {
+    let orders = || "orders".to_owned();
+    let (early_ms, late_ms) = (1_796_000_000_000, 1_796_000_000_250);
+    samples! { HistoryFault:
+        HistoryFault::IndexOfThePast => [HistoryFault::IndexOfThePast],
+        HistoryFault::NotKept(..) => [HistoryFault::NotKept(orders())],
+        HistoryFault::Beginning(..) => [HistoryFault::Beginning(orders())],
+        HistoryFault::Ending(..) => [HistoryFault::Ending(orders())],
+        HistoryFault::NotAMoment(..) => [HistoryFault::NotAMoment("yesterday".to_owned())],
+        HistoryFault::TooEarly { .. } => [HistoryFault::TooEarly { table: orders(), at_ms: early_ms, reaches_back_to_ms: late_ms }],
+        HistoryFault::Future { .. } => [HistoryFault::Future { at_ms: late_ms, now_ms: early_ms }],
+        HistoryFault::ReadOnly(..) => [HistoryFault::ReadOnly("orders.history".to_owned())],
+        HistoryFault::VersionsByQuery(..) => [HistoryFault::VersionsByQuery("orders.history".to_owned())],
+        HistoryFault::Retention { .. } => [HistoryFault::Retention { most: 3 }],
     }
 }
 

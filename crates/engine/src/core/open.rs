@@ -80,7 +80,25 @@ pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenErr
     })
     .await
     .map_err(OpenError::Store)?;
-    records.into_iter().map(|(key, value)| read_table(&key, &value)).collect()
+    let tables = records.into_iter().map(|(key, value)| read_table(&key, &value));
+    let tables = tables.collect::<Result<Vec<_>, _>>()?;
+    for table in &tables {
+        pass_last_change(view, table).await.map_err(OpenError::Store)?;
+    }
+    Ok(tables)
+}
+
+/// Makes no later change of a table with a history come before the last one.
+async fn pass_last_change<V: View>(view: &V, table: &Table) -> Result<(), Error> {
+    let Some(history) = &table.history else { return Ok(()) };
+    let moments = layout::moments(table.id(), 0, u64::MAX);
+    view.visit(moments, Direction::Backward, Wanted::entries(1), |key, _| {
+        if let Some((_, at_ms)) = layout::parse_moment(key) {
+            history.pass(at_ms);
+        }
+        ControlFlow::Break(())
+    })
+    .await
 }
 
 fn read_table(key: &Key, value: &Bytes) -> Result<Table, OpenError> {

@@ -2,9 +2,11 @@
 //! timer. Its operations are in `ops/`, one file each; they read and write through `reading.rs` and
 //! `writing.rs`, which ask the limiter.
 
+mod past;
 mod reading;
 mod writing;
 
+pub(crate) use past::removed_ms;
 pub(crate) use reading::target_of;
 
 use crate::arn;
@@ -169,10 +171,11 @@ impl<S: Store> Engine<S> {
         self.jobs.servers_seen()
     }
 
-    /// Returns the table that a data operation names, by name or ARN.
+    /// Returns the table that a data operation names, by name or ARN; one that only reads asks
+    /// [`Engine::readable_table`].
     pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
-        let table =
-            self.core.catalog.get(table_name_of(name_or_arn)).ok_or(Reason::TableNotFound)?;
+        let name = table_name_of(name_or_arn);
+        let table = self.core.catalog.get(name).ok_or_else(|| self.no_table(name))?;
         match self.limiter() {
             Some(limiter) if limiter.is_creating(&table, (self.environment().now_ms)()) => {
                 Err(Reason::TableNotFound.into())

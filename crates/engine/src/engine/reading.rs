@@ -1,6 +1,7 @@
 //! Reads of the engine: let in by the limiter, if there is one, and run by [`crate::read`].
 
 use super::Engine;
+use crate::fault;
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
@@ -9,7 +10,8 @@ use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Reason};
-use hashrange_storage::Store;
+use bytes::Bytes;
+use hashrange_storage::{Key, Store, View};
 use std::slice;
 
 impl<S: Store> Engine<S> {
@@ -30,6 +32,10 @@ impl<S: Store> Engine<S> {
 
     /// Reads a page of one range.
     pub(crate) async fn page<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        if plan.table.past.is_some() {
+            // On the heap: rare, and every page would be as large.
+            return Box::pin(self.page_of_past(plan)).await;
+        }
         let Some(limiter) = self.limiter() else {
             return read_page(&self.core().view().await?, plan).await;
         };
@@ -47,9 +53,21 @@ impl<S: Store> Engine<S> {
         Ok(page)
     }
 
+    /// Reads a page of one range of a table as it was.
+    async fn page_of_past<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        let table = plan.table;
+        let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
+        let mut reading = self.begin_read(&target)?;
+        plan.limit = reading.page_limit(plan.limit);
+        let view = self.table_view(table, reading.old_view.as_ref()).await?;
+        let page = read_page(&view, plan).await?;
+        reading.settle(&target, &page.units);
+        Ok(page)
+    }
+
     /// Reads a page of a tree of keys.
     pub(crate) async fn tree_page(&self, mut plan: TreePlan<'_>) -> ApiResult<TreePage> {
-        if self.limiter().is_none() {
+        if self.limiter().is_none() && plan.table.past.is_none() {
             return read_tree(&self.core().view().await?, &plan).await;
         }
         let target = ReadTarget {
@@ -60,7 +78,8 @@ impl<S: Store> Engine<S> {
         };
         let mut reading = self.begin_read(&target)?;
         plan.limit = reading.page_limit(plan.limit);
-        let page = read_tree(&self.view_of(&reading).await?, &plan).await?;
+        let view = self.table_view(plan.table, reading.old_view.as_ref()).await?;
+        let page = read_tree(&view, &plan).await?;
         reading.settle(&target, &page.units);
         Ok(page)
     }
@@ -72,6 +91,9 @@ impl<S: Store> Engine<S> {
         mut plan: SelectPlan<'_>,
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
+        if table.past.is_some() {
+            return Box::pin(self.select_past(table, plan)).await;
+        }
         if self.limiter().is_none() {
             return match view {
                 Some(view) => plan.run(table, view).await,
@@ -86,6 +108,34 @@ impl<S: Store> Engine<S> {
         let page = plan.run(table, &self.view_of(&reading).await?).await?;
         reading.settle(&target, &page.units);
         Ok(page)
+    }
+
+    /// Runs a SELECT of a table as it was.
+    async fn select_past<R: Rows>(
+        &self,
+        table: &Table,
+        mut plan: SelectPlan<'_>,
+    ) -> ApiResult<Page<R>> {
+        let target = target_of(table, &plan);
+        let mut reading = self.begin_read(&target)?;
+        if let SelectPlan::Ranges { page, .. } = &mut plan {
+            page.limit = reading.page_limit(page.limit);
+        }
+        let view = self.table_view(table, reading.old_view.as_ref()).await?;
+        let page = plan.run(table, &view).await?;
+        reading.settle(&target, &page.units);
+        Ok(page)
+    }
+
+    /// Reads the value of an item key of a table as it was.
+    pub(crate) async fn item_of_past(
+        &self,
+        table: &Table,
+        key: &Key,
+        old_view: Option<&S::View>,
+    ) -> ApiResult<Option<Bytes>> {
+        let view = self.table_view(table, old_view).await?;
+        view.get(key).await.map_err(|error| fault::of_tables([table], error))
     }
 
     /// Lets a transaction in to all that it reads, or cancels it with a reason for each.

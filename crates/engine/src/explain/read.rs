@@ -103,7 +103,7 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let planned_ms = self.now_ms();
-        let view = self.core().view().await?;
+        let view = self.table_view(read.page.table, None).await?;
         let sampled = sample(&view, &read).await?;
         let estimate = estimate(&view, &read, &sampled).await?;
         let collection = collection::of_read(&view, &read).await?;

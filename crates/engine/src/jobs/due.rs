@@ -1,12 +1,12 @@
 //! What is to be done in the background, as the store says: indexes to fill, data to purge, expiry indexes
-//! that change, items to rewrite, shards to close, notes to remove. It is looked up when a store is opened, and when other servers, or
+//! that change, items to rewrite, histories that begin or end, shards to close, notes to remove. It is looked up when a store is opened, and when other servers, or
 //! something that failed, may have left work behind.
 
 use super::{Job, forgotten_copy};
 use crate::change_log;
 use crate::core::Core;
 use crate::layout;
-use crate::schema::{IndexState, Table, TimeToLiveState};
+use crate::schema::{HistoryState, IndexState, Table, TimeToLiveState};
 use crate::{fault, layout::parse_purge};
 use hashrange_model::ApiResult;
 use hashrange_storage::{Direction, Store, View, Wanted};
@@ -20,6 +20,8 @@ pub(super) async fn jobs<S: Store>(core: &Core<S>) -> ApiResult<Vec<Job>> {
     due.extend(changing_expiry_indexes(&tables));
     let rewriting = tables.iter().filter(|table| table.is_rewriting());
     due.extend(rewriting.map(|table| Job::Rewrite { table: table.id() }));
+    let histories = tables.iter().filter(|table| is_history_changing(table));
+    due.extend(histories.map(|table| Job::History { table: table.id() }));
     let view = core.view().await?;
     let purges = view.visit(layout::purges(), Direction::Forward, Wanted::ALL, |key, _| {
         due.extend(parse_purge(key).map(|(table, index)| Job::Purge { table, index }));
@@ -40,6 +42,10 @@ fn unfilled_indexes(tables: &[Arc<Table>]) -> Vec<Job> {
         .filter(|(_, index)| index.state == IndexState::Creating)
         .map(|(table, index)| Job::Backfill { table: table.id(), index: index.id })
         .collect()
+}
+
+fn is_history_changing(table: &Table) -> bool {
+    table.record.history.as_ref().is_some_and(|record| record.state != HistoryState::Kept)
 }
 
 fn changing_expiry_indexes(tables: &[Arc<Table>]) -> impl Iterator<Item = Job> {

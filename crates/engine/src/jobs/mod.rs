@@ -1,5 +1,5 @@
 //! Background jobs: filling of new indexes, the removal of deleted tables and indexes, the rewriting of
-//! items by key templates, the closing of shards that nothing is written to any more.
+//! items by key templates, the beginning and end of histories, the closing of shards that nothing is written to any more.
 //!
 //! What is to be done is recorded in the store in the commit that makes it due, so jobs survive a
 //! restart; each works in small commits, so writes go on between. A job waits first until no write
@@ -21,6 +21,8 @@ mod expire;
 mod expiry_index;
 mod failures;
 mod forgotten_copy;
+mod history;
+mod history_sweep;
 mod lanes;
 mod purge;
 mod retries;
@@ -62,6 +64,8 @@ pub(crate) enum Job {
     ExpiryIndex { table: TableId },
     /// Rewrites the items of a table by its key templates.
     Rewrite { table: TableId },
+    /// Begins the history of a table, or removes it, whichever is under way.
+    History { table: TableId },
     /// Closes the shards of a stream that its table, which may be gone, does not write to.
     CloseShards(EndedShards),
     /// Removes the notes that a copy of the database has left, up to a generation.
@@ -115,6 +119,7 @@ impl Job {
             }
             Self::ExpiryIndex { table } => ("change of time to live", format!("table {}", table.0)),
             Self::Rewrite { table } => ("rewriting by key templates", format!("table {}", table.0)),
+            Self::History { table } => ("change of a history", format!("table {}", table.0)),
             Self::CloseShards(EndedShards { table_name, label, .. }) => {
                 ("closing of shards", format!("table {table_name} stream {label}"))
             }
@@ -131,6 +136,7 @@ impl Job {
             | Self::Purge { table, .. }
             | Self::ExpiryIndex { table }
             | Self::Rewrite { table }
+            | Self::History { table }
             | Self::CloseShards(EndedShards { table, .. }) => *table,
             // Of the whole database; some server's.
             Self::RemoveNotes { .. } => TableId(0),
@@ -348,6 +354,7 @@ async fn make<S: Store>(background: &Background<S>, attempt: Attempt, pace: &Pac
             Job::Purge { table, index } => purge::run(core, *table, *index, pace).await,
             Job::ExpiryIndex { table } => expiry_index::run(core, *table, pace).await,
             Job::Rewrite { table } => rewrite::run(core, *table, pace).await,
+            Job::History { table } => history::run(core, *table, pace).await,
             Job::CloseShards(ended) => close_shards::run(core, ended).await,
             Job::RemoveNotes { last } => forgotten_copy::remove_notes(core, *last, pace).await,
         }
@@ -380,7 +387,9 @@ async fn sweep_alone<S: Store>(background: &Background<S>, stopping: &AtomicBool
         }
         let expired =
             do_part(background, "sweep of expired items", expire::run(background, stopping)).await;
-        if expired != Some(true) {
+        let versions = history_sweep::run(background, stopping);
+        let versions = do_part(background, "removal of expired versions", versions).await;
+        if expired != Some(true) && versions != Some(true) {
             return;
         }
     }

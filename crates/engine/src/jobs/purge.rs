@@ -22,17 +22,12 @@ pub(super) async fn run<S: Store>(
         ranges.push(layout::all_keyspaces(table));
         ranges.extend(layout::table_sums(table));
         ranges.push(layout::expiries(table));
+        ranges.extend(layout::histories(table));
     } else {
         ranges.push(layout::keyspace(table, index));
     }
     for range in ranges {
-        // Nobody reads it or writes to it any more: its files go at once, the rest key by key.
-        let reclaiming = core.reclaiming.lock().await;
-        if !core.noting.is_on() {
-            core.store.reclaim(range.clone()).await?;
-        }
-        drop(reclaiming);
-        remove_range(core, range, &purge_key, pace).await?;
+        empty_range(core, range, &purge_key, pace).await?;
     }
     if index != IndexId::BASE {
         forget_index(core, table, index).await?;
@@ -45,6 +40,7 @@ pub(super) async fn run<S: Store>(
     ];
     if index == IndexId::BASE {
         keys.push(layout::rewriting(table));
+        keys.push(layout::history_progress(table));
     }
     core.commit(
         || vec![purge_key.clone()],
@@ -52,6 +48,22 @@ pub(super) async fn run<S: Store>(
     )
     .await?;
     Ok(())
+}
+
+/// Removes everything in a range that nobody reads or writes to any more: its files go at once, the rest
+/// key by key under the lock of a key.
+pub(super) async fn empty_range<S: Store>(
+    core: &Core<S>,
+    range: KeyRange,
+    purge_key: &Key,
+    pace: &Pace,
+) -> Result<(), Interruption> {
+    let reclaiming = core.reclaiming.lock().await;
+    if !core.noting.is_on() {
+        core.store.reclaim(range.clone()).await?;
+    }
+    drop(reclaiming);
+    remove_range(core, range, purge_key, pace).await
 }
 
 /// Removes everything in a range under the lock of a key.

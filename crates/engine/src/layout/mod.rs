@@ -16,6 +16,7 @@
 //! | `01 0b` | this database is a copy, finished or not, see `crate::copying` |
 //! | `01 0c` | this database is being copied while it is served, or was moved; see `crate::core::noting` |
 //! | `01 0d` table id | how far the items of a table are rewritten, see `crate::jobs` |
+//! | `01 0e`, `22`, `23`, `24` ... | the history of tables, see `history.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
@@ -28,6 +29,7 @@
 mod change;
 mod component;
 mod expiry;
+mod history;
 mod range;
 pub(crate) mod token;
 
@@ -39,6 +41,11 @@ pub(crate) use component::KeyFault;
 pub(crate) use expiry::{
     every_expiry, expiries, expiries_between, expiry, expiry_progress, parse_expiry,
     parse_expiry_second, parse_expiry_table,
+};
+pub(crate) use history::{
+    changed, decode_moment, encode_moment, every_history, histories, history_progress, moment, moments,
+    parse_changed, parse_history_table, parse_moment, parse_version, split_moment, version, versions_of,
+    versions_prefix,
 };
 pub(crate) use range::SortBounds;
 

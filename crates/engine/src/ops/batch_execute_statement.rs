@@ -66,7 +66,7 @@ impl<S: Store> Engine<S> {
             let plan = statement.and_then(|statement| match statement {
                 Statement::Select(select) => {
                     names.push(select.table.clone());
-                    let table = self.table(&select.table)?;
+                    let table = self.readable_table(&select.table)?;
                     let plan = plan_item(&table, select, request.consistent_read == Some(true))?;
                     Ok((table, plan))
                 }

@@ -52,7 +52,7 @@ impl<S: Store> Engine<S> {
         mode: Option<ReturnConsumedCapacity>,
     ) -> ApiResult<ExecuteTransactionOutput> {
         let names: Vec<String> = statements.iter().map(|it| it.table().to_owned()).collect();
-        let tables = names.iter().map(|name| self.table(name)).collect::<ApiResult<Vec<_>>>()?;
+        let tables = names.iter().map(|name| self.readable_table(name)).collect::<ApiResult<Vec<_>>>()?;
         let mut plans = Vec::with_capacity(statements.len());
         for (nth, (statement, table)) in statements.into_iter().zip(&tables).enumerate() {
             let Statement::Select(select) = statement else {
@@ -69,7 +69,10 @@ impl<S: Store> Engine<S> {
         let mut bytes = 0;
         let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);
         for (((plan, table), name), target) in read {
-            let mut page: Page = plan.run(table, &view).await?;
+            let mut page: Page = match table.past {
+                None => plan.run(table, &view).await?,
+                Some(_) => plan.run(table, &self.table_view(table, None).await?).await?,
+            };
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(name, table, &units);
             if let Some(admission) = &mut admission {

@@ -138,7 +138,7 @@ impl<S: Store> Engine<S> {
         start: Option<Item>,
         asked: Asked,
     ) -> ApiResult<Explanation> {
-        let table = self.table(&std::mem::take(&mut select.table))?;
+        let table = self.readable_table(&std::mem::take(&mut select.table))?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
         let condition = select.condition.clone();

@@ -20,13 +20,16 @@ impl<S: Store> Engine<S> {
         let key = input.key.take();
         let request = CheckedGet::check(&input, key)?;
         let table_name = request.table_name;
-        let table = self.table(table_name)?;
+        let table = self.readable_table(table_name)?;
         let plan = request.plan(&table)?;
         let target = ReadTarget::item(&table, &plan.key, plan.consistent);
         let reading = self.begin_read(&target)?;
-        let stored = match &reading.old_view {
-            None => self.store().get(&plan.key).await,
-            Some(old) => old.get(&plan.key).await,
+        let old_view = reading.old_view.as_ref();
+        let stored = match (table.past, old_view) {
+            // On the heap: rare, and every read would be as large.
+            (Some(_), _) => Ok(Box::pin(self.item_of_past(&table, &plan.key, old_view)).await?),
+            (None, None) => self.store().get(&plan.key).await,
+            (None, Some(old)) => old.get(&plan.key).await,
         };
         let stored = stored.map_err(|error| fault::of_tables([&*table], error))?;
         let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
@@ -51,7 +54,7 @@ impl<S: Store> Engine<S> {
         let began_ms = self.now_ms();
         let key = input.key.take();
         let request = CheckedGet::check(&input, key)?;
-        let table = self.table(request.table_name)?;
+        let table = self.readable_table(request.table_name)?;
         let keys = vec![ReadKeys::of_item(&table, &request.key)];
         let plan = request.plan(&table)?;
         let range = layout::single(&plan.key);

@@ -13,6 +13,7 @@ mod execute_transaction;
 mod explain;
 mod features_off;
 mod get_item;
+mod history;
 mod key_templates;
 mod list_tables;
 mod newest;
@@ -30,6 +31,7 @@ mod tree;
 mod update_item;
 mod update_table;
 
+pub use history::HistoryDescription;
 pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest::Running;
 pub use partitions::PartitionsInput;

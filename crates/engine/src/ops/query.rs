@@ -37,7 +37,7 @@ impl<S: Store> Engine<S> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedQuery::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.table(table_name)?;
+        let table = self.readable_table(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
         let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
         let page = self.page(plan).await?;
@@ -107,7 +107,7 @@ impl<S: Store> Engine<S> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedQuery::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.table(table_name)?;
+        let table = self.readable_table(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
         let secondary = plan.index.map(|(_, index)| index);
         let keys = vec![ReadKeys::of_query(&table, secondary, &request.key_conditions)?];

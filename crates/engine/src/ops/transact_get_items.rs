@@ -78,7 +78,7 @@ impl<S: Store> Engine<S> {
             .collect::<ApiResult<Vec<_>>>()?;
         let tables = gets
             .iter()
-            .map(|get| self.table(&get.table_name))
+            .map(|get| self.readable_table(&get.table_name))
             .collect::<ApiResult<Vec<Arc<Table>>>>()?;
         let keys = plan(&gets, &tables)?;
         let targets = || {
@@ -87,8 +87,13 @@ impl<S: Store> Engine<S> {
         };
         let admission = self.admit_reads(targets())?;
         let stored = self.store().get_together(&keys).await;
-        let stored =
+        let mut stored =
             stored.map_err(|error| fault::of_tables(tables.iter().map(|table| &**table), error))?;
+        for ((table, key), stored) in tables.iter().zip(&keys).zip(&mut stored) {
+            if table.past.is_some() {
+                *stored = Box::pin(self.item_of_past(table, key, None)).await?;
+            }
+        }
         let items = stored
             .into_iter()
             .map(|stored| stored.map(Item::from_stored).transpose().map_err(fault::of_form))

@@ -8,7 +8,7 @@ use crate::schema::{Index, IndexId, KeySchema, Table};
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Filter, Projection};
-use hashrange_model::error::StatementFault;
+use hashrange_model::error::{HistoryFault, StatementFault};
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::collections::HashMap;
@@ -166,6 +166,7 @@ fn index_named<'t>(
         IndexFault::Absent => StatementFault::NoSuchIndex.into(),
         IndexFault::ConsistentRead => StatementFault::ConsistentRead.into(),
         IndexFault::Backfilling => Reason::IndexBackfilling(name.to_owned()),
+        IndexFault::OfThePast => Reason::History(HistoryFault::IndexOfThePast),
     })?;
     Ok(Some(index))
 }

@@ -3,6 +3,7 @@
 use super::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, Table};
 use hashrange_expr::{Condition, Projection};
+use hashrange_model::error::HistoryFault;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_wire::Select;
 
@@ -102,6 +103,8 @@ pub(crate) enum IndexFault {
     ConsistentRead,
     /// It is being filled.
     Backfilling,
+    /// The table is read as it was.
+    OfThePast,
 }
 
 /// Returns the index of a name, with its offset, if it can be read.
@@ -110,6 +113,9 @@ pub(crate) fn readable_index<'t>(
     name: &str,
     consistent: bool,
 ) -> Result<(usize, &'t Index), IndexFault> {
+    if table.past.is_some() {
+        return Err(IndexFault::OfThePast);
+    }
     let mut indexes = table.indexes.iter().enumerate();
     let (nth, index) = indexes.find(|(_, index)| index.name == name).ok_or(IndexFault::Absent)?;
     if consistent && index.kind == IndexKind::Global {
@@ -132,6 +138,7 @@ pub(crate) fn index_named<'t>(
         IndexFault::Absent => Reason::NoSuchIndex(name.to_owned()),
         IndexFault::ConsistentRead => Reason::ConsistentReadOnGlobalIndex,
         IndexFault::Backfilling => Reason::IndexBackfilling(name.to_owned()),
+        IndexFault::OfThePast => Reason::History(HistoryFault::IndexOfThePast),
     })?;
     Ok(Some(index))
 }

@@ -5,10 +5,13 @@
 //! (`layout/`).
 
 mod expiry;
+mod history;
 mod stream;
 mod template;
 
 pub use expiry::Expiry;
+pub(crate) use history::History;
+pub use history::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, TEMPLATES_MAX};
@@ -268,6 +271,9 @@ pub struct TableRecord {
     /// Its key templates, in the order in which they were declared. With any the version is 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_templates: Vec<TemplateRecord>,
+    /// Its history, if it keeps one. With any the version is 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<HistoryRecord>,
 }
 
 /// The key that a table is to be encrypted with. Stored as its name, an empty one for that of the account.
@@ -300,8 +306,11 @@ impl TableRecord {
     pub const VERSION: u32 = RECORD_VERSION;
     /// Version of records with key templates: a release that knows none must not write such a table.
     pub const VERSION_WITH_TEMPLATES: u32 = 2;
+    /// Version of records of tables that have had a history: a release that knows none must not write
+    /// such a table.
+    pub const VERSION_WITH_HISTORY: u32 = 3;
     /// The newest version that can be read.
-    pub const VERSION_MAX: u32 = Self::VERSION_WITH_TEMPLATES;
+    pub const VERSION_MAX: u32 = Self::VERSION_WITH_HISTORY;
 
     /// Returns the declared type of a key attribute.
     pub fn key_type(&self, name: &str) -> Option<KeyType> {
@@ -365,6 +374,15 @@ impl KeySchema {
     pub fn len(&self) -> usize {
         self.partition.len() + self.sort.len()
     }
+}
+
+/// What is read of a table's past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Past {
+    /// The items as they were at a moment, epoch milliseconds.
+    At(u64),
+    /// Every version of the items.
+    Versions,
 }
 
 /// A secondary index in use.
@@ -446,6 +464,10 @@ pub struct Table {
     pub(crate) expiry: Option<Expiry>,
     /// The key templates that writes follow, if there are any.
     pub(crate) derived: Option<Vec<DerivedKey>>,
+    /// The history that writes keep, if there is one.
+    pub(crate) history: Option<History>,
+    /// What of the past is read, if this is not the table as it is.
+    pub(crate) past: Option<Past>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
@@ -466,6 +488,8 @@ impl Table {
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
             derived: record.derived_keys(),
+            history: History::of(record.history.as_ref()),
+            past: None,
             superseded: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),
             record,
@@ -489,7 +513,15 @@ impl Table {
         if let (Some(expiry), Some(old)) = (&mut successor.expiry, &self.expiry) {
             expiry.succeed(old);
         }
+        if let (Some(history), Some(old)) = (&mut successor.history, &self.history) {
+            history.succeed(old);
+        }
         successor
+    }
+
+    /// Returns the table as it was, to be read.
+    pub(crate) fn of_past(&self, past: Past) -> Self {
+        Self { past: Some(past), ..self.successor(self.record.clone()) }
     }
 
     /// Returns what the rows of the last page took.

@@ -2,6 +2,7 @@
 //! definition has changed meanwhile.
 
 use super::claims;
+use super::moment;
 use super::decide::{decide_all, decide_apart, reborrowed};
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
@@ -102,11 +103,16 @@ impl<S: Store> Core<S> {
                 if let Some(claim) = keys.find_map(|(table, key)| fillings.claim_on(table, key)) {
                     return Decision::Claimed(claim);
                 }
+                let changed_at_ms = match moment::of_commit(writes, current, clock) {
+                    Ok(at_ms) => at_ms,
+                    Err(key) => return Decision::Done(Err(fault::of_value(&key))),
+                };
+                let known = Circumstances { clock, fillings, changed_at_ms };
                 let mut admission = reborrowed(&mut admission);
                 if let Some(admission) = &mut admission {
                     admission.restart();
                 }
-                let decided = decide(current, &Circumstances { clock, fillings }, batch, admission);
+                let decided = decide(current, &known, batch, admission);
                 if decided.is_err() {
                     batch.clear();
                 }
@@ -141,12 +147,13 @@ fn read_keys(places: &[Place], is_shared: bool) -> Vec<Key> {
     places.iter().copied().map(key_of).chain(number).collect()
 }
 
-/// Returns the item keys in order, followed by the keys of the item collections' sizes and `more`.
+/// Returns the item keys in order, followed by the keys of the item collections' sizes, of the items' last
+/// changes and `more`.
 pub(super) fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
     let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
     let collections = writes
         .iter()
         .filter(|(table, _)| table.has_local_index)
         .map(|(_, write)| write.key.collection_size_key());
-    items.chain(collections).chain(more.cloned()).collect()
+    items.chain(collections).chain(moment::changed_keys(writes)).chain(more.cloned()).collect()
 }

@@ -7,7 +7,7 @@ use crate::environment::Clock;
 use crate::filling::Fillings;
 use crate::layout;
 use crate::schema::{IndexId, Table};
-use crate::{fault, index};
+use crate::{fault, history, index};
 use bytes::Bytes;
 use hashrange_expr::Update;
 use hashrange_model::error::IndexedKeyFault;
@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Circumstances<'c> {
     pub(crate) clock: &'c Clock,
     pub(super) fillings: Fillings<'c>,
+    /// The moment of what changes in tables with a history; 0 if there is none of them.
+    pub(super) changed_at_ms: u64,
 }
 
 /// Decides writes of which all are to be done or none.
@@ -170,6 +172,12 @@ fn decide(
         }
         if let Some(expiry) = &table.expiry {
             expiry.maintain(table.id(), &write.key, images, batch);
+        }
+        if table.history.is_some() {
+            assert!(circumstances.changed_at_ms > 0, "a change that history keeps has a moment");
+            let is_expiry = matches!(write.action, Action::Expire(_));
+            let at_ms = circumstances.changed_at_ms;
+            history::keep(&write.key, old.as_ref(), is_expiry, at_ms, batch);
         }
         match &new {
             Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),

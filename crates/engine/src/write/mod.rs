@@ -3,7 +3,7 @@
 //!
 //! A write names its key, is decided on the newest image of its item under the key's lock, and
 //! leaves in one batch: the item, its index entries, the counters, the size of its collection, its
-//! record in the change log.
+//! record in the change log, and in the history of a table that keeps one what it was before.
 //!
 //! | file | idea |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | `derive.rs` | what key templates make of the new image |
 //! | `decide.rs` | a write on the newest image of its item |
 //! | `commit.rs` | the one commit of writes, planned again after a change of definition |
+//! | `moment.rs` | the moment of a commit that changes items with a history |
 //! | `rehearse.rs` | what writes would do, decided and not committed |
 //! | `claims.rs` | a write meets a claim of whoever fills an index |
 //! | `admit.rs` | what a write asks where throughput is limited; who limits it is above |
@@ -20,6 +21,7 @@ mod claims;
 mod commit;
 mod decide;
 mod derive;
+mod moment;
 mod plan;
 mod rehearse;
 

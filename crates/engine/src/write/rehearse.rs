@@ -3,6 +3,7 @@
 use super::claims::places_of;
 use super::commit::declared_keys;
 use super::decide::decide_apart;
+use super::moment;
 use super::{Attempt, Circumstances, Write};
 use crate::core::Core;
 use crate::fault;
@@ -23,7 +24,10 @@ impl<S: Store> Core<S> {
         let keys: Vec<_> = places.iter().copied().map(key_of).collect();
         let filled = view.get_many(&keys).await.map_err(fault::of_store)?;
         let fillings = Fillings::read(&places, &filled).map_err(|key| fault::of_value(&key))?;
-        let circumstances = Circumstances { clock: &*self.environment.now_ms, fillings };
+        let clock = &*self.environment.now_ms;
+        let changed_at_ms = moment::of_commit(writes, &stored, clock);
+        let changed_at_ms = changed_at_ms.map_err(|key| fault::of_value(&key))?;
+        let circumstances = Circumstances { clock, fillings, changed_at_ms };
         decide_apart(writes, &stored, &circumstances, &mut Batch::new(), None)
     }
 }

@@ -6,6 +6,7 @@
 mod busy;
 mod cancellation;
 mod expression;
+mod history;
 mod quota;
 mod reason;
 mod state;
@@ -20,6 +21,7 @@ pub mod wording;
 pub use busy::{Asked, Busy, UnderWay};
 pub use cancellation::cancellation_code;
 pub use expression::{ExpressionFault, ExpressionKind};
+pub use history::HistoryFault;
 pub use quota::Quota;
 pub use reason::{IndexedKeyFault, Reason};
 pub use state::StateFault;

@@ -100,20 +100,6 @@ impl Quota {
     }
 }
 
-/// Returns a moment as `2026-10-09T05:53:25.330Z`.
-pub(super) fn instant(epoch_ms: u64) -> String {
-    let (days, ms) = (epoch_ms / 86_400_000, epoch_ms % 86_400_000);
-    let (year, month, day) = date_from_days(i64::try_from(days).unwrap_or_default());
-    let seconds = ms / 1000;
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60,
-        ms % 1000
-    )
-}
-
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -162,6 +148,6 @@ mod tests {
         ] {
             assert_eq!(moment(epoch_ms), format!("{expected} Coordinated Universal Time"));
         }
-        assert_eq!(instant(1_791_525_205_330), "2026-10-09T05:53:25.330Z");
+        assert_eq!(crate::moment::extended(1_791_525_205_330), "2026-10-09T05:53:25.330Z");
     }
 }

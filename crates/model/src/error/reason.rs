@@ -1,8 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, Quota, StateFault,
-    StatementFault, TableFault, TemplateFault, Throttle, TreeFault, ValueFault,
+    ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, HistoryFault, Quota,
+    StateFault, StatementFault, TableFault, TemplateFault, Throttle, TreeFault, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;
@@ -292,6 +292,8 @@ pub enum Reason {
     Tree(TreeFault),
     /// An operation on key templates is refused.
     KeyTemplate(TemplateFault),
+    /// A request for the history of a table, or for the table as it was, is refused.
+    History(HistoryFault),
     /// A key template refuses an item.
     DerivedKey {
         attribute: String,
@@ -526,6 +528,7 @@ impl Reason {
             Self::State(fault) => fault.kind(),
             Self::KeyTemplate(fault) => fault.kind(),
             Self::Tree(..)
+            | Self::History(..)
             | Self::Constraints(..)
             | Self::Value(..)
             | Self::ExpressionValue { .. }
@@ -817,6 +820,7 @@ impl Reason {
             | Self::State(..)
             | Self::Tree(..)
             | Self::KeyTemplate(..)
+            | Self::History(..)
             | Self::DerivedKey { .. }
             | Self::Statement(..)
             | Self::DuplicateItem

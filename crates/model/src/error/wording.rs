@@ -5,6 +5,7 @@
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
 mod busy;
+mod history;
 mod quota;
 mod state;
 mod table;
@@ -569,6 +570,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::State(fault) => state::refused(fault),
         Reason::Tree(fault) => tree::refused(fault),
         Reason::KeyTemplate(fault) => template::refused(fault),
+        Reason::History(fault) => history::refused(fault),
         Reason::DerivedKey { attribute, fault } => template::derived(attribute, fault),
         Reason::IndexExists => "Attempting to create an index which already exists".to_owned(),
         Reason::IndexAttributesUndefined => {

@@ -2,7 +2,7 @@
 //! Source: answers quoted in public issues (tables), answers of 2026-10 (the others).
 
 use super::super::Quota;
-use super::super::quota::{instant, moment};
+use super::super::quota::moment;
 
 const LIMITED: &str = "Subscriber limit exceeded: ";
 const REFER: &str = "Refer to the Amazon DynamoDB Developer Guide for current limits and how to \
@@ -57,7 +57,7 @@ pub(super) fn exceeded(quota: &Quota) -> String {
         Quota::Protection { table, until_ms } => format!(
             "Deletion protection setting for table {table} modified within the previous 15000 \
              milliseconds. Please try again after {}",
-            instant(*until_ms)
+            crate::moment::extended(*until_ms)
         ),
         Quota::TagChanges { table } => format!("{LIMITED}Table tags are being updated: {table}"),
         Quota::ClassChanges => {

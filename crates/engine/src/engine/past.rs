@@ -1,0 +1,133 @@
+//! Tables as they were: which names mean one, how far back a history reaches, and the view that a read of
+//! the past has.
+
+use super::Engine;
+use crate::environment::table_name_of;
+use crate::fault;
+use crate::history::{TableView, parse_name};
+use crate::layout;
+use crate::schema::{HistoryRecord, HistoryState, Past, Table};
+use hashrange_model::error::HistoryFault;
+use hashrange_model::{ApiResult, Reason};
+use hashrange_storage::{Store, View};
+use std::sync::Arc;
+
+/// A moment that is so recent may have changes that are not published yet.
+const RECENT_MS: u64 = 60 * 1000;
+
+impl<S: Store> Engine<S> {
+    /// Returns the table that a read names, by name or ARN; as it was, if its name says so.
+    pub(crate) fn readable_table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        let table = self.readable_table_or_versions(name_or_arn)?;
+        if table.past == Some(Past::Versions) {
+            let name = table_name_of(name_or_arn).to_owned();
+            return Err(Reason::History(HistoryFault::VersionsByQuery(name)).into());
+        }
+        Ok(table)
+    }
+
+    /// Returns the table that a Query names, which may be that of all versions.
+    pub(crate) fn readable_table_or_versions(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        match self.table(name_or_arn) {
+            Err(error) if matches!(error.reason(), Reason::History(HistoryFault::ReadOnly(_))) => {
+                self.table_of_past(table_name_of(name_or_arn))
+            }
+            found => found,
+        }
+    }
+
+    /// Returns why there is no table of a name.
+    pub(super) fn no_table(&self, name: &str) -> Reason {
+        match parse_name(name) {
+            Some((table, _)) if self.core.catalog.get(table).is_some() => {
+                Reason::History(HistoryFault::ReadOnly(name.to_owned()))
+            }
+            _ => Reason::TableNotFound,
+        }
+    }
+
+    fn table_of_past(&self, name: &str) -> ApiResult<Arc<Table>> {
+        let (table_name, past) = parse_name(name).ok_or(Reason::TableNotFound)?;
+        let table = self.table(table_name)?;
+        let past = past.map_err(Reason::History)?;
+        let record = kept(&table).map_err(Reason::History)?;
+        if let Past::At(at_ms) = past {
+            self.check_moment(&table, record, at_ms)?;
+        }
+        Ok(Arc::new(table.of_past(past)))
+    }
+
+    /// Refuses a moment that lies before the history or is not over; keeps later changes out of it.
+    fn check_moment(
+        &self,
+        table: &Table,
+        record: &HistoryRecord,
+        at_ms: u64,
+    ) -> Result<(), Reason> {
+        let (Some(history), now_ms) = (&table.history, self.now_ms()) else {
+            return Err(Reason::Internal);
+        };
+        if at_ms > now_ms && at_ms >= history.next_ms() {
+            return Err(Reason::History(HistoryFault::Future { at_ms, now_ms }));
+        }
+        let reaches_back_to_ms = record.reaches_back_to_ms(now_ms);
+        if at_ms < reaches_back_to_ms {
+            return Err(too_early(table, at_ms, reaches_back_to_ms));
+        }
+        if at_ms >= now_ms {
+            history.pass(at_ms.saturating_add(1));
+        }
+        Ok(())
+    }
+
+    /// Returns the view for reads of a table: of the store as it is, or as a profile shows it, and of the
+    /// table as it was if that is what is read.
+    pub(crate) async fn table_view(
+        &self,
+        table: &Table,
+        old_view: Option<&S::View>,
+    ) -> ApiResult<TableView<S::View>> {
+        if let Some(Past::At(at_ms)) = table.past
+            && at_ms.saturating_add(RECENT_MS) >= self.now_ms()
+        {
+            self.store().sync().await.map_err(fault::of_store)?;
+        }
+        let inner = match old_view {
+            Some(old) => old.clone(),
+            None => self.core().view().await?,
+        };
+        if let Some(Past::At(at_ms)) = table.past {
+            let removed_ms = removed_ms(&inner, table).await?;
+            if at_ms < removed_ms {
+                return Err(too_early(table, at_ms, removed_ms).into());
+            }
+        }
+        Ok(TableView::new(inner, table))
+    }
+}
+
+/// Returns the history of a table, if it is complete.
+pub(crate) fn kept(table: &Table) -> Result<&HistoryRecord, HistoryFault> {
+    let name = || table.record.name.clone();
+    match &table.record.history {
+        Some(record) => match record.state {
+            HistoryState::Kept => Ok(record),
+            HistoryState::Beginning => Err(HistoryFault::Beginning(name())),
+            HistoryState::Ending => Err(HistoryFault::NotKept(name())),
+        },
+        None => Err(HistoryFault::NotKept(name())),
+    }
+}
+
+/// Returns up to which moment versions of a table may be gone.
+pub(crate) async fn removed_ms<V: View>(view: &V, table: &Table) -> ApiResult<u64> {
+    let key = layout::history_progress(table.id());
+    let stored = view.get(&key).await.map_err(fault::of_store)?;
+    let Some(stored) = stored else { return Ok(0) };
+    Ok(layout::decode_moment(&stored).ok_or_else(|| fault::of_value(&key))?)
+}
+
+fn too_early(table: &Table, at_ms: u64, reaches_back_to_ms: u64) -> Reason {
+    let table = table.record.name.clone();
+    Reason::History(HistoryFault::TooEarly { table, at_ms, reaches_back_to_ms })
+}

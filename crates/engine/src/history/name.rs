@@ -1,0 +1,44 @@
+//! Names of tables as they were: `orders.asof.20261121T100000Z`, and `orders.history` for all versions.
+
+use crate::schema::Past;
+use hashrange_model::error::HistoryFault;
+use hashrange_model::moment;
+
+const AS_OF: &str = ".asof.";
+const VERSIONS: &str = ".history";
+
+/// Returns the table that a name of the past begins with, and what of it is meant; `None` for a name that
+/// is of no such form.
+pub(crate) fn parse_name(name: &str) -> Option<(&str, Result<Past, HistoryFault>)> {
+    if let Some(table) = name.strip_suffix(VERSIONS) {
+        return Some((table, Ok(Past::Versions)));
+    }
+    let (table, text) = name.rsplit_once(AS_OF)?;
+    let at = moment::parse(text).map(Past::At);
+    Some((table, at.ok_or_else(|| HistoryFault::NotAMoment(text.to_owned()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_past_end_with_a_moment_or_history() {
+        let at = |at_ms| Ok(Past::At(at_ms));
+        for (name, expected) in [
+            ("orders.asof.20261121T100000Z", Some(("orders", at(1_795_255_200_000)))),
+            ("orders.asof.20261121T100000.5Z", Some(("orders", at(1_795_255_200_500)))),
+            ("a.asof.b.asof.1795255200", Some(("a.asof.b", at(1_795_255_200_000)))),
+            ("orders.history", Some(("orders", Ok(Past::Versions)))),
+            (
+                "orders.asof.today",
+                Some(("orders", Err(HistoryFault::NotAMoment("today".to_owned())))),
+            ),
+            ("orders", None),
+            ("orders.asof", None),
+            ("orders.histories", None),
+        ] {
+            assert_eq!(parse_name(name), expected, "{name}");
+        }
+    }
+}

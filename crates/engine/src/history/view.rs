@@ -1,0 +1,381 @@
+//! A view of a table as it was at a moment: what is there now, with what history says of the items that
+//! have changed since.
+//!
+//! What is there now is read first, history afterwards. So a view whose reads are not of one state (see
+//! [`View`]) shows the truth too: what has changed between the two reads is in history by the second.
+//!
+//! Memory is bounded: items and history are read in turns, some at a time, and each turn ends where the
+//! one that read less has come to. An item with many versions is left by a jump, not version by version.
+
+use super::Version;
+use crate::layout;
+use crate::schema::{IndexId, Past, Table, TableId};
+use bytes::Bytes;
+use hashrange_storage::{Demand, Direction, Error, Key, KeyRange, View, Wanted, give_way};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Fewest and most items that are read in one turn.
+const ITEMS_PER_TURN_MIN: usize = 16;
+const ITEMS_PER_TURN_MAX: usize = 128;
+const BYTES_PER_TURN: usize = 1024 * 1024;
+/// So many versions of an item are passed one by one before the rest is left by a jump.
+const PASSED_MAX: usize = 8;
+
+/// A view in which a table is as it was, if a past of it is read; all else is as it is.
+#[derive(Debug, Clone)]
+pub(crate) struct TableView<V> {
+    inner: V,
+    past: Option<(TableId, u64)>,
+}
+
+impl<V: View> TableView<V> {
+    /// Returns the view for reads of a table.
+    pub(crate) fn new(inner: V, table: &Table) -> Self {
+        let past = match table.past {
+            Some(Past::At(at_ms)) => Some((table.id(), at_ms)),
+            Some(Past::Versions) | None => None,
+        };
+        Self { inner, past }
+    }
+
+    /// Returns the moment at which a key is read, if it is an item's of the table of the past.
+    fn moment_of(&self, key: &[u8]) -> Option<u64> {
+        let (table, at_ms) = self.past?;
+        let place = layout::parse_item_keyspace(key)?;
+        (place == (table, IndexId::BASE)).then_some(at_ms)
+    }
+
+    /// Returns the value of an item key as it was, given that it has now.
+    async fn as_it_was(
+        &self,
+        key: &[u8],
+        now: Option<Bytes>,
+        at_ms: u64,
+    ) -> Result<Option<Bytes>, Error> {
+        match first_after(&self.inner, &layout::versions_prefix(key), at_ms).await? {
+            Some(stored) => Ok(decode(key, &stored)?.image),
+            None => Ok(now),
+        }
+    }
+
+    async fn visit_past<F>(
+        &self,
+        at_ms: u64,
+        mut rest: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        mut visitor: F,
+    ) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
+    {
+        while !rest.is_empty() {
+            let now = items_of_now(&self.inner, &rest, direction, wanted).await?;
+            let covered = now.covered(&rest, direction);
+            let past = PastWalk::new(at_ms, direction).run(&self.inner, &covered).await?;
+            let covered = past.covered(&covered, direction);
+            let mut items: BTreeMap<Key, Option<Bytes>> = BTreeMap::new();
+            let now = now.entries.into_iter().map(|(key, stored)| (key, Some(stored)));
+            items.extend(now.filter(|(key, _)| is_within(&covered, key)));
+            items.extend(past.entries);
+            let mut visit = |(key, image): (Key, Option<Bytes>)| match image {
+                Some(image) => visitor(&key, image),
+                None => ControlFlow::Continue(()),
+            };
+            let visited = match direction {
+                Direction::Forward => items.into_iter().try_for_each(&mut visit),
+                Direction::Backward => items.into_iter().rev().try_for_each(&mut visit),
+            };
+            let Some(left) = left_after(rest, covered, direction) else { return Ok(()) };
+            if visited.is_break() {
+                return Ok(());
+            }
+            rest = left;
+            give_way(Demand::Long).await;
+        }
+        Ok(())
+    }
+}
+
+impl<V: View> View for TableView<V> {
+    async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        let now = self.inner.get(key).await?;
+        match self.moment_of(key) {
+            Some(at_ms) => self.as_it_was(key, now, at_ms).await,
+            None => Ok(now),
+        }
+    }
+
+    async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
+        let mut values = self.inner.get_many(keys).await?;
+        for (key, value) in keys.iter().zip(&mut values) {
+            if let Some(at_ms) = self.moment_of(key) {
+                *value = self.as_it_was(key, value.take(), at_ms).await?;
+            }
+        }
+        Ok(values)
+    }
+
+    async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        self.inner.sums(keys).await
+    }
+
+    async fn visit<F>(
+        &self,
+        range: KeyRange,
+        direction: Direction,
+        wanted: Wanted,
+        visitor: F,
+    ) -> Result<(), Error>
+    where
+        F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
+    {
+        match self.moment_of(&range.start) {
+            None => self.inner.visit(range, direction, wanted, visitor).await,
+            Some(at_ms) => self.visit_past(at_ms, range, direction, wanted, visitor).await,
+        }
+    }
+}
+
+/// What one turn has read of a range.
+struct Turn<T> {
+    /// In the direction of the walk.
+    entries: Vec<(Key, T)>,
+    /// Whether that is all; else there may be more after the last entry.
+    is_all: bool,
+}
+
+impl<T> Turn<T> {
+    /// Returns the part of the range that was read.
+    fn covered(&self, range: &KeyRange, direction: Direction) -> KeyRange {
+        let Some((last, _)) = self.entries.last().filter(|_| !self.is_all) else {
+            return range.clone();
+        };
+        match direction {
+            Direction::Forward => {
+                KeyRange { start: range.start.clone(), end: Some([&last[..], &[0]].concat()) }
+            }
+            Direction::Backward => KeyRange { start: last.clone(), end: range.end.clone() },
+        }
+    }
+}
+
+fn is_within(range: &KeyRange, key: &[u8]) -> bool {
+    &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
+}
+
+/// Returns what is left of a range when a part of it was read.
+fn left_after(range: KeyRange, covered: KeyRange, direction: Direction) -> Option<KeyRange> {
+    match direction {
+        Direction::Forward => Some(KeyRange { start: covered.end?, end: range.end }),
+        Direction::Backward => Some(KeyRange { start: range.start, end: Some(covered.start) }),
+    }
+}
+
+/// Reads some of the items that are there now.
+async fn items_of_now<V: View>(
+    view: &V,
+    range: &KeyRange,
+    direction: Direction,
+    wanted: Wanted,
+) -> Result<Turn<Bytes>, Error> {
+    let limit = wanted.entries.clamp(ITEMS_PER_TURN_MIN, ITEMS_PER_TURN_MAX);
+    let wanted = Wanted { entries: limit, bytes: wanted.bytes.min(BYTES_PER_TURN) };
+    let mut turn = Turn { entries: Vec::new(), is_all: true };
+    let mut bytes = 0;
+    view.visit(range.clone(), direction, wanted, |key, stored| {
+        bytes += stored.len();
+        turn.entries.push((key.to_vec(), stored));
+        if turn.entries.len() < limit && bytes < BYTES_PER_TURN {
+            return ControlFlow::Continue(());
+        }
+        turn.is_all = false;
+        ControlFlow::Break(())
+    })
+    .await?;
+    Ok(turn)
+}
+
+/// Returns the first entry of an item after a moment; `versions` is what the keys of its entries begin
+/// with.
+async fn first_after<V: View>(
+    view: &V,
+    versions: &[u8],
+    at_ms: u64,
+) -> Result<Option<Bytes>, Error> {
+    let mut range = KeyRange::prefix(versions);
+    range.start = after_moment(versions, at_ms);
+    let mut first = None;
+    view.visit(range, Direction::Forward, Wanted::entries(1), |_, stored| {
+        first = Some(stored);
+        ControlFlow::Break(())
+    })
+    .await?;
+    Ok(first)
+}
+
+fn after_moment(versions: &[u8], at_ms: u64) -> Key {
+    [versions, &at_ms.saturating_add(1).to_be_bytes()].concat()
+}
+
+fn decode(key: &[u8], stored: &Bytes) -> Result<Version, Error> {
+    Version::decode(stored).ok_or_else(|| {
+        Error::corrupt("an entry of a history has another form", key.escape_ascii().to_string())
+    })
+}
+
+/// Why a visit of entries ended before the range did.
+enum Stop {
+    /// Enough was read.
+    Full,
+    /// What is left of the range begins, or going backward ends, there.
+    Jump(Key),
+    /// The version of this item is to be looked up, and the walk goes on before its entries.
+    LookUp(Key),
+    /// This key is of no entry.
+    Unreadable(Key),
+}
+
+/// A walk over entries that finds of each item the first one after a moment.
+struct PastWalk {
+    at_ms: u64,
+    direction: Direction,
+    /// By the part of the key before the moment.
+    found: Vec<(Key, Bytes)>,
+    bytes: usize,
+    /// The item that is being passed: its part of the key.
+    item: Key,
+    /// Going backward, its earliest entry so far that is after the moment.
+    candidate: Option<Bytes>,
+    /// Whether its version is decided.
+    is_decided: bool,
+    passed: usize,
+}
+
+impl PastWalk {
+    fn new(at_ms: u64, direction: Direction) -> Self {
+        Self {
+            at_ms,
+            direction,
+            found: Vec::new(),
+            bytes: 0,
+            item: Key::new(),
+            candidate: None,
+            is_decided: true,
+            passed: 0,
+        }
+    }
+
+    /// Reads some of the items in a range of item keys that have changed since.
+    async fn run<V: View>(
+        mut self,
+        view: &V,
+        items: &KeyRange,
+    ) -> Result<Turn<Option<Bytes>>, Error> {
+        let mut range = layout::versions_of(items);
+        let mut is_all = false;
+        while !is_all {
+            let mut stop = None;
+            view.visit(range.clone(), self.direction, Wanted::entries(64), |key, stored| {
+                stop = self.step(key, stored);
+                if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .await?;
+            match (stop, self.direction) {
+                (None, _) => {
+                    self.decide();
+                    is_all = true;
+                }
+                (Some(Stop::Full), _) => break,
+                (Some(Stop::Jump(to)), Direction::Forward) => range.start = to,
+                (Some(Stop::Jump(to)), Direction::Backward) => range.end = Some(to),
+                (Some(Stop::LookUp(item)), _) => {
+                    self.candidate = first_after(view, &item, self.at_ms).await?;
+                    range.end = Some(item);
+                    self.decide();
+                    if self.is_full() {
+                        break;
+                    }
+                }
+                (Some(Stop::Unreadable(key)), _) => {
+                    let place = key.escape_ascii().to_string();
+                    return Err(Error::corrupt("a key is of no entry of a history", place));
+                }
+            }
+        }
+        self.into_turn(is_all)
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= ITEMS_PER_TURN_MAX || self.bytes >= BYTES_PER_TURN
+    }
+
+    /// Passes an entry.
+    fn step(&mut self, key: &[u8], stored: Bytes) -> Option<Stop> {
+        let Some((item, moment)) = layout::split_moment(key) else {
+            return Some(Stop::Unreadable(key.to_vec()));
+        };
+        if item != self.item {
+            self.decide();
+            if self.is_full() {
+                return Some(Stop::Full);
+            }
+            self.item = item.to_vec();
+            (self.is_decided, self.passed) = (false, 0);
+        }
+        self.passed += 1;
+        match self.direction {
+            Direction::Forward => self.step_forward(moment, stored),
+            Direction::Backward => self.step_backward(moment, stored),
+        }
+    }
+
+    fn step_forward(&mut self, moment: u64, stored: Bytes) -> Option<Stop> {
+        let is_long = self.passed > PASSED_MAX;
+        if self.is_decided {
+            let after = KeyRange::prefix(&self.item).end.filter(|_| is_long);
+            return after.map(Stop::Jump);
+        }
+        if moment > self.at_ms {
+            self.candidate = Some(stored);
+            self.decide();
+            return None;
+        }
+        is_long.then(|| Stop::Jump(after_moment(&self.item, self.at_ms)))
+    }
+
+    fn step_backward(&mut self, moment: u64, stored: Bytes) -> Option<Stop> {
+        let is_long = self.passed > PASSED_MAX;
+        if moment > self.at_ms && !self.is_decided {
+            self.candidate = Some(stored);
+            return is_long.then(|| Stop::LookUp(self.item.clone()));
+        }
+        self.decide();
+        is_long.then(|| Stop::Jump(self.item.clone()))
+    }
+
+    /// Keeps what was found of the item, if it has changed since.
+    fn decide(&mut self) {
+        self.is_decided = true;
+        if let Some(stored) = self.candidate.take() {
+            self.bytes += stored.len();
+            self.found.push((self.item.clone(), stored));
+        }
+    }
+
+    fn into_turn(self, is_all: bool) -> Result<Turn<Option<Bytes>>, Error> {
+        let mut entries = Vec::with_capacity(self.found.len());
+        for (item, stored) in self.found {
+            // Any moment makes a whole key of it.
+            let key = layout::parse_version(&[&item[..], &[0; 8]].concat());
+            let Some((key, _)) = key else {
+                let place = item.escape_ascii().to_string();
+                return Err(Error::corrupt("a key is of no entry of a history", place));
+            };
+            let image = decode(&key, &stored)?.image;
+            entries.push((key, image));
+        }
+        Ok(Turn { entries, is_all })
+    }
+}

@@ -1,0 +1,63 @@
+//! Begins the history of a table, when no write goes on that does not keep it, and removes one that was
+//! disabled, which no write keeps any more.
+
+use super::lanes::Pace;
+use super::{Interruption, purge};
+use crate::core::Core;
+use crate::layout;
+use crate::schema::{HistoryRecord, HistoryState, Table, TableId};
+use hashrange_storage::{Batch, Store};
+use std::sync::Arc;
+
+/// The caller has waited for all writes that may follow another definition.
+pub(super) async fn run<S: Store>(
+    core: &Core<S>,
+    id: TableId,
+    pace: &Pace,
+) -> Result<(), Interruption> {
+    let Some((_, record)) = changing(core, id) else { return Ok(()) };
+    if record.state == HistoryState::Ending {
+        let progress = layout::history_progress(id);
+        for range in layout::histories(id) {
+            purge::empty_range(core, range, &progress, pace).await?;
+        }
+    }
+    finish(core, id).await
+}
+
+/// Returns the table while its history begins or ends.
+fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<(Arc<Table>, HistoryRecord)> {
+    let table = core.catalog.all().into_iter().find(|known| known.id() == id)?;
+    let record = table.record.history.clone()?;
+    (record.state != HistoryState::Kept).then_some((table, record))
+}
+
+/// Records that the history is complete from now on, or gone.
+async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruption> {
+    let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
+    let Some((table, history)) = changing(core, id) else { return Ok(()) };
+    let mut record = table.record.clone();
+    match (&table.history, history.state) {
+        (Some(clock), HistoryState::Beginning) => {
+            // What follows is later than what is seen at the beginning.
+            let since_ms = (core.environment.now_ms)().max(clock.next_ms());
+            clock.pass(since_ms.saturating_add(1));
+            // A change that was made meanwhile may have a moment up to this one, and is in it.
+            core.store.sync().await?;
+            let state = HistoryState::Kept;
+            record.set_history(Some(HistoryRecord { since_ms, state, ..history }));
+        }
+        (_, HistoryState::Ending) => record.set_history(None),
+        (None, HistoryState::Beginning) | (_, HistoryState::Kept) => return Ok(()),
+    }
+    let progress = layout::history_progress(id);
+    let is_gone = record.history.is_none();
+    let forget = |batch: &mut Batch| {
+        if is_gone {
+            batch.delete(progress.clone());
+        }
+    };
+    let replaced = core.replace_table(&table, record, vec![progress.clone()], forget);
+    replaced.await.map_err(Interruption::Definition)?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Sentences about the history of tables: a part of [`super`], which is the only way to them. The service
+//! has none like them.
+
+use super::super::HistoryFault;
+use crate::moment;
+
+/// Returns the sentence for a request for the history of a table.
+pub(super) fn refused(fault: &HistoryFault) -> String {
+    match fault {
+        HistoryFault::NotKept(table) => {
+            format!("The table {table} keeps no history: UpdateHistory begins one")
+        }
+        HistoryFault::Beginning(table) => {
+            format!("The history of the table {table} has not begun yet: try again in a moment")
+        }
+        HistoryFault::Ending(table) => format!(
+            "The history of the table {table} is being removed: try again when it is gone"
+        ),
+        HistoryFault::NotAMoment(text) => format!(
+            "{text:?} is no moment: write 20261121T100000Z, 20261121T100000.250Z or seconds since 1970"
+        ),
+        HistoryFault::TooEarly { table, at_ms, reaches_back_to_ms } => format!(
+            "The history of the table {table} reaches back to {}, and {} is before that",
+            moment::extended(*reaches_back_to_ms),
+            moment::extended(*at_ms)
+        ),
+        HistoryFault::Future { at_ms, now_ms } => format!(
+            "{} is in the future: it is {}",
+            moment::extended(*at_ms),
+            moment::extended(*now_ms)
+        ),
+        HistoryFault::ReadOnly(name) => {
+            format!("{name} is the past of a table: it is read, and never written or changed")
+        }
+        HistoryFault::IndexOfThePast => {
+            "The past is read by the key of the table: indexes have none".to_owned()
+        }
+        HistoryFault::VersionsByQuery(name) => {
+            format!("{name} has the versions of items: they are read by Query, with the partition key")
+        }
+        HistoryFault::Retention { most } => {
+            format!("A history is kept for 1 to {most} hours, or without RetentionHours for ever")
+        }
+    }
+}
