@@ -14,6 +14,7 @@ use crate::config::{Layer, StoreUrl};
 use crate::output::screen::ColourChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashrange::EmbeddedEngine;
+use hashrange::cost::Budget;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -63,6 +64,8 @@ pub enum Command {
     Tree(Tree),
     /// Tell what of the keys of tables, or of a design in a file, will hurt later
     Lint(Lint),
+    /// What the requests of a server cost, recorded and priced; compare two records, keep to a budget
+    Cost(Cost),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Explain what a query, scan, get or statement reads and costs
@@ -480,6 +483,60 @@ pub struct Lint {
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,
+}
+
+/// Arguments of `cost`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. Ends with 6 over \
+    the budget. For example:\n  \
+    hashrange cost --start\n  \
+    hashrange cost\n  \
+    hashrange cost --save after.json --against before.json --budget 5%\n  \
+    hashrange cost one-server.json other-server.json"
+)]
+pub struct Cost {
+    /// Price what these files hold, which --save has written, together; without one, what the server has
+    /// recorded
+    #[arg(value_name = "FILE", conflicts_with_all = ["start", "stop"])]
+    pub files: Vec<PathBuf>,
+    /// Forget what was recorded, once it is shown, and record from now on
+    #[arg(long, conflicts_with = "stop")]
+    pub start: bool,
+    /// Record no more
+    #[arg(long)]
+    pub stop: bool,
+    /// What the lines are
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = CostBy::Pattern)]
+    pub by: CostBy,
+    /// Write the record to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Show what became dearer or cheaper since this record
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Fail if it costs more: an amount such as 0.02, or with --against what may be added, such as 5%
+    #[arg(long, value_name = "BUDGET")]
+    pub budget: Option<Budget>,
+    /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What each line of costs sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostBy {
+    /// An operation on a table or index, with its conditions and without their values.
+    Pattern,
+    /// An operation.
+    Operation,
+    /// A table or an index.
+    Table,
+    /// An access key id.
+    Caller,
 }
 
 /// Arguments of `sql`.

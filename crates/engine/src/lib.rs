@@ -38,6 +38,7 @@ mod table_states;
 mod throughput;
 mod transaction;
 mod tree;
+mod usage;
 mod verify;
 mod write;
 
@@ -59,4 +60,5 @@ pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
+pub use usage::{Usage, Use, UseKind, metered};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

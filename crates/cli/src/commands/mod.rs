@@ -6,6 +6,7 @@ mod check;
 mod clock;
 mod completions;
 pub mod copy;
+mod cost;
 mod create;
 mod credentials;
 pub mod definition;
@@ -98,6 +99,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             Some(file) => lint::run_on_design(&arguments, file),
             None => connected(&arguments.connection, |client| lint::run(client, &arguments)),
         },
+        Command::Cost(arguments) if arguments.files.is_empty() => {
+            connected(&arguments.connection, |client| cost::run(client, &arguments))
+        }
+        Command::Cost(arguments) => cost::run_on_files(&arguments),
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))
         }

@@ -76,6 +76,10 @@ pub struct Settings {
     pub load: Vec<PathBuf>,
     /// Whether clients may save, restore and reset the whole state and set the clock.
     pub test_api: bool,
+    /// Tell in every answer what its request cost.
+    pub cost_header: bool,
+    /// Record what requests use from the start.
+    pub record: bool,
     /// Whether each access key and region has tables of its own.
     pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
@@ -124,6 +128,8 @@ impl Settings {
         Self {
             // Who may call can delete every table anyway, and all is gone when the server ends.
             test_api: layer.test_api.unwrap_or(store == StoreChoice::Memory),
+            cost_header: layer.cost_header.unwrap_or(false),
+            record: layer.record.unwrap_or(false),
             store,
             engine: layer.engine,
             move_to: layer.move_to,

@@ -6,6 +6,7 @@ use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
+use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -167,6 +168,7 @@ impl Answer {
         let PlannedPart { part, table, keys } = planned;
         let stored =
             view.get_many(&keys).await.map_err(|error| fault::of_tables([&*table], error))?;
+        let bytes_before = self.bytes;
         let mut units = Units::default();
         let mut items = Vec::new();
         let mut left = Vec::new();
@@ -199,6 +201,9 @@ impl Answer {
                 None => item,
             }));
         }
+        let seen =
+            Seen { examined: items.len(), bytes: self.bytes - bytes_before, returned: items.len() };
+        note_read(&table, None, &units, seen);
         self.consumed.extend(units.report(report, &part.name, &table));
         if !left.is_empty() {
             let options = KeysAndAttributes { keys: Some(left), ..part.options };

@@ -11,6 +11,7 @@ use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
+use crate::usage::{Seen, note_read};
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
 use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
@@ -72,6 +73,9 @@ impl<S: Store> Engine<S> {
             let mut page: Page = plan.run(table, &view).await?;
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(name, table, &units);
+            let seen =
+                Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
+            note_read(table, None, &units, seen);
             if let Some(admission) = &mut admission {
                 admission.add_read(target, &units);
             }

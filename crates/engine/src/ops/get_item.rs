@@ -8,6 +8,7 @@ use crate::read::{Output, PagePlan};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
+use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -33,6 +34,7 @@ impl<S: Store> Engine<S> {
         let size = item.as_ref().map_or(0, Item::size);
         let units = Units::of_table(read_units(size, plan.consistent));
         reading.settle(&target, &units);
+        note_read(&table, None, &units, Seen::item(item.as_ref().map(Item::size)));
         Ok(GetItemOutput {
             item: match plan.projection {
                 None => item,

@@ -11,6 +11,7 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
 use crate::schema::{Index, KeySchema, Table};
+use crate::usage::note_shape;
 use hashrange_expr::{Condition, Filter, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
@@ -39,6 +40,10 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
+        note_shape(|shape| {
+            shape.part(format_args!("{:#}", request.key_conditions))?;
+            shape.filter(request.filter.as_ref())
+        });
         let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
         let page = self.page(plan).await?;
         let output = QueryOutput {

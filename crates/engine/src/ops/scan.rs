@@ -13,6 +13,7 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
 use crate::schema::{Index, IndexId, Table};
+use crate::usage::note_shape;
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -49,6 +50,7 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
+        note_shape(|shape| shape.filter(request.filter.as_ref()));
         let is_count = matches!(plan.output, Output::Count);
         let page = self.page(plan).await?;
         let output = ScanOutput {

@@ -7,6 +7,7 @@ use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
+use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
@@ -101,9 +102,11 @@ impl<S: Store> Engine<S> {
         let mut reports = PerTable::default();
         let mut charges = Vec::with_capacity(items.len());
         for ((get, table), item) in gets.iter().zip(&tables).zip(&items) {
-            let units = 2.0 * read_units(item.as_ref().map_or(0, Item::size), true);
-            reports.add_units(&get.table_name, table, &Units::of_table(units));
-            charges.push(Units::of_table(units));
+            let size = item.as_ref().map(Item::size);
+            let units = Units::of_table(2.0 * read_units(size.unwrap_or(0), true));
+            reports.add_units(&get.table_name, table, &units);
+            note_read(table, None, &units, Seen::item(size));
+            charges.push(units);
         }
         if let Some(mut admission) = admission {
             targets().zip(&charges).for_each(|(target, units)| admission.add_read(&target, units));
