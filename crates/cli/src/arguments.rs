@@ -511,7 +511,8 @@ pub struct Sql {
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n  \
     hashrange explain query cities \"country = 'US' and begins_with(place, 'TEXAS#HO')\"\n  \
-    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n\
+    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n  \
+    hashrange explain request TransactWriteItems - < request.json\n\
     All pages are told of, also without --all.")]
 pub struct Explain {
     /// Run it, and count what it does: a statement that writes writes
@@ -533,6 +534,8 @@ pub enum Explained {
     Get(Get),
     /// Explain a statement
     Sql(Sql),
+    /// Explain a request of any operation on items, batches and transactions too
+    Request(Api),
 }
 
 /// Arguments of `api`.

@@ -284,6 +284,124 @@ fn analyze_counts_what_clients_are_told() {
     }
 }
 
+fn item(random: &mut Random, nth: usize) -> Json {
+    let mut item = json!({
+        "pk": {"S": random.pick(&["A", "B"])},
+        "sk": {"S": format!("{}#{nth:03}", random.pick(&["OPEN", "SENT"]))},
+        "note": {"S": "x".repeat(random.below(3_000))},
+    });
+    if random.chance(60) {
+        item["total"] = json!({"N": random.below(20).to_string()});
+    }
+    item
+}
+
+fn key(item: &Json) -> Json {
+    json!({"pk": item["pk"], "sk": item["sk"]})
+}
+
+fn action(random: &mut Random, nth: usize) -> Json {
+    let item = item(random, nth);
+    match random.below(4) {
+        0 => json!({"Put": {"TableName": "orders", "Item": item}}),
+        1 => json!({"Delete": {"TableName": "orders", "Key": key(&item)}}),
+        2 => json!({"ConditionCheck": {"TableName": "orders", "Key": key(&item),
+            "ConditionExpression": "attribute_not_exists(pk) OR size(note) < :n",
+            "ExpressionAttributeValues": {":n": {"N": "2000"}}}}),
+        _ => json!({"Update": {"TableName": "orders", "Key": key(&item),
+            "UpdateExpression": "SET #t = :t", "ExpressionAttributeNames": {"#t": "total"},
+            "ExpressionAttributeValues": {":t": {"N": random.below(20).to_string()}}}}),
+    }
+}
+
+fn batch(random: &mut Random) -> (&'static str, Json) {
+    let size = 1 + random.below(12);
+    let of_actions = |random: &mut Random| -> Vec<Json> {
+        (0..size).map(|nth| action(random, nth * 10)).collect()
+    };
+    match random.below(4) {
+        0 => ("TransactWriteItems", json!({"TransactItems": of_actions(random)})),
+        1 => {
+            let gets = (0..size).map(|nth| {
+                json!({"Get": {"TableName": "orders", "Key": key(&item(random, nth * 10))}})
+            });
+            ("TransactGetItems", json!({"TransactItems": gets.collect::<Vec<_>>()}))
+        }
+        2 => {
+            let keys: Vec<_> = (0..size).map(|nth| key(&item(random, nth * 10))).collect();
+            let consistent = random.chance(50);
+            let part = json!({"Keys": keys, "ConsistentRead": consistent});
+            ("BatchGetItem", json!({"RequestItems": {"orders": part}}))
+        }
+        _ => {
+            let members = (0..size).map(|nth| {
+                let item = item(random, nth * 10);
+                match nth % 2 {
+                    0 => json!({"PutRequest": {"Item": item}}),
+                    _ => json!({"DeleteRequest": {"Key": key(&item)}}),
+                }
+            });
+            let members = members.collect::<Vec<_>>();
+            ("BatchWriteItem", json!({"RequestItems": {"orders": members}}))
+        }
+    }
+}
+
+/// Returns units by index as a client is told them, that of the table first.
+fn told_units(answer: &Json) -> Vec<(Option<String>, f64)> {
+    let consumed = &answer["ConsumedCapacity"][0];
+    let mut units = vec![(None, consumed["Table"]["CapacityUnits"].as_f64().unwrap())];
+    for kind in ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
+        for (name, on) in consumed[kind].as_object().into_iter().flatten() {
+            units.push((Some(name.clone()), on["CapacityUnits"].as_f64().unwrap()));
+        }
+    }
+    units.sort_by(|one, other| one.0.cmp(&other.0));
+    units
+}
+
+fn units_together(explanation: &Explanation) -> Vec<(Option<String>, f64)> {
+    let together = explanation.together.as_ref().unwrap();
+    let mut units: Vec<_> =
+        together.units.iter().map(|units| (units.on.index.clone(), units.on.units)).collect();
+    units.sort_by(|one, other| one.0.cmp(&other.0));
+    units
+}
+
+/// What is told of a batch or transaction beforehand, and with ANALYZE, is what a client is told of it.
+#[test]
+fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let (explained, told) = (filled(&mut Random::new(seed)), filled(&mut Random::new(seed)));
+        let mut refused = 0;
+        for _ in 0..REQUESTS {
+            let (operation, mut request) = batch(&mut random);
+            let body = request.to_string();
+            let before = explained.stored(&[]);
+            let planned = explained.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+            assert_eq!(explained.stored(&[]), before, "{operation} {request}");
+            let analyzed = explained.explain(operation, body.as_bytes(), Mode::Analyze);
+            request["ReturnConsumedCapacity"] = json!("INDEXES");
+            match told.call(operation, &request) {
+                Ok(answer) => {
+                    let units = told_units(&answer);
+                    assert_eq!(units_together(&planned), units, "{operation} {request}");
+                    assert_eq!(units_together(&analyzed.unwrap()), units, "{operation} {request}");
+                }
+                Err(error) => {
+                    refused += 1;
+                    let why = planned.together.unwrap().refused;
+                    assert_eq!(why, Some(error.to_string()), "{operation} {request}");
+                    assert_eq!(analyzed.unwrap_err().to_string(), error.to_string());
+                }
+            }
+        }
+        assert!(refused < REQUESTS / 2, "most are done");
+        assert_eq!(explained.stored(&[]).len(), told.stored(&[]).len());
+    }
+}
+
 /// Explaining changes nothing in the store, whatever it is of.
 #[test]
 fn without_analyze_nothing_is_written() {

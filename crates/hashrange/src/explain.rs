@@ -22,5 +22,6 @@
 
 pub use hashrange_engine::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, TableUnits, Time, Together,
+    UnitsOn, WriteAction, WriteStep,
 };

@@ -1,8 +1,9 @@
-//! `hashrange explain`: what a query, scan, get or statement reads and costs.
+//! `hashrange explain`: what a query, scan, get, statement or request reads and costs.
 
-use super::{get, query, scan};
+use super::{api, get, query, scan};
 use crate::arguments::{Connection, Explain, Explained, Format};
 use crate::client::Client;
+use crate::exit::Usage;
 use crate::output::{self, printer::Printer};
 use crate::shell;
 use anyhow::Context;
@@ -31,6 +32,7 @@ pub fn connection(explained: &Explained) -> &Connection {
         Explained::Scan(arguments) => &arguments.connection,
         Explained::Get(arguments) => &arguments.connection,
         Explained::Sql(arguments) => &arguments.connection,
+        Explained::Request(arguments) => &arguments.connection,
     }
 }
 
@@ -44,6 +46,11 @@ fn request(
         Explained::Get(arguments) => (Operation::GetItem, get::request(client, arguments)?),
         Explained::Sql(arguments) => {
             (Operation::ExecuteStatement, shell::statement_request(arguments)?)
+        }
+        Explained::Request(arguments) => {
+            let request = serde_json::from_slice(&api::request(arguments)?);
+            let request = request.map_err(|why| Usage(format!("the request is no JSON: {why}")))?;
+            (api::operation(&arguments.operation)?, request)
         }
     })
 }

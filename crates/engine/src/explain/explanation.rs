@@ -22,6 +22,9 @@ pub struct Explanation {
     pub analyzed: bool,
     /// What is read or written, in order.
     pub steps: Vec<Step>,
+    /// What the steps take together, if they are the parts of a batch or transaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// What may be meant otherwise, or is cheaper another way.
     pub advice: Vec<Advice>,
     /// How long it took, if it ran.
@@ -36,6 +39,53 @@ pub enum Step {
     Read(Box<ReadStep>),
     /// A write of an item.
     Write(Box<WriteStep>),
+    /// A part of a batch or transaction that its table or its own statement refuses.
+    Failed(Box<FailedStep>),
+}
+
+/// A part of a batch or transaction that is refused before it is looked at what is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct FailedStep {
+    /// The table, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// Why it is refused.
+    pub refused: String,
+}
+
+/// What the parts of a batch or transaction take together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Together {
+    /// Whether all parts are done or none, which costs twice as much on the table.
+    pub is_transaction: bool,
+    /// Items that are read or written.
+    pub items: usize,
+    /// Their size in bytes; of a write the larger one of before and after.
+    pub bytes: usize,
+    /// Capacity units by table and index: of reads, or of writes.
+    pub units: Vec<TableUnits>,
+    /// Parts that are left for another request.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unprocessed: usize,
+    /// Why nothing is done at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Whether the same request was done before, and is not done again.
+    #[serde(skip_serializing_if = "is_false")]
+    pub already_done: bool,
+}
+
+/// Capacity units used on a table or its index.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TableUnits {
+    /// The table.
+    pub table: String,
+    /// Where on it, and how many.
+    #[serde(flatten)]
+    pub on: UnitsOn,
 }
 
 /// What a write does to its item.
@@ -47,6 +97,8 @@ pub enum WriteAction {
     Update,
     /// Removes it.
     Delete,
+    /// Leaves it: only the condition counts.
+    Check,
 }
 
 /// A write of an item with all that follows in the indexes.
@@ -148,6 +200,9 @@ pub struct ReadStep {
     pub fetches_from_table: bool,
     /// Whether the read is consistent, which costs twice as much.
     pub consistent_read: bool,
+    /// Why this part of a batch is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Where the range lies in its item collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
@@ -163,6 +218,11 @@ pub struct ReadStep {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 /// A range that is read.

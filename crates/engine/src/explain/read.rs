@@ -11,13 +11,14 @@ use super::{ReadKeys, advice, collection, keys};
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::index::counts;
+use crate::layout;
 use crate::partiql::select::{self, SelectPlan};
 use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
-use hashrange_expr::{Condition, Filter};
+use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
 use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{KeyRange, Store, View};
+use hashrange_storage::{Direction, Key, KeyRange, Store, View};
 
 /// The most items that are looked at without ANALYZE; a page bounds their size.
 const SAMPLE_ITEMS_MAX: usize = 1_000;
@@ -61,6 +62,38 @@ pub(crate) struct Asked {
 }
 
 impl<'t> ReadPlan<'t> {
+    /// Returns the read of one item of a table.
+    pub(crate) fn of_item(
+        table: &'t Table,
+        keys: ReadKeys,
+        key: &Key,
+        projection: Option<Projection>,
+        consistent: bool,
+    ) -> Self {
+        let range = layout::single(key);
+        let page = PagePlan {
+            table,
+            index: None,
+            range: range.clone(),
+            direction: Direction::Forward,
+            limit: usize::MAX,
+            filter: None,
+            output: projection.map_or(Output::Whole, Output::Projected),
+            fetches: false,
+            filters_entries: false,
+            consistent,
+        };
+        Self {
+            page,
+            ranges: vec![range],
+            keys: Some(vec![keys]),
+            segment: None,
+            filter: None,
+            start: None,
+            statement: None,
+        }
+    }
+
     pub(super) fn index(&self) -> Option<&'t Index> {
         self.page.index.map(|(_, index)| index)
     }
@@ -122,6 +155,7 @@ impl<S: Store> Engine<S> {
             operation: asked.operation,
             analyzed: asked.mode == Mode::Analyze,
             steps: vec![Step::Read(Box::new(step))],
+            together: None,
             advice,
             time,
         })
@@ -284,7 +318,7 @@ fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
     read_units(bytes, consistent)
 }
 
-fn told(
+pub(super) fn told(
     read: &ReadPlan<'_>,
     collection: Option<super::Collection>,
     sample: Sample,
@@ -303,13 +337,14 @@ fn told(
         access: keys::access(read),
         ranges,
         more_ranges,
-        backward: page.direction == hashrange_storage::Direction::Backward,
+        backward: page.direction == Direction::Backward,
         start_after: read.start.as_ref().map(keys::key_item_text),
         filter,
         returns: returns(page),
         limit: (page.limit < usize::MAX).then_some(page.limit),
         fetches_from_table: page.fetches,
         consistent_read: page.consistent,
+        refused: None,
         collection,
         sample,
         estimate,

@@ -1,6 +1,10 @@
 //! An explanation as lines for people: what is read, a drawing of the range in its item collection,
 //! what it takes, and advice. ASCII but for what users wrote, and the
 //! last character there is, in the end of a range.
+//!
+//! Batches and transactions: `text/parts.rs`.
+
+mod parts;
 
 use super::explanation::{
     Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation,
@@ -37,11 +41,9 @@ impl Explanation {
     /// Returns the explanation as lines for people.
     pub fn text(&self) -> String {
         let mut lines = Lines::default();
-        for step in &self.steps {
-            match step {
-                Step::Read(read) => of_read(&mut lines, self.operation, read),
-                Step::Write(write) => of_write(&mut lines, self, write),
-            }
+        match &self.together {
+            Some(together) => parts::of_parts(&mut lines, self, together),
+            None => self.steps.iter().for_each(|step| of_step(&mut lines, self.operation, step)),
         }
         if let Some(time) = self.time {
             lines.member(
@@ -53,6 +55,17 @@ impl Explanation {
             of_advice(&mut lines, advice);
         }
         lines.0.join("\n")
+    }
+}
+
+fn of_step(lines: &mut Lines, operation: &str, step: &Step) {
+    match step {
+        Step::Read(read) => of_read(lines, operation, read),
+        Step::Write(write) => of_write(lines, operation, write),
+        Step::Failed(failed) => {
+            lines.push(format!("{operation}{}", parts::of_table(failed.table.as_deref())));
+            lines.member("refused", &failed.refused);
+        }
     }
 }
 
@@ -191,8 +204,8 @@ fn units(lines: &mut Lines, units: &[UnitsOn], noun: &str) {
     }
 }
 
-fn of_write(lines: &mut Lines, explanation: &Explanation, write: &WriteStep) {
-    lines.push(format!("{} of {}", explanation.operation, write.table));
+fn of_write(lines: &mut Lines, operation: &str, write: &WriteStep) {
+    lines.push(format!("{operation} of {}", write.table));
     lines.member("key", &write.key);
     lines.member("bytes", &write.byte_key);
     if let Some(condition) = &write.condition {
@@ -228,6 +241,8 @@ fn images(write: &WriteStep) -> String {
                 before.map_or("there is none".to_owned(), |it| format!("{} stored", told(it)));
             format!("nothing is written; {stored}")
         }
+        (None, None, WriteAction::Check) => "there is none".to_owned(),
+        (Some(before), _, WriteAction::Check) => format!("{} stay as they are", told(before)),
         (None, None, _) => "there is none, and none is written".to_owned(),
         (None, Some(after), _) => format!("none is stored; {} are written", told(after)),
         (Some(before), None, _) => format!("{} are removed", told(before)),

@@ -60,6 +60,51 @@ impl<S: Store> Engine<S> {
             Operation::DeleteItem => {
                 self.explain_delete_item(read_request::<calls::DeleteItem>(body)?, mode).await
             }
+            Operation::BatchGetItem
+            | Operation::TransactGetItems
+            | Operation::BatchWriteItem
+            | Operation::TransactWriteItems
+            | Operation::BatchExecuteStatement
+            | Operation::ExecuteTransaction => {
+                // On the heap: a future of many requests.
+                Box::pin(self.explain_several(operation, body, mode)).await
+            }
+            other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
+        }
+    }
+
+    /// Explains a batch or transaction. One that reads is read twice, as it runs with ANALYZE.
+    async fn explain_several(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        match operation {
+            Operation::BatchGetItem => {
+                let read = || read_request::<calls::BatchGetItem>(body);
+                self.explain_batch_get_item(read()?, read()?, mode).await
+            }
+            Operation::TransactGetItems => {
+                let read = || read_request::<calls::TransactGetItems>(body);
+                self.explain_transact_get_items(read()?, read()?, mode).await
+            }
+            Operation::BatchWriteItem => {
+                let input = read_request::<calls::BatchWriteItem>(body)?;
+                self.explain_batch_write_item(input, mode).await
+            }
+            Operation::TransactWriteItems => {
+                let input = read_request::<calls::TransactWriteItems>(body)?;
+                self.explain_transact_write_items(input, mode).await
+            }
+            Operation::BatchExecuteStatement => {
+                let read = || read_request::<calls::BatchExecuteStatement>(body);
+                self.explain_batch_execute_statement(read()?, read()?, mode).await
+            }
+            Operation::ExecuteTransaction => {
+                let read = || read_request::<calls::ExecuteTransaction>(body);
+                self.explain_execute_transaction(read()?, read()?, mode).await
+            }
             other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
         }
     }
@@ -112,17 +157,7 @@ impl<S: Store> Engine<S> {
     async fn explain_written(&self, statement: &Statement, asked: Asked) -> ApiResult<Explanation> {
         let name = statement.table();
         let table = self.table(name)?;
-        let key = match statement {
-            Statement::Insert(insert) => insert.item.clone(),
-            Statement::Update(change) if change.index.is_none() => {
-                write::primary_key(&table, &change.condition)?
-            }
-            Statement::Delete(delete) if delete.index.is_none() => {
-                write::primary_key(&table, &delete.condition)?
-            }
-            // What has no key is refused when it is planned.
-            _ => Item::empty(),
-        };
+        let key = write::key_attributes(&table, statement)?;
         let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
         let worded = match statement {
             Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
@@ -144,24 +179,31 @@ impl<S: Store> Engine<S> {
         let condition = select.condition.clone();
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
-        let (page, ranges, filter) = as_page(&table, plan);
-        let secondary = page.index.map(|(_, index)| index);
-        let text = StatementText {
-            filter: told_filter(&table, secondary, condition.as_ref())?,
-            condition,
-        };
-        let keys = read_keys(&table, secondary, text.condition.as_ref())?;
-        let filter = match filter {
-            Some(filter) => Some(filter),
-            // What is read of a page is filtered by the whole clause, unless the keys say all of it.
-            None => text.condition.clone().filter(|_| page.filter.is_some()),
-        };
-        self.explain_read(
-            ReadPlan { page, ranges, keys, segment: None, filter, start, statement: Some(text) },
-            asked,
-        )
-        .await
+        let read = selected_read(&table, plan, condition)?;
+        self.explain_read(ReadPlan { start, ..read }, asked).await
     }
+}
+
+/// Returns the read of a SELECT with this WHERE clause.
+pub(super) fn selected_read<'t>(
+    table: &'t Table,
+    plan: select::SelectPlan<'t>,
+    condition: Option<Condition>,
+) -> ApiResult<ReadPlan<'t>> {
+    let (page, ranges, filter) = as_page(table, plan);
+    let secondary = page.index.map(|(_, index)| index);
+    let text = StatementText {
+        filter: told_filter(table, secondary, condition.as_ref())?,
+        condition,
+    };
+    let keys = read_keys(table, secondary, text.condition.as_ref())?;
+    let filter = match filter {
+        Some(filter) => Some(filter),
+        // What is read of a page is filtered by the whole clause, unless the keys say all of it.
+        None => text.condition.clone().filter(|_| page.filter.is_some()),
+    };
+    let statement = Some(text);
+    Ok(ReadPlan { page, ranges, keys, segment: None, filter, start: None, statement })
 }
 
 fn written_as(statement: &Statement) -> &'static str {

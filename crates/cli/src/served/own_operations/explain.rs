@@ -58,8 +58,8 @@ mod tests {
             ),
             (
                 r#"{"Operation":"ListTables","Request":{}}"#,
-                "ValidationException: ListTables cannot be explained: GetItem, Query, Scan, PutItem, \
-                 UpdateItem, DeleteItem and ExecuteStatement can",
+                "ValidationException: ListTables cannot be explained: operations that read or write \
+                 items can",
             ),
             (
                 r#"{"Operation":"Scan","Request":{"TableName":"none"}}"#,

@@ -49,8 +49,7 @@ pub(super) fn refused(fault: &StateFault) -> String {
             format!("The tables of this access key and region cannot be opened: {why}")
         }
         StateFault::NotExplained(operation) => format!(
-            "{operation} cannot be explained: GetItem, Query, Scan, PutItem, UpdateItem, DeleteItem and \
-             ExecuteStatement can"
+            "{operation} cannot be explained: operations that read or write items can"
         ),
     }
 }
