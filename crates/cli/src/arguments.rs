@@ -512,12 +512,17 @@ pub struct Sql {
 #[command(after_help = "For example:\n  \
     hashrange explain query cities \"country = 'US' and begins_with(place, 'TEXAS#HO')\"\n  \
     hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n  \
+    hashrange explain --what-if by-size=country:S,population:N query cities \
+    \"country = 'US' and population > 1000000\"\n  \
     hashrange explain request TransactWriteItems - < request.json\n\
     All pages are told of, also without --all.")]
 pub struct Explain {
     /// Run it, and count what it does: a statement that writes writes
     #[arg(long, global = true)]
     pub analyze: bool,
+    /// Read an index that is not there, given as `alter --add-gsi` takes it: NAME=PARTITION[,SORT][/PROJECTION]
+    #[arg(long, global = true, value_name = "INDEX", conflicts_with = "analyze")]
+    pub what_if: Option<String>,
     /// What to explain.
     #[command(subcommand)]
     pub command: Explained,

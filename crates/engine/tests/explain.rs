@@ -25,11 +25,18 @@ struct Told {
     table_units: f64,
 }
 
-fn filled(random: &mut Random) -> Database {
-    let database = Database::memory(EngineOptions::default());
+/// Returns a table without items; jobs run when they are told to.
+fn empty() -> Database {
+    let database =
+        Database::memory(EngineOptions { jobs_run: false, ..EngineOptions::default() });
     let definition: Json =
         serde_json::from_str(include_str!("scripts/tables/orders.json")).unwrap();
     database.ok("CreateTable", &definition);
+    database
+}
+
+fn filled(random: &mut Random) -> Database {
+    let database = empty();
     for nth in 0..150 {
         let note = "x".repeat(random.below(6_000));
         let mut item = json!({
@@ -71,7 +78,7 @@ fn sort_values(random: &mut Random, name: &str) -> (Json, Json) {
         }
         "date" => {
             let low = random.below(30);
-            (json!({"S": format!("2026-11-{low:02}")}), json!({"S": "2026-11-28~"}))
+            (json!({"S": format!("2026-11-{low:02}")}), json!({"S": "2026-11-31"}))
         }
         _ => {
             let low = random.pick(&["OPEN", "OPEN#", "OPEN#07", "OPENED#0", "SENT#1", "X"]);
@@ -400,6 +407,172 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
         assert!(refused < REQUESTS / 2, "most are done");
         assert_eq!(explained.stored(&[]).len(), told.stored(&[]).len());
     }
+}
+
+/// An index that is not there, with its partition and sort key attributes.
+fn supposed(random: &mut Random) -> (Json, &'static str, &'static str) {
+    let (partition, sort) = *random.pick(&[("state", "date"), ("pk", "total"), ("pk", "date")]);
+    let projection = match random.below(3) {
+        0 => json!({"ProjectionType": "ALL"}),
+        1 => json!({"ProjectionType": "KEYS_ONLY"}),
+        _ => json!({"ProjectionType": "INCLUDE", "NonKeyAttributes": ["note"]}),
+    };
+    let index = json!({"IndexName": "new", "Projection": projection, "KeySchema": [
+        {"AttributeName": partition, "KeyType": "HASH"},
+        {"AttributeName": sort, "KeyType": "RANGE"}]});
+    (index, partition, sort)
+}
+
+fn of_supposed(random: &mut Random, partition: &str, sort: &str) -> (&'static str, Json) {
+    if random.chance(20) {
+        let request = json!({"TableName": "orders", "IndexName": "new"});
+        return ("Scan", with_limit(random, request));
+    }
+    let mut request = json!({"TableName": "orders", "IndexName": "new"});
+    let mut names = json!({"#p": partition});
+    let value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
+    let mut values = json!({":p": {"S": value}});
+    let mut condition = "#p = :p".to_owned();
+    if random.chance(70) {
+        let on_sort = sort_condition(random, "#k", sort != "total");
+        let (low, high) = sort_values(random, sort);
+        names["#k"] = json!(sort);
+        if on_sort.contains(":b") {
+            values[":b"] = high;
+        }
+        values[":a"] = low;
+        condition = format!("{condition} AND {on_sort}");
+    }
+    request["KeyConditionExpression"] = json!(condition);
+    if random.chance(40) {
+        request["ScanIndexForward"] = json!(false);
+    }
+    request["ExpressionAttributeNames"] = names;
+    request["ExpressionAttributeValues"] = values;
+    ("Query", with_limit(random, request))
+}
+
+fn create(database: &Database, index: &Json) {
+    let types = [("pk", "S"), ("state", "S"), ("date", "S"), ("total", "N")];
+    let definitions = types.map(|(name, it)| json!({"AttributeName": name, "AttributeType": it}));
+    let update = json!({"TableName": "orders", "AttributeDefinitions": definitions,
+        "GlobalSecondaryIndexUpdates": [{"Create": index}]});
+    database.ok("UpdateTable", &update);
+    let is_active = || {
+        let described = database.ok("DescribeTable", &json!({"TableName": "orders"}));
+        let indexes = described["Table"]["GlobalSecondaryIndexes"].as_array().unwrap();
+        indexes.iter().all(|index| index["IndexStatus"] == "ACTIVE")
+    };
+    database.run_jobs();
+    assert!(is_active(), "the index is filled");
+}
+
+/// What is told of an index that is not there is what is told, and counted, once it is.
+#[test]
+fn an_index_that_is_not_there_reads_as_it_does_once_it_is() {
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let database = filled(&mut random);
+        let (index, partition, sort) = supposed(&mut random);
+        let requests: Vec<_> =
+            (0..REQUESTS).map(|_| of_supposed(&mut random, partition, sort)).collect();
+        let explain = |(operation, request): &(&str, Json)| {
+            let body = request.to_string();
+            database.explain_what_if(operation, body.as_bytes(), &index).unwrap()
+        };
+        let before = database.stored(&[]);
+        let told: Vec<_> = requests.iter().map(explain).collect();
+        assert_eq!(database.stored(&[]), before, "nothing is written");
+        create(&database, &index);
+        for ((operation, request), mut told) in requests.iter().zip(told) {
+            let body = request.to_string();
+            let place = format!("seed {seed} {operation} {request}");
+            let [Step::Read(step)] = &mut told.steps[..] else { panic!("{place}") };
+            let supposed = step.what_if.take().unwrap();
+            let planned = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+            assert_eq!(told, planned, "{place}");
+            let analyzed = database.explain(operation, body.as_bytes(), Mode::Analyze).unwrap();
+            let counted = read(&analyzed).counted.as_ref().unwrap();
+            assert_eq!(supposed.examined, counted.examined, "{place}");
+            if counted.pages == 1 {
+                assert!((supposed.units - counted.total_units()).abs() < f64::EPSILON, "{place}");
+            }
+            let described = database.ok("DescribeTable", &json!({"TableName": "orders"}));
+            let indexes = described["Table"]["GlobalSecondaryIndexes"].as_array().unwrap();
+            let created = indexes.iter().find(|it| it["IndexName"] == "new").unwrap();
+            assert_eq!(created["ItemCount"], supposed.entries.items, "{place}");
+            assert_eq!(created["IndexSizeBytes"], supposed.entries.bytes, "{place}");
+        }
+    }
+}
+
+/// Of a large table only a sample is looked at: what is told is bounded by what is so, and near it.
+#[test]
+fn a_large_table_is_estimated_from_a_sample() {
+    let database = empty();
+    for first in (0..4_000).step_by(25) {
+        let puts: Vec<_> = (first..first + 25)
+            .map(|nth| {
+                json!({"PutRequest": {"Item": {
+                    "pk": {"S": format!("{}", nth / 4)}, "sk": {"S": format!("{nth:05}")},
+                    "state": {"S": if nth % 4 == 0 { "OPEN" } else { "SENT" }},
+                    "date": {"S": format!("2026-11-{:02}", nth % 28)}}}})
+            })
+            .collect();
+        database.ok("BatchWriteItem", &json!({"RequestItems": {"orders": puts}}));
+    }
+    let index = json!({"IndexName": "new", "Projection": {"ProjectionType": "KEYS_ONLY"}, "KeySchema": [
+        {"AttributeName": "state", "KeyType": "HASH"}, {"AttributeName": "date", "KeyType": "RANGE"}]});
+    let request = json!({"TableName": "orders", "IndexName": "new",
+        "KeyConditionExpression": "#s = :s", "ExpressionAttributeNames": {"#s": "state"},
+        "ExpressionAttributeValues": {":s": {"S": "OPEN"}}});
+    let body = request.to_string();
+    let told = database.explain_what_if("Query", body.as_bytes(), &index).unwrap();
+    let told = read(&told);
+    let supposed = told.what_if.as_ref().unwrap();
+    assert!(!supposed.is_all && !told.sample.is_all);
+    assert!(supposed.looked_at.items <= 1_000, "{supposed:?}");
+    create(&database, &index);
+    let analyzed = database.explain("Query", body.as_bytes(), Mode::Analyze).unwrap();
+    let counted = read(&analyzed).counted.as_ref().unwrap();
+    assert_eq!(counted.examined.items, 1_000);
+    let bounds = &told.estimate.items;
+    assert!(bounds.at_least <= 1_000 && 1_000 <= bounds.at_most, "{bounds:?}");
+    assert!((3_900..=4_100).contains(&supposed.entries.items), "{supposed:?}");
+    assert!((800..=1_200).contains(&supposed.examined.items), "{supposed:?}");
+    assert!(supposed.likely_at_most.unwrap() >= 1_000, "{supposed:?}");
+    assert!((supposed.write_units - 1.0).abs() < f64::EPSILON, "{supposed:?}");
+}
+
+#[test]
+fn what_cannot_be_supposed_is_told() {
+    let database = filled(&mut Random::new(1));
+    let index = |name: &str, key: &str| {
+        json!({"IndexName": name, "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}]})
+    };
+    let scan = json!({"TableName": "orders", "IndexName": "new"});
+    let get = json!({"TableName": "orders", "Key": {"pk": {"S": "A"}, "sk": {"S": "B"}}});
+    let insert = json!({"Statement": "INSERT INTO orders VALUE {'pk': 'A', 'sk': 'B'}"});
+    let cases = [
+        ("Scan", &scan, index("by-date", "date"), "Attempting to create an index which already exists"),
+        ("Scan", &scan, index("new", "unknown"), "Some index key attributes are not defined"),
+        ("Scan", &scan, index("other", "date"), "does not have the specified index: new"),
+        ("Scan", &json!({"TableName": "orders"}), index("new", "date"), "does not read the index"),
+        ("GetItem", &get, index("new", "date"), "GetItem reads no index"),
+        ("ExecuteStatement", &insert, index("new", "date"), "must not be null"),
+        ("Scan", &scan, json!({"IndexName": 1, "KeySchema": []}), "Exception"),
+        ("Scan", &scan, json!({"IndexName": "new", "KeySchema": [], "Size": 1}), "unknown field `Size`"),
+    ];
+    for (operation, request, what_if, expected) in cases {
+        let body = request.to_string();
+        let told = database.explain_what_if(operation, body.as_bytes(), &what_if).unwrap_err();
+        assert!(told.to_string().contains(expected), "{operation} {request}: {told}");
+    }
+    let mut of_select = index("new", "state");
+    of_select["TableName"] = json!("orders");
+    let select = json!({"Statement": "SELECT * FROM orders.new WHERE state = 's'"}).to_string();
+    let told = database.explain_what_if("ExecuteStatement", select.as_bytes(), &of_select).unwrap();
+    assert!(read(&told).what_if.as_ref().unwrap().examined.items > 0);
 }
 
 /// Explaining changes nothing in the store, whatever it is of.

@@ -1,6 +1,8 @@
 //! `hashrange explain`: what a query, scan, get, statement or request reads and costs.
 
-use super::{api, get, query, scan};
+use super::definition::grammar;
+use super::definition::request::Types;
+use super::{api, definition, get, query, scan};
 use crate::arguments::{Connection, Explain, Explained, Format};
 use crate::client::Client;
 use crate::exit::Usage;
@@ -12,10 +14,17 @@ use serde_json::{Map, Value, json};
 
 /// Explains and prints what was found: as lines, or as JSON.
 pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
-    let (operation, request) = request(client, &arguments.command)?;
-    let request = json!({
+    let (operation, mut request) = request(client, &arguments.command)?;
+    let what_if = match &arguments.what_if {
+        None => None,
+        Some(text) => Some(what_if(client, text, &mut request)?),
+    };
+    let mut request = json!({
         "Operation": operation.name(), "Request": request, "Analyze": arguments.analyze,
     });
+    if let Some(what_if) = what_if {
+        request["WhatIf"] = what_if;
+    }
     let answer = client.call_own("Explain", &request)?;
     match Printer::of(connection(&arguments.command))?.format {
         Format::Table => {
@@ -23,6 +32,26 @@ pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
         }
         Format::Json | Format::Item | Format::Ddb => output::line(&answer["Explanation"]),
     }
+}
+
+/// Returns the index that is supposed, and lets the request read it.
+fn what_if(
+    client: &mut Client,
+    text: &str,
+    request: &mut Map<String, Value>,
+) -> anyhow::Result<Value> {
+    let index = definition::request::read("--what-if", text, grammar::global_index)?;
+    let table = request.get("TableName").and_then(Value::as_str);
+    let table = table.ok_or_else(|| Usage("--what-if goes with query and scan".to_owned()))?;
+    let described = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
+    let mut types = Types::default();
+    types.add(&index.partition)?;
+    types.add(&index.sort)?;
+    types.add_described(&described["Table"]);
+    let mut supposed = definition::request::index(&index, &index.partition);
+    supposed["AttributeDefinitions"] = types.definitions()?;
+    request.entry("IndexName").or_insert_with(|| index.name.into());
+    Ok(supposed)
 }
 
 /// Returns which database is meant.

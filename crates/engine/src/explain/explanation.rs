@@ -206,6 +206,9 @@ pub struct ReadStep {
     /// Where the range lies in its item collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
+    /// Of an index that is not there: what it would be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<Supposed>,
     /// The beginning of what would be read, looked at.
     pub sample: Sample,
     /// What reading all of it takes, by the sample and the counts of the table or index.
@@ -264,6 +267,36 @@ pub struct Collection {
     /// The last of the collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+}
+
+/// An index that is not there, as a sample of the table shows it. Figures are estimated unless the sample
+/// is the whole table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Supposed {
+    /// Its key in words.
+    pub key: String,
+    /// What it holds of an item.
+    pub projection: String,
+    /// The items of the table that were looked at.
+    pub looked_at: Amount,
+    /// Whether these are all of the table.
+    pub is_all: bool,
+    /// The entries that it would have.
+    pub entries: Amount,
+    /// Those that the read would examine.
+    pub examined: Amount,
+    /// How many these are likely at most, if that is estimated: of a few items in the sample, or none, the
+    /// table may hold more or fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likely_at_most: Option<usize>,
+    /// Read capacity units of examining them at once.
+    pub units: f64,
+    /// Size of an entry in bytes, on average.
+    pub entry_bytes: usize,
+    /// Write capacity units that writing an entry costs beside the item, on average. A write that changes the
+    /// entry's key pays twice: for the old one and for the new one.
+    pub write_units: f64,
 }
 
 /// The beginning of what would be read: at most 1,000 items and 1 MiB.

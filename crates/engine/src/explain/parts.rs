@@ -303,7 +303,7 @@ fn item_read_step(read: &ReadPlan<'_>, item: Option<&Item>, grouping: Grouping) 
         pages: exactly(1),
         units: exactly(units),
     };
-    Step::Read(Box::new(told(read, None, sample, estimate, None)))
+    Step::Read(Box::new(told(read, None, sample, estimate)))
 }
 
 fn exactly<T: Copy>(value: T) -> Bounds<T> {

@@ -137,19 +137,16 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let planned_ms = self.now_ms();
         let view = self.core().view().await?;
-        let sampled = sample(&view, &read).await?;
-        let estimate = estimate(&view, &read, &sampled).await?;
-        let collection = collection::of_read(&view, &read).await?;
+        let (mut step, sampled) = seen(&view, &read, true).await?;
         let read_from_ms = self.now_ms();
-        let counted = match asked.mode {
+        step.counted = match asked.mode {
             Mode::Plan => None,
             Mode::Analyze => Some(self.count(&read).await?),
         };
-        let time = counted.is_some().then(|| Time {
+        let time = step.counted.is_some().then(|| Time {
             plan_ms: planned_ms.saturating_sub(asked.began_ms),
             run_ms: self.now_ms().saturating_sub(read_from_ms),
         });
-        let step = told(&read, collection, sampled.told, estimate, counted);
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
@@ -252,6 +249,19 @@ pub(super) fn units_by_target(units: &Units, table: &Table) -> Vec<UnitsOn> {
     touched.then_some(of_table).into_iter().chain(of_indexes).collect()
 }
 
+/// Returns the step of a read as one view shows it. `is_all`: the view shows all that there is to read.
+pub(super) async fn seen<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    is_all: bool,
+) -> ApiResult<(ReadStep, Sampled)> {
+    let mut sampled = sample(view, read).await?;
+    sampled.told.is_all &= is_all;
+    let estimate = estimate(view, read, &sampled).await?;
+    let collection = collection::of_read(view, read).await?;
+    Ok((told(read, collection, sampled.told, estimate), sampled))
+}
+
 async fn sample<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Sampled> {
     let page: Page = read_ranges(view, &read.sampled(), &read.ranges).await?;
     let filter = read.filter.as_ref().map(Filter::from);
@@ -323,7 +333,6 @@ pub(super) fn told(
     collection: Option<super::Collection>,
     sample: Sample,
     estimate: Estimate,
-    counted: Option<Counted>,
 ) -> ReadStep {
     let page = &read.page;
     let (ranges, more_ranges) = keys::ranges(read);
@@ -346,9 +355,10 @@ pub(super) fn told(
         consistent_read: page.consistent,
         refused: None,
         collection,
+        what_if: None,
         sample,
         estimate,
-        counted,
+        counted: None,
     }
 }
 

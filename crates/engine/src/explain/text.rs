@@ -8,7 +8,7 @@ mod parts;
 
 use super::explanation::{
     Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation,
-    ReadStep, Step, UnitsOn, WriteAction, WriteStep,
+    ReadStep, Step, Supposed, UnitsOn, WriteAction, WriteStep,
 };
 use std::fmt::Display;
 
@@ -71,7 +71,8 @@ fn of_step(lines: &mut Lines, operation: &str, step: &Step) {
 
 fn of_read(lines: &mut Lines, operation: &str, read: &ReadStep) {
     let of_index = read.index.as_ref().map(|index| format!(", index {index}"));
-    lines.push(format!("{operation} of {}{}", read.table, of_index.unwrap_or_default()));
+    let supposed = read.what_if.as_ref().map_or("", |_| ", which is not there");
+    lines.push(format!("{operation} of {}{}{supposed}", read.table, of_index.unwrap_or_default()));
     lines.member("access", access(read.access));
     if read.access != Access::WholeTable && read.access != Access::WholeIndex {
         ranges(lines, read);
@@ -94,6 +95,9 @@ fn of_read(lines: &mut Lines, operation: &str, read: &ReadStep) {
         drawing(lines, read, collection);
     }
     estimate(lines, read);
+    if let Some(supposed) = &read.what_if {
+        of_supposed(lines, supposed);
+    }
     if let Some(counted) = &read.counted {
         of_counted(lines, counted);
     }
@@ -181,6 +185,21 @@ fn estimate(lines: &mut Lines, read: &ReadStep) {
             format!("{} of {}{of}", sample.matching, plural(sample.items, "item")),
         );
     }
+}
+
+/// Tells what an index would be that is not there.
+fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
+    lines.push(format!("  what if    an index {}, with {}", supposed.key, supposed.projection));
+    let of = if supposed.is_all { ": all of the table" } else { " of the table; the rest is estimated" };
+    lines.member("looked at", format!("{}{of}", amount(supposed.looked_at)));
+    lines.member("entries", amount(supposed.entries));
+    let read = plural(supposed.units, "read unit");
+    let likely = supposed.likely_at_most.map(|most| format!("; likely at most {most} items"));
+    let likely = likely.unwrap_or_default();
+    lines.member("read here", format!("{}, {read}{likely}", amount(supposed.examined)));
+    let written = plural((supposed.write_units * 100.0).round() / 100.0, "write unit");
+    let bytes = size(supposed.entry_bytes as u64);
+    lines.member("each write", format!("{written} more for an entry of {bytes} on average"));
 }
 
 fn of_counted(lines: &mut Lines, counted: &Counted) {

@@ -1,8 +1,9 @@
 //! EXPLAIN: what a request would do, or with ANALYZE did. An operation of our own; PartiQL has it, too.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText};
+use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText, WhatIf};
 use crate::layout;
+use crate::ops::update_table;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::{Output, PagePlan};
@@ -14,6 +15,37 @@ use hashrange_model::error::{Layer, StateFault, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Store};
 use hashrange_wire::{ExecuteStatementInput, Operation, calls, read_request};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// How a read is explained.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How<'a> {
+    pub(super) mode: Mode,
+    /// An index that is supposed to be there.
+    pub(super) what_if: Option<&'a WhatIf>,
+}
+
+/// An index that is not there, as JSON: members of UpdateTable.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct GivenWhatIf {
+    /// That of the request if it is left out.
+    table_name: Option<String>,
+    index_name: Json,
+    key_schema: Json,
+    /// All attributes if it is left out.
+    projection: Option<Json>,
+    attribute_definitions: Option<Json>,
+}
+
+/// The table that a request names.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Named {
+    table_name: Option<String>,
+}
 
 impl<S: Store> Engine<S> {
     /// Explains a JSON request of an operation; with [`Mode::Analyze`] it runs.
@@ -33,23 +65,128 @@ impl<S: Store> Engine<S> {
         Box::pin(self.explain_on_known(operation, body, mode)).await
     }
 
+    /// Explains a JSON request of Query, Scan or a SELECT of an index that is not there. `what_if` says which:
+    /// `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions", "TableName"}` as UpdateTable has them;
+    /// the last three may be left out.
+    pub async fn explain_what_if(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        what_if: &[u8],
+    ) -> ApiResult<Explanation> {
+        if self.store().is_shared() {
+            let run = || -> super::Running<'_, _> {
+                Box::pin(self.explain_supposing(operation, body, what_if))
+            };
+            return self.on_newest(Operation::ExecuteStatement, run).await;
+        }
+        Box::pin(self.explain_supposing(operation, body, what_if)).await
+    }
+
+    async fn explain_supposing(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        what_if: &[u8],
+    ) -> ApiResult<Explanation> {
+        let what_if = self.supposed(body, what_if)?;
+        let how = How { mode: Mode::Plan, what_if: Some(&what_if) };
+        match self.explain_supposable(operation, body, how).await {
+            Some(explained) => explained,
+            None => Err(Reason::State(StateFault::NotSupposed(operation.name())).into()),
+        }
+    }
+
+    /// Returns the table of a request with the index that it supposes.
+    fn supposed(&self, body: &[u8], what_if: &[u8]) -> ApiResult<WhatIf> {
+        let form = |why: serde_json::Error| Reason::State(StateFault::Form(why.to_string()));
+        let given: GivenWhatIf = serde_json::from_slice(what_if).map_err(form)?;
+        let name = match given.table_name {
+            Some(name) => Some(name),
+            None => serde_json::from_slice::<Named>(body).map_err(form)?.table_name,
+        };
+        let mut create = json!({ "IndexName": given.index_name, "KeySchema": given.key_schema });
+        create["Projection"] = given.projection.unwrap_or(json!({ "ProjectionType": "ALL" }));
+        let mut update = json!({
+            "TableName": name, "BillingMode": "PAY_PER_REQUEST",
+            "GlobalSecondaryIndexUpdates": [{ "Create": create }],
+        });
+        if let Some(definitions) = given.attribute_definitions {
+            update["AttributeDefinitions"] = definitions;
+        }
+        let update = update.to_string();
+        let mut input = read_request::<calls::UpdateTable>(update.as_bytes())?;
+        let name = required(input.table_name.take(), "tableName")?;
+        let record = self.table(&name)?.record.clone();
+        let (record, index) = update_table::with_new_index(record, &mut input, self.now_ms())?;
+        Ok(WhatIf { table: Arc::new(Table::new(record)), index })
+    }
+
+    /// Returns the table that a read names, with the index that it supposes.
+    pub(super) fn explained_table(&self, name: &str, how: How<'_>) -> ApiResult<Arc<Table>> {
+        let table = self.table(name)?;
+        Ok(match how.what_if {
+            Some(what_if) if what_if.table.id() == table.id() => Arc::clone(&what_if.table),
+            Some(_) | None => table,
+        })
+    }
+
+    /// Explains a read, of an index that it supposes if it does.
+    pub(super) async fn explain_read_as_asked(
+        &self,
+        read: ReadPlan<'_>,
+        asked: Asked,
+        how: How<'_>,
+    ) -> ApiResult<Explanation> {
+        let Some(what_if) = how.what_if else { return self.explain_read(read, asked).await };
+        if !read.page.index.is_some_and(|(_, index)| index.id == what_if.index) {
+            return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
+        }
+        self.explain_supposed_read(read, what_if, asked).await
+    }
+
+    /// Explains a read that may suppose an index; none if the operation is another one.
+    async fn explain_supposable(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        how: How<'_>,
+    ) -> Option<ApiResult<Explanation>> {
+        Some(match operation {
+            Operation::Query => match read_request::<calls::Query>(body) {
+                Ok(input) => self.explain_query(input, how).await,
+                Err(error) => Err(error),
+            },
+            Operation::Scan => match read_request::<calls::Scan>(body) {
+                Ok(input) => self.explain_scan(input, how).await,
+                Err(error) => Err(error),
+            },
+            Operation::ExecuteStatement => {
+                let explained = async {
+                    let input = read_request::<calls::ExecuteStatement>(body)?;
+                    let text = required(input.statement.as_deref(), "statement")?;
+                    let explained = self.explain_statement(&input, text, text, how).await;
+                    explained.map_err(|error| error.in_layer(Layer::Older))
+                };
+                explained.await
+            }
+            _ => return None,
+        })
+    }
+
     async fn explain_on_known(
         &self,
         operation: Operation,
         body: &[u8],
         mode: Mode,
     ) -> ApiResult<Explanation> {
+        let how = How { mode, what_if: None };
+        if let Some(explained) = self.explain_supposable(operation, body, how).await {
+            return explained;
+        }
         match operation {
             Operation::GetItem => {
                 self.explain_get_item(read_request::<calls::GetItem>(body)?, mode).await
-            }
-            Operation::Query => self.explain_query(read_request::<calls::Query>(body)?, mode).await,
-            Operation::Scan => self.explain_scan(read_request::<calls::Scan>(body)?, mode).await,
-            Operation::ExecuteStatement => {
-                let input = read_request::<calls::ExecuteStatement>(body)?;
-                let text = required(input.statement.as_deref(), "statement")?;
-                let explained = self.explain_statement(&input, text, text, mode).await;
-                explained.map_err(|error| error.in_layer(Layer::Older))
             }
             Operation::PutItem => {
                 self.explain_put_item(read_request::<calls::PutItem>(body)?, mode).await
@@ -121,7 +258,8 @@ impl<S: Store> Engine<S> {
         let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
         let blanked: String = before.chars().map(blanks).chain(statement.chars()).collect();
         let mode = if explain.analyze { Mode::Analyze } else { Mode::Plan };
-        Ok(self.explain_statement(input, &blanked, statement, mode).await?.to_item())
+        let how = How { mode, what_if: None };
+        Ok(self.explain_statement(input, &blanked, statement, how).await?.to_item())
     }
 
     /// Explains a statement; `token_text` is what its `NextToken` is tied to.
@@ -130,9 +268,9 @@ impl<S: Store> Engine<S> {
         input: &ExecuteStatementInput<'_>,
         text: &str,
         token_text: &str,
-        mode: Mode,
+        how: How<'_>,
     ) -> ApiResult<Explanation> {
-        let began_ms = self.now_ms();
+        let (began_ms, mode) = (self.now_ms(), how.mode);
         let statement = partiql::parse(text, input.parameters.as_deref())?;
         let hash = || RequestHash::of(token_text, input.parameters.as_deref());
         let token = input.next_token.as_deref();
@@ -140,11 +278,14 @@ impl<S: Store> Engine<S> {
         match statement {
             Statement::Select(select) => {
                 let asked = Asked { operation: "SELECT", mode, began_ms };
-                self.explain_select(input, select, start, asked).await
+                self.explain_select(input, select, (start, how), asked).await
             }
             Statement::Exists(_, at) => {
                 let function = "exists".to_owned();
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
+            }
+            statement if how.what_if.is_some() => {
+                Err(Reason::State(StateFault::NotSupposed(written_as(&statement))).into())
             }
             statement => {
                 let asked = Asked { operation: written_as(&statement), mode, began_ms };
@@ -170,17 +311,17 @@ impl<S: Store> Engine<S> {
         &self,
         input: &ExecuteStatementInput<'_>,
         mut select: Select,
-        start: Option<Item>,
+        (start, how): (Option<Item>, How<'_>),
         asked: Asked,
     ) -> ApiResult<Explanation> {
-        let table = self.table(&std::mem::take(&mut select.table))?;
+        let table = self.explained_table(&std::mem::take(&mut select.table), how)?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
         let condition = select.condition.clone();
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
         let read = selected_read(&table, plan, condition)?;
-        self.explain_read(ReadPlan { start, ..read }, asked).await
+        self.explain_read_as_asked(ReadPlan { start, ..read }, asked, how).await
     }
 }
 
