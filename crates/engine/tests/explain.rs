@@ -27,8 +27,7 @@ struct Told {
 
 /// Returns a table without items; jobs run when they are told to.
 fn empty() -> Database {
-    let database =
-        Database::memory(EngineOptions { jobs_run: false, ..EngineOptions::default() });
+    let database = Database::memory(EngineOptions { jobs_run: false, ..EngineOptions::default() });
     let definition: Json =
         serde_json::from_str(include_str!("scripts/tables/orders.json")).unwrap();
     database.ok("CreateTable", &definition);
@@ -329,9 +328,9 @@ fn batch(random: &mut Random) -> (&'static str, Json) {
     match random.below(4) {
         0 => ("TransactWriteItems", json!({"TransactItems": of_actions(random)})),
         1 => {
-            let gets = (0..size).map(|nth| {
-                json!({"Get": {"TableName": "orders", "Key": key(&item(random, nth * 10))}})
-            });
+            let gets = (0..size).map(
+                |nth| json!({"Get": {"TableName": "orders", "Key": key(&item(random, nth * 10))}}),
+            );
             ("TransactGetItems", json!({"TransactItems": gets.collect::<Vec<_>>()}))
         }
         2 => {
@@ -547,21 +546,29 @@ fn a_large_table_is_estimated_from_a_sample() {
 #[test]
 fn what_cannot_be_supposed_is_told() {
     let database = filled(&mut Random::new(1));
-    let index = |name: &str, key: &str| {
-        json!({"IndexName": name, "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}]})
-    };
+    let index = |name: &str, key: &str| json!({"IndexName": name, "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}]});
     let scan = json!({"TableName": "orders", "IndexName": "new"});
     let get = json!({"TableName": "orders", "Key": {"pk": {"S": "A"}, "sk": {"S": "B"}}});
     let insert = json!({"Statement": "INSERT INTO orders VALUE {'pk': 'A', 'sk': 'B'}"});
     let cases = [
-        ("Scan", &scan, index("by-date", "date"), "Attempting to create an index which already exists"),
+        (
+            "Scan",
+            &scan,
+            index("by-date", "date"),
+            "Attempting to create an index which already exists",
+        ),
         ("Scan", &scan, index("new", "unknown"), "Some index key attributes are not defined"),
         ("Scan", &scan, index("other", "date"), "does not have the specified index: new"),
         ("Scan", &json!({"TableName": "orders"}), index("new", "date"), "does not read the index"),
         ("GetItem", &get, index("new", "date"), "GetItem reads no index"),
         ("ExecuteStatement", &insert, index("new", "date"), "must not be null"),
         ("Scan", &scan, json!({"IndexName": 1, "KeySchema": []}), "Exception"),
-        ("Scan", &scan, json!({"IndexName": "new", "KeySchema": [], "Size": 1}), "unknown field `Size`"),
+        (
+            "Scan",
+            &scan,
+            json!({"IndexName": "new", "KeySchema": [], "Size": 1}),
+            "unknown field `Size`",
+        ),
     ];
     for (operation, request, what_if, expected) in cases {
         let body = request.to_string();

@@ -126,8 +126,9 @@ impl<S: Store> Engine<S> {
         grouping: Grouping,
     ) -> ApiResult<Vec<Step>> {
         let planned = || reads.iter().flatten();
-        let keys: Vec<Key> =
-            planned().flat_map(|read| read.ranges.iter().map(|range| range.start.clone())).collect();
+        let keys: Vec<Key> = planned()
+            .flat_map(|read| read.ranges.iter().map(|range| range.start.clone()))
+            .collect();
         let view = self.core().view().await?;
         let tables = || planned().map(|read| read.page.table);
         let stored =
@@ -294,7 +295,7 @@ fn item_read_step(read: &ReadPlan<'_>, item: Option<&Item>, grouping: Grouping) 
     let filter = read.filter.as_ref().map(Filter::from);
     let matches = |item: &&Item| filter.as_ref().is_none_or(|filter| filter.matches(item));
     let (items, bytes) = (usize::from(item.is_some()), item.map_or(0, Item::size));
-    let matching = usize::from(item.filter(matches).is_some());
+    let matching = usize::from(item.as_ref().is_some_and(matches));
     let sample = Sample { items, bytes, matching, is_all: true };
     let units = grouping.times() * read_units(bytes, read.page.consistent);
     let estimate = Estimate {

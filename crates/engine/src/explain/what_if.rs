@@ -11,9 +11,9 @@
 //! | a larger one | equal parts of the hash space, the beginning of each |
 //! | a query of a partition that the table has, too | that partition beside it |
 
+use super::advice;
 use super::explanation::{Amount, Explanation, Mode, Step, Supposed};
 use super::read::{Asked, ReadPlan, seen};
-use super::advice;
 use crate::capacity::{read_units, write_units};
 use crate::engine::Engine;
 use crate::index::{self, counts};
@@ -174,9 +174,10 @@ impl Looked {
         let bytes: usize = self.entries.values().map(Item::size).sum();
         let as_counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         // The index holds no more than the table: that is the bound where not all is known.
-        let held = match self.sample.is_all {
-            true => (as_counted(self.entries.len()), as_counted(bytes)),
-            false => self.held,
+        let held = if self.sample.is_all {
+            (as_counted(self.entries.len()), as_counted(bytes))
+        } else {
+            self.held
         };
         let stored = self.entries.into_iter();
         Supposing(Arc::new(Shown {
@@ -231,9 +232,9 @@ async fn items<V: View>(
 }
 
 fn is_within(ranges: &[KeyRange], key: &[u8]) -> bool {
-    ranges.iter().any(|range| {
-        *key >= *range.start && range.end.as_ref().is_none_or(|end| key < &end[..])
-    })
+    ranges
+        .iter()
+        .any(|range| *key >= *range.start && range.end.as_ref().is_none_or(|end| key < &end[..]))
 }
 
 fn add(amount: &mut Amount, item: &Item) {

@@ -85,9 +85,8 @@ impl<S: Store> Engine<S> {
             .map(|((request, statement), table)| {
                 let name = statement.as_ref().ok().map(|it| it.table().to_owned());
                 let consistent = request.consistent_read == Some(true);
-                explained_read(statement, table, consistent).map_err(|error| {
-                    FailedStep::of(name.as_deref(), &error.in_layer(Layer::Older))
-                })
+                explained_read(statement, table, consistent)
+                    .map_err(|error| FailedStep::of(name.as_deref(), &error.in_layer(Layer::Older)))
             })
             .collect();
         let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
@@ -129,7 +128,8 @@ impl<S: Store> Engine<S> {
                 Mode::Analyze => self.commit_apart(&writes).await?,
             };
             drop(writes);
-            Ok(attempts.map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
+            Ok(attempts
+                .map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
         })
         .await?;
         let parts = Parts::of(Grouping::Batch, steps);
@@ -229,11 +229,11 @@ fn check(requests: Option<Vec<BatchStatementRequest<'_>>>) -> ApiResult<Checked<
 }
 
 /// Returns the read of a SELECT as it is explained.
-fn explained_read<'t>(
+fn explained_read(
     statement: ApiResult<Statement>,
-    table: &'t ApiResult<Arc<Table>>,
+    table: &ApiResult<Arc<Table>>,
     consistent: bool,
-) -> ApiResult<ReadPlan<'t>> {
+) -> ApiResult<ReadPlan<'_>> {
     let Statement::Select(select) = statement? else { return Err(Reason::Internal.into()) };
     let table = table.as_ref().map_err(Clone::clone)?;
     let condition = select.condition.clone();

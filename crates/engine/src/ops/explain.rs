@@ -139,7 +139,7 @@ impl<S: Store> Engine<S> {
         how: How<'_>,
     ) -> ApiResult<Explanation> {
         let Some(what_if) = how.what_if else { return self.explain_read(read, asked).await };
-        if !read.page.index.is_some_and(|(_, index)| index.id == what_if.index) {
+        if read.page.index.is_none_or(|(_, index)| index.id != what_if.index) {
             return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
         }
         self.explain_supposed_read(read, what_if, asked).await
@@ -333,10 +333,8 @@ pub(super) fn selected_read<'t>(
 ) -> ApiResult<ReadPlan<'t>> {
     let (page, ranges, filter) = as_page(table, plan);
     let secondary = page.index.map(|(_, index)| index);
-    let text = StatementText {
-        filter: told_filter(table, secondary, condition.as_ref())?,
-        condition,
-    };
+    let text =
+        StatementText { filter: told_filter(table, secondary, condition.as_ref())?, condition };
     let keys = read_keys(table, secondary, text.condition.as_ref())?;
     let filter = match filter {
         Some(filter) => Some(filter),

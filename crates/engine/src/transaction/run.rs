@@ -93,9 +93,10 @@ pub(crate) fn refusal(
     };
     let errors: Vec<_> = attempts.iter().map(failed).collect();
     let mut room = Room(WRITTEN_MAX_BYTES);
-    let mut done = attempts.iter().zip(writes).filter_map(|(attempt, (table, _))| {
-        Some((table, attempt.result.as_ref().ok()?))
-    });
+    let mut done = attempts
+        .iter()
+        .zip(writes)
+        .filter_map(|(attempt, (table, _))| Some((table, attempt.result.as_ref().ok()?)));
     if let Err(reason) = done.try_for_each(|(table, written)| room.take(table, written)) {
         return Some(reason.into());
     }
@@ -107,9 +108,8 @@ pub(crate) fn refusal(
 /// Source: captured: the first action that its table refuses is named, and nothing is decided.
 fn canceled_by_first(faults: &[Option<ApiError>]) -> Option<ApiError> {
     let first = faults.iter().position(Option::is_some)?;
-    let named = |(nth, fault): (usize, &Option<ApiError>)| {
-        fault.as_ref().filter(|_| nth == first).cloned()
-    };
+    let named =
+        |(nth, fault): (usize, &Option<ApiError>)| fault.as_ref().filter(|_| nth == first).cloned();
     Some(Reason::TransactionCanceled(faults.iter().enumerate().map(named).collect()).into())
 }
 

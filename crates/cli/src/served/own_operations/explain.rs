@@ -35,9 +35,7 @@ pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let explanation = match what_if {
         None => database.explain(known, request, mode).await?,
         Some(_) if analyze => return Err(fault(StateFault::SupposedAnalyzed)),
-        Some(what_if) => {
-            database.explain_what_if(known, request, what_if.get().as_bytes()).await?
-        }
+        Some(what_if) => database.explain_what_if(known, request, what_if.get().as_bytes()).await?,
     };
     let answer = json!({ "Explanation": explanation.to_json(), "Text": explanation.text() });
     Ok(answer.to_string().into_bytes())

@@ -47,9 +47,7 @@ pub(super) fn moved<'t>(
 ) -> Option<(&'t str, AsKeyCondition)> {
     let sort = schema.sort.first()?;
     let moved = as_key_condition(filter, &sort.name)?;
-    let is_typed = |value: &Value| {
-        value.get().attribute_type() == sort.key_type.attribute_type()
-    };
+    let is_typed = |value: &Value| value.get().attribute_type() == sort.key_type.attribute_type();
     let is_left =
         moved.filter.iter().flat_map(Condition::attribute_names).any(|name| name == sort.name);
     let is_allowed = !is_left && moved.operator.values().all(is_typed);
@@ -68,27 +66,24 @@ fn is_readable(read: &ReadPlan<'_>, index: &Index) -> bool {
 
 fn told(read: &ReadPlan<'_>, fit: &Fit<'_>, partition: &str, lacks: bool) -> String {
     let Fit { index, schema, attribute, moved } = fit;
-    let table = &read.page.table.record.name;
     let what = index.map_or_else(|| "the table".to_owned(), |it| format!("the index {}", it.name));
     let condition = key_text(attribute, &moved.operator);
-    let mut text = format!("{what} has {} as sort key: ", name_text(attribute));
-    if read.statement.is_some() {
+    let how = if read.statement.is_some() {
         let from = index.map_or_else(String::new, |index| format!(".\"{}\"", index.name));
-        text += &format!("FROM \"{table}\"{from} reads only {condition}");
+        format!("FROM \"{}\"{from} reads only {condition}", read.page.table.record.name)
     } else {
-        text += &format!("query it by {partition} AND {condition}");
-        if let Some(filter) = &moved.filter {
-            text += &format!(", with the filter {filter}");
-        }
-    }
+        let left = moved.filter.as_ref().map(|filter| format!(", with the filter {filter}"));
+        format!("query it by {partition} AND {condition}{}", left.unwrap_or_default())
+    };
     let others: Vec<_> = schema.sort.iter().skip(1).map(|it| name_text(&it.name)).collect();
-    if !others.is_empty() {
-        text += &format!(" (items without {} are not in it)", others.join(" and "));
-    }
-    match index.map(|index| index.kind) {
-        Some(IndexKind::Local) if lacks => text += "; what it lacks is fetched from the table",
-        Some(IndexKind::Global) if lacks => text += "; it lacks attributes of what is read here",
-        Some(IndexKind::Local | IndexKind::Global) | None => {}
-    }
-    text
+    let sparse = match &others[..] {
+        [] => String::new(),
+        others => format!(" (items without {} are not in it)", others.join(" and ")),
+    };
+    let fetched = match index.map(|index| index.kind) {
+        Some(IndexKind::Local) if lacks => "; what it lacks is fetched from the table",
+        Some(IndexKind::Global) if lacks => "; it lacks attributes of what is read here",
+        Some(IndexKind::Local | IndexKind::Global) | None => "",
+    };
+    format!("{what} has {} as sort key: {how}{sparse}{fetched}", name_text(attribute))
 }

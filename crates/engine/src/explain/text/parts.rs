@@ -1,9 +1,7 @@
 //! Batches and transactions as lines: each part, and what all take together.
 
 use super::{Lines, of_step, plural, ranges, size};
-use crate::explain::explanation::{
-    Explanation, ReadStep, Step, Together, WriteAction, WriteStep,
-};
+use crate::explain::explanation::{Explanation, ReadStep, Step, Together, WriteAction, WriteStep};
 
 /// The most parts that are told one by one, beside those that are refused.
 const PARTS_MAX: usize = 25;
@@ -57,7 +55,8 @@ fn of_read_part(lines: &mut Lines, number: usize, read: &ReadStep) {
         lines.member("filter", filter);
     }
     lines.member("returns", &read.returns);
-    lines.member("reads", if read.consistent_read { "consistent" } else { "eventually consistent" });
+    lines
+        .member("reads", if read.consistent_read { "consistent" } else { "eventually consistent" });
     if let Some(refused) = &read.refused {
         lines.member("refused", refused);
     }

@@ -48,9 +48,9 @@ pub(super) fn refused(fault: &StateFault) -> String {
         StateFault::NamespaceUnusable(why) => {
             format!("The tables of this access key and region cannot be opened: {why}")
         }
-        StateFault::NotExplained(operation) => format!(
-            "{operation} cannot be explained: operations that read or write items can"
-        ),
+        StateFault::NotExplained(operation) => {
+            format!("{operation} cannot be explained: operations that read or write items can")
+        }
         StateFault::NotSupposed(operation) => {
             format!("{operation} reads no index: Query, Scan and SELECT are explained with WhatIf")
         }
