@@ -94,6 +94,17 @@ def test_a_transaction_is_told_with_the_reasons_that_a_client_gets(api, table):
     assert refused == codes
 
 
+def test_statements_of_a_transaction_are_explained_together(api, table):
+    insert = f"INSERT INTO \"{table}\" VALUE {{'pk': 'p', 'sk': 'new'}}"
+    delete = f"DELETE FROM \"{table}\" WHERE pk = 'p' AND sk = 'A#0001'"
+    statements = [{"Statement": f"EXPLAIN {insert}"}, {"Statement": delete}]
+    [response] = api("ExecuteTransaction", TransactStatements=statements)["Responses"]
+    plan = plain_item(response["Item"])["Plan"]
+    assert [step["Write"]["Action"] for step in plan["Steps"]] == ["Put", "Delete"]
+    assert plan["Together"]["IsTransaction"] and "Refused" not in plan["Together"]
+    assert "Item" in api("GetItem", TableName=table, Key=item(pk="p", sk="A#0001"))
+
+
 def test_a_transaction_costs_what_is_told(api, table):
     gets = [{"Get": {"TableName": table, "Key": item(pk="p", sk=f"A#{nth:04}")}} for nth in range(5)]
     told = own(api, "Explain", Operation="TransactGetItems", Request={"TransactItems": gets})["Explanation"]

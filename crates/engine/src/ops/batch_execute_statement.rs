@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::explain::{
     Asked, Explanation, FailedStep, Grouping, Mode, Parts, ReadPlan, Step, WriteStep,
 };
-use crate::ops::explain::selected_read;
+use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
@@ -30,8 +30,21 @@ impl<S: Store> Engine<S> {
     /// Runs several PartiQL statements.
     pub async fn batch_execute_statement(
         &self,
-        input: BatchExecuteStatementInput<'_>,
+        mut input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
+        let first = input.statements.as_mut().and_then(|all| all.first_mut());
+        if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
+            // On the heap: rare, and every batch would be as large.
+            let again = input.clone();
+            let explained =
+                Box::pin(self.explain_batch_execute_statement(input, again, mode)).await?;
+            let item = Some(explained.to_item());
+            let response = BatchStatementResponse { table_name: None, item, error: None };
+            return Ok(BatchExecuteStatementOutput {
+                consumed_capacity: None,
+                responses: Some(vec![response]),
+            });
+        }
         self.run_statements(input).await.map_err(|error| error.in_layer(Layer::Older))
     }
 

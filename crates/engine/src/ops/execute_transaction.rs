@@ -6,7 +6,7 @@ use crate::capacity::{Charge, Units};
 use crate::engine::{Engine, target_of};
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts};
 use crate::layout::token::TokenScope;
-use crate::ops::explain::selected_read;
+use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
@@ -27,8 +27,17 @@ impl<S: Store> Engine<S> {
     /// Runs several PartiQL statements as one transaction.
     pub async fn execute_transaction(
         &self,
-        input: ExecuteTransactionInput<'_>,
+        mut input: ExecuteTransactionInput<'_>,
     ) -> ApiResult<ExecuteTransactionOutput> {
+        let first = input.transact_statements.as_mut().and_then(|all| all.first_mut());
+        if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
+            // On the heap: rare, and every transaction would be as large.
+            let again = input.clone();
+            let explained = Box::pin(self.explain_execute_transaction(input, again, mode)).await?;
+            let item = Some(explained.to_item());
+            let responses = Some(vec![ItemResponse { item }]);
+            return Ok(ExecuteTransactionOutput { responses, consumed_capacity: None });
+        }
         self.run_transaction(input).await.map_err(|error| error.in_layer(Layer::Older))
     }
 

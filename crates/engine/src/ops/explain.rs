@@ -17,6 +17,7 @@ use hashrange_storage::{Direction, Store};
 use hashrange_wire::{ExecuteStatementInput, Operation, calls, read_request};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// How a read is explained.
@@ -253,12 +254,9 @@ impl<S: Store> Engine<S> {
         text: &str,
         explain: Explain,
     ) -> ApiResult<Item> {
-        let (before, statement) = text.split_at(explain.statement_at);
-        // Faults are told where they stand in all of the text.
-        let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
-        let blanked: String = before.chars().map(blanks).chain(statement.chars()).collect();
-        let mode = if explain.analyze { Mode::Analyze } else { Mode::Plan };
-        let how = How { mode, what_if: None };
+        let (_, statement) = text.split_at(explain.statement_at);
+        let how = How { mode: mode(explain), what_if: None };
+        let blanked = blanked(text, explain);
         Ok(self.explain_statement(input, &blanked, statement, how).await?.to_item())
     }
 
@@ -343,6 +341,26 @@ pub(super) fn selected_read<'t>(
     };
     let statement = Some(text);
     Ok(ReadPlan { page, ranges, keys, segment: None, filter, start: None, statement })
+}
+
+fn mode(explain: Explain) -> Mode {
+    if explain.analyze { Mode::Analyze } else { Mode::Plan }
+}
+
+/// Returns a statement with blanks for the EXPLAIN before it: faults are told where they stand in all of the
+/// text.
+fn blanked(text: &str, explain: Explain) -> String {
+    let (before, statement) = text.split_at(explain.statement_at);
+    let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
+    before.chars().map(blanks).chain(statement.chars()).collect()
+}
+
+/// Takes the EXPLAIN from before the first statement of several; it explains all of them.
+pub(super) fn take_explain(first: Option<&mut Cow<'_, str>>) -> Option<Mode> {
+    let first = first?;
+    let explain = hashrange_expr::partiql::explain(first)?;
+    *first = blanked(first, explain).into();
+    Some(mode(explain))
 }
 
 fn written_as(statement: &Statement) -> &'static str {
