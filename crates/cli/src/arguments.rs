@@ -512,8 +512,8 @@ pub struct Sql {
 #[command(after_help = "For example:\n  \
     hashrange explain query cities \"country = 'US' and begins_with(place, 'TEXAS#HO')\"\n  \
     hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n  \
-    hashrange explain --what-if by-size=country:S,population:N query cities \
-    \"country = 'US' and population > 1000000\"\n  \
+    hashrange explain query cities \"country = 'NL' and begins_with(city, 'A')\" \
+    --what-if by-name=country,city:S\n  \
     hashrange explain request TransactWriteItems - < request.json\n\
     All pages are told of, also without --all.")]
 pub struct Explain {
