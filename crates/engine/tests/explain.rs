@@ -6,7 +6,7 @@
 #![expect(clippy::cast_precision_loss, reason = "units of a test are few")]
 
 use hashrange_engine::{Counted, EngineOptions, Explanation, Mode, ReadStep, Step};
-use hashrange_testkit::database::Database;
+use hashrange_testkit::database::{Database, is_on_postgres};
 use hashrange_testkit::random::Random;
 use serde_json::{Value as Json, json};
 
@@ -248,6 +248,14 @@ fn check(database: &Database, operation: &str, request: &Json) {
     let counts = of_counts(counted, told.examined);
     assert_eq!(counts, told, "{operation} {request}\n{}", analyzed.text());
     assert_eq!(counted.examined.items, counted.returned.items + counted.filtered_out);
+    match counted.round_trips {
+        Some(round_trips) => {
+            // A page without ranges asks nothing.
+            let least = if read(&analyzed).ranges.is_empty() { 0 } else { counted.pages as u64 };
+            assert!(round_trips >= least, "{operation} {request}: {counted:?}");
+        }
+        None => assert!(!is_on_postgres(), "{operation} {request}"),
+    }
     let planned = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
     let planned = read(&planned);
     assert_eq!(planned.ranges, read(&analyzed).ranges);

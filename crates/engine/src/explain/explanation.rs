@@ -363,6 +363,10 @@ pub struct Counted {
     pub filtered_out: usize,
     /// Items fetched from the table for entries of a local index.
     pub fetched: Amount,
+    /// Requests to the database where the data are, if that is a remote one: each is a round trip, or goes in
+    /// one with requests of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
     /// Read capacity units by table and index.
     pub units: Vec<UnitsOn>,
 }

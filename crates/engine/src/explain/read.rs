@@ -13,12 +13,14 @@ use crate::engine::Engine;
 use crate::index::counts;
 use crate::layout;
 use crate::partiql::select::{self, SelectPlan};
-use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges};
+use crate::read::{Output, Page, PagePlan, Rows, key_range, read_page, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
 use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Direction, Key, KeyRange, Store, View};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most items that are looked at without ANALYZE; a page bounds their size.
 const SAMPLE_ITEMS_MAX: usize = 1_000;
@@ -163,8 +165,11 @@ impl<S: Store> Engine<S> {
         let mut counted = Counted::default();
         let mut units = Units::default();
         let mut ranges = read.ranges.clone();
+        // Under a profile the limiter chooses what is read.
+        let is_remote = self.store().is_shared() && self.limiter().is_none();
+        let requests = is_remote.then(|| Arc::new(AtomicU64::new(0)));
         while counted.pages < PAGES_MAX {
-            let page: Page<Tally> = self.next_page(read, &ranges).await?;
+            let page: Page<Tally> = self.next_page(read, &ranges, requests.as_ref()).await?;
             units.add(&page.units);
             counted.add(&page);
             let Some(last) = &page.last_evaluated_key else {
@@ -174,21 +179,35 @@ impl<S: Store> Engine<S> {
             ranges = left_after(read, ranges, last)?;
         }
         counted.units = units_by_target(&units, read.page.table);
+        counted.round_trips = requests.map(|requests| requests.load(Ordering::Relaxed));
         Ok(counted)
     }
 
-    async fn next_page(&self, read: &ReadPlan<'_>, ranges: &[KeyRange]) -> ApiResult<Page<Tally>> {
+    async fn next_page(
+        &self,
+        read: &ReadPlan<'_>,
+        ranges: &[KeyRange],
+        requests: Option<&Arc<AtomicU64>>,
+    ) -> ApiResult<Page<Tally>> {
         let page = read.page.clone();
+        let view = match requests {
+            Some(requests) => Some(self.core().view().await?.counting(requests)),
+            None => None,
+        };
         if read.statement.is_some() {
             let (table, ranges) = (page.table, ranges.to_vec());
             return self
-                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, None)
+                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, view.as_ref())
                 .await;
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
         let is_one_row =
             read.index().is_none() && read.page.table.key.sort.is_empty() && read.keys.is_some();
-        let mut page: Page<Tally> = self.page(PagePlan { range, ..page }).await?;
+        let plan = PagePlan { range, ..page };
+        let mut page: Page<Tally> = match &view {
+            Some(view) => read_page(view, plan).await?,
+            None => self.page(plan).await?,
+        };
         if is_one_row {
             page.last_evaluated_key = None;
         }

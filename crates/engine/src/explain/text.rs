@@ -214,6 +214,9 @@ fn of_counted(lines: &mut Lines, counted: &Counted) {
     if counted.fetched.items > 0 {
         lines.member("fetched", format!("{} of the table", amount(counted.fetched)));
     }
+    if let Some(round_trips) = counted.round_trips {
+        lines.member("took", format!("{} to the database", plural(round_trips, "round trip")));
+    }
     units(lines, &counted.units, "read unit");
 }
 
