@@ -161,15 +161,24 @@ impl<S: Store> Engine<S> {
         let (tables, mut told, attempts) = self.attempt_members(&members, asked.mode).await?;
         let is_apart = self.limiter().is_some();
         let mut unprocessed = 0;
-        let mut refused = None;
+        let (mut refused, mut throttled) = (None, None);
         for ((step, table), attempt) in told.iter_mut().zip(&tables).zip(attempts) {
             let worded = |error: ApiError| error.in_layer(Layer::Older);
             if let Err(error) = &attempt.result {
-                let is_left = is_apart && error.throttle().is_some();
-                unprocessed += usize::from(is_left);
-                refused = refused.or_else(|| (!is_left).then(|| worded(error.clone())));
+                if is_apart && error.throttle().is_some() {
+                    unprocessed += 1;
+                    throttled = Some(error.clone());
+                } else {
+                    refused = refused.or_else(|| Some(worded(error.clone())));
+                }
             }
             step.add_attempt(table, attempt, &Units::of_table(0.0), worded);
+        }
+        // What runs is refused as the batch is.
+        let is_nothing_done = unprocessed == members.len();
+        let of_run = refused.clone().or(throttled.filter(|_| is_nothing_done));
+        if let Some(why) = of_run.filter(|_| asked.mode == Mode::Analyze) {
+            return Err(why);
         }
         let steps = told.into_iter().map(|step| Step::Write(Box::new(step))).collect();
         let mut parts = Parts::of(Grouping::Batch, steps);
