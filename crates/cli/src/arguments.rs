@@ -568,12 +568,18 @@ pub struct Sql {
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n  \
     hashrange explain query cities \"country = 'US' and begins_with(place, 'TEXAS#HO')\"\n  \
-    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n\
+    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n  \
+    hashrange explain query cities \"country = 'NL' and begins_with(city, 'A')\" \
+    --what-if by-name=country,city:S\n  \
+    hashrange explain request TransactWriteItems - < request.json\n\
     All pages are told of, also without --all.")]
 pub struct Explain {
     /// Run it, and count what it does: a statement that writes writes
     #[arg(long, global = true)]
     pub analyze: bool,
+    /// Read an index that is not there, given as `alter --add-gsi` takes it: NAME=PARTITION[,SORT][/PROJECTION]
+    #[arg(long, global = true, value_name = "INDEX", conflicts_with = "analyze")]
+    pub what_if: Option<String>,
     /// What to explain.
     #[command(subcommand)]
     pub command: Explained,
@@ -590,6 +596,8 @@ pub enum Explained {
     Get(Get),
     /// Explain a statement
     Sql(Sql),
+    /// Explain a request of any operation on items, batches and transactions too
+    Request(Api),
 }
 
 /// Arguments of `api`.

@@ -51,7 +51,8 @@ pub use engine::Engine;
 pub use environment::Environment;
 pub use explain::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
 pub use jobs::ServersSeen;

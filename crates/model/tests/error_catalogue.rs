@@ -363,6 +363,9 @@ fn state_faults() -> Vec<StateFault> {
         StateFault::TooManyNamespaces(..) => [StateFault::TooManyNamespaces(3)],
         StateFault::NamespaceUnusable(..) => [StateFault::NamespaceUnusable(text())],
         StateFault::NotExplained(..) => [StateFault::NotExplained("CreateTable")],
+        StateFault::NotSupposed(..) => [StateFault::NotSupposed("GetItem")],
+        StateFault::SupposedNotRead(..) => [StateFault::SupposedNotRead("by-date".to_owned())],
+        StateFault::SupposedAnalyzed => [StateFault::SupposedAnalyzed],
     }
 }
 

@@ -1,7 +1,8 @@
 //! Query: the items of one partition key value, in the order of the sort key.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
+use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
+use crate::ops::explain::How;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
@@ -106,17 +107,17 @@ impl<S: Store> Engine<S> {
     pub(super) async fn explain_query(
         &self,
         mut input: QueryInput<'_>,
-        mode: Mode,
+        how: How<'_>,
     ) -> ApiResult<Explanation> {
         let began_ms = self.now_ms();
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedQuery::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.table(table_name)?;
+        let table = self.explained_table(table_name, how)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
         let secondary = plan.index.map(|(_, index)| index);
         let keys = vec![ReadKeys::of_query(&table, secondary, &request.key_conditions)?];
-        self.explain_read(
+        self.explain_read_as_asked(
             ReadPlan {
                 ranges: vec![plan.range.clone()],
                 page: plan,
@@ -126,7 +127,8 @@ impl<S: Store> Engine<S> {
                 start: request.start,
                 statement: None,
             },
-            Asked { operation: "Query", mode, began_ms },
+            Asked { operation: "Query", mode: how.mode, began_ms },
+            how,
         )
         .await
     }
