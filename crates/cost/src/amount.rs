@@ -1,15 +1,18 @@
 //! Money and counts as text.
 
+/// Most places behind the point.
+const PLACES_MAX: usize = 15;
+
 /// Returns an amount of money with the places that show it: `$12.35`, `$0.0012`, `$0.000000063`.
 pub fn dollars(amount: f64) -> String {
     let size = amount.abs();
-    let places = match size {
-        _ if size >= 1.0 || size <= 0.0 => 2,
-        _ if size >= 0.01 => 4,
-        _ if size >= 0.0001 => 6,
-        _ if size >= 0.000_001 => 8,
-        _ => 10,
-    };
+    // Below one, four digits from the first that is not 0.
+    let mut places = 2;
+    let mut scaled = size * 100.0;
+    while size < 1.0 && scaled < 1000.0 && places < PLACES_MAX {
+        scaled *= 10.0;
+        places += 1;
+    }
     let sign = if amount < 0.0 { "-" } else { "" };
     let text = format!("{size:.places$}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, "00"));
@@ -56,6 +59,8 @@ mod tests {
             (0.0125, "$0.0125"),
             (0.001_25, "$0.00125"),
             (0.000_000_062_5, "$0.0000000625"),
+            (0.000_001_125, "$0.000001125"),
+            (1e-30, "$0.00"),
             (-0.25, "-$0.25"),
         ] {
             assert_eq!(dollars(amount), text, "{amount}");

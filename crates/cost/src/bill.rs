@@ -98,10 +98,10 @@ pub fn bill(recording: &Recording, prices: &PriceList) -> Bill {
     Bill {
         region: prices.region.clone(),
         currency: prices.currency.clone(),
-        total: lines.iter().map(|line| line.cost).sum(),
+        total: lines.iter().fold(0.0, |sum, line| sum + line.cost),
         lines,
         places: places(recording, prices),
-        storage_month: storage.sum(),
+        storage_month: storage.fold(0.0, |sum, cost| sum + cost),
     }
 }
 

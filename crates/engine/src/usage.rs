@@ -67,7 +67,7 @@ pub enum UseKind {
 impl Usage {
     /// Returns the units of reads, or of writes, on tables and indexes together.
     pub fn units(&self, kind: UseKind) -> f64 {
-        self.uses.iter().filter(|one| one.kind == kind).map(Use::total).sum()
+        self.uses.iter().filter(|one| one.kind == kind).fold(0.0, |sum, one| sum + one.total())
     }
 
     /// Adds what was used: to what was used of the same table or index before, if there is such.
@@ -95,7 +95,7 @@ impl Usage {
 impl Use {
     /// Returns the units on the table and on indexes together.
     pub fn total(&self) -> f64 {
-        self.units + self.index_units.iter().map(|(_, units)| units).sum::<f64>()
+        self.index_units.iter().fold(self.units, |sum, (_, units)| sum + units)
     }
 }
 
@@ -209,8 +209,9 @@ impl fmt::Write for Shape {
             self.0.push_str(text);
             return Ok(());
         }
-        let room = text.floor_char_boundary(SHAPE_MAX_BYTES.saturating_sub(self.0.len()));
-        self.0.push_str(text.get(..room).unwrap_or_default());
+        let room = SHAPE_MAX_BYTES.saturating_sub(self.0.len());
+        let fitting = text.char_indices().take_while(|(at, one)| at + one.len_utf8() <= room);
+        self.0.extend(fitting.map(|(_, one)| one));
         self.0.push_str(CUT);
         Err(fmt::Error)
     }

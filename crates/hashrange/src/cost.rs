@@ -31,7 +31,6 @@ pub use hashrange_cost::{
 };
 pub use hashrange_engine::{Usage, Use, UseKind, metered};
 
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most tables that are named in a line of [`summary`].
@@ -124,15 +123,11 @@ pub fn summary(usage: &Usage, prices: Option<&PriceList>) -> String {
     let (read, write) = (usage.units(UseKind::Read), usage.units(UseKind::Write));
     let sum = |figure: fn(&Use) -> u64| usage.uses.iter().map(figure).sum::<u64>();
     let (examined, bytes) = (sum(|used| used.examined), sum(|used| used.examined_bytes));
-    let mut line = format!(
-        "read={read:.1}, write={write:.1}, examined={examined}, returned={}, bytes={bytes}",
-        sum(|used| used.returned)
-    );
-    if let Some(prices) = prices {
+    let returned = sum(|used| used.returned);
+    let price = prices.map_or_else(String::new, |prices| {
         const NANO: f64 = 1e9;
-        let nano = prices.standard.of_requests(read, write) * NANO;
-        line.push_str(&format!(", nanodollars={nano:.1}"));
-    }
+        format!(", nanodollars={:.1}", prices.standard.of_requests(read, write) * NANO)
+    });
     let mut named = Vec::new();
     for used in &usage.uses {
         let unit = match used.kind {
@@ -147,9 +142,11 @@ pub fn summary(usage: &Usage, prices: Option<&PriceList>) -> String {
         }
     }
     named.truncate(NAMED_MAX);
-    // Writing to text cannot fail.
-    let _ = write!(line, ", on=({})", named.join(" "));
-    line
+    format!(
+        "read={read:.1}, write={write:.1}, examined={examined}, returned={returned}, \
+         bytes={bytes}{price}, on=({})",
+        named.join(" ")
+    )
 }
 
 #[cfg(test)]

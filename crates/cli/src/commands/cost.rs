@@ -3,6 +3,7 @@
 //! Left to others: units (the engine), rows and prices (the crate `cost`).
 
 use crate::arguments::{Cost, CostBy, Format};
+use crate::bulk::counted;
 use crate::client::Client;
 use crate::config::ClientSettings;
 use crate::exit::{OverBudget, Usage};
@@ -42,11 +43,19 @@ pub fn run(client: &mut Client, arguments: &Cost) -> anyhow::Result<()> {
     let mut answer = client.call_own(operation, &json!({}))?;
     let is_on = answer["IsOn"] == true;
     let recording = Recording::read(answer["Recording"].take().to_string().as_bytes())?;
-    report.print(&recording)?;
-    if recording.rows.is_empty() && !is_on {
-        report.printer.note("nothing is recorded: hashrange cost --start begins");
+    let is_table = report.printer.format == Format::Table;
+    if !(is_table && recording.rows.is_empty() && (arguments.start || !is_on)) {
+        report.print(&recording)?;
     }
-    Ok(())
+    match arguments {
+        _ if !is_table => Ok(()),
+        Cost { start: true, .. } => output::line("requests are recorded from now on"),
+        Cost { stop: true, .. } => output::line("requests are recorded no more"),
+        _ if recording.rows.is_empty() && !is_on => {
+            output::line("nothing is recorded: hashrange cost --start begins")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prices what files hold, and prints it.
@@ -75,15 +84,12 @@ impl<'a> Report<'a> {
             let why = "a budget in % says how much may be added to what --against names";
             return Err(Usage(why.to_owned()).into());
         }
-        let prices = match &arguments.prices {
-            Some(file) => {
-                let text = fs::read(file).with_context(|| file.display().to_string())?;
-                PriceList::read(&text).with_context(|| file.display().to_string())?
-            }
-            None => {
-                let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
-                PriceList::of_region(&region).ok_or_else(|| unknown_region(&region))?
-            }
+        let prices = if let Some(file) = &arguments.prices {
+            let text = fs::read(file).with_context(|| file.display().to_string())?;
+            PriceList::read(&text).with_context(|| file.display().to_string())?
+        } else {
+            let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
+            PriceList::of_region(&region).ok_or_else(|| unknown_region(&region))?
         };
         Ok(Self { arguments, prices, printer: Printer::of(&arguments.connection)? })
     }
@@ -127,8 +133,8 @@ impl<'a> Report<'a> {
 
     fn print_bill(&self, recording: &Recording, bill: &Bill) -> anyhow::Result<()> {
         output::line(format_args!(
-            "{} requests from {} to {}, priced as in {}",
-            grouped(recording.requests()),
+            "{} from {} to {}, priced as in {}",
+            counted(recording.requests(), "request"),
             time::date(recording.began_ms),
             time::date(recording.until_ms),
             bill.region,

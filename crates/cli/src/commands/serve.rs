@@ -73,8 +73,12 @@ async fn serve(
     // refused.
     let sample = beginning.sample;
     let database = Arc::new(open(settings, address, beginning).await?);
-    let api =
-        Observed::new(database.clone(), &settings.region, settings.record, surroundings::now_ms);
+    let api = Observed::new(
+        database.clone(),
+        &settings.region,
+        settings.costs.record,
+        surroundings::now_ms,
+    );
     let api = Arc::new(api);
     let verified = !config.auth.is_open();
     let listener = bound.listen().with_context(listens)?;
@@ -171,7 +175,7 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
         region,
         limits,
         insecure: settings.insecure,
-        cost_header: settings.cost_header,
+        cost_header: settings.costs.header,
         ..Config::default()
     })
 }

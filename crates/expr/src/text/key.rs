@@ -14,9 +14,8 @@ pub fn key_text(attribute: &str, operator: &KeyOperator) -> String {
 impl Display for KeyConditions {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let hides_values = formatter.alternate();
-        let text = |value: &Value| match hides_values {
-            true => "?".to_owned(),
-            false => value_text(value.get()),
+        let text = |value: &Value| {
+            if hides_values { "?".to_owned() } else { value_text(value.get()) }
         };
         for (nth, KeyCondition { attribute, operator }) in self.iter().enumerate() {
             let separator = if nth == 0 { "" } else { " AND " };

@@ -5,7 +5,6 @@ use bytes::Bytes;
 use hashrange::Operation;
 use hashrange_server::Api;
 use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Clients take heads of 8 KiB, with all other headers in them.
@@ -47,9 +46,11 @@ fn shortened(answer: &[u8]) -> String {
     ascii(&json!({ "Advice": kinds, "IsCut": true }))
 }
 
+/// Returns the members of each step, which stand behind its kind.
 fn steps(explanation: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
     let steps = explanation["Steps"].as_array_mut();
-    steps.into_iter().flatten().filter_map(Value::as_object_mut)
+    let kinds = steps.into_iter().flatten().filter_map(Value::as_object_mut);
+    kinds.flat_map(Map::values_mut).filter_map(Value::as_object_mut)
 }
 
 /// Returns JSON with escapes for whatever is not ASCII.
@@ -62,10 +63,8 @@ fn ascii(value: &Value) -> String {
             escaped.push(one);
             continue;
         }
-        for unit in one.encode_utf16(&mut units) {
-            // Writing to text cannot fail.
-            let _ = write!(escaped, "\\u{unit:04x}");
-        }
+        let escapes = one.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"));
+        escaped.extend(escapes);
     }
     escaped
 }
@@ -85,10 +84,10 @@ mod tests {
     fn what_is_long_is_cut() {
         let long = "x".repeat(MOST_BYTES);
         let drawn = json!({ "Explanation": {
-            "Steps": [{ "Access": "KeyRange", "Collection": long }], "Advice": [],
+            "Steps": [{ "Read": { "Access": "KeyRange", "Collection": long } }], "Advice": [],
         }});
         let short = shortened(drawn.to_string().as_bytes());
-        assert_eq!(short, r#"{"Steps":[{"Access":"KeyRange"}],"Advice":[]}"#);
+        assert_eq!(short, r#"{"Steps":[{"Read":{"Access":"KeyRange"}}],"Advice":[]}"#);
         let advised = json!({ "Explanation": {
             "Steps": [], "Advice": [{ "Kind": "FilterWaste", "Remedy": long }],
         }});

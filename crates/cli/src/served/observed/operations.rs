@@ -1,4 +1,4 @@
-//! The server's own operations on the recording: StartRecording, StopRecording, DescribeRecording.
+//! The server's own operations on the recording: `StartRecording`, `StopRecording`, `DescribeRecording`.
 //!
 //! Each answers `{"IsOn": true, "Recording": {...}}`, the recording as it is then, with what the tables in it
 //! are. Start forgets what was recorded before, after it has been answered.
@@ -30,18 +30,18 @@ async fn start(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     let before = recording(observed).await;
     let shared = &observed.shared;
     shared.recorder.start((shared.now_ms)());
-    answer(observed, before)
+    Ok(answer(observed, &before))
 }
 
 async fn stop(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     check(body)?;
     observed.shared.recorder.stop();
-    answer(observed, recording(observed).await)
+    Ok(answer(observed, &recording(observed).await))
 }
 
 async fn describe(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     check(body)?;
-    answer(observed, recording(observed).await)
+    Ok(answer(observed, &recording(observed).await))
 }
 
 /// Refuses members: there are none.
@@ -60,9 +60,9 @@ fn check(body: &[u8]) -> ApiResult<()> {
     }
 }
 
-fn answer(observed: &Observed, recording: Recording) -> ApiResult<Vec<u8>> {
+fn answer(observed: &Observed, recording: &Recording) -> Vec<u8> {
     let is_on = observed.shared.recorder.is_on();
-    Ok(json!({ "IsOn": is_on, "Recording": recording }).to_string().into_bytes())
+    json!({ "IsOn": is_on, "Recording": recording }).to_string().into_bytes()
 }
 
 async fn recording(observed: &Observed) -> Recording {
