@@ -23,6 +23,8 @@ mod recording;
 pub use amount::{dollars, grouped, units};
 pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
 pub use difference::{Budget, Difference, Side, compare};
-pub use ledger::Ledger;
+pub use ledger::{Ledger, Page};
 pub use prices::{PriceFault, PriceList, Prices, regions};
-pub use recording::{Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, TableFacts, Used};
+pub use recording::{
+    KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, TableFacts, Used,
+};

@@ -26,6 +26,47 @@ pub struct RowKey {
     pub caller: String,
 }
 
+/// A [`RowKey`] that is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyRef<'a> {
+    /// The operation.
+    pub operation: &'a str,
+    /// The table.
+    pub table: &'a str,
+    /// The index.
+    pub index: Option<&'a str>,
+    /// The request without its values.
+    pub pattern: &'a str,
+    /// The access key id.
+    pub caller: &'a str,
+}
+
+impl RowKey {
+    /// Returns the key without keeping it.
+    pub fn as_ref(&self) -> KeyRef<'_> {
+        KeyRef {
+            operation: &self.operation,
+            table: &self.table,
+            index: self.index.as_deref(),
+            pattern: &self.pattern,
+            caller: &self.caller,
+        }
+    }
+}
+
+impl KeyRef<'_> {
+    /// Returns the key to be kept.
+    pub fn to_key(self) -> RowKey {
+        RowKey {
+            operation: self.operation.to_owned(),
+            table: self.table.to_owned(),
+            index: self.index.map(str::to_owned),
+            pattern: self.pattern.to_owned(),
+            caller: self.caller.to_owned(),
+        }
+    }
+}
+
 /// What was used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]

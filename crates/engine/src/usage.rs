@@ -10,11 +10,13 @@
 use crate::capacity::{Units, write_units};
 use crate::schema::{Index, Table};
 use hashrange_expr::Condition;
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::future::poll_fn;
 use std::mem;
 use std::pin::pin;
+use std::sync::Arc;
 
 /// Most bytes of a shape that are kept. Longer ones end with dots: filters may be as long as a request.
 const SHAPE_MAX_BYTES: usize = 300;
@@ -27,8 +29,8 @@ thread_local! {
 /// What a request used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Usage {
-    /// By table, by the index that was read, and by whether it was read or written.
-    pub uses: Vec<Use>,
+    /// One for most requests, which is kept without memory of its own.
+    uses: SmallVec<[Use; 1]>,
     /// The request without its values, such as `country = ? AND begins_with(place, ?)`; empty if it says
     /// no more than its operation.
     pub shape: String,
@@ -38,7 +40,7 @@ pub struct Usage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Use {
     /// The table.
-    pub table: String,
+    pub table: Arc<str>,
     /// The index that was read; none if the table was, or if this is a write.
     pub index: Option<String>,
     /// Whether it was read or written.
@@ -65,6 +67,16 @@ pub enum UseKind {
 }
 
 impl Usage {
+    /// Returns what used this much.
+    pub fn new(uses: impl IntoIterator<Item = Use>, shape: impl Into<String>) -> Self {
+        Self { uses: uses.into_iter().collect(), shape: shape.into() }
+    }
+
+    /// Returns what was used by table, by the index that was read, and by whether it was read or written.
+    pub fn uses(&self) -> &[Use] {
+        &self.uses
+    }
+
     /// Returns the units of reads, or of writes, on tables and indexes together.
     pub fn units(&self, kind: UseKind) -> f64 {
         self.uses.iter().filter(|one| one.kind == kind).fold(0.0, |sum, one| sum + one.total())
@@ -221,7 +233,7 @@ fn used(table: &Table, kind: UseKind, units: &Units) -> Use {
     let name = |nth: &usize| table.indexes.get(*nth).map(|index| index.name.clone());
     let of_indexes = units.indexes.iter().filter_map(|(nth, units)| Some((name(nth)?, *units)));
     Use {
-        table: table.record.name.clone(),
+        table: Arc::clone(&table.shared_name),
         index: None,
         kind,
         units: units.table,
@@ -256,7 +268,7 @@ mod tests {
 
     fn write(table: &str, units: f64) -> Use {
         Use {
-            table: table.to_owned(),
+            table: table.into(),
             index: None,
             kind: UseKind::Write,
             units,
@@ -281,7 +293,7 @@ mod tests {
         assert_eq!(output, 7);
         let a =
             Use { index_units: vec![("by-city".to_owned(), 4.0)], examined: 2, ..write("a", 4.0) };
-        assert_eq!(usage.uses, [a, write("b", 2.0)]);
+        assert_eq!(usage.uses(), [a, write("b", 2.0)]);
         assert!((usage.units(UseKind::Write) - 12.0).abs() < f64::EPSILON);
         assert!(usage.units(UseKind::Read).abs() < f64::EPSILON);
     }
@@ -295,8 +307,8 @@ mod tests {
             usage
         };
         let (of_inner, of_outer) = block_on(metered(outer));
-        assert_eq!(of_inner.uses, [write("inner", 1.0)]);
-        assert_eq!(of_outer.uses, [write("outer", 1.0)]);
+        assert_eq!(of_inner.uses(), [write("inner", 1.0)]);
+        assert_eq!(of_outer.uses(), [write("outer", 1.0)]);
     }
 
     #[test]

@@ -25,9 +25,9 @@
 //! ```
 
 pub use hashrange_cost::{
-    Bill, Budget, Difference, Kind, Ledger, Line, Peak, Place, PlaceBill, PriceFault, PriceList,
-    Prices, Recording, RecordingFault, Row, RowKey, Side, TableFacts, Used, bill, compare, dollars,
-    grouped, of_a_million, regions, units,
+    Bill, Budget, Difference, KeyRef, Kind, Ledger, Line, Peak, Place, PlaceBill, PriceFault,
+    PriceList, Prices, Recording, RecordingFault, Row, RowKey, Side, TableFacts, Used, bill,
+    compare, dollars, grouped, of_a_million, regions, units,
 };
 pub use hashrange_engine::{Usage, Use, UseKind, metered};
 
@@ -62,8 +62,10 @@ impl Recorder {
 
     /// Adds what a request used. `caller` is an access key id, or empty.
     pub fn add(&self, now_ms: u64, operation: &str, caller: &str, usage: &Usage, is_failed: bool) {
-        if !usage.uses.is_empty() {
-            self.ledger.add(now_ms, rows(operation, caller, usage, is_failed));
+        if !usage.uses().is_empty() {
+            self.ledger.add(now_ms, |page| {
+                each_place(operation, caller, usage, is_failed, |key, used| page.add(key, used));
+            });
         }
     }
 
@@ -73,46 +75,38 @@ impl Recorder {
     }
 }
 
-/// Returns what a request used, by table and index.
-fn rows(operation: &str, caller: &str, usage: &Usage, is_failed: bool) -> Vec<(RowKey, Used)> {
-    let mut rows = Vec::with_capacity(usage.uses.len());
-    for used in &usage.uses {
-        let key = |index: Option<&String>| RowKey {
-            operation: operation.to_owned(),
-            table: used.table.clone(),
-            index: index.cloned(),
-            pattern: usage.shape.clone(),
-            caller: caller.to_owned(),
-        };
-        let of_kind = |units: f64| match used.kind {
-            UseKind::Read => Used { read_units: units, ..Used::default() },
-            UseKind::Write => Used { write_units: units, ..Used::default() },
-        };
-        // The request itself is counted where it asked: at the index that it read, else at the table.
-        let asked = Used {
-            requests: 1,
-            failed: u64::from(is_failed),
-            examined: used.examined,
-            examined_bytes: used.examined_bytes,
-            returned: used.returned,
-            ..Used::default()
-        };
+/// Tells what a request used, by table and index.
+fn each_place(
+    operation: &str,
+    caller: &str,
+    usage: &Usage,
+    is_failed: bool,
+    mut tell: impl FnMut(KeyRef<'_>, &Used),
+) {
+    for used in usage.uses() {
         let places = std::iter::once((None, used.units));
-        let places =
-            places.chain(used.index_units.iter().map(|(name, units)| (Some(name), *units)));
-        for (index, units) in places {
-            let is_asked = index == used.index.as_ref();
+        let indexes = used.index_units.iter().map(|(name, units)| (Some(&**name), *units));
+        for (index, units) in places.chain(indexes) {
+            // The request itself is counted where it asked: at the index that it read, else at the table.
+            let is_asked = index == used.index.as_deref();
             if !is_asked && units <= 0.0 {
                 continue;
             }
-            let mut sum = of_kind(units);
+            let mut sum = match used.kind {
+                UseKind::Read => Used { read_units: units, ..Used::default() },
+                UseKind::Write => Used { write_units: units, ..Used::default() },
+            };
             if is_asked {
-                sum.add(&asked);
+                sum.requests = 1;
+                sum.failed = u64::from(is_failed);
+                sum.examined = used.examined;
+                sum.examined_bytes = used.examined_bytes;
+                sum.returned = used.returned;
             }
-            rows.push((key(index), sum));
+            let (table, pattern) = (&*used.table, &*usage.shape);
+            tell(KeyRef { operation, table, index, pattern, caller }, &sum);
         }
     }
-    rows
 }
 
 /// Returns what a request used as one line of ASCII, a dictionary of structured fields (RFC 8941):
@@ -121,7 +115,7 @@ fn rows(operation: &str, caller: &str, usage: &Usage, is_failed: bool) -> Vec<(R
 /// The price is there if prices are given. Places are `table` or `table/index`; the first twelve are named.
 pub fn summary(usage: &Usage, prices: Option<&PriceList>) -> String {
     let (read, write) = (usage.units(UseKind::Read), usage.units(UseKind::Write));
-    let sum = |figure: fn(&Use) -> u64| usage.uses.iter().map(figure).sum::<u64>();
+    let sum = |figure: fn(&Use) -> u64| usage.uses().iter().map(figure).sum::<u64>();
     let (examined, bytes) = (sum(|used| used.examined), sum(|used| used.examined_bytes));
     let returned = sum(|used| used.returned);
     let price = prices.map_or_else(String::new, |prices| {
@@ -129,7 +123,7 @@ pub fn summary(usage: &Usage, prices: Option<&PriceList>) -> String {
         format!(", nanodollars={:.1}", prices.standard.of_requests(read, write) * NANO)
     });
     let mut named = Vec::new();
-    for used in &usage.uses {
+    for used in usage.uses() {
         let unit = match used.kind {
             UseKind::Read => "read",
             UseKind::Write => "write",
@@ -155,7 +149,7 @@ mod tests {
 
     fn usage() -> Usage {
         let read = Use {
-            table: "cities".to_owned(),
+            table: "cities".into(),
             index: Some("by-place".to_owned()),
             kind: UseKind::Read,
             units: 1.0,
@@ -174,31 +168,24 @@ mod tests {
             returned: 0,
             ..read.clone()
         };
-        Usage { uses: vec![read, write], shape: "a = ?".to_owned() }
+        Usage::new([read, write], "a = ?")
     }
 
     #[test]
     fn a_request_is_counted_where_it_asked() {
-        let rows = rows("Some", "AK", &usage(), true);
-        let told: Vec<_> = rows
-            .iter()
-            .map(|(key, used)| {
-                (
-                    key.index.as_deref(),
-                    used.requests,
-                    used.failed,
-                    used.read_units,
-                    used.write_units,
-                )
-            })
-            .collect();
+        let mut told = Vec::new();
+        each_place("Some", "AK", &usage(), true, |key, used| {
+            let index = key.index.map(str::to_owned);
+            told.push((index, used.requests, used.failed, used.read_units, used.write_units));
+        });
+        let by = |index: &str| Some(index.to_owned());
         assert_eq!(
             told,
             [
                 (None, 0, 0, 1.0, 0.0),
-                (Some("by-place"), 1, 1, 0.5, 0.0),
+                (by("by-place"), 1, 1, 0.5, 0.0),
                 (None, 1, 1, 0.0, 2.0),
-                (Some("by-name"), 0, 0, 0.0, 1.0),
+                (by("by-name"), 0, 0, 0.0, 1.0),
             ]
         );
     }

@@ -84,9 +84,9 @@ fn reported(answer: &Value) -> BTreeMap<String, f64> {
 /// Returns units by place, as they were metered.
 fn used(usage: &Usage) -> BTreeMap<String, f64> {
     let mut places: BTreeMap<String, f64> = BTreeMap::new();
-    for one in &usage.uses {
+    for one in usage.uses() {
         if one.units > 0.0 {
-            *places.entry(one.table.clone()).or_default() += one.units;
+            *places.entry(one.table.to_string()).or_default() += one.units;
         }
         for (index, units) in &one.index_units {
             *places.entry(format!("{}/{index}", one.table)).or_default() += units;
@@ -203,12 +203,12 @@ fn what_is_metered_is_what_answers_report() {
         let (answer, usage) = run(&database, operation, &request);
         let answer = answer.unwrap_or_else(|error| panic!("{operation:?} {error}"));
         assert_eq!(used(&usage), reported(&answer), "{operation:?} {request}");
-        assert!(usage.uses.iter().all(|used| used.kind == kind), "{operation:?} {usage:?}");
+        assert!(usage.uses().iter().all(|used| used.kind == kind), "{operation:?} {usage:?}");
         assert_eq!(usage.shape, shape, "{operation:?}");
         if let (Some(count), Some(scanned)) =
             (answer["Count"].as_u64(), answer["ScannedCount"].as_u64())
         {
-            let [read] = &usage.uses[..] else { panic!("{usage:?}") };
+            let [read] = usage.uses() else { panic!("{usage:?}") };
             assert_eq!((read.returned, read.examined), (count, scanned), "{operation:?}");
         }
     }

@@ -17,6 +17,7 @@ pub use template::{Rewritten, TemplateMode, TemplateRecord};
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Number of a table, never used again after the table is deleted.
@@ -446,6 +447,8 @@ pub struct Table {
     pub(crate) expiry: Option<Expiry>,
     /// The key templates that writes follow, if there are any.
     pub(crate) derived: Option<Vec<DerivedKey>>,
+    /// Its name, to be kept by whoever meters requests.
+    pub(crate) shared_name: Arc<str>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
@@ -466,6 +469,7 @@ impl Table {
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
             derived: record.derived_keys(),
+            shared_name: record.name.as_str().into(),
             superseded: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),
             record,
