@@ -4,19 +4,28 @@
 use bytes::Bytes;
 use hashrange::Operation;
 use hashrange_server::Api;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Clients take heads of 8 KiB, with all other headers in them.
 const MOST_BYTES: usize = 6000;
 
+/// Who sends more does not wait for two answers at once.
+const REQUEST_MAX_BYTES: usize = 128 * 1024;
+
 /// Returns what a request would do, or why that cannot be told.
 pub async fn of(api: &Arc<dyn Api>, operation: Operation, body: &Bytes) -> String {
-    let Ok(request) = serde_json::from_slice::<&serde_json::value::RawValue>(body) else {
+    if body.len() > REQUEST_MAX_BYTES {
+        let why = format!("requests over {REQUEST_MAX_BYTES} bytes are not explained in a header");
+        return ascii(&json!({ "Error": why }));
+    }
+    let Ok(request) = serde_json::from_slice::<&RawValue>(body) else {
         return ascii(&json!({ "Error": "the request is not JSON" }));
     };
-    let asked = json!({ "Operation": operation.name(), "Request": request });
-    let asked = Bytes::from(asked.to_string());
+    // As it was sent: a tree of it would take ten times its size.
+    let asked = format!(r#"{{"Operation":"{}","Request":{}}}"#, operation.name(), request.get());
+    let asked = Bytes::from(asked);
     match Arc::clone(api).call_own("Explain".to_owned(), asked).await {
         Ok(answer) => shortened(&answer),
         Err(error) => ascii(&json!({ "Error": error.to_string() })),
