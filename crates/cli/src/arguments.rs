@@ -66,6 +66,8 @@ pub enum Command {
     Lint(Lint),
     /// What the requests of a server cost, recorded and priced; compare two records, keep to a budget
     Cost(Cost),
+    /// Hold what a server has recorded against the access patterns that a design allows
+    Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Explain what a query, scan, get or statement reads and costs
@@ -521,6 +523,30 @@ pub struct Cost {
     /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `contract`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. Ends with 5 if there \
+    was a request that the contract does not know, or a pattern over its units. For example:\n  \
+    hashrange contract design.json --learn\n  \
+    hashrange contract design.json"
+)]
+pub struct Contract {
+    /// File with the patterns
+    #[arg(value_name = "CONTRACT")]
+    pub design: PathBuf,
+    /// Hold these files against it, which hashrange cost --save has written; without one, what the server has
+    /// recorded
+    #[arg(value_name = "RECORD")]
+    pub recordings: Vec<PathBuf>,
+    /// Add what was recorded to the contract, which need not be there yet
+    #[arg(long)]
+    pub learn: bool,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

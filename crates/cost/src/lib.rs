@@ -7,6 +7,7 @@
 //! | `ledger.rs` | a recording while requests are served |
 //! | `prices.rs` | price lists, which are data |
 //! | `bill.rs` | what a recording costs by a price list |
+//! | `contract.rs` | the access patterns that a design allows, and what a recording says of them |
 //! | `difference.rs` | two recordings side by side, and a budget |
 //! | `amount.rs` | money and counts as text |
 //!
@@ -15,6 +16,7 @@
 
 mod amount;
 mod bill;
+mod contract;
 mod difference;
 mod ledger;
 mod prices;
@@ -22,6 +24,7 @@ mod recording;
 
 pub use amount::{dollars, grouped, units};
 pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
+pub use contract::{AccessPattern, Contract, ContractFault, Findings, OfPattern, mean_units};
 pub use difference::{Budget, Difference, Side, compare};
 pub use ledger::{Ledger, Page};
 pub use prices::{PriceFault, PriceList, Prices, regions};

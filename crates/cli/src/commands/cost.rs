@@ -18,7 +18,7 @@ use hashrange::cost::{
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is told of a record.
 struct Report<'a> {
@@ -35,14 +35,7 @@ pub fn run(client: &mut Client, arguments: &Cost) -> anyhow::Result<()> {
         Cost { stop: true, .. } => "StopRecording",
         _ => "DescribeRecording",
     };
-    if matches!(client, Client::Local(_)) {
-        let why =
-            "a folder records nothing: hashrange serve --record does, and --endpoint names it";
-        return Err(Usage(why.to_owned()).into());
-    }
-    let mut answer = client.call_own(operation, &json!({}))?;
-    let is_on = answer["IsOn"] == true;
-    let recording = Recording::read(answer["Recording"].take().to_string().as_bytes())?;
+    let (is_on, recording) = recorded_by(client, operation)?;
     let is_table = report.printer.format == Format::Table;
     if !(is_table && recording.rows.is_empty() && (arguments.start || !is_on)) {
         report.print(&recording)?;
@@ -61,15 +54,32 @@ pub fn run(client: &mut Client, arguments: &Cost) -> anyhow::Result<()> {
 /// Prices what files hold, and prints it.
 pub fn run_on_files(arguments: &Cost) -> anyhow::Result<()> {
     let report = Report::new(arguments)?;
+    report.print(&read_recording(&arguments.files)?)
+}
+
+/// Runs an operation on the recording of a server, and returns whether it records, and what it has recorded.
+pub fn recorded_by(client: &mut Client, operation: &str) -> anyhow::Result<(bool, Recording)> {
+    if matches!(client, Client::Local(_)) {
+        let why =
+            "a folder records nothing: hashrange serve --record does, and --endpoint names it";
+        return Err(Usage(why.to_owned()).into());
+    }
+    let mut answer = client.call_own(operation, &json!({}))?;
+    let is_on = answer["IsOn"] == true;
+    Ok((is_on, Recording::read(answer["Recording"].take().to_string().as_bytes())?))
+}
+
+/// Returns what files hold, together.
+pub fn read_recording(files: &[PathBuf]) -> anyhow::Result<Recording> {
     let mut all: Option<Recording> = None;
-    for file in &arguments.files {
+    for file in files {
         let recording = read(file)?;
         match &mut all {
             Some(all) => all.add(recording),
             None => all = Some(recording),
         }
     }
-    report.print(&all.context("no file is named")?)
+    all.context("no file is named")
 }
 
 fn read(file: &Path) -> anyhow::Result<Recording> {
@@ -247,7 +257,8 @@ impl<'a> Report<'a> {
     }
 }
 
-fn place_name(table: &str, index: Option<&str>) -> String {
+/// Returns the name of a table or of an index of it.
+pub fn place_name(table: &str, index: Option<&str>) -> String {
     index.map_or_else(|| table.to_owned(), |index| format!("{table}/{index}"))
 }
 

@@ -5,6 +5,7 @@ mod api;
 mod check;
 mod clock;
 mod completions;
+mod contract;
 pub mod copy;
 mod cost;
 mod create;
@@ -103,6 +104,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| cost::run(client, &arguments))
         }
         Command::Cost(arguments) => cost::run_on_files(&arguments),
+        Command::Contract(arguments) if arguments.recordings.is_empty() => {
+            connected(&arguments.connection, |client| contract::run(client, &arguments))
+        }
+        Command::Contract(arguments) => contract::run_on_files(&arguments),
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))
         }

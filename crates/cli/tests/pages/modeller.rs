@@ -78,7 +78,9 @@ fn check_on_server(path: &str, serve: &str) {
     let mut printed = Vec::new();
     for (command, place) in page::commands(&page.written) {
         let Ended { code, stdout, stderr } = scratch.run(command);
-        let tells = command.starts_with("hashrange lint") || command.contains("--budget");
+        let tells =
+            ["hashrange lint", "hashrange contract"].iter().any(|it| command.starts_with(it))
+                || command.contains("--budget");
         assert!(code == 0 || tells && [5, 6].contains(&code), "{command}: {code} {stderr}");
         let text = if tells && code == 6 { stdout + &stderr } else { stdout };
         match place {
