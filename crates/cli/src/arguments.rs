@@ -14,6 +14,7 @@ use crate::config::{Layer, StoreUrl};
 use crate::output::screen::ColourChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hashrange::EmbeddedEngine;
+use hashrange::cost::Budget;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -63,6 +64,10 @@ pub enum Command {
     Tree(Tree),
     /// Tell what of the keys of tables, or of a design in a file, will hurt later
     Lint(Lint),
+    /// What the requests of a server cost, recorded and priced; compare two records, keep to a budget
+    Cost(Cost),
+    /// Hold what a server has recorded against the access patterns that a design allows
+    Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
     Sql(Sql),
     /// Explain what a query, scan, get or statement reads and costs
@@ -482,6 +487,84 @@ pub struct Lint {
     pub connection: Connection,
 }
 
+/// Arguments of `cost`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. Ends with 6 over \
+    the budget. For example:\n  \
+    hashrange cost --start\n  \
+    hashrange cost\n  \
+    hashrange cost --save after.json --against before.json --budget 5%\n  \
+    hashrange cost one-server.json other-server.json"
+)]
+pub struct Cost {
+    /// Price what these files hold, which --save has written, together; without one, what the server has
+    /// recorded
+    #[arg(value_name = "FILE", conflicts_with_all = ["start", "stop"])]
+    pub files: Vec<PathBuf>,
+    /// Forget what was recorded, once it is shown, and record from now on
+    #[arg(long, conflicts_with = "stop")]
+    pub start: bool,
+    /// Record no more
+    #[arg(long)]
+    pub stop: bool,
+    /// What the lines are
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = CostBy::Pattern)]
+    pub by: CostBy,
+    /// Write the record to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Show what became dearer or cheaper since this record
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Fail if it costs more: an amount such as 0.02, or with --against what may be added, such as 5%
+    #[arg(long, value_name = "BUDGET")]
+    pub budget: Option<Budget>,
+    /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `contract`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. Ends with 5 if there \
+    was a request that the contract does not know, or a pattern over its units. For example:\n  \
+    hashrange contract design.json --learn\n  \
+    hashrange contract design.json"
+)]
+pub struct Contract {
+    /// File with the patterns
+    #[arg(value_name = "CONTRACT")]
+    pub design: PathBuf,
+    /// Hold these files against it, which hashrange cost --save has written; without one, what the server has
+    /// recorded
+    #[arg(value_name = "RECORD")]
+    pub recordings: Vec<PathBuf>,
+    /// Add what was recorded to the contract, which need not be there yet
+    #[arg(long)]
+    pub learn: bool,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What each line of costs sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostBy {
+    /// An operation on a table or index, with its conditions and without their values.
+    Pattern,
+    /// An operation.
+    Operation,
+    /// A table or an index.
+    Table,
+    /// An access key id.
+    Caller,
+}
+
 /// Arguments of `sql`.
 #[derive(Debug, Args)]
 #[command(after_help = "Text stands in 'single quotes', names in \"double quotes\" or plain. \
@@ -511,12 +594,18 @@ pub struct Sql {
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n  \
     hashrange explain query cities \"country = 'US' and begins_with(place, 'TEXAS#HO')\"\n  \
-    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n\
+    hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n  \
+    hashrange explain query cities \"country = 'NL' and begins_with(city, 'A')\" \
+    --what-if by-name=country,city:S\n  \
+    hashrange explain request TransactWriteItems - < request.json\n\
     All pages are told of, also without --all.")]
 pub struct Explain {
     /// Run it, and count what it does: a statement that writes writes
     #[arg(long, global = true)]
     pub analyze: bool,
+    /// Read an index that is not there, given as `alter --add-gsi` takes it: NAME=PARTITION[,SORT][/PROJECTION]
+    #[arg(long, global = true, value_name = "INDEX", conflicts_with = "analyze")]
+    pub what_if: Option<String>,
     /// What to explain.
     #[command(subcommand)]
     pub command: Explained,
@@ -533,6 +622,8 @@ pub enum Explained {
     Get(Get),
     /// Explain a statement
     Sql(Sql),
+    /// Explain a request of any operation on items, batches and transactions too
+    Request(Api),
 }
 
 /// Arguments of `api`.

@@ -13,7 +13,8 @@ pub const MEANINGS: &[(i32, &str)] = &[
     (2, "wrong arguments, configuration file or environment"),
     (3, "the database refused the request"),
     (4, "there is no such item"),
-    (5, "lint has found errors or warnings"),
+    (5, "lint has found errors or warnings, or contract requests that are not allowed"),
+    (6, "what was recorded costs more than the budget"),
     (130, "interrupted: work given up by Ctrl-C, or a second signal while shutting down"),
 ];
 
@@ -22,6 +23,7 @@ const USAGE: u8 = 2;
 const REFUSED: u8 = 3;
 const NOT_FOUND: u8 = 4;
 const FOUND: u8 = 5;
+const OVER_BUDGET: u8 = 6;
 /// What shells report for a process that was interrupted.
 pub const INTERRUPTED: i32 = 130;
 const INTERRUPTED_CODE: u8 = 130;
@@ -61,6 +63,18 @@ impl fmt::Display for Found {
 }
 
 impl std::error::Error for Found {}
+
+/// What was recorded costs more than it may; says how much.
+#[derive(Debug)]
+pub struct OverBudget(pub String);
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OverBudget {}
 
 /// Work was given up before its end.
 #[derive(Debug)]
@@ -114,6 +128,8 @@ fn code(error: &anyhow::Error) -> u8 {
         NOT_FOUND
     } else if error.is::<Found>() {
         FOUND
+    } else if error.is::<OverBudget>() {
+        OVER_BUDGET
     } else if error.is::<SettingsError>() || error.is::<Usage>() {
         USAGE
     } else {

@@ -36,6 +36,13 @@ pub fn now() -> Timestamp {
     SystemTime::now().into()
 }
 
+/// Returns the time now in milliseconds since 1970, by which the server records what requests use.
+#[expect(clippy::disallowed_methods, reason = "the server's clock for what it records")]
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Returns a random number, so that those who wait for the same do not all come back at once.
 #[expect(clippy::disallowed_methods, reason = "the client's only chance")]
 pub fn random() -> u64 {

@@ -584,3 +584,66 @@ fn at_the_level_debug_each_request_is_logged_without_values() {
     assert!(line("GET ").contains("\"status\":404"), "{log}");
     assert!(!log.contains("secret"), "{log}");
 }
+
+#[test]
+fn cost_says_what_it_cannot_do_and_adds_what_several_servers_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("no.json"), "{\"Version\": 1}").unwrap();
+    std::fs::write(path("newer.json"), recorded(2, 1.0)).unwrap();
+    std::fs::write(path("one.json"), recorded(1, 1e6)).unwrap();
+    std::fs::write(path("two.json"), recorded(1, 3e6)).unwrap();
+    let server = Server::start(&["--memory"]);
+    let (one, two) = (path("one.json"), path("two.json"));
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["cost"], 0, "nothing is recorded: hashrange cost --start begins"),
+        (&["cost", "--stop"], 0, "requests are recorded no more"),
+        (&["cost", "--budget", "5%"], 2, "a budget in % says how much may be added"),
+        (&["cost", "--budget", "much"], 2, "is no budget: write 5% or 0.02"),
+        (&["cost", "--region", "eu-west-1"], 2, "the prices of eu-west-1 do not come with the"),
+        (&["cost", "--prices", &one], 1, "this is no price list: unknown field"),
+        (&["cost", &path("no.json")], 1, "this is no recording: missing field"),
+        (&["cost", &path("newer.json")], 1, "recordings of version 2 are of a newer program"),
+        (&["cost", &path("absent.json")], 1, "absent.json: No such file"),
+        (&["cost", &one, "--start"], 2, "cannot be used with"),
+        (&["cost", &one, &two], 0, "all of it costs $0.50"),
+        (&["cost", &one, "--budget", "0.125"], 0, "all of it costs $0.125"),
+        (&["cost", &one, "--budget", "0.1"], 6, "$0.125 now: over the budget of $0.10"),
+        (
+            &["cost", &two, "--against", &one, "--budget", "100%"],
+            6,
+            "over the budget of 100 % more",
+        ),
+        (&["cost", &two, "--against", &one, "--budget", "200%"], 0, "$0.125 before, $0.375 now"),
+        (&["cost", &two, "--against", &two], 0, "every kind of request costs what it cost"),
+    ];
+    for (arguments, expected, text) in cases {
+        let (code, stdout, stderr) = server.run(arguments, "");
+        assert!(
+            code == *expected && (stdout.clone() + &stderr).contains(text),
+            "{arguments:?}: {code} {stdout}{stderr}"
+        );
+    }
+    let local = run(
+        {
+            let mut command = hashrange();
+            command.args(["create", "abc", "pk:S", "--data-dir", &path("data")]);
+            command
+        },
+        "",
+    );
+    assert_eq!(local.0, 0, "{}", local.2);
+    let mut command = hashrange();
+    command.args(["cost", "--data-dir", &path("data")]);
+    let (code, _, stderr) = run(command, "");
+    assert!(code == 2 && stderr.contains("a folder records nothing"), "{code} {stderr}");
+}
+
+/// Returns a recording of one Query.
+fn recorded(version: u32, read_units: f64) -> String {
+    format!(
+        r#"{{"Version": {version}, "BeganMs": 0, "UntilMs": 1000, "Rows": [{{
+            "Operation": "Query", "Table": "cities", "Requests": 1, "Failed": 0, "ReadUnits": {read_units},
+            "WriteUnits": 0, "Examined": 1, "ExaminedBytes": 100, "Returned": 1}}]}}"#
+    )
+}

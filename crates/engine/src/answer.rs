@@ -4,6 +4,7 @@
 use crate::capacity::{Charge, Units, read_units};
 use crate::schema::Table;
 use crate::transaction::{Completed, Outcome, TransactionAction};
+use crate::usage::{Seen, note_read, note_write};
 use crate::write::Written;
 use hashrange_model::Item;
 use hashrange_wire::{ConsumedCapacity, ItemCollectionMetrics, Map, ReturnItemCollectionMetrics};
@@ -110,6 +111,7 @@ pub(crate) fn charged(
             for ((action, table), written) in named.zip(written) {
                 let units = Units { table: 2.0 * written.units.table, ..written.units.clone() };
                 reports.add_units(&action.table_name, table, &units);
+                note_write(table, &units);
                 if action.is_write() {
                     let (name, key) = (&action.table_name, action.key_attributes());
                     reports.add_metrics(metrics, name, table, key, written);
@@ -123,6 +125,7 @@ pub(crate) fn charged(
             for ((action, table), size) in named.zip(sizes) {
                 let units = Units::of_table(2.0 * read_units(*size, true));
                 reports.add_units(&action.table_name, table, &units);
+                note_read(table, None, &units, Seen::item(Some(*size)));
             }
             Charge::Read
         }

@@ -39,6 +39,7 @@ mod table_states;
 mod throughput;
 mod transaction;
 mod tree;
+mod usage;
 mod verify;
 mod write;
 
@@ -51,15 +52,18 @@ pub use engine::Engine;
 pub use environment::Environment;
 pub use explain::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
 pub use jobs::ServersSeen;
 pub use ops::{
-    HistoryDescription, KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running, TreeInput,
+    HistoryDescription, KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running,
+    TreeInput,
 };
 pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{HistoryState, Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
+pub use usage::{Usage, Use, UseKind, metered};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

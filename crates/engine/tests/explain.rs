@@ -6,7 +6,7 @@
 #![expect(clippy::cast_precision_loss, reason = "units of a test are few")]
 
 use hashrange_engine::{Counted, EngineOptions, Explanation, Mode, ReadStep, Step};
-use hashrange_testkit::database::Database;
+use hashrange_testkit::database::{Database, is_on_postgres};
 use hashrange_testkit::random::Random;
 use serde_json::{Value as Json, json};
 
@@ -25,11 +25,17 @@ struct Told {
     table_units: f64,
 }
 
-fn filled(random: &mut Random) -> Database {
-    let database = Database::memory(EngineOptions::default());
+/// Returns a table without items; jobs run when they are told to.
+fn empty() -> Database {
+    let database = Database::memory(EngineOptions { jobs_run: false, ..EngineOptions::default() });
     let definition: Json =
         serde_json::from_str(include_str!("scripts/tables/orders.json")).unwrap();
     database.ok("CreateTable", &definition);
+    database
+}
+
+fn filled(random: &mut Random) -> Database {
+    let database = empty();
     for nth in 0..150 {
         let note = "x".repeat(random.below(6_000));
         let mut item = json!({
@@ -71,7 +77,7 @@ fn sort_values(random: &mut Random, name: &str) -> (Json, Json) {
         }
         "date" => {
             let low = random.below(30);
-            (json!({"S": format!("2026-11-{low:02}")}), json!({"S": "2026-11-28~"}))
+            (json!({"S": format!("2026-11-{low:02}")}), json!({"S": "2026-11-31"}))
         }
         _ => {
             let low = random.pick(&["OPEN", "OPEN#", "OPEN#07", "OPENED#0", "SENT#1", "X"]);
@@ -242,6 +248,14 @@ fn check(database: &Database, operation: &str, request: &Json) {
     let counts = of_counts(counted, told.examined);
     assert_eq!(counts, told, "{operation} {request}\n{}", analyzed.text());
     assert_eq!(counted.examined.items, counted.returned.items + counted.filtered_out);
+    match counted.round_trips {
+        Some(round_trips) => {
+            // A page without ranges asks nothing.
+            let least = if read(&analyzed).ranges.is_empty() { 0 } else { counted.pages as u64 };
+            assert!(round_trips >= least, "{operation} {request}: {counted:?}");
+        }
+        None => assert!(!is_on_postgres(), "{operation} {request}"),
+    }
     let planned = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
     let planned = read(&planned);
     assert_eq!(planned.ranges, read(&analyzed).ranges);
@@ -282,6 +296,298 @@ fn analyze_counts_what_clients_are_told() {
             check(&database, operation, &request);
         }
     }
+}
+
+fn item(random: &mut Random, nth: usize) -> Json {
+    let mut item = json!({
+        "pk": {"S": random.pick(&["A", "B"])},
+        "sk": {"S": format!("{}#{nth:03}", random.pick(&["OPEN", "SENT"]))},
+        "note": {"S": "x".repeat(random.below(3_000))},
+    });
+    if random.chance(60) {
+        item["total"] = json!({"N": random.below(20).to_string()});
+    }
+    item
+}
+
+fn key(item: &Json) -> Json {
+    json!({"pk": item["pk"], "sk": item["sk"]})
+}
+
+fn action(random: &mut Random, nth: usize) -> Json {
+    let item = item(random, nth);
+    match random.below(4) {
+        0 => json!({"Put": {"TableName": "orders", "Item": item}}),
+        1 => json!({"Delete": {"TableName": "orders", "Key": key(&item)}}),
+        2 => json!({"ConditionCheck": {"TableName": "orders", "Key": key(&item),
+            "ConditionExpression": "attribute_not_exists(pk) OR size(note) < :n",
+            "ExpressionAttributeValues": {":n": {"N": "2000"}}}}),
+        _ => json!({"Update": {"TableName": "orders", "Key": key(&item),
+            "UpdateExpression": "SET #t = :t", "ExpressionAttributeNames": {"#t": "total"},
+            "ExpressionAttributeValues": {":t": {"N": random.below(20).to_string()}}}}),
+    }
+}
+
+fn batch(random: &mut Random) -> (&'static str, Json) {
+    let size = 1 + random.below(12);
+    let of_actions = |random: &mut Random| -> Vec<Json> {
+        (0..size).map(|nth| action(random, nth * 10)).collect()
+    };
+    match random.below(4) {
+        0 => ("TransactWriteItems", json!({"TransactItems": of_actions(random)})),
+        1 => {
+            let gets = (0..size).map(
+                |nth| json!({"Get": {"TableName": "orders", "Key": key(&item(random, nth * 10))}}),
+            );
+            ("TransactGetItems", json!({"TransactItems": gets.collect::<Vec<_>>()}))
+        }
+        2 => {
+            let keys: Vec<_> = (0..size).map(|nth| key(&item(random, nth * 10))).collect();
+            let consistent = random.chance(50);
+            let part = json!({"Keys": keys, "ConsistentRead": consistent});
+            ("BatchGetItem", json!({"RequestItems": {"orders": part}}))
+        }
+        _ => {
+            let members = (0..size).map(|nth| {
+                let item = item(random, nth * 10);
+                match nth % 2 {
+                    0 => json!({"PutRequest": {"Item": item}}),
+                    _ => json!({"DeleteRequest": {"Key": key(&item)}}),
+                }
+            });
+            let members = members.collect::<Vec<_>>();
+            ("BatchWriteItem", json!({"RequestItems": {"orders": members}}))
+        }
+    }
+}
+
+/// Returns units by index as a client is told them, that of the table first.
+fn told_units(answer: &Json) -> Vec<(Option<String>, f64)> {
+    let consumed = &answer["ConsumedCapacity"][0];
+    let mut units = vec![(None, consumed["Table"]["CapacityUnits"].as_f64().unwrap())];
+    for kind in ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
+        for (name, on) in consumed[kind].as_object().into_iter().flatten() {
+            units.push((Some(name.clone()), on["CapacityUnits"].as_f64().unwrap()));
+        }
+    }
+    units.sort_by(|one, other| one.0.cmp(&other.0));
+    units
+}
+
+fn units_together(explanation: &Explanation) -> Vec<(Option<String>, f64)> {
+    let together = explanation.together.as_ref().unwrap();
+    let mut units: Vec<_> =
+        together.units.iter().map(|units| (units.on.index.clone(), units.on.units)).collect();
+    units.sort_by(|one, other| one.0.cmp(&other.0));
+    units
+}
+
+/// What is told of a batch or transaction beforehand, and with ANALYZE, is what a client is told of it.
+#[test]
+fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let (explained, told) = (filled(&mut Random::new(seed)), filled(&mut Random::new(seed)));
+        let mut refused = 0;
+        for _ in 0..REQUESTS {
+            let (operation, mut request) = batch(&mut random);
+            let body = request.to_string();
+            let before = explained.stored(&[]);
+            let planned = explained.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+            assert_eq!(explained.stored(&[]), before, "{operation} {request}");
+            let analyzed = explained.explain(operation, body.as_bytes(), Mode::Analyze);
+            request["ReturnConsumedCapacity"] = json!("INDEXES");
+            match told.call(operation, &request) {
+                Ok(answer) => {
+                    let units = told_units(&answer);
+                    assert_eq!(units_together(&planned), units, "{operation} {request}");
+                    assert_eq!(units_together(&analyzed.unwrap()), units, "{operation} {request}");
+                }
+                Err(error) => {
+                    refused += 1;
+                    let why = planned.together.unwrap().refused;
+                    assert_eq!(why, Some(error.to_string()), "{operation} {request}");
+                    assert_eq!(analyzed.unwrap_err().to_string(), error.to_string());
+                }
+            }
+        }
+        assert!(refused < REQUESTS / 2, "most are done");
+        assert_eq!(explained.stored(&[]).len(), told.stored(&[]).len());
+    }
+}
+
+/// An index that is not there, with its partition and sort key attributes.
+fn supposed(random: &mut Random) -> (Json, &'static str, &'static str) {
+    let (partition, sort) = *random.pick(&[("state", "date"), ("pk", "total"), ("pk", "date")]);
+    let projection = match random.below(3) {
+        0 => json!({"ProjectionType": "ALL"}),
+        1 => json!({"ProjectionType": "KEYS_ONLY"}),
+        _ => json!({"ProjectionType": "INCLUDE", "NonKeyAttributes": ["note"]}),
+    };
+    let index = json!({"IndexName": "new", "Projection": projection, "KeySchema": [
+        {"AttributeName": partition, "KeyType": "HASH"},
+        {"AttributeName": sort, "KeyType": "RANGE"}]});
+    (index, partition, sort)
+}
+
+fn of_supposed(random: &mut Random, partition: &str, sort: &str) -> (&'static str, Json) {
+    if random.chance(20) {
+        let request = json!({"TableName": "orders", "IndexName": "new"});
+        return ("Scan", with_limit(random, request));
+    }
+    let mut request = json!({"TableName": "orders", "IndexName": "new"});
+    let mut names = json!({"#p": partition});
+    let value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
+    let mut values = json!({":p": {"S": value}});
+    let mut condition = "#p = :p".to_owned();
+    if random.chance(70) {
+        let on_sort = sort_condition(random, "#k", sort != "total");
+        let (low, high) = sort_values(random, sort);
+        names["#k"] = json!(sort);
+        if on_sort.contains(":b") {
+            values[":b"] = high;
+        }
+        values[":a"] = low;
+        condition = format!("{condition} AND {on_sort}");
+    }
+    request["KeyConditionExpression"] = json!(condition);
+    if random.chance(40) {
+        request["ScanIndexForward"] = json!(false);
+    }
+    request["ExpressionAttributeNames"] = names;
+    request["ExpressionAttributeValues"] = values;
+    ("Query", with_limit(random, request))
+}
+
+fn create(database: &Database, index: &Json) {
+    let types = [("pk", "S"), ("state", "S"), ("date", "S"), ("total", "N")];
+    let definitions = types.map(|(name, it)| json!({"AttributeName": name, "AttributeType": it}));
+    let update = json!({"TableName": "orders", "AttributeDefinitions": definitions,
+        "GlobalSecondaryIndexUpdates": [{"Create": index}]});
+    database.ok("UpdateTable", &update);
+    let is_active = || {
+        let described = database.ok("DescribeTable", &json!({"TableName": "orders"}));
+        let indexes = described["Table"]["GlobalSecondaryIndexes"].as_array().unwrap();
+        indexes.iter().all(|index| index["IndexStatus"] == "ACTIVE")
+    };
+    database.run_jobs();
+    assert!(is_active(), "the index is filled");
+}
+
+/// What is told of an index that is not there is what is told, and counted, once it is.
+#[test]
+fn an_index_that_is_not_there_reads_as_it_does_once_it_is() {
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let database = filled(&mut random);
+        let (index, partition, sort) = supposed(&mut random);
+        let requests: Vec<_> =
+            (0..REQUESTS).map(|_| of_supposed(&mut random, partition, sort)).collect();
+        let explain = |(operation, request): &(&str, Json)| {
+            let body = request.to_string();
+            database.explain_what_if(operation, body.as_bytes(), &index).unwrap()
+        };
+        let before = database.stored(&[]);
+        let told: Vec<_> = requests.iter().map(explain).collect();
+        assert_eq!(database.stored(&[]), before, "nothing is written");
+        create(&database, &index);
+        for ((operation, request), mut told) in requests.iter().zip(told) {
+            let body = request.to_string();
+            let place = format!("seed {seed} {operation} {request}");
+            let [Step::Read(step)] = &mut told.steps[..] else { panic!("{place}") };
+            let supposed = step.what_if.take().unwrap();
+            let planned = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+            assert_eq!(told, planned, "{place}");
+            let analyzed = database.explain(operation, body.as_bytes(), Mode::Analyze).unwrap();
+            let counted = read(&analyzed).counted.as_ref().unwrap();
+            assert_eq!(supposed.examined, counted.examined, "{place}");
+            if counted.pages == 1 {
+                assert!((supposed.units - counted.total_units()).abs() < f64::EPSILON, "{place}");
+            }
+            let described = database.ok("DescribeTable", &json!({"TableName": "orders"}));
+            let indexes = described["Table"]["GlobalSecondaryIndexes"].as_array().unwrap();
+            let created = indexes.iter().find(|it| it["IndexName"] == "new").unwrap();
+            assert_eq!(created["ItemCount"], supposed.entries.items, "{place}");
+            assert_eq!(created["IndexSizeBytes"], supposed.entries.bytes, "{place}");
+        }
+    }
+}
+
+/// Of a large table only a sample is looked at: what is told is bounded by what is so, and near it.
+#[test]
+fn a_large_table_is_estimated_from_a_sample() {
+    let database = empty();
+    for first in (0..4_000).step_by(25) {
+        let puts: Vec<_> = (first..first + 25)
+            .map(|nth| {
+                json!({"PutRequest": {"Item": {
+                    "pk": {"S": format!("{}", nth / 4)}, "sk": {"S": format!("{nth:05}")},
+                    "state": {"S": if nth % 4 == 0 { "OPEN" } else { "SENT" }},
+                    "date": {"S": format!("2026-11-{:02}", nth % 28)}}}})
+            })
+            .collect();
+        database.ok("BatchWriteItem", &json!({"RequestItems": {"orders": puts}}));
+    }
+    let index = json!({"IndexName": "new", "Projection": {"ProjectionType": "KEYS_ONLY"}, "KeySchema": [
+        {"AttributeName": "state", "KeyType": "HASH"}, {"AttributeName": "date", "KeyType": "RANGE"}]});
+    let request = json!({"TableName": "orders", "IndexName": "new",
+        "KeyConditionExpression": "#s = :s", "ExpressionAttributeNames": {"#s": "state"},
+        "ExpressionAttributeValues": {":s": {"S": "OPEN"}}});
+    let body = request.to_string();
+    let told = database.explain_what_if("Query", body.as_bytes(), &index).unwrap();
+    let told = read(&told);
+    let supposed = told.what_if.as_ref().unwrap();
+    assert!(!supposed.is_all && !told.sample.is_all);
+    assert!(supposed.looked_at.items <= 1_000, "{supposed:?}");
+    create(&database, &index);
+    let analyzed = database.explain("Query", body.as_bytes(), Mode::Analyze).unwrap();
+    let counted = read(&analyzed).counted.as_ref().unwrap();
+    assert_eq!(counted.examined.items, 1_000);
+    let bounds = &told.estimate.items;
+    assert!(bounds.at_least <= 1_000 && 1_000 <= bounds.at_most, "{bounds:?}");
+    assert!((3_900..=4_100).contains(&supposed.entries.items), "{supposed:?}");
+    assert!((800..=1_200).contains(&supposed.examined.items), "{supposed:?}");
+    assert!(supposed.likely_at_most.unwrap() >= 1_000, "{supposed:?}");
+    assert!((supposed.write_units - 1.0).abs() < f64::EPSILON, "{supposed:?}");
+}
+
+#[test]
+fn what_cannot_be_supposed_is_told() {
+    let database = filled(&mut Random::new(1));
+    let index = |name: &str, key: &str| json!({"IndexName": name, "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}]});
+    let scan = json!({"TableName": "orders", "IndexName": "new"});
+    let get = json!({"TableName": "orders", "Key": {"pk": {"S": "A"}, "sk": {"S": "B"}}});
+    let insert = json!({"Statement": "INSERT INTO orders VALUE {'pk': 'A', 'sk': 'B'}"});
+    let cases = [
+        (
+            "Scan",
+            &scan,
+            index("by-date", "date"),
+            "Attempting to create an index which already exists",
+        ),
+        ("Scan", &scan, index("new", "unknown"), "Some index key attributes are not defined"),
+        ("Scan", &scan, index("other", "date"), "does not have the specified index: new"),
+        ("Scan", &json!({"TableName": "orders"}), index("new", "date"), "does not read the index"),
+        ("GetItem", &get, index("new", "date"), "GetItem reads no index"),
+        ("ExecuteStatement", &insert, index("new", "date"), "must not be null"),
+        ("Scan", &scan, json!({"IndexName": 1, "KeySchema": []}), "Exception"),
+        (
+            "Scan",
+            &scan,
+            json!({"IndexName": "new", "KeySchema": [], "Size": 1}),
+            "unknown field `Size`",
+        ),
+    ];
+    for (operation, request, what_if, expected) in cases {
+        let body = request.to_string();
+        let told = database.explain_what_if(operation, body.as_bytes(), &what_if).unwrap_err();
+        assert!(told.to_string().contains(expected), "{operation} {request}: {told}");
+    }
+    let mut of_select = index("new", "state");
+    of_select["TableName"] = json!("orders");
+    let select = json!({"Statement": "SELECT * FROM orders.new WHERE state = 's'"}).to_string();
+    let told = database.explain_what_if("ExecuteStatement", select.as_bytes(), &of_select).unwrap();
+    assert!(read(&told).what_if.as_ref().unwrap().examined.items > 0);
 }
 
 /// Explaining changes nothing in the store, whatever it is of.

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{EngineOptions, Profile};
+use hashrange_engine::{EngineOptions, Mode, Profile};
 use hashrange_model::ApiError;
 use hashrange_testkit::database::{self, is_left_out_on_postgres};
 use hashrange_wire::Encode;
@@ -124,6 +124,27 @@ fn a_request_is_counted_by_what_it_used() {
     );
     database.clock.advance_ms(1000);
     database.ok("Scan", &json!({"TableName": "tab"}));
+}
+
+/// EXPLAIN ANALYZE of a batch runs it: it is let in as the batch is, and charged.
+#[test]
+fn a_batch_that_is_explained_and_run_is_throttled_as_it_is() {
+    let database = Database::open(Profile::Aws, 0);
+    database.provisioned(5, 2, json!({}));
+    let puts: Vec<_> = ["a", "b", "c", "d"]
+        .iter()
+        .map(|pk| json!({"PutRequest": {"Item": {"pk": {"S": pk}}}}))
+        .collect();
+    let request = json!({"RequestItems": {"tab": puts}}).to_string();
+    let explain = |mode| database.explain("BatchWriteItem", request.as_bytes(), mode);
+    let planned = explain(Mode::Plan).unwrap().together.unwrap();
+    assert_eq!((planned.unprocessed, planned.items), (0, 4), "a plan asks nobody");
+    let told = explain(Mode::Analyze).unwrap();
+    let together = told.together.as_ref().unwrap();
+    assert_eq!((together.unprocessed, together.refused.as_ref()), (2, None), "{}", told.text());
+    assert!((together.units[0].on.units - 2.0).abs() < f64::EPSILON, "{}", told.text());
+    assert_eq!(explain(Mode::Analyze).unwrap_err().to_string(), TABLE_EXCEEDED);
+    assert_eq!(database.put("e").unwrap_err().to_string(), TABLE_EXCEEDED);
 }
 
 #[test]

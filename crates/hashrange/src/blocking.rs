@@ -39,6 +39,19 @@ impl Blocking {
         hashrange_storage::block_on(self.database.explain(operation, request, mode))
     }
 
+    /// Explains a read of an index that is not there; see [`Database::explain_what_if`].
+    ///
+    /// # Errors
+    /// Those of the request and of creating the index; a request that does not read it is refused.
+    pub fn explain_what_if(
+        &self,
+        operation: Operation,
+        request: &[u8],
+        what_if: &[u8],
+    ) -> ApiResult<Explanation> {
+        hashrange_storage::block_on(self.database.explain_what_if(operation, request, what_if))
+    }
+
     /// Does what is due after the clock was moved; see [`Database::catch_up_with_clock`].
     pub fn catch_up_with_clock(&self) {
         hashrange_storage::block_on(self.database.catch_up_with_clock());

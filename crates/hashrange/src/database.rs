@@ -270,6 +270,23 @@ impl Database {
         Box::pin(self.engine.explain(operation, request, mode))
     }
 
+    /// Explains a Query, a Scan or a SELECT of a global index that is not there, by a bounded sample of the
+    /// table: what it would read, how large it would be, what writes would cost more. `what_if` says which
+    /// index, as UpdateTable has its members:
+    /// `{"IndexName": ..., "KeySchema": [...], "Projection": {...}, "AttributeDefinitions": [...]}`; the last
+    /// two may be left out, and `TableName` added for a SELECT.
+    ///
+    /// # Errors
+    /// Those of the request and of creating the index; a request that does not read it is refused.
+    pub fn explain_what_if<'a>(
+        &'a self,
+        operation: Operation,
+        request: &'a [u8],
+        what_if: &'a [u8],
+    ) -> Calling<'a, Explanation> {
+        Box::pin(self.engine.explain_what_if(operation, request, what_if))
+    }
+
     /// Runs one operation as [`Database::call`] does, in memory that calls share one after another.
     ///
     /// A future is compiled by the crate that waits for it, with all that it waits for. What this

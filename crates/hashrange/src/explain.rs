@@ -19,8 +19,33 @@
 //! assert_eq!(explanation.advice[0].remedy, "end the prefix with the delimiter: 'NE#OMAHA#'");
 //! # Ok::<(), hashrange::Error>(())
 //! ```
+//!
+//! What if there were an index?
+//!
+//! ```
+//! use hashrange::explain::Step;
+//! use hashrange::{Database, Operation, item};
+//! let database = Database::memory().blocking();
+//! database.create("orders", "customer:S id:S").run()?;
+//! for (id, price) in [("1", 5), ("2", 70), ("3", 90)] {
+//!     database.put("orders", item! { "customer": "ann", "id": id, "price": price }).run()?;
+//! }
+//! let request = r#"{"TableName": "orders", "IndexName": "by-price",
+//!     "KeyConditionExpression": "customer = :c AND price > :p",
+//!     "ExpressionAttributeValues": {":c": {"S": "ann"}, ":p": {"N": "50"}}}"#;
+//! let index = r#"{"IndexName": "by-price", "KeySchema": [
+//!     {"AttributeName": "customer", "KeyType": "HASH"}, {"AttributeName": "price", "KeyType": "RANGE"}],
+//!     "AttributeDefinitions": [{"AttributeName": "price", "AttributeType": "N"}]}"#;
+//! let explanation =
+//!     database.explain_what_if(Operation::Query, request.as_bytes(), index.as_bytes())?;
+//! let Some(Step::Read(read)) = explanation.steps.first() else { panic!("a Query reads") };
+//! let supposed = read.what_if.as_ref().expect("the index is not there");
+//! assert_eq!((supposed.entries.items, supposed.examined.items), (3, 2));
+//! # Ok::<(), hashrange::Error>(())
+//! ```
 
 pub use hashrange_engine::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    Together, UnitsOn, WriteAction, WriteStep,
 };

@@ -151,6 +151,7 @@ mod boxed_call;
 pub mod builders;
 mod clock;
 pub mod copying;
+pub mod cost;
 mod database;
 mod error;
 pub mod explain;

@@ -10,8 +10,8 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_model::error::{
-    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, HistoryFault, IndexedKeyFault, Layer,
-    Malformed, Quota, Span, StateFault, StatementFault, TableFault, TemplateFault,
+    Asked, Busy, DerivedKeyFault, ExpressionFault, ExpressionKind, HistoryFault, IndexedKeyFault,
+    Layer, Malformed, Quota, Span, StateFault, StatementFault, TableFault, TemplateFault,
     TemplateTextFault, Throttle, ThrottleLimit, TransactionFault, TreeFault, UnderWay, ValueFault,
     WarmFloor,
 };
@@ -365,6 +365,9 @@ fn state_faults() -> Vec<StateFault> {
         StateFault::TooManyNamespaces(..) => [StateFault::TooManyNamespaces(3)],
         StateFault::NamespaceUnusable(..) => [StateFault::NamespaceUnusable(text())],
         StateFault::NotExplained(..) => [StateFault::NotExplained("CreateTable")],
+        StateFault::NotSupposed(..) => [StateFault::NotSupposed("GetItem")],
+        StateFault::SupposedNotRead(..) => [StateFault::SupposedNotRead("by-date".to_owned())],
+        StateFault::SupposedAnalyzed => [StateFault::SupposedAnalyzed],
     }
 }
 

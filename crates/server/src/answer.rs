@@ -18,7 +18,8 @@ pub static TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf
 static SERVER: HeaderValue = HeaderValue::from_static("Hashrange");
 static ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 static EXPOSED: HeaderValue = HeaderValue::from_static(
-    "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date",
+    "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date,\
+     x-hashrange-cost,x-hashrange-explain",
 );
 static ORIGIN: HeaderValue = HeaderValue::from_static("origin");
 static CLOSE: HeaderValue = HeaderValue::from_static("close");

@@ -7,7 +7,7 @@ use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::Operation;
 use std::future::{Future, ready};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The namespace of targets that are the server's own, not the service's.
 pub const OWN_TARGETS: &str = "Hashrange_2026";
@@ -26,6 +26,19 @@ pub trait Api: Send + Sync + 'static {
     /// future is dropped when the client goes away, so work that must not be left half done has
     /// to be finished by the API itself.
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static>;
+
+    /// Runs one operation as [`call`](Self::call) does, and tells what the client wants to know besides. By
+    /// default nothing is told.
+    fn call_told(
+        self: Arc<Self>,
+        operation: Operation,
+        body: Bytes,
+        asked: Asked,
+        told: Arc<Told>,
+    ) -> Running<'static> {
+        let _ = (asked, told);
+        self.call(operation, body)
+    }
 
     /// Runs an operation of the server's own, named behind [`OWN_TARGETS`] in the target, on a request
     /// body that may be empty. By default there is none.
@@ -63,6 +76,31 @@ pub trait Api: Send + Sync + 'static {
     /// if that would hold up other requests; once. The call can then be polled from another thread.
     fn demand(&self) -> Option<Demand> {
         None
+    }
+}
+
+/// What a client wants to be told of its call besides the answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// What it cost.
+    pub cost: bool,
+    /// What it does.
+    pub explanation: bool,
+}
+
+/// What is told of a call besides its answer, in headers.
+#[derive(Debug, Default)]
+pub struct Told(Mutex<Vec<(&'static str, String)>>);
+
+impl Told {
+    /// Tells `value` in the header `name`, which is lower-case. What is no text of visible ASCII is left out.
+    pub fn tell(&self, name: &'static str, value: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((name, value));
+    }
+
+    /// Returns what was told, once.
+    pub(crate) fn take(&self) -> Vec<(&'static str, String)> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

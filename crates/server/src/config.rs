@@ -25,6 +25,8 @@ pub struct Config {
     pub web: Web,
     /// Serve `GET /metrics`.
     pub metrics: bool,
+    /// Tell in every answer what its request cost; else only whoever asks is told.
+    pub cost_header: bool,
     /// Compress answers from this size on, for clients that accept it. `None` never compresses.
     pub compress_from_bytes: Option<usize>,
     /// Bounds on what clients can make the server do.
@@ -48,6 +50,7 @@ impl Default for Config {
             insecure: false,
             web: Web::default(),
             metrics: true,
+            cost_header: false,
             // Source: answers of the service, captured in 2026.
             compress_from_bytes: Some(4 * 1024),
             limits: Limits::default(),

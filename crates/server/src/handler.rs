@@ -12,7 +12,7 @@ use crate::access::Access;
 use crate::activity::OpenRequest;
 use crate::answer::{self, AMZ_JSON, Answer, JSON, Readers, TEXT, Wishes};
 use crate::answer_body::AnswerBody;
-use crate::api::{Api, OWN_TARGETS};
+use crate::api::{Api, Asked, OWN_TARGETS, Told};
 use crate::body::{self, BodyFault};
 use crate::clock;
 use crate::config::{Config, Limits};
@@ -47,6 +47,8 @@ static TARGET: HeaderName = HeaderName::from_static("x-amz-target");
 static AUTHORIZATION: HeaderName = header::AUTHORIZATION;
 static AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
 static SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
+static COST: HeaderName = HeaderName::from_static("x-hashrange-cost");
+static EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
 static CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 
 /// How long browsers remember the answer to a preflight. Source: captured answers.
@@ -63,6 +65,7 @@ pub struct Handler {
     rules: Rules,
     region: String,
     serve_metrics: bool,
+    cost_header: bool,
     compress_from_bytes: Option<usize>,
     limits: Arc<Limits>,
     metrics: Arc<Metrics>,
@@ -82,6 +85,7 @@ impl Handler {
             rules,
             region: config.region,
             serve_metrics: config.metrics,
+            cost_header: config.cost_header,
             compress_from_bytes: config.compress_from_bytes,
             metrics,
             ids: RequestIds::new(),
@@ -104,9 +108,9 @@ impl Handler {
         let mut operation = None;
         let mut subject = Subject::default();
         let mut readers = Readers::NoPage;
-        let asked =
-            Asked { operation: &mut operation, subject: &mut subject, readers: &mut readers };
-        let answering = self.answer(&parts, body, asked, id, &mut open);
+        let found =
+            Found { operation: &mut operation, subject: &mut subject, readers: &mut readers };
+        let answering = self.answer(&parts, body, found, id, &mut open);
         let mut answer = match caught(answering).await {
             Ok(answer) => answer,
             Err(panic) => self.panicked(panic.as_ref(), id),
@@ -135,7 +139,7 @@ impl Handler {
         &self,
         parts: &Parts,
         body: Incoming,
-        asked: Asked<'_>,
+        found: Found<'_>,
         id: RequestId,
         open: &mut OpenRequest,
     ) -> Answer {
@@ -152,12 +156,12 @@ impl Handler {
         {
             return answer;
         }
-        *asked.readers = match self.readers(parts, host) {
+        *found.readers = match self.readers(parts, host) {
             Ok(readers) => readers,
             Err(answer) => return answer,
         };
         match parts.method {
-            Method::OPTIONS if !matches!(asked.readers, Readers::NoPage) => {
+            Method::OPTIONS if !matches!(found.readers, Readers::NoPage) => {
                 preflight(&parts.headers)
             }
             Method::GET if parts.uri.path() == "/metrics" && self.serve_metrics => {
@@ -168,7 +172,7 @@ impl Handler {
                 Answer::new(StatusCode::OK, text).of_type(&TEXT)
             }
             Method::POST => match content_type(&parts.headers, &body) {
-                Some(own_type) => self.post(parts, body, asked, id, open).await.of_type(own_type),
+                Some(own_type) => self.post(parts, body, found, id, open).await.of_type(own_type),
                 None => not_the_protocol(),
             },
             _ => not_the_protocol(),
@@ -237,7 +241,7 @@ impl Handler {
         &self,
         parts: &Parts,
         sent: Bytes,
-        asked: Asked<'_>,
+        found: Found<'_>,
         id: RequestId,
         open: &mut OpenRequest,
     ) -> Answer {
@@ -249,10 +253,10 @@ impl Handler {
             Err(answer) => return answer,
         };
         if request_log::is_wanted() {
-            *asked.subject = Subject::of(&body);
+            *found.subject = Subject::of(&body);
         }
-        *asked.operation = target(&parts.headers);
-        let Some(operation) = *asked.operation else {
+        *found.operation = target(&parts.headers);
+        let Some(operation) = *found.operation else {
             return self.own(parts, &sent, body, id, open).await;
         };
         let payload = match self.payload(&sent).await {
@@ -271,14 +275,34 @@ impl Handler {
         if !open.budget().wait_for_answers().await {
             return unavailable();
         }
-        let answered = match api_of_caller {
-            Ok(None) => self.lanes.call(&self.api, operation, body).await,
-            Ok(Some(api)) => self.lanes.call(&api, operation, body).await,
-            Err(error) => Err(error),
+        let api = match &api_of_caller {
+            Ok(None) => &self.api,
+            Ok(Some(api)) => api,
+            Err(error) => return self.api_error(error, operation.name(), id),
         };
-        match answered {
+        let to_tell = self.to_tell(&parts.headers);
+        let (answered, told) = if to_tell == Asked::default() {
+            (self.lanes.call(api, operation, body).await, None)
+        } else {
+            let told = Arc::new(Told::default());
+            let telling = (to_tell, Arc::clone(&told));
+            (self.lanes.call_told(api, operation, body, telling).await, Some(told))
+        };
+        let mut answer = match answered {
             Ok(body) => Answer::new(StatusCode::OK, body),
             Err(error) => self.api_error(&error, operation.name(), id),
+        };
+        if let Some(told) = told {
+            answer.extra.extend(told.take().into_iter().filter_map(as_header));
+        }
+        answer
+    }
+
+    /// Returns what is to be told besides the answer.
+    fn to_tell(&self, headers: &HeaderMap) -> Asked {
+        Asked {
+            cost: self.cost_header || headers.contains_key(&COST),
+            explanation: headers.contains_key(&EXPLAIN),
         }
     }
 
@@ -448,7 +472,7 @@ impl Handler {
 }
 
 /// What turns out while a request is answered, and is of use afterwards whatever the answer is.
-struct Asked<'a> {
+struct Found<'a> {
     operation: &'a mut Option<Operation>,
     subject: &'a mut Subject,
     readers: &'a mut Readers,
@@ -542,6 +566,11 @@ fn is_write(operation: Operation) -> bool {
 /// Returns the operation that the request names.
 fn target(headers: &HeaderMap) -> Option<Operation> {
     Operation::from_target(headers.get(&TARGET)?.to_str().ok()?)
+}
+
+/// Returns what is told besides an answer as a header; none if its text could not be one.
+fn as_header((name, text): (&'static str, String)) -> Option<(HeaderName, HeaderValue)> {
+    Some((HeaderName::from_static(name), HeaderValue::try_from(text).ok()?))
 }
 
 /// Returns the operation of our own that the request names.

@@ -12,7 +12,7 @@
 //!
 //! A call that never asks is polled where its request arrived, and costs nothing more.
 
-use crate::api::{Api, Demand, Running};
+use crate::api::{Api, Asked, Demand, Running, Told};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::Operation;
@@ -86,6 +86,18 @@ impl Lanes {
     ) -> ApiResult<Vec<u8>> {
         let is_long = body.len() >= LONG_BODY_BYTES;
         self.run(api, Arc::clone(api).call(operation, body), is_long).await
+    }
+
+    /// Calls the API as [`call`](Self::call) does; it tells what the client wants to know besides.
+    pub async fn call_told(
+        &self,
+        api: &Arc<dyn Api>,
+        operation: Operation,
+        body: Bytes,
+        (asked, told): (Asked, Arc<Told>),
+    ) -> ApiResult<Vec<u8>> {
+        let is_long = body.len() >= LONG_BODY_BYTES;
+        self.run(api, Arc::clone(api).call_told(operation, body, asked, told), is_long).await
     }
 
     /// Calls one of the API's own operations, as the others are called.

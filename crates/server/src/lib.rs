@@ -42,7 +42,7 @@ mod watch;
 mod web;
 
 pub use access::Access;
-pub use api::{Api, Demand, OWN_TARGETS, Running};
+pub use api::{Api, Asked, Demand, OWN_TARGETS, Running, Told};
 pub use bind::Bound;
 pub use config::{Config, Limits};
 pub use error::Error;

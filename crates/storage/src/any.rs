@@ -7,6 +7,8 @@ use crate::{
 #[cfg(feature = "postgres")]
 use crate::{PostgresStore, PostgresView, postgres::Traffic};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// A store of any engine.
 #[derive(Debug)]
@@ -263,6 +265,15 @@ impl View for AnyView {
             Self::Embedded(view) => view.visit(range, direction, wanted, visitor).await,
             #[cfg(feature = "postgres")]
             Self::Postgres(view) => view.visit(range, direction, wanted, visitor).await,
+        }
+    }
+
+    fn counting(&self, requests: &Arc<AtomicU64>) -> Self {
+        match self {
+            Self::Memory(view) => Self::Memory(view.counting(requests)),
+            Self::Embedded(view) => Self::Embedded(view.counting(requests)),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(view) => Self::Postgres(view.counting(requests)),
         }
     }
 }

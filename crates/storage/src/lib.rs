@@ -55,6 +55,8 @@ pub use stats::Stats;
 
 use std::future::{Future, ready};
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// A byte key: 1 to 65,535 bytes, ordered as unsigned bytes.
 pub type Key = Vec<u8>;
@@ -195,4 +197,11 @@ pub trait View: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), Error>> + Send
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send;
+
+    /// Returns the view with its requests to a remote database counted: each is a round trip, or goes in one
+    /// with requests of others. Where nothing is remote none are counted.
+    #[must_use]
+    fn counting(&self, _requests: &Arc<AtomicU64>) -> Self {
+        self.clone()
+    }
 }

@@ -123,6 +123,19 @@ impl Database {
         block_on(self.engine.explain(operation, body, mode))
     }
 
+    /// Explains a read of an index that is not there.
+    pub fn explain_what_if(
+        &self,
+        operation: &str,
+        body: &[u8],
+        what_if: &Json,
+    ) -> Result<Explanation, ApiError> {
+        let operation =
+            Operation::from_name(Service::DynamoDb, operation).ok_or(Reason::UnknownOperation)?;
+        let what_if = what_if.to_string();
+        block_on(self.engine.explain_what_if(operation, body, what_if.as_bytes()))
+    }
+
     /// Calls an operation that succeeds.
     pub fn ok(&self, operation: &str, request: &Json) -> Json {
         self.call(operation, request)

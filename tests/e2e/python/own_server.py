@@ -1,5 +1,6 @@
 """Servers that a test starts, stops and kills itself, from the binary named by HASHRANGE_BINARY."""
 
+import json
 import os
 import re
 import socket
@@ -20,6 +21,17 @@ def free_port():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return listener.getsockname()[1]
+
+
+def own(server, operation, **request):
+    """Runs one of the server's own operations, which no SDK has: a request with their target is enough.
+
+    `server` is anything that has an endpoint.
+    """
+    headers = {"X-Amz-Target": f"Hashrange_2026.{operation}", "Content-Type": "application/x-amz-json-1.0"}
+    call = urllib.request.Request(server.endpoint, json.dumps(request).encode(), headers)
+    with urllib.request.urlopen(call, timeout=60) as answer:
+        return json.load(answer)
 
 
 class Server:

@@ -9,13 +9,12 @@ import pathlib
 import re
 import subprocess
 import urllib.error
-import urllib.request
 
 import boto3
 import pytest
 
 from api import REGION, Api
-from own_server import Server
+from own_server import Server, own
 
 pytestmark = [pytest.mark.process, pytest.mark.hashrange]
 
@@ -25,14 +24,6 @@ TABLE = {
     "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
 }
-
-
-def own(server, operation, **request):
-    """Runs one of the server's own operations."""
-    headers = {"X-Amz-Target": f"Hashrange_2026.{operation}", "Content-Type": "application/x-amz-json-1.0"}
-    call = urllib.request.Request(server.endpoint, json.dumps(request).encode(), headers)
-    with urllib.request.urlopen(call, timeout=60) as answer:
-        return json.load(answer)
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,22 @@ use super::http_path;
 use crate::data;
 use crate::load::Template;
 use crate::rows::http;
-use hashrange::{AttributeValue, Blocking, Database, Operation, Value};
+use hashrange::cost::{Recorder, metered};
+use hashrange::{AttributeValue, Blocking, Database, Operation, Value, block_on};
 use hashrange_auth::{CredentialStore, Payload, Policy, Request, Signer, Timestamp};
 use hashrange_expr::Placeholders;
 use std::hint::black_box;
+use std::pin::pin;
 
 /// The names of the paths.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 11] = [
     "get-item",
     "query-100",
     "put-item",
     "update-item",
+    "get-item-recorded",
+    "query-100-recorded",
+    "put-item-recorded",
     "http-bare",
     "http-request",
     "verify-signature",
@@ -33,6 +38,13 @@ pub fn run(name: &str, times: u64) -> Result<(), String> {
         "update-item" => {
             calls(Operation::UpdateItem, &http::update_item(ITEMS).templates[0], times)
         }
+        "get-item-recorded" => {
+            recorded(Operation::GetItem, &http::get_item(ITEMS).templates[0], times)
+        }
+        "query-100-recorded" => recorded(Operation::Query, &http::query(ITEMS).templates[0], times),
+        "put-item-recorded" => {
+            recorded(Operation::PutItem, &http::put_item(ITEMS).templates[0], times)
+        }
         "http-bare" => http_path::run_bare(times),
         "http-request" => http_path::run(times),
         "verify-signature" => verify_signature(times),
@@ -47,6 +59,21 @@ fn calls(operation: Operation, template: &Template, times: u64) -> Result<(), St
     for nth in 0..times {
         let body = template.fill(nth * 7 % ITEMS);
         let answer = database.call(operation, black_box(&body));
+        drop(black_box(answer.map_err(|error| error.to_string())?));
+    }
+    Ok(())
+}
+
+/// Does the same while what requests use is recorded.
+fn recorded(operation: Operation, template: &Template, times: u64) -> Result<(), String> {
+    let database = filled()?;
+    let recorder = Recorder::default();
+    recorder.start(0);
+    for nth in 0..times {
+        let body = template.fill(nth * 7 % ITEMS);
+        let call = pin!(database.database().call(operation, black_box(&body)));
+        let (answer, usage) = block_on(metered(call));
+        recorder.add(nth, operation.name(), "caller", &usage, answer.is_err());
         drop(black_box(answer.map_err(|error| error.to_string())?));
     }
     Ok(())

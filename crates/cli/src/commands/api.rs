@@ -7,6 +7,7 @@ use crate::output::{self, printer::Printer, table::Table};
 use anyhow::Context;
 use hashrange::Operation;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::io::Read;
 
 /// The largest request that is read. Source: DynamoDB takes 16 MB.
@@ -15,17 +16,7 @@ const REQUEST_MAX_BYTES: u64 = 16 << 20;
 /// Calls an operation and prints the response as it came, unless another form is asked for.
 pub fn run(client: &mut Client, arguments: &Api) -> anyhow::Result<()> {
     let operation = operation(&arguments.operation)?;
-    let response = if arguments.request == "-" {
-        let mut request = Vec::new();
-        std::io::stdin()
-            .lock()
-            .take(REQUEST_MAX_BYTES + 1)
-            .read_to_end(&mut request)
-            .context("read standard input")?;
-        client.call_raw(operation, &request)?
-    } else {
-        client.call_raw(operation, arguments.request.as_bytes())?
-    };
+    let response = client.call_raw(operation, &request(arguments)?)?;
     let printer = Printer::with_default(&arguments.connection, Format::Ddb)?;
     match printer.format {
         Format::Ddb => output::bytes(&response),
@@ -34,6 +25,20 @@ pub fn run(client: &mut Client, arguments: &Api) -> anyhow::Result<()> {
             print(&response, &printer)
         }
     }
+}
+
+/// Returns the request, which standard input may hold.
+pub fn request(arguments: &Api) -> anyhow::Result<Cow<'_, [u8]>> {
+    if arguments.request != "-" {
+        return Ok(arguments.request.as_bytes().into());
+    }
+    let mut request = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(REQUEST_MAX_BYTES + 1)
+        .read_to_end(&mut request)
+        .context("read standard input")?;
+    Ok(request.into())
 }
 
 /// Prints the items of a response; one without any is printed whole.
@@ -64,7 +69,7 @@ fn print(response: &Value, printer: &Printer) -> anyhow::Result<()> {
 }
 
 /// Returns the operation of that name, in capitals or not.
-fn operation(name: &str) -> anyhow::Result<Operation> {
+pub fn operation(name: &str) -> anyhow::Result<Operation> {
     let same = |operation: &&Operation| operation.name().eq_ignore_ascii_case(name);
     let found = Operation::ALL.iter().find(same).copied();
     found.ok_or_else(|| Usage(format!("there is no operation {name:?}")).into())

@@ -1,8 +1,11 @@
-//! `hashrange explain`: what a query, scan, get or statement reads and costs.
+//! `hashrange explain`: what a query, scan, get, statement or request reads and costs.
 
-use super::{get, query, scan};
+use super::definition::grammar;
+use super::definition::request::Types;
+use super::{api, definition, get, query, scan};
 use crate::arguments::{Connection, Explain, Explained, Format};
 use crate::client::Client;
+use crate::exit::Usage;
 use crate::output::{self, printer::Printer};
 use crate::shell;
 use anyhow::Context;
@@ -11,10 +14,17 @@ use serde_json::{Map, Value, json};
 
 /// Explains and prints what was found: as lines, or as JSON.
 pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
-    let (operation, request) = request(client, &arguments.command)?;
-    let request = json!({
+    let (operation, mut request) = request(client, &arguments.command)?;
+    let what_if = match &arguments.what_if {
+        None => None,
+        Some(text) => Some(what_if(client, text, &mut request)?),
+    };
+    let mut request = json!({
         "Operation": operation.name(), "Request": request, "Analyze": arguments.analyze,
     });
+    if let Some(what_if) = what_if {
+        request["WhatIf"] = what_if;
+    }
     let answer = client.call_own("Explain", &request)?;
     match Printer::of(connection(&arguments.command))?.format {
         Format::Table => {
@@ -24,6 +34,26 @@ pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
     }
 }
 
+/// Returns the index that is supposed, and lets the request read it.
+fn what_if(
+    client: &mut Client,
+    text: &str,
+    request: &mut Map<String, Value>,
+) -> anyhow::Result<Value> {
+    let index = definition::request::read("--what-if", text, grammar::global_index)?;
+    let table = request.get("TableName").and_then(Value::as_str);
+    let table = table.ok_or_else(|| Usage("--what-if goes with query and scan".to_owned()))?;
+    let described = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
+    let mut types = Types::default();
+    types.add(&index.partition)?;
+    types.add(&index.sort)?;
+    types.add_described(&described["Table"]);
+    let mut supposed = definition::request::index(&index, &index.partition);
+    supposed["AttributeDefinitions"] = types.definitions()?;
+    request.entry("IndexName").or_insert_with(|| index.name.into());
+    Ok(supposed)
+}
+
 /// Returns which database is meant.
 pub fn connection(explained: &Explained) -> &Connection {
     match explained {
@@ -31,6 +61,7 @@ pub fn connection(explained: &Explained) -> &Connection {
         Explained::Scan(arguments) => &arguments.connection,
         Explained::Get(arguments) => &arguments.connection,
         Explained::Sql(arguments) => &arguments.connection,
+        Explained::Request(arguments) => &arguments.connection,
     }
 }
 
@@ -44,6 +75,11 @@ fn request(
         Explained::Get(arguments) => (Operation::GetItem, get::request(client, arguments)?),
         Explained::Sql(arguments) => {
             (Operation::ExecuteStatement, shell::statement_request(arguments)?)
+        }
+        Explained::Request(arguments) => {
+            let request = serde_json::from_slice(&api::request(arguments)?);
+            let request = request.map_err(|why| Usage(format!("the request is no JSON: {why}")))?;
+            (api::operation(&arguments.operation)?, request)
         }
     })
 }

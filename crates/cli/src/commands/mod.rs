@@ -5,7 +5,9 @@ mod api;
 mod check;
 mod clock;
 mod completions;
+mod contract;
 pub mod copy;
+mod cost;
 mod create;
 mod credentials;
 pub mod definition;
@@ -98,6 +100,14 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             Some(file) => lint::run_on_design(&arguments, file),
             None => connected(&arguments.connection, |client| lint::run(client, &arguments)),
         },
+        Command::Cost(arguments) if arguments.files.is_empty() => {
+            connected(&arguments.connection, |client| cost::run(client, &arguments))
+        }
+        Command::Cost(arguments) => cost::run_on_files(&arguments),
+        Command::Contract(arguments) if arguments.recordings.is_empty() => {
+            connected(&arguments.connection, |client| contract::run(client, &arguments))
+        }
+        Command::Contract(arguments) => contract::run_on_files(&arguments),
         Command::Sql(arguments) => {
             beginning(&arguments.connection, |client| shell::run(client, &arguments))
         }

@@ -14,7 +14,7 @@ use crate::initial::Initial;
 use crate::logs;
 use crate::memory;
 use crate::output;
-use crate::served::{Moving, Namespaces, Origin, Served};
+use crate::served::{Moving, Namespaces, Observed, Origin, Served};
 use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
@@ -72,7 +72,14 @@ async fn serve(
     // Nobody is listened to until there is something to serve: clients of a start that fails are
     // refused.
     let sample = beginning.sample;
-    let api = Arc::new(open(settings, address, beginning).await?);
+    let database = Arc::new(open(settings, address, beginning).await?);
+    let api = Observed::new(
+        database.clone(),
+        &settings.region,
+        settings.costs.record,
+        surroundings::now_ms,
+    );
+    let api = Arc::new(api);
     let verified = !config.auth.is_open();
     let listener = bound.listen().with_context(listens)?;
     let access = Arc::clone(&config.auth);
@@ -94,12 +101,12 @@ async fn serve(
     if let Some(sample) = sample {
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
-    let keeper = memory::Keeper::new(Arc::clone(&api), cache_bytes(settings));
+    let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes(settings));
     let keeping = tokio::spawn(keep_memory(keeper));
-    let served = hashrange_server::run(listener, config, api.clone(), signalled(ending)).await;
+    let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
     keeping.abort();
     served?;
-    api.close().await.context("close the database")?;
+    database.close().await.context("close the database")?;
     tokio::spawn(end_in_time());
     tracing::info!("stopped");
     Ok(())
@@ -162,7 +169,15 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
         let half = usize::try_from(files / 2).unwrap_or(usize::MAX);
         limits.connections = limits.connections.min(half.max(1));
     }
-    Ok(Config { auth, web, region, limits, insecure: settings.insecure, ..Config::default() })
+    Ok(Config {
+        auth,
+        web,
+        region,
+        limits,
+        insecure: settings.insecure,
+        cost_header: settings.costs.header,
+        ..Config::default()
+    })
 }
 
 /// What a database begins with.

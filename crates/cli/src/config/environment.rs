@@ -81,6 +81,8 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
         init: source.several("HASHRANGE_INIT")?,
         load: source.several("HASHRANGE_LOAD")?,
         test_api: source.parsed("HASHRANGE_TEST_API")?,
+        cost_header: source.parsed("HASHRANGE_COST_HEADER")?,
+        record: source.parsed("HASHRANGE_RECORD")?,
         namespaces: source.parsed("HASHRANGE_NAMESPACES")?,
         profile: source.parsed("HASHRANGE_PROFILE")?,
         seed: source.parsed("HASHRANGE_SEED")?,

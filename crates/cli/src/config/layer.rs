@@ -100,6 +100,13 @@ pub struct Layer {
     /// Give each access key and region tables of their own
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub namespaces: Option<bool>,
+    /// Tell in every answer what its request cost, in the header x-hashrange-cost; else only whoever sends that
+    /// header is told
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub cost_header: Option<bool>,
+    /// Record what requests use from the start, for hashrange cost
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub record: Option<bool>,
     /// How closely to keep to the service's limits and delays: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "parsed")]
@@ -167,6 +174,8 @@ impl Layer {
             init: self.init.or(other.init),
             load: self.load.or(other.load),
             test_api: self.test_api.or(other.test_api),
+            cost_header: self.cost_header.or(other.cost_header),
+            record: self.record.or(other.record),
             namespaces: self.namespaces.or(other.namespaces),
             profile: self.profile.or(other.profile),
             seed: self.seed.or(other.seed),

@@ -36,6 +36,15 @@ pub enum StoreChoice {
     Url(StoreUrl),
 }
 
+/// What is told and recorded of what requests cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Costs {
+    /// Tell it in every answer.
+    pub header: bool,
+    /// Record it from the start.
+    pub record: bool,
+}
+
 /// All settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
@@ -76,6 +85,8 @@ pub struct Settings {
     pub load: Vec<PathBuf>,
     /// Whether clients may save, restore and reset the whole state and set the clock.
     pub test_api: bool,
+    /// What is told and recorded of what requests cost.
+    pub costs: Costs,
     /// Whether each access key and region has tables of its own.
     pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
@@ -124,6 +135,10 @@ impl Settings {
         Self {
             // Who may call can delete every table anyway, and all is gone when the server ends.
             test_api: layer.test_api.unwrap_or(store == StoreChoice::Memory),
+            costs: Costs {
+                header: layer.cost_header.unwrap_or(false),
+                record: layer.record.unwrap_or(false),
+            },
             store,
             engine: layer.engine,
             move_to: layer.move_to,

@@ -65,6 +65,13 @@ impl Table {
         self.rows.push(texts.into_iter().map(cell).collect());
     }
 
+    /// Adds a row of texts and behind them figures, which stand to the right.
+    pub fn add_figures(&mut self, texts: &[String], figures: &[String]) {
+        let cell = |text: &String, to_the_right| Cell { text: shown(text), to_the_right };
+        let texts = texts.iter().map(|text| cell(text, false));
+        self.rows.push(texts.chain(figures.iter().map(|text| cell(text, true))).collect());
+    }
+
     /// Returns the lines with whole cells: names, a rule, the rows.
     #[cfg(test)]
     fn lines(&self) -> Vec<String> {

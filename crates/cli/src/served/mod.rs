@@ -6,11 +6,13 @@
 mod measures;
 mod moving;
 mod namespaces;
+mod observed;
 pub mod own_operations;
-mod time;
+pub mod time;
 
 pub use moving::Moving;
 pub use namespaces::{Namespaces, Origin};
+pub use observed::Observed;
 
 use bytes::Bytes;
 use hashrange::{ApiError, Database, Operation, Reason, Sandbox};

@@ -187,6 +187,8 @@ const COMMANDS: &[&str] = &[
     "explain",
     "tree",
     "lint",
+    "cost",
+    "contract",
     "sql",
     "state",
     "clock",

@@ -5,12 +5,13 @@ use crate::fault;
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
-use crate::schema::Table;
+use crate::schema::{Index, Table};
 use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
+use crate::usage::{Seen, note_read};
+use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Reason};
-use bytes::Bytes;
 use hashrange_storage::{Key, Store, View};
 use std::slice;
 
@@ -36,8 +37,11 @@ impl<S: Store> Engine<S> {
             // On the heap: rare, and every page would be as large.
             return Box::pin(self.page_of_past(plan)).await;
         }
+        let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
         let Some(limiter) = self.limiter() else {
-            return read_page(&self.core().view().await?, plan).await;
+            let page = read_page(&self.core().view().await?, plan).await?;
+            note_page(table, index, &page);
+            return Ok(page);
         };
         let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
         let mut reading = self.begin_read(&target)?;
@@ -50,6 +54,7 @@ impl<S: Store> Engine<S> {
             page.units.raise(least);
         }
         reading.settle(&target, &page.units);
+        note_page(table, index, &page);
         Ok(page)
     }
 
@@ -94,19 +99,22 @@ impl<S: Store> Engine<S> {
         if table.past.is_some() {
             return Box::pin(self.select_past(table, plan)).await;
         }
-        if self.limiter().is_none() {
-            return match view {
-                Some(view) => plan.run(table, view).await,
-                None => plan.run(table, &self.core().view().await?).await,
-            };
-        }
         let target = target_of(table, &plan);
+        if self.limiter().is_none() {
+            let page = match view {
+                Some(view) => plan.run(table, view).await?,
+                None => plan.run(table, &self.core().view().await?).await?,
+            };
+            note_page(table, target.index, &page);
+            return Ok(page);
+        }
         let mut reading = self.begin_read(&target)?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
         let page = plan.run(table, &self.view_of(&reading).await?).await?;
         reading.settle(&target, &page.units);
+        note_page(table, target.index, &page);
         Ok(page)
     }
 
@@ -169,6 +177,11 @@ impl<S: Store> Engine<S> {
             None => self.core().view().await,
         }
     }
+}
+
+fn note_page<R>(table: &Table, index: Option<&Index>, page: &Page<R>) {
+    let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
+    note_read(table, index, &page.units, Seen { examined, bytes, returned });
 }
 
 /// Returns what a SELECT reads of its table.

@@ -5,8 +5,9 @@ use super::Engine;
 use crate::schema::Table;
 use crate::throughput::Admission;
 use crate::transaction::{self, Completed, Token, TransactionAction};
+use crate::usage::{note_failed_write, note_write};
 use crate::write::{Admit, Attempt, Write, Written, until_decided};
-use hashrange_model::{ApiResult, Reason};
+use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
 use std::sync::Arc;
 
@@ -35,7 +36,9 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Option<Vec<Written>>> {
         let mut admission = self.admission();
         self.remember_view(admission.as_ref()).await?;
-        self.core().write(writes, of_write(&mut admission)).await
+        let written = self.core().write(writes, of_write(&mut admission)).await;
+        note_written(writes, &written);
+        written
     }
 
     /// Decides and commits writes like [`commit`](Self::commit), but each by itself: those that
@@ -46,7 +49,14 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Option<Vec<Attempt>>> {
         let mut admission = self.admission().map(Admission::of_batch);
         self.remember_view(admission.as_ref()).await?;
-        self.core().write_apart(writes, of_write(&mut admission)).await
+        let attempts = self.core().write_apart(writes, of_write(&mut admission)).await?;
+        for ((table, _), attempt) in writes.iter().zip(attempts.iter().flatten()) {
+            match &attempt.result {
+                Ok(written) => note_write(table, &written.units),
+                Err(error) => note_failure(table, error),
+            }
+        }
+        Ok(attempts)
     }
 
     /// Does all actions or none. The token, if there is one, makes it happen once.
@@ -81,6 +91,26 @@ impl<S: Store> Engine<S> {
             limiter.remember_view(admission, self.core().view().await?);
         }
         Ok(())
+    }
+}
+
+/// Notes what writes used that were to be done together.
+fn note_written(writes: &[(&Table, Write<'_>)], written: &ApiResult<Option<Vec<Written>>>) {
+    match (written, writes) {
+        (Ok(Some(written)), _) => {
+            for ((table, _), written) in writes.iter().zip(written) {
+                note_write(table, &written.units);
+            }
+        }
+        (Err(error), [(table, _)]) => note_failure(table, error),
+        (Ok(None) | Err(_), _) => {}
+    }
+}
+
+/// Notes what a write used that failed: only a condition that does not hold is charged.
+fn note_failure(table: &Table, error: &ApiError) {
+    if let Some(bytes) = error.met_bytes() {
+        note_failed_write(table, bytes);
     }
 }
 

@@ -22,6 +22,9 @@ pub struct Explanation {
     pub analyzed: bool,
     /// What is read or written, in order.
     pub steps: Vec<Step>,
+    /// What the steps take together, if they are the parts of a batch or transaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// What may be meant otherwise, or is cheaper another way.
     pub advice: Vec<Advice>,
     /// How long it took, if it ran.
@@ -36,6 +39,53 @@ pub enum Step {
     Read(Box<ReadStep>),
     /// A write of an item.
     Write(Box<WriteStep>),
+    /// A part of a batch or transaction that its table or its own statement refuses.
+    Failed(Box<FailedStep>),
+}
+
+/// A part of a batch or transaction that is refused before it is looked at what is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct FailedStep {
+    /// The table, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    /// Why it is refused.
+    pub refused: String,
+}
+
+/// What the parts of a batch or transaction take together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Together {
+    /// Whether all parts are done or none, which costs twice as much on the table.
+    pub is_transaction: bool,
+    /// Items that are read or written.
+    pub items: usize,
+    /// Their size in bytes; of a write the larger one of before and after.
+    pub bytes: usize,
+    /// Capacity units by table and index: of reads, or of writes.
+    pub units: Vec<TableUnits>,
+    /// Parts that are left for another request.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unprocessed: usize,
+    /// Why nothing is done at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Whether the same request was done before, and is not done again.
+    #[serde(skip_serializing_if = "is_false")]
+    pub already_done: bool,
+}
+
+/// Capacity units used on a table or its index.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TableUnits {
+    /// The table.
+    pub table: String,
+    /// Where on it, and how many.
+    #[serde(flatten)]
+    pub on: UnitsOn,
 }
 
 /// What a write does to its item.
@@ -47,6 +97,8 @@ pub enum WriteAction {
     Update,
     /// Removes it.
     Delete,
+    /// Leaves it: only the condition counts.
+    Check,
 }
 
 /// A write of an item with all that follows in the indexes.
@@ -148,9 +200,15 @@ pub struct ReadStep {
     pub fetches_from_table: bool,
     /// Whether the read is consistent, which costs twice as much.
     pub consistent_read: bool,
+    /// Why this part of a batch is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Where the range lies in its item collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
+    /// Of an index that is not there: what it would be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<Supposed>,
     /// The beginning of what would be read, looked at.
     pub sample: Sample,
     /// What reading all of it takes, by the sample and the counts of the table or index.
@@ -163,6 +221,11 @@ pub struct ReadStep {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 /// A range that is read.
@@ -204,6 +267,36 @@ pub struct Collection {
     /// The last of the collection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
+}
+
+/// An index that is not there, as a sample of the table shows it. Figures are estimated unless the sample
+/// is the whole table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Supposed {
+    /// Its key in words.
+    pub key: String,
+    /// What it holds of an item.
+    pub projection: String,
+    /// The items of the table that were looked at.
+    pub looked_at: Amount,
+    /// Whether these are all of the table.
+    pub is_all: bool,
+    /// The entries that it would have.
+    pub entries: Amount,
+    /// Those that the read would examine.
+    pub examined: Amount,
+    /// How many these are likely at most, if that is estimated: of a few items in the sample, or none, the
+    /// table may hold more or fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likely_at_most: Option<usize>,
+    /// Read capacity units of examining them at once.
+    pub units: f64,
+    /// Size of an entry in bytes, on average.
+    pub entry_bytes: usize,
+    /// Write capacity units that writing an entry costs beside the item, on average. A write that changes the
+    /// entry's key pays twice: for the old one and for the new one.
+    pub write_units: f64,
 }
 
 /// The beginning of what would be read: at most 1,000 items and 1 MiB.
@@ -270,6 +363,10 @@ pub struct Counted {
     pub filtered_out: usize,
     /// Items fetched from the table for entries of a local index.
     pub fetched: Amount,
+    /// Requests to the database where the data are, if that is a remote one: each is a round trip, or goes in
+    /// one with requests of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
     /// Read capacity units by table and index.
     pub units: Vec<UnitsOn>,
 }

@@ -7,7 +7,9 @@
 //! |---|---|
 //! | `explanation.rs` | the value that is answered |
 //! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
+//! | `what_if.rs` | a read of an index that is not there, by the entries that a sample of items would have |
 //! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
+//! | `parts.rs` | batches and transactions: their parts, and what these take together |
 //! | `keys.rs` | which keys a read names, and its ranges in words and bytes |
 //! | `collection.rs` | where a range lies in its item collection: single look-ups beside it |
 //! | `advice/` | what is likely to be meant otherwise, or cheaper another way, each with evidence |
@@ -20,14 +22,19 @@ mod advice;
 mod collection;
 mod explanation;
 mod keys;
+mod parts;
 mod read;
 mod rows;
 mod text;
+mod what_if;
 mod write;
 
 pub use explanation::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, Mode, RangeRead, ReadStep, Sample, Step, Time, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    Together, UnitsOn, WriteAction, WriteStep,
 };
 pub(crate) use keys::ReadKeys;
+pub(crate) use parts::{Grouping, Parts};
 pub(crate) use read::{Asked, ReadPlan, StatementText};
+pub(crate) use what_if::WhatIf;

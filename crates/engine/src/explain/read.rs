@@ -11,13 +11,16 @@ use super::{ReadKeys, advice, collection, keys};
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::index::counts;
+use crate::layout;
 use crate::partiql::select::{self, SelectPlan};
-use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges};
+use crate::read::{Output, Page, PagePlan, Rows, key_range, read_page, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
-use hashrange_expr::{Condition, Filter};
+use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
 use hashrange_model::{ApiResult, Item};
-use hashrange_storage::{KeyRange, Store, View};
+use hashrange_storage::{Direction, Key, KeyRange, Store, View};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The most items that are looked at without ANALYZE; a page bounds their size.
 const SAMPLE_ITEMS_MAX: usize = 1_000;
@@ -61,6 +64,38 @@ pub(crate) struct Asked {
 }
 
 impl<'t> ReadPlan<'t> {
+    /// Returns the read of one item of a table.
+    pub(crate) fn of_item(
+        table: &'t Table,
+        keys: ReadKeys,
+        key: &Key,
+        projection: Option<Projection>,
+        consistent: bool,
+    ) -> Self {
+        let range = layout::single(key);
+        let page = PagePlan {
+            table,
+            index: None,
+            range: range.clone(),
+            direction: Direction::Forward,
+            limit: usize::MAX,
+            filter: None,
+            output: projection.map_or(Output::Whole, Output::Projected),
+            fetches: false,
+            filters_entries: false,
+            consistent,
+        };
+        Self {
+            page,
+            ranges: vec![range],
+            keys: Some(vec![keys]),
+            segment: None,
+            filter: None,
+            start: None,
+            statement: None,
+        }
+    }
+
     pub(super) fn index(&self) -> Option<&'t Index> {
         self.page.index.map(|(_, index)| index)
     }
@@ -104,24 +139,22 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let planned_ms = self.now_ms();
         let view = self.table_view(read.page.table, None).await?;
-        let sampled = sample(&view, &read).await?;
-        let estimate = estimate(&view, &read, &sampled).await?;
-        let collection = collection::of_read(&view, &read).await?;
+        let (mut step, sampled) = seen(&view, &read, true).await?;
         let read_from_ms = self.now_ms();
-        let counted = match asked.mode {
+        step.counted = match asked.mode {
             Mode::Plan => None,
             Mode::Analyze => Some(self.count(&read).await?),
         };
-        let time = counted.is_some().then(|| Time {
+        let time = step.counted.is_some().then(|| Time {
             plan_ms: planned_ms.saturating_sub(asked.began_ms),
             run_ms: self.now_ms().saturating_sub(read_from_ms),
         });
-        let step = told(&read, collection, sampled.told, estimate, counted);
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
             analyzed: asked.mode == Mode::Analyze,
             steps: vec![Step::Read(Box::new(step))],
+            together: None,
             advice,
             time,
         })
@@ -132,8 +165,11 @@ impl<S: Store> Engine<S> {
         let mut counted = Counted::default();
         let mut units = Units::default();
         let mut ranges = read.ranges.clone();
+        // Under a profile the limiter chooses what is read.
+        let is_remote = self.store().is_shared() && self.limiter().is_none();
+        let requests = is_remote.then(|| Arc::new(AtomicU64::new(0)));
         while counted.pages < PAGES_MAX {
-            let page: Page<Tally> = self.next_page(read, &ranges).await?;
+            let page: Page<Tally> = self.next_page(read, &ranges, requests.as_ref()).await?;
             units.add(&page.units);
             counted.add(&page);
             let Some(last) = &page.last_evaluated_key else {
@@ -143,21 +179,37 @@ impl<S: Store> Engine<S> {
             ranges = left_after(read, ranges, last)?;
         }
         counted.units = units_by_target(&units, read.page.table);
+        counted.round_trips = requests.map(|requests| requests.load(Ordering::Relaxed));
         Ok(counted)
     }
 
-    async fn next_page(&self, read: &ReadPlan<'_>, ranges: &[KeyRange]) -> ApiResult<Page<Tally>> {
+    async fn next_page(
+        &self,
+        read: &ReadPlan<'_>,
+        ranges: &[KeyRange],
+        requests: Option<&Arc<AtomicU64>>,
+    ) -> ApiResult<Page<Tally>> {
         let page = read.page.clone();
+        let view = match requests {
+            Some(requests) if read.page.table.past.is_none() => {
+                Some(self.core().view().await?.counting(requests))
+            }
+            Some(_) | None => None,
+        };
         if read.statement.is_some() {
             let (table, ranges) = (page.table, ranges.to_vec());
             return self
-                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, None)
+                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, view.as_ref())
                 .await;
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
         let is_one_row =
             read.index().is_none() && read.page.table.key.sort.is_empty() && read.keys.is_some();
-        let mut page: Page<Tally> = self.page(PagePlan { range, ..page }).await?;
+        let plan = PagePlan { range, ..page };
+        let mut page: Page<Tally> = match &view {
+            Some(view) => read_page(view, plan).await?,
+            None => self.page(plan).await?,
+        };
         if is_one_row {
             page.last_evaluated_key = None;
         }
@@ -216,6 +268,19 @@ pub(super) fn units_by_target(units: &Units, table: &Table) -> Vec<UnitsOn> {
     });
     let touched = units.table > 0.0 || units.indexes.is_empty();
     touched.then_some(of_table).into_iter().chain(of_indexes).collect()
+}
+
+/// Returns the step of a read as one view shows it. `is_all`: the view shows all that there is to read.
+pub(super) async fn seen<V: View>(
+    view: &V,
+    read: &ReadPlan<'_>,
+    is_all: bool,
+) -> ApiResult<(ReadStep, Sampled)> {
+    let mut sampled = sample(view, read).await?;
+    sampled.told.is_all &= is_all;
+    let estimate = estimate(view, read, &sampled).await?;
+    let collection = collection::of_read(view, read).await?;
+    Ok((told(read, collection, sampled.told, estimate), sampled))
 }
 
 async fn sample<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Sampled> {
@@ -284,12 +349,11 @@ fn most_units(bytes: u64, parts: u64, consistent: bool) -> f64 {
     read_units(bytes, consistent)
 }
 
-fn told(
+pub(super) fn told(
     read: &ReadPlan<'_>,
     collection: Option<super::Collection>,
     sample: Sample,
     estimate: Estimate,
-    counted: Option<Counted>,
 ) -> ReadStep {
     let page = &read.page;
     let (ranges, more_ranges) = keys::ranges(read);
@@ -303,17 +367,19 @@ fn told(
         access: keys::access(read),
         ranges,
         more_ranges,
-        backward: page.direction == hashrange_storage::Direction::Backward,
+        backward: page.direction == Direction::Backward,
         start_after: read.start.as_ref().map(keys::key_item_text),
         filter,
         returns: returns(page),
         limit: (page.limit < usize::MAX).then_some(page.limit),
         fetches_from_table: page.fetches,
         consistent_read: page.consistent,
+        refused: None,
         collection,
+        what_if: None,
         sample,
         estimate,
-        counted,
+        counted: None,
     }
 }
 

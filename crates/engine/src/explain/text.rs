@@ -1,10 +1,14 @@
 //! An explanation as lines for people: what is read, a drawing of the range in its item collection,
 //! what it takes, and advice. ASCII but for what users wrote, and the
 //! last character there is, in the end of a range.
+//!
+//! Batches and transactions: `text/parts.rs`.
+
+mod parts;
 
 use super::explanation::{
     Access, Advice, Amount, Bounds, Collection, Counted, EntryChange, Estimate, Explanation,
-    ReadStep, Step, UnitsOn, WriteAction, WriteStep,
+    ReadStep, Step, Supposed, UnitsOn, WriteAction, WriteStep,
 };
 use std::fmt::Display;
 
@@ -37,11 +41,9 @@ impl Explanation {
     /// Returns the explanation as lines for people.
     pub fn text(&self) -> String {
         let mut lines = Lines::default();
-        for step in &self.steps {
-            match step {
-                Step::Read(read) => of_read(&mut lines, self.operation, read),
-                Step::Write(write) => of_write(&mut lines, self, write),
-            }
+        match &self.together {
+            Some(together) => parts::of_parts(&mut lines, self, together),
+            None => self.steps.iter().for_each(|step| of_step(&mut lines, self.operation, step)),
         }
         if let Some(time) = self.time {
             lines.member(
@@ -56,9 +58,21 @@ impl Explanation {
     }
 }
 
+fn of_step(lines: &mut Lines, operation: &str, step: &Step) {
+    match step {
+        Step::Read(read) => of_read(lines, operation, read),
+        Step::Write(write) => of_write(lines, operation, write),
+        Step::Failed(failed) => {
+            lines.push(format!("{operation}{}", parts::of_table(failed.table.as_deref())));
+            lines.member("refused", &failed.refused);
+        }
+    }
+}
+
 fn of_read(lines: &mut Lines, operation: &str, read: &ReadStep) {
     let of_index = read.index.as_ref().map(|index| format!(", index {index}"));
-    lines.push(format!("{operation} of {}{}", read.table, of_index.unwrap_or_default()));
+    let supposed = read.what_if.as_ref().map_or("", |_| ", which is not there");
+    lines.push(format!("{operation} of {}{}{supposed}", read.table, of_index.unwrap_or_default()));
     lines.member("access", access(read.access));
     if read.access != Access::WholeTable && read.access != Access::WholeIndex {
         ranges(lines, read);
@@ -81,6 +95,9 @@ fn of_read(lines: &mut Lines, operation: &str, read: &ReadStep) {
         drawing(lines, read, collection);
     }
     estimate(lines, read);
+    if let Some(supposed) = &read.what_if {
+        of_supposed(lines, supposed);
+    }
     if let Some(counted) = &read.counted {
         of_counted(lines, counted);
     }
@@ -170,6 +187,22 @@ fn estimate(lines: &mut Lines, read: &ReadStep) {
     }
 }
 
+/// Tells what an index would be that is not there.
+fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
+    lines.push(format!("  what if    an index {}, with {}", supposed.key, supposed.projection));
+    let of =
+        if supposed.is_all { ": all of the table" } else { " of the table; the rest is estimated" };
+    lines.member("looked at", format!("{}{of}", amount(supposed.looked_at)));
+    lines.member("entries", amount(supposed.entries));
+    let read = plural(supposed.units, "read unit");
+    let likely = supposed.likely_at_most.map(|most| format!("; likely at most {most} items"));
+    let likely = likely.unwrap_or_default();
+    lines.member("read here", format!("{}, {read}{likely}", amount(supposed.examined)));
+    let written = plural((supposed.write_units * 100.0).round() / 100.0, "write unit");
+    let bytes = size(supposed.entry_bytes as u64);
+    lines.member("each write", format!("{written} more for an entry of {bytes} on average"));
+}
+
 fn of_counted(lines: &mut Lines, counted: &Counted) {
     let stopped = if counted.is_all { "" } else { ", where the count stopped" };
     lines.push(format!("  counted in {}{stopped}", plural(counted.pages, "page")));
@@ -181,6 +214,9 @@ fn of_counted(lines: &mut Lines, counted: &Counted) {
     if counted.fetched.items > 0 {
         lines.member("fetched", format!("{} of the table", amount(counted.fetched)));
     }
+    if let Some(round_trips) = counted.round_trips {
+        lines.member("took", format!("{} to the database", plural(round_trips, "round trip")));
+    }
     units(lines, &counted.units, "read unit");
 }
 
@@ -191,8 +227,8 @@ fn units(lines: &mut Lines, units: &[UnitsOn], noun: &str) {
     }
 }
 
-fn of_write(lines: &mut Lines, explanation: &Explanation, write: &WriteStep) {
-    lines.push(format!("{} of {}", explanation.operation, write.table));
+fn of_write(lines: &mut Lines, operation: &str, write: &WriteStep) {
+    lines.push(format!("{operation} of {}", write.table));
     lines.member("key", &write.key);
     lines.member("bytes", &write.byte_key);
     if let Some(condition) = &write.condition {
@@ -228,6 +264,8 @@ fn images(write: &WriteStep) -> String {
                 before.map_or("there is none".to_owned(), |it| format!("{} stored", told(it)));
             format!("nothing is written; {stored}")
         }
+        (None, None, WriteAction::Check) => "there is none".to_owned(),
+        (Some(before), _, WriteAction::Check) => format!("{} stay as they are", told(before)),
         (None, None, _) => "there is none, and none is written".to_owned(),
         (None, Some(after), _) => format!("none is stored; {} are written", told(after)),
         (Some(before), None, _) => format!("{} are removed", told(before)),

@@ -25,22 +25,23 @@ impl<S: Store> Engine<S> {
         let table = self.table(table_name)?;
         let write = plan(&table)?;
         let planned_ms = self.now_ms();
-        // Of a put by a key template the item that is written has the key, not the one that was given.
-        let keyed = if let Action::Put(item) = &write.action { item } else { key };
-        let key = keyed.retain(|name| table.key.contains(name));
-        let mut step = told(&table, &write, &key)?;
+        let mut step = WriteStep::of(&table, &write, key)?;
         match asked.mode {
             Mode::Plan => {
                 let mut attempts = self.core().rehearse(&[(&*table, write)]).await?;
                 let Attempt { result, stored_bytes } = attempts.pop().ok_or(Reason::Internal)?;
                 match result {
-                    Ok(written) => add_written(&mut step, &table, &written),
-                    Err(why) => add_refused(&mut step, &table, why, worded, stored_bytes),
+                    Ok(written) => step.add_written(&table, &written, 1.0),
+                    Err(why) => {
+                        let units = units_of_refused(&why, stored_bytes);
+                        let refused = worded(why).to_string();
+                        step.add_refused(&table, refused, &units, stored_bytes);
+                    }
                 }
             }
             Mode::Analyze => {
                 let (table, written) = self.write(table_name, plan).await?;
-                add_written(&mut step, &table, &written);
+                step.add_written(&table, &written, 1.0);
             }
         }
         let analyzed = asked.mode == Mode::Analyze;
@@ -52,57 +53,69 @@ impl<S: Store> Engine<S> {
             operation: asked.operation,
             analyzed,
             steps: vec![Step::Write(Box::new(step))],
+            together: None,
             advice: Vec::new(),
             time: analyzed.then_some(time),
         })
     }
 }
 
-/// Returns the step of a write that has not been decided.
-fn told(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<WriteStep> {
-    let (action, update) = match &write.action {
-        Action::Put(_) => (WriteAction::Put, None),
-        Action::Update(update) => (WriteAction::Update, Some(update.to_string())),
-        Action::Delete => (WriteAction::Delete, None),
-        Action::Check | Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
-    };
-    Ok(WriteStep {
-        table: table.record.name.clone(),
-        action,
-        key: key_item_text(key),
-        byte_key: hex(&write.key.bytes),
-        condition: write.condition.map(ToString::to_string),
-        update,
-        refused: None,
-        bytes_before: None,
-        bytes_after: None,
-        indexes: Vec::new(),
-        units: Vec::new(),
-    })
-}
-
-fn add_written(step: &mut WriteStep, table: &Table, written: &Written) {
-    step.bytes_before = written.old.as_ref().map(Item::size);
-    step.bytes_after = written.new.as_ref().map(Item::size);
-    step.indexes =
-        table.indexes.iter().filter_map(|index| entry_change(table, index, written)).collect();
-    step.units = units_by_target(&written.units, table);
-}
-
-fn add_refused(
-    step: &mut WriteStep,
-    table: &Table,
-    why: ApiError,
-    worded: fn(ApiError) -> ApiError,
-    stored_bytes: usize,
-) {
-    step.bytes_before = Some(stored_bytes).filter(|bytes| *bytes > 0);
-    step.bytes_after = step.bytes_before;
-    // Only a condition that fails is paid for.
+/// Returns what a write that is refused is charged: only a condition that fails is paid for.
+pub(crate) fn units_of_refused(why: &ApiError, stored_bytes: usize) -> Units {
     let is_condition = matches!(why.reason(), Reason::ConditionalCheckFailed);
-    let units = if is_condition { write_units(stored_bytes) } else { 0.0 };
-    step.refused = Some(worded(why).to_string());
-    step.units = units_by_target(&Units::of_table(units), table);
+    Units::of_table(if is_condition { write_units(stored_bytes) } else { 0.0 })
+}
+
+impl WriteStep {
+    /// Returns the step of a write that has not been decided. `key` is the item's key, or the item.
+    pub(crate) fn of(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<Self> {
+        let (action, update) = match &write.action {
+            Action::Put(_) => (WriteAction::Put, None),
+            Action::Update(update) => (WriteAction::Update, Some(update.to_string())),
+            Action::Delete => (WriteAction::Delete, None),
+            Action::Check => (WriteAction::Check, None),
+            Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
+        };
+        // Of a put by a key template the item that is written has the key, not the one that was given.
+        let keyed = if let Action::Put(item) = &write.action { item } else { key };
+        Ok(Self {
+            table: table.record.name.clone(),
+            action,
+            key: key_item_text(&keyed.retain(|name| table.key.contains(name))),
+            byte_key: hex(&write.key.bytes),
+            condition: write.condition.map(ToString::to_string),
+            update,
+            refused: None,
+            bytes_before: None,
+            bytes_after: None,
+            indexes: Vec::new(),
+            units: Vec::new(),
+        })
+    }
+
+    /// Adds what is written. The table's units count `times`.
+    pub(crate) fn add_written(&mut self, table: &Table, written: &Written, times: f64) {
+        self.bytes_before = written.old.as_ref().map(Item::size);
+        self.bytes_after = written.new.as_ref().map(Item::size);
+        self.indexes =
+            table.indexes.iter().filter_map(|index| entry_change(table, index, written)).collect();
+        let of_table = times * written.units.table;
+        self.units = units_by_target(&Units { table: of_table, ..written.units.clone() }, table);
+    }
+
+    /// Adds why nothing is written.
+    pub(crate) fn add_refused(
+        &mut self,
+        table: &Table,
+        refused: String,
+        units: &Units,
+        stored_bytes: usize,
+    ) {
+        self.bytes_before = Some(stored_bytes).filter(|bytes| *bytes > 0);
+        self.bytes_after = self.bytes_before;
+        self.refused = Some(refused);
+        self.units = units_by_target(units, table);
+    }
 }
 
 fn entry_change(table: &Table, index: &Index, written: &Written) -> Option<EntryChange> {

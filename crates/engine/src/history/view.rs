@@ -14,6 +14,8 @@ use bytes::Bytes;
 use hashrange_storage::{Demand, Direction, Error, Key, KeyRange, View, Wanted, give_way};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Fewest and most items that are read in one turn.
 const ITEMS_PER_TURN_MIN: usize = 16;
@@ -115,6 +117,10 @@ impl<V: View> View for TableView<V> {
             }
         }
         Ok(values)
+    }
+
+    fn counting(&self, requests: &Arc<AtomicU64>) -> Self {
+        Self { inner: self.inner.counting(requests), past: self.past }
     }
 
     async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {

@@ -107,9 +107,8 @@ pub(crate) fn moment(item_key: &[u8], at_ms: u64) -> Key {
 
 /// Returns the range of the moments of a table from one up to and with another.
 pub(crate) fn moments(table: TableId, from_ms: u64, to_ms: u64) -> KeyRange {
-    let from = |at_ms: u64| {
-        [&[SPACE_MOMENT][..], &table.0.to_be_bytes(), &at_ms.to_be_bytes()].concat()
-    };
+    let from =
+        |at_ms: u64| [&[SPACE_MOMENT][..], &table.0.to_be_bytes(), &at_ms.to_be_bytes()].concat();
     KeyRange { start: from(from_ms), end: KeyRange::prefix(&from(to_ms)).end }
 }
 
@@ -155,8 +154,7 @@ mod tests {
 
     #[test]
     fn versions_are_in_the_order_of_items_and_moments() {
-        let rests: [&[u8]; 8] =
-            [b"", b"\0", b"\0\0", b"\0\x01", b"\0\xFF", b"a", b"a\0", b"a\0b"];
+        let rests: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"\0\x01", b"\0\xFF", b"a", b"a\0", b"a\0b"];
         let mut keys = Vec::new();
         for rest in rests {
             for at_ms in [0, 1, 0x00FF, u64::MAX] {
@@ -170,8 +168,7 @@ mod tests {
 
     #[test]
     fn a_range_of_items_has_exactly_the_versions_of_its_items() {
-        let rests: [&[u8]; 8] =
-            [b"", b"\0", b"\0\0", b"\0\x01", b"\0\xFF", b"a", b"a\0", b"a\0b"];
+        let rests: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"\0\x01", b"\0\xFF", b"a", b"a\0", b"a\0b"];
         let contains = |range: &KeyRange, key: &[u8]| {
             &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
         };

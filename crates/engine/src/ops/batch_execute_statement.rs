@@ -4,6 +4,10 @@
 use crate::answer::PerTable;
 use crate::capacity::{Units, write_units};
 use crate::engine::Engine;
+use crate::explain::{
+    Asked, Explanation, FailedStep, Grouping, Mode, Parts, ReadPlan, Step, WriteStep,
+};
+use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
@@ -17,6 +21,7 @@ use hashrange_storage::{Key, Store};
 use hashrange_wire::{
     BatchExecuteStatementInput, BatchExecuteStatementOutput, BatchStatementError,
     BatchStatementErrorCodeEnum, BatchStatementRequest, BatchStatementResponse,
+    ReturnConsumedCapacity,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,8 +30,21 @@ impl<S: Store> Engine<S> {
     /// Runs several PartiQL statements.
     pub async fn batch_execute_statement(
         &self,
-        input: BatchExecuteStatementInput<'_>,
+        mut input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
+        let first = input.statements.as_mut().and_then(|all| all.first_mut());
+        if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
+            // On the heap: rare, and every batch would be as large.
+            let again = input.clone();
+            let explained =
+                Box::pin(self.explain_batch_execute_statement(input, again, mode)).await?;
+            let item = Some(explained.to_item());
+            let response = BatchStatementResponse { table_name: None, item, error: None };
+            return Ok(BatchExecuteStatementOutput {
+                consumed_capacity: None,
+                responses: Some(vec![response]),
+            });
+        }
         self.run_statements(input).await.map_err(|error| error.in_layer(Layer::Older))
     }
 
@@ -34,17 +52,11 @@ impl<S: Store> Engine<S> {
         &self,
         input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
-        let requests = required(input.statements, "statements")?;
-        let statements: Vec<_> = requests.iter().map(parse).collect();
-        let parsed = || statements.iter().flatten();
-        let reads = parsed().filter(|statement| statement.is_read()).count();
-        if reads != 0 && reads != parsed().count() {
-            return Err(Reason::from(StatementFault::BatchMixed).into());
-        }
-        let answer = if reads == 0 {
-            self.write_statements(&statements).await?
-        } else {
+        let (requests, statements, are_reads) = check(input.statements)?;
+        let answer = if are_reads {
             self.read_statements(&requests, statements).await?
+        } else {
+            self.write_statements(&statements).await?
         };
         let mode = input.return_consumed_capacity;
         Ok(BatchExecuteStatementOutput {
@@ -53,6 +65,100 @@ impl<S: Store> Engine<S> {
                 .consumed(|units, name, table| units.report(mode, name, table)),
             responses: Some(answer.responses),
         })
+    }
+
+    /// Explains the batch; `again` is the same request, which runs with ANALYZE if it reads.
+    pub(super) async fn explain_batch_execute_statement(
+        &self,
+        input: BatchExecuteStatementInput<'_>,
+        again: BatchExecuteStatementInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let asked = Asked { operation: "BatchExecuteStatement", mode, began_ms: self.now_ms() };
+        let explained = async {
+            let (requests, statements, are_reads) = check(input.statements)?;
+            if are_reads {
+                return self.explain_read_statements(&requests, statements, again, asked).await;
+            }
+            self.explain_write_statements(&statements, asked).await
+        };
+        explained.await.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn explain_read_statements(
+        &self,
+        requests: &[BatchStatementRequest<'_>],
+        statements: Vec<ApiResult<Statement>>,
+        mut again: BatchExecuteStatementInput<'_>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let tables = self.tables_of_statements(&statements);
+        let planned = requests.iter().zip(statements).zip(&tables);
+        let reads: Vec<_> = planned
+            .map(|((request, statement), table)| {
+                let name = statement.as_ref().ok().map(|it| it.table().to_owned());
+                let consistent = request.consistent_read == Some(true);
+                explained_read(statement, table, consistent)
+                    .map_err(|error| FailedStep::of(name.as_deref(), &error.in_layer(Layer::Older)))
+            })
+            .collect();
+        let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
+        check_distinct(keys)?;
+        let planned_ms = self.now_ms();
+        let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
+        let mut consumed = None;
+        if asked.mode == Mode::Analyze {
+            again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+            let answer = self.run_statements(again).await?;
+            refuse_failed(&mut steps, answer.responses.unwrap_or_default());
+            consumed = Some(answer.consumed_capacity);
+        }
+        let mut parts = Parts::of(Grouping::Batch, steps);
+        if let Some(consumed) = consumed {
+            self.add_consumed(&mut parts, consumed)?;
+        }
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    async fn explain_write_statements(
+        &self,
+        statements: &[ApiResult<Statement>],
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let planned_ms = self.now_ms();
+        let steps = until_decided(|| async {
+            let tables = self.tables_of_statements(statements);
+            let (writes, errors) = plan_writes(statements, &tables);
+            check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
+            let planned = statements.iter().zip(&errors).filter(|(_, error)| error.is_none());
+            let planned = planned.filter_map(|(statement, _)| statement.as_ref().ok());
+            let told = planned.zip(&writes).map(|(statement, (table, write))| {
+                WriteStep::of(table, write, &write::key_attributes(table, statement)?)
+            });
+            let told = told.collect::<ApiResult<Vec<_>>>()?;
+            let attempts = match asked.mode {
+                Mode::Plan => Some(self.core().rehearse(&writes).await?),
+                Mode::Analyze => self.commit_apart(&writes).await?,
+            };
+            drop(writes);
+            Ok(attempts
+                .map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
+        })
+        .await?;
+        let parts = Parts::of(Grouping::Batch, steps);
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    /// Returns the table of each statement.
+    fn tables_of_statements(
+        &self,
+        statements: &[ApiResult<Statement>],
+    ) -> Vec<ApiResult<Arc<Table>>> {
+        let table = |statement: &ApiResult<Statement>| match statement {
+            Ok(statement) => self.table(statement.table()),
+            Err(error) => Err(error.clone()),
+        };
+        statements.iter().map(table).collect()
     }
 
     async fn read_statements(
@@ -101,13 +207,7 @@ impl<S: Store> Engine<S> {
 
     async fn write_statements(&self, statements: &[ApiResult<Statement>]) -> ApiResult<Answer> {
         until_decided(|| async {
-            let tables: Vec<ApiResult<Arc<Table>>> = statements
-                .iter()
-                .map(|statement| match statement {
-                    Ok(statement) => self.table(statement.table()),
-                    Err(error) => Err(error.clone()),
-                })
-                .collect();
+            let tables = self.tables_of_statements(statements);
             let (writes, errors) = plan_writes(statements, &tables);
             check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
             let attempts = if writes.is_empty() {
@@ -125,6 +225,71 @@ impl<S: Store> Engine<S> {
         })
         .await
     }
+}
+
+/// The requests, their statements or faults, and whether these read.
+type Checked<'a> = (Vec<BatchStatementRequest<'a>>, Vec<ApiResult<Statement>>, bool);
+
+fn check(requests: Option<Vec<BatchStatementRequest<'_>>>) -> ApiResult<Checked<'_>> {
+    let requests = required(requests, "statements")?;
+    let statements: Vec<_> = requests.iter().map(parse).collect();
+    let parsed = || statements.iter().flatten();
+    let reads = parsed().filter(|statement| statement.is_read()).count();
+    if reads != 0 && reads != parsed().count() {
+        return Err(Reason::from(StatementFault::BatchMixed).into());
+    }
+    Ok((requests, statements, reads > 0))
+}
+
+/// Returns the read of a SELECT as it is explained.
+fn explained_read(
+    statement: ApiResult<Statement>,
+    table: &ApiResult<Arc<Table>>,
+    consistent: bool,
+) -> ApiResult<ReadPlan<'_>> {
+    let Statement::Select(select) = statement? else { return Err(Reason::Internal.into()) };
+    let table = table.as_ref().map_err(Clone::clone)?;
+    let condition = select.condition.clone();
+    selected_read(table, plan_item(table, select, consistent)?, condition)
+}
+
+/// Refuses the reads that were answered with an error.
+fn refuse_failed(steps: &mut [Step], responses: Vec<BatchStatementResponse>) {
+    for (step, response) in steps.iter_mut().zip(responses) {
+        if let (Step::Read(read), Some(error)) = (step, response.error) {
+            read.refused = Some(error.message.unwrap_or_default());
+        }
+    }
+}
+
+/// Returns the steps of statements that write. `told` and `attempts` are of those without error.
+fn told_statements(
+    statements: &[ApiResult<Statement>],
+    tables: &[ApiResult<Arc<Table>>],
+    errors: Vec<Option<ApiError>>,
+    told: Vec<WriteStep>,
+    attempts: Vec<Attempt>,
+) -> Vec<Step> {
+    let mut attempted = told.into_iter().zip(attempts);
+    let mut steps = Vec::with_capacity(statements.len());
+    for ((statement, table), error) in statements.iter().zip(tables).zip(errors) {
+        let name = statement.as_ref().ok().map(Statement::table);
+        if let Some(error) = error {
+            let failed = FailedStep::of(name, &error.in_layer(Layer::Older));
+            steps.push(Step::Failed(Box::new(failed)));
+            continue;
+        }
+        let (Ok(statement), Ok(table), Some((mut step, attempt))) =
+            (statement, table, attempted.next())
+        else {
+            continue;
+        };
+        let units = units_of(statement, &attempt);
+        let worded = |error| write::worded(statement, error).in_layer(Layer::Older);
+        step.add_attempt(table, attempt, &units, worded);
+        steps.push(Step::Write(Box::new(step)));
+    }
+    steps
 }
 
 /// Plans the statements that have a table. Returns their writes, and for each statement its fault.

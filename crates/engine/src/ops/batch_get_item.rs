@@ -2,10 +2,12 @@
 
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan, Step};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
+use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -13,6 +15,7 @@ use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Key, Store, View};
 use hashrange_wire::{
     BatchGetItemInput, BatchGetItemOutput, DecodedItem, DecodedValue, KeysAndAttributes, Map,
+    ReturnConsumedCapacity,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,21 +42,9 @@ impl<S: Store> Engine<S> {
     /// Reads items of several tables.
     pub async fn batch_get_item(
         &self,
-        input: BatchGetItemInput<'_>,
+        mut input: BatchGetItemInput<'_>,
     ) -> ApiResult<BatchGetItemOutput> {
-        let requested = required(input.request_items, "requestItems")?;
-        check_one_projection_style(&requested)?;
-        let parts = requested
-            .into_iter()
-            .map(|(name, part)| CheckedPart::check(name.into_owned(), part))
-            .collect::<Result<Vec<_>, _>>()?;
-        if parts.iter().map(|part| part.keys.len()).sum::<usize>() > BATCH_GET_KEYS_MAX {
-            return Err(Reason::TooManyBatchGetKeys.into());
-        }
-        let parts = parts
-            .into_iter()
-            .map(|part| self.plan_part(part))
-            .collect::<ApiResult<Vec<PlannedPart>>>()?;
+        let parts = self.plan_parts(&mut input)?;
         let view = self.core().view().await?;
         let mut admission = self.admission().map(Admission::of_batch);
         let mut answer = Answer::new();
@@ -93,6 +84,44 @@ impl<S: Store> Engine<S> {
         })
     }
 
+    /// Explains the batch; `again` is the same request, which runs with ANALYZE.
+    pub(super) async fn explain_batch_get_item(
+        &self,
+        mut input: BatchGetItemInput<'_>,
+        mut again: BatchGetItemInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let asked = Asked { operation: "BatchGetItem", mode, began_ms: self.now_ms() };
+        let planned = self.plan_parts(&mut input)?;
+        let planned_ms = self.now_ms();
+        let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();
+        let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
+        leave_out(&mut steps);
+        let mut parts = Parts::of(Grouping::Batch, steps);
+        if mode == Mode::Analyze {
+            again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+            let answer = self.batch_get_item(again).await?;
+            self.add_consumed(&mut parts, answer.consumed_capacity)?;
+            let left = answer.unprocessed_keys.iter().flat_map(Map::values);
+            parts.together.unprocessed =
+                left.map(|part| part.keys.as_ref().map_or(0, Vec::len)).sum();
+        }
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    fn plan_parts(&self, input: &mut BatchGetItemInput<'_>) -> ApiResult<Vec<PlannedPart>> {
+        let requested = required(input.request_items.take(), "requestItems")?;
+        check_one_projection_style(&requested)?;
+        let parts = requested
+            .into_iter()
+            .map(|(name, part)| CheckedPart::check(name.into_owned(), part))
+            .collect::<Result<Vec<_>, _>>()?;
+        if parts.iter().map(|part| part.keys.len()).sum::<usize>() > BATCH_GET_KEYS_MAX {
+            return Err(Reason::TooManyBatchGetKeys.into());
+        }
+        parts.into_iter().map(|part| self.plan_part(part)).collect()
+    }
+
     fn plan_part(&self, part: CheckedPart) -> ApiResult<PlannedPart> {
         let table = self.readable_table(&part.name)?;
         let keys = part
@@ -106,6 +135,31 @@ impl<S: Store> Engine<S> {
             return Err(Reason::DuplicateKeys.into());
         }
         Ok(PlannedPart { part, table, keys })
+    }
+}
+
+impl PlannedPart {
+    /// Returns the read of each key.
+    fn reads(&self) -> impl Iterator<Item = ReadPlan<'_>> {
+        let read = |(item, key): (&Item, &Key)| {
+            let keys = ReadKeys::of_item(&self.table, item);
+            let projection = self.part.projection.clone();
+            ReadPlan::of_item(&self.table, keys, key, projection, self.part.consistent)
+        };
+        self.part.keys.iter().zip(&self.keys).map(read)
+    }
+}
+
+/// Refuses the reads that do not fit into one answer: from the first one on that does not.
+fn leave_out(steps: &mut [Step]) {
+    let mut bytes = 0;
+    for step in steps {
+        let Step::Read(read) = step else { continue };
+        bytes += read.sample.bytes;
+        if bytes > BATCH_GET_SIZE_MAX_BYTES {
+            bytes = usize::MAX / 2;
+            read.refused = Some("an answer holds 16 MB: it is left for another request".to_owned());
+        }
     }
 }
 
@@ -168,12 +222,13 @@ impl Answer {
         &mut self,
         view: &V,
         planned: PlannedPart,
-        report: Option<hashrange_wire::ReturnConsumedCapacity>,
+        report: Option<ReturnConsumedCapacity>,
         mut admission: Option<&mut Admission<'_>>,
     ) -> ApiResult<()> {
         let PlannedPart { part, table, keys } = planned;
         let stored =
             view.get_many(&keys).await.map_err(|error| fault::of_tables([&*table], error))?;
+        let bytes_before = self.bytes;
         let mut units = Units::default();
         let mut items = Vec::new();
         let mut left = Vec::new();
@@ -206,6 +261,9 @@ impl Answer {
                 None => item,
             }));
         }
+        let seen =
+            Seen { examined: items.len(), bytes: self.bytes - bytes_before, returned: items.len() };
+        note_read(&table, None, &units, seen);
         self.consumed.extend(units.report(report, &part.name, &table));
         if !left.is_empty() {
             let options = KeysAndAttributes { keys: Some(left), ..part.options };

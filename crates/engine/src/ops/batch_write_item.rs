@@ -5,10 +5,12 @@
 //! under which every member is by itself.
 
 use crate::answer::PerTable;
+use crate::capacity::Units;
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, Step, WriteStep};
 use crate::request::{required, validated};
 use crate::schema::Table;
-use crate::write::{Write, Written, plan_delete, plan_put, until_decided};
+use crate::write::{Attempt, Write, Written, plan_delete, plan_put, until_decided};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
@@ -90,15 +92,7 @@ impl<S: Store> Engine<S> {
         &self,
         mut input: BatchWriteItemInput<'_>,
     ) -> ApiResult<BatchWriteItemOutput> {
-        let mut members = Vec::new();
-        for (name, requests) in required(input.request_items.take(), "requestItems")? {
-            for request in requests {
-                members.push((name.to_string(), Member::check(request)?));
-            }
-        }
-        if members.len() > BATCH_WRITE_REQUESTS_MAX {
-            return Err(Reason::TooManyBatchWriteRequests.into());
-        }
+        let members = check(&mut input)?;
         if self.limiter().is_some() {
             return self.write_members_apart(input, members).await;
         }
@@ -146,9 +140,101 @@ impl<S: Store> Engine<S> {
         Ok(answer(done, Map::from_entries_last_wins(left), &input))
     }
 
+    /// Explains the batch.
+    pub(super) async fn explain_batch_write_item(
+        &self,
+        input: BatchWriteItemInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let asked = Asked { operation: "BatchWriteItem", mode, began_ms: self.now_ms() };
+        let explained = self.run_explain_batch_write_item(input, asked).await;
+        explained.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_explain_batch_write_item(
+        &self,
+        mut input: BatchWriteItemInput<'_>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let members = check(&mut input)?;
+        let planned_ms = self.now_ms();
+        let (tables, mut told, attempts) = self.attempt_members(&members, asked.mode).await?;
+        let is_apart = self.limiter().is_some();
+        let mut unprocessed = 0;
+        let (mut refused, mut throttled) = (None, None);
+        for ((step, table), attempt) in told.iter_mut().zip(&tables).zip(attempts) {
+            let worded = |error: ApiError| error.in_layer(Layer::Older);
+            if let Err(error) = &attempt.result {
+                if is_apart && error.throttle().is_some() {
+                    unprocessed += 1;
+                    throttled = Some(error.clone());
+                } else {
+                    refused = refused.or_else(|| Some(worded(error.clone())));
+                }
+            }
+            step.add_attempt(table, attempt, &Units::of_table(0.0), worded);
+        }
+        // What runs is refused as the batch is.
+        let is_nothing_done = unprocessed == members.len();
+        let of_run = refused.clone().or(throttled.filter(|_| is_nothing_done));
+        if let Some(why) = of_run.filter(|_| asked.mode == Mode::Analyze) {
+            return Err(why);
+        }
+        let steps = told.into_iter().map(|step| Step::Write(Box::new(step))).collect();
+        let mut parts = Parts::of(Grouping::Batch, steps);
+        parts.together.unprocessed = unprocessed;
+        if let Some(why) = refused {
+            parts.refuse(&why);
+        }
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    /// Rehearses the members, or writes them, with the step of each.
+    async fn attempt_members(
+        &self,
+        members: &[(String, Member)],
+        mode: Mode,
+    ) -> ApiResult<(Vec<Arc<Table>>, Vec<WriteStep>, Vec<Attempt>)> {
+        until_decided(|| async {
+            let tables = self.tables_of(members)?;
+            let writes = plan(members, &tables)?;
+            let told = members.iter().zip(&writes).map(|((_, member), (table, write))| {
+                WriteStep::of(table, write, member.key_attributes())
+            });
+            let told = told.collect::<ApiResult<Vec<_>>>()?;
+            let attempts = match mode {
+                Mode::Plan => Some(self.core().rehearse(&writes).await?),
+                Mode::Analyze if self.limiter().is_some() => {
+                    self.commit_apart(&writes).await.map_err(throttled)?
+                }
+                Mode::Analyze => {
+                    let written = self.commit(&writes).await.map_err(throttled)?;
+                    written.map(|written| written.into_iter().map(Attempt::done).collect())
+                }
+            };
+            drop(writes);
+            Ok(attempts.map(|attempts| (tables, told, attempts)))
+        })
+        .await
+    }
+
     fn tables_of(&self, members: &[(String, Member)]) -> ApiResult<Vec<Arc<Table>>> {
         members.iter().map(|(name, _)| self.table(name)).collect()
     }
+}
+
+/// Returns the members, each checked by itself.
+fn check(input: &mut BatchWriteItemInput<'_>) -> ApiResult<Vec<(String, Member)>> {
+    let mut members = Vec::new();
+    for (name, requests) in required(input.request_items.take(), "requestItems")? {
+        for request in requests {
+            members.push((name.to_string(), Member::check(request)?));
+        }
+    }
+    if members.len() > BATCH_WRITE_REQUESTS_MAX {
+        return Err(Reason::TooManyBatchWriteRequests.into());
+    }
+    Ok(members)
 }
 
 /// A batch knows no conflicts with transactions: one that lost every race is throttled as a whole.

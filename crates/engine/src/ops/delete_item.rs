@@ -9,6 +9,7 @@ use crate::request::{
     required, returns_item, validated,
 };
 use crate::schema::Table;
+use crate::usage::note_shape;
 use crate::write::{Write, Written, plan_delete};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
@@ -25,6 +26,7 @@ impl<S: Store> Engine<S> {
     async fn run_delete_item(&self, mut input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
         let key = input.key.take();
         let request = CheckedDelete::check(&input, key)?;
+        note_shape(|shape| shape.condition(request.condition.as_ref()));
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }

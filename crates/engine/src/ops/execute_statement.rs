@@ -6,6 +6,7 @@ use crate::partiql::{self, select, write};
 use crate::read::Rows;
 use crate::read::json_rows::JsonRows;
 use crate::request::{required, returns_item};
+use crate::usage::note_shape;
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
@@ -70,6 +71,10 @@ impl<S: Store> Engine<S> {
         let table = self.readable_table(&table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
+        note_shape(|shape| match &select.condition {
+            Some(condition) => shape.part(format_args!("WHERE {condition:#}")),
+            None => Ok(()),
+        });
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
         self.check_index_filled(&table, index.as_deref())?;
         let page = self.select(&table, plan, None).await?;

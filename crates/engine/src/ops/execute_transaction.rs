@@ -4,13 +4,16 @@
 use crate::answer::{PerTable, charged};
 use crate::capacity::{Charge, Units};
 use crate::engine::{Engine, target_of};
+use crate::explain::{Asked, Explanation, Grouping, Mode, Parts};
 use crate::layout::token::TokenScope;
+use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
+use crate::usage::{Seen, note_read};
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
 use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
@@ -25,25 +28,106 @@ impl<S: Store> Engine<S> {
     /// Runs several PartiQL statements as one transaction.
     pub async fn execute_transaction(
         &self,
-        input: ExecuteTransactionInput<'_>,
+        mut input: ExecuteTransactionInput<'_>,
     ) -> ApiResult<ExecuteTransactionOutput> {
+        let first = input.transact_statements.as_mut().and_then(|all| all.first_mut());
+        if let Some(mode) = take_explain(first.and_then(|first| first.statement.as_mut())) {
+            // On the heap: rare, and every transaction would be as large.
+            let again = input.clone();
+            let explained = Box::pin(self.explain_execute_transaction(input, again, mode)).await?;
+            let item = Some(explained.to_item());
+            let responses = Some(vec![ItemResponse { item }]);
+            return Ok(ExecuteTransactionOutput { responses, consumed_capacity: None });
+        }
         self.run_transaction(input).await.map_err(|error| error.in_layer(Layer::Older))
     }
 
     async fn run_transaction(
         &self,
-        input: ExecuteTransactionInput<'_>,
+        mut input: ExecuteTransactionInput<'_>,
     ) -> ApiResult<ExecuteTransactionOutput> {
-        let token = token(&input);
-        let requests = required(input.transact_statements, "transactStatements")?;
-        let statements = requests.iter().map(parse).collect::<ApiResult<Vec<_>>>()?;
-        check_returning(&statements)?;
+        let Checked { token, requests, statements, are_reads } = check(&mut input)?;
         let mode = input.return_consumed_capacity;
-        match statements.iter().filter(|statement| statement.is_read()).count() {
-            0 => self.write_in_transaction(&requests, statements, token.as_ref(), mode).await,
-            reads if reads == statements.len() => self.read_in_transaction(statements, mode).await,
-            _ => Err(Reason::from(StatementFault::TransactionMixed).into()),
+        if are_reads {
+            return self.read_in_transaction(statements, mode).await;
         }
+        self.write_in_transaction(&requests, statements, token.as_ref(), mode).await
+    }
+
+    /// Explains the transaction; `again` is the same request, which runs with ANALYZE if it reads.
+    pub(super) async fn explain_execute_transaction(
+        &self,
+        input: ExecuteTransactionInput<'_>,
+        again: ExecuteTransactionInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let asked = Asked { operation: "ExecuteTransaction", mode, began_ms: self.now_ms() };
+        let explained = self.run_explain_transaction(input, again, asked).await;
+        explained.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_explain_transaction(
+        &self,
+        mut input: ExecuteTransactionInput<'_>,
+        again: ExecuteTransactionInput<'_>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let Checked { token, requests, statements, are_reads } = check(&mut input)?;
+        if are_reads {
+            return self.explain_reads_in_transaction(statements, again, asked).await;
+        }
+        let is_insert = are_inserts(&statements);
+        let actions = self.actions(&requests, statements)?;
+        let in_words = |error: ApiError| worded(&is_insert, error);
+        self.explain_actions(&actions, token.as_ref(), in_words, asked).await
+    }
+
+    async fn explain_reads_in_transaction(
+        &self,
+        statements: Vec<Statement>,
+        mut again: ExecuteTransactionInput<'_>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let tables =
+            statements.iter().map(|it| self.table(it.table())).collect::<ApiResult<Vec<_>>>()?;
+        let mut reads = Vec::with_capacity(statements.len());
+        for (nth, (statement, table)) in statements.into_iter().zip(&tables).enumerate() {
+            let Statement::Select(select) = statement else {
+                return Err(Reason::from(StatementFault::TransactionMixed).into());
+            };
+            let condition = select.condition.clone();
+            reads.push(Ok(selected_read(table, plan_item(table, select, nth)?, condition)?));
+        }
+        let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
+        check_distinct(keys)?;
+        let planned_ms = self.now_ms();
+        let steps = self.item_read_steps(reads, Grouping::Transaction).await?;
+        let mut parts = Parts::of(Grouping::Transaction, steps);
+        if asked.mode == Mode::Analyze {
+            again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+            let answer = self.run_transaction(again).await?;
+            self.add_consumed(&mut parts, answer.consumed_capacity)?;
+        }
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    /// Returns the actions of statements.
+    fn actions(
+        &self,
+        requests: &[ParameterizedStatement<'_>],
+        statements: Vec<Statement>,
+    ) -> ApiResult<Vec<TransactionAction>> {
+        let mut actions = Vec::with_capacity(statements.len());
+        for (nth, (statement, request)) in statements.into_iter().zip(requests).enumerate() {
+            let table = self.table(statement.table())?;
+            let returns_item = returns_item(request.return_values_on_condition_check_failure);
+            let action = action(&table, statement, nth, returns_item)?;
+            actions.push(TransactionAction {
+                payload_bytes: payload_bytes(&action, request),
+                ..action
+            });
+        }
+        Ok(actions)
     }
 
     async fn read_in_transaction(
@@ -52,7 +136,8 @@ impl<S: Store> Engine<S> {
         mode: Option<ReturnConsumedCapacity>,
     ) -> ApiResult<ExecuteTransactionOutput> {
         let names: Vec<String> = statements.iter().map(|it| it.table().to_owned()).collect();
-        let tables = names.iter().map(|name| self.readable_table(name)).collect::<ApiResult<Vec<_>>>()?;
+        let tables =
+            names.iter().map(|name| self.readable_table(name)).collect::<ApiResult<Vec<_>>>()?;
         let mut plans = Vec::with_capacity(statements.len());
         for (nth, (statement, table)) in statements.into_iter().zip(&tables).enumerate() {
             let Statement::Select(select) = statement else {
@@ -75,6 +160,9 @@ impl<S: Store> Engine<S> {
             };
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(name, table, &units);
+            let seen =
+                Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
+            note_read(table, None, &units, seen);
             if let Some(admission) = &mut admission {
                 admission.add_read(target, &units);
             }
@@ -103,18 +191,8 @@ impl<S: Store> Engine<S> {
         token: Option<&Token>,
         mode: Option<ReturnConsumedCapacity>,
     ) -> ApiResult<ExecuteTransactionOutput> {
-        let is_insert: Vec<bool> =
-            statements.iter().map(|it| matches!(it, Statement::Insert(_))).collect();
-        let mut actions = Vec::with_capacity(statements.len());
-        for (nth, (statement, request)) in statements.into_iter().zip(requests).enumerate() {
-            let table = self.table(statement.table())?;
-            let returns_item = returns_item(request.return_values_on_condition_check_failure);
-            let action = action(&table, statement, nth, returns_item)?;
-            actions.push(TransactionAction {
-                payload_bytes: payload_bytes(&action, request),
-                ..action
-            });
-        }
+        let is_insert = are_inserts(&statements);
+        let actions = self.actions(requests, statements)?;
         let completed =
             self.transact(&actions, token).await.map_err(|error| worded(&is_insert, error))?;
         let (reports, charge) = charged(&actions, &completed, None);
@@ -125,6 +203,30 @@ impl<S: Store> Engine<S> {
             }),
         })
     }
+}
+
+/// A request that is valid by itself.
+struct Checked<'a> {
+    token: Option<Token>,
+    requests: Vec<ParameterizedStatement<'a>>,
+    statements: Vec<Statement>,
+    are_reads: bool,
+}
+
+fn check<'a>(input: &mut ExecuteTransactionInput<'a>) -> ApiResult<Checked<'a>> {
+    let token = token(input);
+    let requests = required(input.transact_statements.take(), "transactStatements")?;
+    let statements = requests.iter().map(parse).collect::<ApiResult<Vec<_>>>()?;
+    check_returning(&statements)?;
+    let reads = statements.iter().filter(|statement| statement.is_read()).count();
+    if reads != 0 && reads != statements.len() {
+        return Err(Reason::from(StatementFault::TransactionMixed).into());
+    }
+    Ok(Checked { token, requests, are_reads: reads > 0, statements })
+}
+
+fn are_inserts(statements: &[Statement]) -> Vec<bool> {
+    statements.iter().map(|it| matches!(it, Statement::Insert(_))).collect()
 }
 
 fn parse(request: &ParameterizedStatement<'_>) -> ApiResult<Statement> {
@@ -190,7 +292,7 @@ fn action(
             let key = write::primary_key(table, &delete.condition)?;
             (ActionKind::Delete(key), delete.condition_or_absent)
         }
-        Statement::Exists(select, _) => check(table, select, nth)?,
+        Statement::Exists(select, _) => check_exists(table, select, nth)?,
         Statement::Select(_) => return Err(StatementFault::TransactionMixed.into()),
     };
     let condition = Some(condition);
@@ -214,7 +316,7 @@ fn check_no_index(index: Option<&str>) -> Result<(), Reason> {
 }
 
 /// Returns the check of EXISTS: of one item, by more than its key.
-fn check(
+fn check_exists(
     table: &Table,
     select: Select,
     nth: usize,

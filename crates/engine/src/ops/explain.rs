@@ -1,8 +1,9 @@
 //! EXPLAIN: what a request would do, or with ANALYZE did. An operation of our own; PartiQL has it, too.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText};
+use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText, WhatIf};
 use crate::layout;
+use crate::ops::update_table;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::{Output, PagePlan};
@@ -14,6 +15,38 @@ use hashrange_model::error::{Layer, StateFault, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Store};
 use hashrange_wire::{ExecuteStatementInput, Operation, calls, read_request};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// How a read is explained.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How<'a> {
+    pub(super) mode: Mode,
+    /// An index that is supposed to be there.
+    pub(super) what_if: Option<&'a WhatIf>,
+}
+
+/// An index that is not there, as JSON: members of UpdateTable.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct GivenWhatIf {
+    /// That of the request if it is left out.
+    table_name: Option<String>,
+    index_name: Json,
+    key_schema: Json,
+    /// All attributes if it is left out.
+    projection: Option<Json>,
+    attribute_definitions: Option<Json>,
+}
+
+/// The table that a request names.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Named {
+    table_name: Option<String>,
+}
 
 impl<S: Store> Engine<S> {
     /// Explains a JSON request of an operation; with [`Mode::Analyze`] it runs.
@@ -33,23 +66,128 @@ impl<S: Store> Engine<S> {
         Box::pin(self.explain_on_known(operation, body, mode)).await
     }
 
+    /// Explains a JSON request of Query, Scan or a SELECT of an index that is not there. `what_if` says which:
+    /// `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions", "TableName"}` as UpdateTable has them;
+    /// the last three may be left out.
+    pub async fn explain_what_if(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        what_if: &[u8],
+    ) -> ApiResult<Explanation> {
+        if self.store().is_shared() {
+            let run = || -> super::Running<'_, _> {
+                Box::pin(self.explain_supposing(operation, body, what_if))
+            };
+            return self.on_newest(Operation::ExecuteStatement, run).await;
+        }
+        Box::pin(self.explain_supposing(operation, body, what_if)).await
+    }
+
+    async fn explain_supposing(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        what_if: &[u8],
+    ) -> ApiResult<Explanation> {
+        let what_if = self.supposed(body, what_if)?;
+        let how = How { mode: Mode::Plan, what_if: Some(&what_if) };
+        match self.explain_supposable(operation, body, how).await {
+            Some(explained) => explained,
+            None => Err(Reason::State(StateFault::NotSupposed(operation.name())).into()),
+        }
+    }
+
+    /// Returns the table of a request with the index that it supposes.
+    fn supposed(&self, body: &[u8], what_if: &[u8]) -> ApiResult<WhatIf> {
+        let form = |why: serde_json::Error| Reason::State(StateFault::Form(why.to_string()));
+        let given: GivenWhatIf = serde_json::from_slice(what_if).map_err(form)?;
+        let name = match given.table_name {
+            Some(name) => Some(name),
+            None => serde_json::from_slice::<Named>(body).map_err(form)?.table_name,
+        };
+        let mut create = json!({ "IndexName": given.index_name, "KeySchema": given.key_schema });
+        create["Projection"] = given.projection.unwrap_or(json!({ "ProjectionType": "ALL" }));
+        let mut update = json!({
+            "TableName": name, "BillingMode": "PAY_PER_REQUEST",
+            "GlobalSecondaryIndexUpdates": [{ "Create": create }],
+        });
+        if let Some(definitions) = given.attribute_definitions {
+            update["AttributeDefinitions"] = definitions;
+        }
+        let update = update.to_string();
+        let mut input = read_request::<calls::UpdateTable>(update.as_bytes())?;
+        let name = required(input.table_name.take(), "tableName")?;
+        let record = self.table(&name)?.record.clone();
+        let (record, index) = update_table::with_new_index(record, &mut input, self.now_ms())?;
+        Ok(WhatIf { table: Arc::new(Table::new(record)), index })
+    }
+
+    /// Returns the table that a read names, with the index that it supposes.
+    pub(super) fn explained_table(&self, name: &str, how: How<'_>) -> ApiResult<Arc<Table>> {
+        let table = self.readable_table(name)?;
+        Ok(match how.what_if {
+            Some(what_if) if what_if.table.id() == table.id() => Arc::clone(&what_if.table),
+            Some(_) | None => table,
+        })
+    }
+
+    /// Explains a read, of an index that it supposes if it does.
+    pub(super) async fn explain_read_as_asked(
+        &self,
+        read: ReadPlan<'_>,
+        asked: Asked,
+        how: How<'_>,
+    ) -> ApiResult<Explanation> {
+        let Some(what_if) = how.what_if else { return self.explain_read(read, asked).await };
+        if read.page.index.is_none_or(|(_, index)| index.id != what_if.index) {
+            return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
+        }
+        self.explain_supposed_read(read, what_if, asked).await
+    }
+
+    /// Explains a read that may suppose an index; none if the operation is another one.
+    async fn explain_supposable(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        how: How<'_>,
+    ) -> Option<ApiResult<Explanation>> {
+        Some(match operation {
+            Operation::Query => match read_request::<calls::Query>(body) {
+                Ok(input) => self.explain_query(input, how).await,
+                Err(error) => Err(error),
+            },
+            Operation::Scan => match read_request::<calls::Scan>(body) {
+                Ok(input) => self.explain_scan(input, how).await,
+                Err(error) => Err(error),
+            },
+            Operation::ExecuteStatement => {
+                let explained = async {
+                    let input = read_request::<calls::ExecuteStatement>(body)?;
+                    let text = required(input.statement.as_deref(), "statement")?;
+                    let explained = self.explain_statement(&input, text, text, how).await;
+                    explained.map_err(|error| error.in_layer(Layer::Older))
+                };
+                explained.await
+            }
+            _ => return None,
+        })
+    }
+
     async fn explain_on_known(
         &self,
         operation: Operation,
         body: &[u8],
         mode: Mode,
     ) -> ApiResult<Explanation> {
+        let how = How { mode, what_if: None };
+        if let Some(explained) = self.explain_supposable(operation, body, how).await {
+            return explained;
+        }
         match operation {
             Operation::GetItem => {
                 self.explain_get_item(read_request::<calls::GetItem>(body)?, mode).await
-            }
-            Operation::Query => self.explain_query(read_request::<calls::Query>(body)?, mode).await,
-            Operation::Scan => self.explain_scan(read_request::<calls::Scan>(body)?, mode).await,
-            Operation::ExecuteStatement => {
-                let input = read_request::<calls::ExecuteStatement>(body)?;
-                let text = required(input.statement.as_deref(), "statement")?;
-                let explained = self.explain_statement(&input, text, text, mode).await;
-                explained.map_err(|error| error.in_layer(Layer::Older))
             }
             Operation::PutItem => {
                 self.explain_put_item(read_request::<calls::PutItem>(body)?, mode).await
@@ -59,6 +197,51 @@ impl<S: Store> Engine<S> {
             }
             Operation::DeleteItem => {
                 self.explain_delete_item(read_request::<calls::DeleteItem>(body)?, mode).await
+            }
+            Operation::BatchGetItem
+            | Operation::TransactGetItems
+            | Operation::BatchWriteItem
+            | Operation::TransactWriteItems
+            | Operation::BatchExecuteStatement
+            | Operation::ExecuteTransaction => {
+                // On the heap: a future of many requests.
+                Box::pin(self.explain_several(operation, body, mode)).await
+            }
+            other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
+        }
+    }
+
+    /// Explains a batch or transaction. One that reads is read twice, as it runs with ANALYZE.
+    async fn explain_several(
+        &self,
+        operation: Operation,
+        body: &[u8],
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        match operation {
+            Operation::BatchGetItem => {
+                let read = || read_request::<calls::BatchGetItem>(body);
+                self.explain_batch_get_item(read()?, read()?, mode).await
+            }
+            Operation::TransactGetItems => {
+                let read = || read_request::<calls::TransactGetItems>(body);
+                self.explain_transact_get_items(read()?, read()?, mode).await
+            }
+            Operation::BatchWriteItem => {
+                let input = read_request::<calls::BatchWriteItem>(body)?;
+                self.explain_batch_write_item(input, mode).await
+            }
+            Operation::TransactWriteItems => {
+                let input = read_request::<calls::TransactWriteItems>(body)?;
+                self.explain_transact_write_items(input, mode).await
+            }
+            Operation::BatchExecuteStatement => {
+                let read = || read_request::<calls::BatchExecuteStatement>(body);
+                self.explain_batch_execute_statement(read()?, read()?, mode).await
+            }
+            Operation::ExecuteTransaction => {
+                let read = || read_request::<calls::ExecuteTransaction>(body);
+                self.explain_execute_transaction(read()?, read()?, mode).await
             }
             other => Err(Reason::State(StateFault::NotExplained(other.name())).into()),
         }
@@ -71,12 +254,10 @@ impl<S: Store> Engine<S> {
         text: &str,
         explain: Explain,
     ) -> ApiResult<Item> {
-        let (before, statement) = text.split_at(explain.statement_at);
-        // Faults are told where they stand in all of the text.
-        let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
-        let blanked: String = before.chars().map(blanks).chain(statement.chars()).collect();
-        let mode = if explain.analyze { Mode::Analyze } else { Mode::Plan };
-        Ok(self.explain_statement(input, &blanked, statement, mode).await?.to_item())
+        let (_, statement) = text.split_at(explain.statement_at);
+        let how = How { mode: mode(explain), what_if: None };
+        let blanked = blanked(text, explain);
+        Ok(self.explain_statement(input, &blanked, statement, how).await?.to_item())
     }
 
     /// Explains a statement; `token_text` is what its `NextToken` is tied to.
@@ -85,9 +266,9 @@ impl<S: Store> Engine<S> {
         input: &ExecuteStatementInput<'_>,
         text: &str,
         token_text: &str,
-        mode: Mode,
+        how: How<'_>,
     ) -> ApiResult<Explanation> {
-        let began_ms = self.now_ms();
+        let (began_ms, mode) = (self.now_ms(), how.mode);
         let statement = partiql::parse(text, input.parameters.as_deref())?;
         let hash = || RequestHash::of(token_text, input.parameters.as_deref());
         let token = input.next_token.as_deref();
@@ -95,11 +276,14 @@ impl<S: Store> Engine<S> {
         match statement {
             Statement::Select(select) => {
                 let asked = Asked { operation: "SELECT", mode, began_ms };
-                self.explain_select(input, select, start, asked).await
+                self.explain_select(input, select, (start, how), asked).await
             }
             Statement::Exists(_, at) => {
                 let function = "exists".to_owned();
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
+            }
+            statement if how.what_if.is_some() => {
+                Err(Reason::State(StateFault::NotSupposed(written_as(&statement))).into())
             }
             statement => {
                 let asked = Asked { operation: written_as(&statement), mode, began_ms };
@@ -112,17 +296,7 @@ impl<S: Store> Engine<S> {
     async fn explain_written(&self, statement: &Statement, asked: Asked) -> ApiResult<Explanation> {
         let name = statement.table();
         let table = self.table(name)?;
-        let key = match statement {
-            Statement::Insert(insert) => insert.item.clone(),
-            Statement::Update(change) if change.index.is_none() => {
-                write::primary_key(&table, &change.condition)?
-            }
-            Statement::Delete(delete) if delete.index.is_none() => {
-                write::primary_key(&table, &delete.condition)?
-            }
-            // What has no key is refused when it is planned.
-            _ => Item::empty(),
-        };
+        let key = write::key_attributes(&table, statement)?;
         let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
         let worded = match statement {
             Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
@@ -135,33 +309,58 @@ impl<S: Store> Engine<S> {
         &self,
         input: &ExecuteStatementInput<'_>,
         mut select: Select,
-        start: Option<Item>,
+        (start, how): (Option<Item>, How<'_>),
         asked: Asked,
     ) -> ApiResult<Explanation> {
-        let table = self.readable_table(&std::mem::take(&mut select.table))?;
+        let table = self.explained_table(&std::mem::take(&mut select.table), how)?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
         let condition = select.condition.clone();
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
-        let (page, ranges, filter) = as_page(&table, plan);
-        let secondary = page.index.map(|(_, index)| index);
-        let text = StatementText {
-            filter: told_filter(&table, secondary, condition.as_ref())?,
-            condition,
-        };
-        let keys = read_keys(&table, secondary, text.condition.as_ref())?;
-        let filter = match filter {
-            Some(filter) => Some(filter),
-            // What is read of a page is filtered by the whole clause, unless the keys say all of it.
-            None => text.condition.clone().filter(|_| page.filter.is_some()),
-        };
-        self.explain_read(
-            ReadPlan { page, ranges, keys, segment: None, filter, start, statement: Some(text) },
-            asked,
-        )
-        .await
+        let read = selected_read(&table, plan, condition)?;
+        self.explain_read_as_asked(ReadPlan { start, ..read }, asked, how).await
     }
+}
+
+/// Returns the read of a SELECT with this WHERE clause.
+pub(super) fn selected_read<'t>(
+    table: &'t Table,
+    plan: select::SelectPlan<'t>,
+    condition: Option<Condition>,
+) -> ApiResult<ReadPlan<'t>> {
+    let (page, ranges, filter) = as_page(table, plan);
+    let secondary = page.index.map(|(_, index)| index);
+    let text =
+        StatementText { filter: told_filter(table, secondary, condition.as_ref())?, condition };
+    let keys = read_keys(table, secondary, text.condition.as_ref())?;
+    let filter = match filter {
+        Some(filter) => Some(filter),
+        // What is read of a page is filtered by the whole clause, unless the keys say all of it.
+        None => text.condition.clone().filter(|_| page.filter.is_some()),
+    };
+    let statement = Some(text);
+    Ok(ReadPlan { page, ranges, keys, segment: None, filter, start: None, statement })
+}
+
+fn mode(explain: Explain) -> Mode {
+    if explain.analyze { Mode::Analyze } else { Mode::Plan }
+}
+
+/// Returns a statement with blanks for the EXPLAIN before it: faults are told where they stand in all of the
+/// text.
+fn blanked(text: &str, explain: Explain) -> String {
+    let (before, statement) = text.split_at(explain.statement_at);
+    let blanks = |one: char| if one == '\n' { '\n' } else { ' ' };
+    before.chars().map(blanks).chain(statement.chars()).collect()
+}
+
+/// Takes the EXPLAIN from before the first statement of several; it explains all of them.
+pub(super) fn take_explain(first: Option<&mut Cow<'_, str>>) -> Option<Mode> {
+    let first = first?;
+    let explain = hashrange_expr::partiql::explain(first)?;
+    *first = blanked(first, explain).into();
+    Some(mode(explain))
 }
 
 fn written_as(statement: &Statement) -> &'static str {

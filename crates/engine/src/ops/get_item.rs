@@ -3,15 +3,14 @@
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
-use crate::layout;
-use crate::read::{Output, PagePlan};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
+use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
-use hashrange_storage::{Direction, Key, Store, View};
+use hashrange_storage::{Key, Store, View};
 use hashrange_wire::{DecodedItem, DecodedValue, GetItemInput, GetItemOutput, Map};
 
 impl<S: Store> Engine<S> {
@@ -36,6 +35,7 @@ impl<S: Store> Engine<S> {
         let size = item.as_ref().map_or(0, Item::size);
         let units = Units::of_table(read_units(size, plan.consistent));
         reading.settle(&target, &units);
+        note_read(&table, None, &units, Seen::item(item.as_ref().map(Item::size)));
         Ok(GetItemOutput {
             item: match plan.projection {
                 None => item,
@@ -55,34 +55,10 @@ impl<S: Store> Engine<S> {
         let key = input.key.take();
         let request = CheckedGet::check(&input, key)?;
         let table = self.readable_table(request.table_name)?;
-        let keys = vec![ReadKeys::of_item(&table, &request.key)];
+        let keys = ReadKeys::of_item(&table, &request.key);
         let plan = request.plan(&table)?;
-        let range = layout::single(&plan.key);
-        let page = PagePlan {
-            table: &table,
-            index: None,
-            range: range.clone(),
-            direction: Direction::Forward,
-            limit: usize::MAX,
-            filter: None,
-            output: plan.projection.map_or(Output::Whole, Output::Projected),
-            fetches: false,
-            filters_entries: false,
-            consistent: plan.consistent,
-        };
-        self.explain_read(
-            ReadPlan {
-                ranges: vec![range],
-                page,
-                keys: Some(keys),
-                segment: None,
-                filter: None,
-                start: None,
-                statement: None,
-            },
-            Asked { operation: "GetItem", mode, began_ms },
-        )
-        .await
+        let read = ReadPlan::of_item(&table, keys, &plan.key, plan.projection, plan.consistent);
+        self.explain_read(read, Asked { operation: "GetItem", mode, began_ms }).await
     }
 }
 

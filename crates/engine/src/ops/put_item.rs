@@ -9,6 +9,7 @@ use crate::request::{
     required, returns_item, validated,
 };
 use crate::schema::Table;
+use crate::usage::note_shape;
 use crate::write::{Write, Written, plan_put};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
@@ -26,6 +27,7 @@ impl<S: Store> Engine<S> {
     async fn run_put_item(&self, mut input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
         let item = input.item.take();
         let request = CheckedPut::check(&input, item)?;
+        note_shape(|shape| shape.condition(request.condition.as_ref()));
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }

@@ -1,7 +1,8 @@
 //! Query: the items of one partition key value, in the order of the sort key.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
+use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
+use crate::ops::explain::How;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
@@ -11,6 +12,7 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
 use crate::schema::{Index, KeySchema, Table};
+use crate::usage::note_shape;
 use hashrange_expr::{Condition, Filter, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
@@ -39,6 +41,10 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.readable_table(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
+        note_shape(|shape| {
+            shape.part(format_args!("{:#}", request.key_conditions))?;
+            shape.filter(request.filter.as_ref())
+        });
         let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
         let page = self.page(plan).await?;
         let output = QueryOutput {
@@ -101,17 +107,17 @@ impl<S: Store> Engine<S> {
     pub(super) async fn explain_query(
         &self,
         mut input: QueryInput<'_>,
-        mode: Mode,
+        how: How<'_>,
     ) -> ApiResult<Explanation> {
         let began_ms = self.now_ms();
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedQuery::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.readable_table(table_name)?;
+        let table = self.explained_table(table_name, how)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
         let secondary = plan.index.map(|(_, index)| index);
         let keys = vec![ReadKeys::of_query(&table, secondary, &request.key_conditions)?];
-        self.explain_read(
+        self.explain_read_as_asked(
             ReadPlan {
                 ranges: vec![plan.range.clone()],
                 page: plan,
@@ -121,7 +127,8 @@ impl<S: Store> Engine<S> {
                 start: request.start,
                 statement: None,
             },
-            Asked { operation: "Query", mode, began_ms },
+            Asked { operation: "Query", mode: how.mode, began_ms },
+            how,
         )
         .await
     }

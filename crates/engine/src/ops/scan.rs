@@ -2,8 +2,9 @@
 //! of several equal segments of the hash space.
 
 use crate::engine::Engine;
-use crate::explain::{Asked, Explanation, Mode, ReadPlan};
+use crate::explain::{Asked, Explanation, ReadPlan};
 use crate::layout;
+use crate::ops::explain::How;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
@@ -13,6 +14,7 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
 use crate::schema::{Index, IndexId, Table};
+use crate::usage::note_shape;
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -49,6 +51,7 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.readable_table(table_name)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
+        note_shape(|shape| shape.filter(request.filter.as_ref()));
         let is_count = matches!(plan.output, Output::Count);
         let page = self.page(plan).await?;
         let output = ScanOutput {
@@ -110,23 +113,23 @@ impl<S: Store> Engine<S> {
     pub(super) async fn explain_scan(
         &self,
         input: ScanInput<'_>,
-        mode: Mode,
+        how: How<'_>,
     ) -> ApiResult<Explanation> {
-        self.run_explain_scan(input, mode).await.map_err(|error| error.in_layer(Layer::Older))
+        self.run_explain_scan(input, how).await.map_err(|error| error.in_layer(Layer::Older))
     }
 
     async fn run_explain_scan(
         &self,
         mut input: ScanInput<'_>,
-        mode: Mode,
+        how: How<'_>,
     ) -> ApiResult<Explanation> {
         let began_ms = self.now_ms();
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedScan::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.readable_table(table_name)?;
+        let table = self.explained_table(table_name, how)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
-        self.explain_read(
+        self.explain_read_as_asked(
             ReadPlan {
                 ranges: vec![plan.range.clone()],
                 page: plan,
@@ -136,7 +139,8 @@ impl<S: Store> Engine<S> {
                 start: request.start,
                 statement: None,
             },
-            Asked { operation: "Scan", mode, began_ms },
+            Asked { operation: "Scan", mode: how.mode, began_ms },
+            how,
         )
         .await
     }

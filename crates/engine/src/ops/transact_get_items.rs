@@ -2,11 +2,13 @@
 
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
+use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
@@ -14,7 +16,8 @@ use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Key, Store};
 use hashrange_wire::{
-    DecodedValue, Get, ItemResponse, Map, TransactGetItemsInput, TransactGetItemsOutput,
+    DecodedValue, Get, ItemResponse, Map, ReturnConsumedCapacity, TransactGetItem,
+    TransactGetItemsInput, TransactGetItemsOutput,
 };
 use std::sync::Arc;
 
@@ -72,14 +75,8 @@ impl<S: Store> Engine<S> {
         &self,
         input: TransactGetItemsInput<'_>,
     ) -> ApiResult<TransactGetItemsOutput> {
-        let gets = required(input.transact_items, "transactItems")?
-            .into_iter()
-            .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
-            .collect::<ApiResult<Vec<_>>>()?;
-        let tables = gets
-            .iter()
-            .map(|get| self.readable_table(&get.table_name))
-            .collect::<ApiResult<Vec<Arc<Table>>>>()?;
+        let gets = checked(input.transact_items)?;
+        let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
         let targets = || {
             let items = tables.iter().zip(&keys);
@@ -106,9 +103,11 @@ impl<S: Store> Engine<S> {
         let mut reports = PerTable::default();
         let mut charges = Vec::with_capacity(items.len());
         for ((get, table), item) in gets.iter().zip(&tables).zip(&items) {
-            let units = 2.0 * read_units(item.as_ref().map_or(0, Item::size), true);
-            reports.add_units(&get.table_name, table, &Units::of_table(units));
-            charges.push(Units::of_table(units));
+            let size = item.as_ref().map(Item::size);
+            let units = Units::of_table(2.0 * read_units(size.unwrap_or(0), true));
+            reports.add_units(&get.table_name, table, &units);
+            note_read(table, None, &units, Seen::item(size));
+            charges.push(units);
         }
         if let Some(mut admission) = admission {
             targets().zip(&charges).for_each(|(target, units)| admission.add_read(&target, units));
@@ -122,6 +121,60 @@ impl<S: Store> Engine<S> {
             responses: Some(gets.iter().zip(items).map(|(get, item)| get.response(item)).collect()),
         })
     }
+
+    fn tables_of_gets(&self, gets: &[CheckedGet]) -> ApiResult<Vec<Arc<Table>>> {
+        gets.iter().map(|get| self.readable_table(&get.table_name)).collect()
+    }
+
+    /// Explains the transaction; `again` is the same request, which runs with ANALYZE.
+    pub(super) async fn explain_transact_get_items(
+        &self,
+        input: TransactGetItemsInput<'_>,
+        again: TransactGetItemsInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let asked = Asked { operation: "TransactGetItems", mode, began_ms: self.now_ms() };
+        let explained = self.run_explain_transact_get_items(input, again, asked).await;
+        explained.map_err(|error| error.in_layer(Layer::Older))
+    }
+
+    async fn run_explain_transact_get_items(
+        &self,
+        input: TransactGetItemsInput<'_>,
+        mut again: TransactGetItemsInput<'_>,
+        asked: Asked,
+    ) -> ApiResult<Explanation> {
+        let gets = checked(input.transact_items)?;
+        let tables = self.tables_of_gets(&gets)?;
+        let keys = plan(&gets, &tables)?;
+        let planned_ms = self.now_ms();
+        let reads = gets.into_iter().zip(&tables).zip(&keys).map(|((get, table), key)| {
+            let keys = ReadKeys::of_item(table, &get.key);
+            Ok(ReadPlan::of_item(table, keys, key, get.projection, true))
+        });
+        let steps = self.item_read_steps(reads.collect(), Grouping::Transaction).await?;
+        let mut parts = Parts::of(Grouping::Transaction, steps);
+        match asked.mode {
+            Mode::Plan if parts.together.bytes > TRANSACTION_SIZE_MAX_BYTES => {
+                parts.refuse(&ApiError::new(Reason::TransactionTooLarge).in_layer(Layer::Older));
+            }
+            Mode::Plan => {}
+            Mode::Analyze => {
+                again.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+                let answer = self.run_transact_get_items(again).await?;
+                self.add_consumed(&mut parts, answer.consumed_capacity)?;
+            }
+        }
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+}
+
+/// Returns the reads, each checked by itself.
+fn checked(items: Option<Vec<TransactGetItem<'_>>>) -> ApiResult<Vec<CheckedGet>> {
+    required(items, "transactItems")?
+        .into_iter()
+        .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
+        .collect()
 }
 
 /// Returns the byte keys; a key that does not fit its table cancels the transaction.

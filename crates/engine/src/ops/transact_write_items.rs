@@ -5,6 +5,7 @@
 
 use crate::answer::charged;
 use crate::engine::Engine;
+use crate::explain::{Asked, Explanation, Mode};
 use crate::layout::token::TokenScope;
 use crate::request::{
     self, as_update, check_expression_values, check_key_values, required, returns_item, validated,
@@ -13,7 +14,7 @@ use crate::transaction::{ActionKind, Completed, Fingerprint, Token, TransactionA
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::{ExpressionKind, Layer, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Reason};
+use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
     self as wire, DecodedItem, DecodedValue, Map, ReturnConsumedCapacity,
@@ -35,18 +36,40 @@ impl<S: Store> Engine<S> {
         &self,
         mut input: TransactWriteItemsInput<'_>,
     ) -> ApiResult<TransactWriteItemsOutput> {
-        let given = required(input.transact_items.take(), "transactItems")?
-            .into_iter()
-            .map(GivenAction::of)
-            .collect::<Vec<_>>();
-        let token = token(&input, &given);
-        let actions =
-            given.into_iter().map(|given| given?.check()).collect::<ApiResult<Vec<_>>>()?;
+        let (actions, token) = check(&mut input)?;
         let completed = self.transact(&actions, token.as_ref()).await?;
         let (mode, metrics) =
             (input.return_consumed_capacity, input.return_item_collection_metrics);
         Ok(answer(&actions, &completed, mode, metrics))
     }
+
+    /// Explains the transaction.
+    pub(super) async fn explain_transact_write_items(
+        &self,
+        mut input: TransactWriteItemsInput<'_>,
+        mode: Mode,
+    ) -> ApiResult<Explanation> {
+        let asked = Asked { operation: "TransactWriteItems", mode, began_ms: self.now_ms() };
+        let explained = async {
+            let (actions, token) = check(&mut input)?;
+            let worded = |error: ApiError| error.in_layer(Layer::Older);
+            self.explain_actions(&actions, token.as_ref(), worded, asked).await
+        };
+        explained.await.map_err(|error| error.in_layer(Layer::Older))
+    }
+}
+
+/// Returns the actions, each checked by itself, and the token.
+fn check(
+    input: &mut TransactWriteItemsInput<'_>,
+) -> ApiResult<(Vec<TransactionAction>, Option<Token>)> {
+    let given = required(input.transact_items.take(), "transactItems")?
+        .into_iter()
+        .map(GivenAction::of)
+        .collect::<Vec<_>>();
+    let token = token(input, &given);
+    let actions = given.into_iter().map(|given| given?.check()).collect::<ApiResult<Vec<_>>>()?;
+    Ok((actions, token))
 }
 
 /// Which of the four an action is.

@@ -9,6 +9,7 @@ use crate::request::{
     returns_item, validated,
 };
 use crate::schema::Table;
+use crate::usage::note_shape;
 use crate::write::{Write, Written, plan_update};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::Layer;
@@ -25,6 +26,7 @@ impl<S: Store> Engine<S> {
     async fn run_update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
         let key = input.key.take();
         let request = CheckedUpdate::check(&input, key)?;
+        note_shape(|shape| shape.condition(request.condition.as_ref()));
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }

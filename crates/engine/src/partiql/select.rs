@@ -133,6 +133,7 @@ impl SelectPlan<'_> {
                 let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
                 let size = item.as_ref().map_or(0, Item::size);
                 let matching = item.filter(|item| filter.is_none_or(|filter| filter.matches(item)));
+                let count = usize::from(matching.is_some());
                 let mut items = R::with_capacity(2 * size);
                 if let Some(item) = matching {
                     items.push(match &projection {
@@ -143,7 +144,7 @@ impl SelectPlan<'_> {
                 let units = Units::of_table(read_units(size, consistent));
                 Ok(Page {
                     items,
-                    count: 0,
+                    count,
                     scanned: 1,
                     last_evaluated_key: None,
                     units,

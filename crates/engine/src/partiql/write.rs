@@ -45,6 +45,24 @@ fn plan_change<'p>(table: &Table, change: &'p Change) -> Result<Write<'p>, Reaso
     Ok(Write { condition: Some(&change.condition), ..write })
 }
 
+/// Returns an item that has the key attributes of what a statement writes; without any if the statement
+/// is one that is refused when it is planned.
+pub(crate) fn key_attributes(table: &Table, statement: &Statement) -> Result<Item, Reason> {
+    match statement {
+        Statement::Insert(insert) => Ok(insert.item.clone()),
+        Statement::Update(change) if change.index.is_none() => {
+            primary_key(table, &change.condition)
+        }
+        Statement::Delete(delete) if delete.index.is_none() => {
+            primary_key(table, &delete.condition)
+        }
+        Statement::Update(_)
+        | Statement::Delete(_)
+        | Statement::Select(_)
+        | Statement::Exists(..) => Ok(Item::empty()),
+    }
+}
+
 /// Returns the primary key that a WHERE clause fixes.
 pub(crate) fn primary_key(table: &Table, condition: &Condition) -> Result<Item, Reason> {
     let names = table.key.all().map(|attribute| attribute.name.as_str());

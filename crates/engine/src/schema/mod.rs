@@ -20,6 +20,7 @@ pub use template::{Rewritten, TemplateMode, TemplateRecord};
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Number of a table, never used again after the table is deleted.
@@ -468,6 +469,8 @@ pub struct Table {
     pub(crate) history: Option<History>,
     /// What of the past is read, if this is not the table as it is.
     pub(crate) past: Option<Past>,
+    /// Its name, to be kept by whoever meters requests.
+    pub(crate) shared_name: Arc<str>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
     /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
@@ -490,6 +493,7 @@ impl Table {
             derived: record.derived_keys(),
             history: History::of(record.history.as_ref()),
             past: None,
+            shared_name: record.name.as_str().into(),
             superseded: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),
             record,

@@ -11,5 +11,7 @@ mod token;
 
 pub(crate) use action::{ActionKind, TransactionAction};
 pub(crate) use fingerprint::Fingerprint;
-pub(crate) use run::{Completed, Outcome, check_distinct, check_payload, plan};
+pub(crate) use run::{
+    Completed, Outcome, Plans, check_distinct, check_payload, parted, plan, refusal,
+};
 pub(crate) use token::Token;

@@ -5,7 +5,7 @@ use super::token::{Known, Presented, Token};
 use crate::core::Core;
 use crate::fault;
 use crate::schema::Table;
-use crate::write::{self, Admit, Circumstances, Write, Written};
+use crate::write::{self, Admit, Attempt, Circumstances, Write, Written};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::limits::TRANSACTION_SIZE_MAX_BYTES;
@@ -48,11 +48,7 @@ impl<S: Store> Core<S> {
         token: Option<&Token>,
         admission: Option<&mut dyn Admit>,
     ) -> ApiResult<Option<Outcome>> {
-        let mut faults = Vec::with_capacity(plans.len());
-        let mut writes = Vec::with_capacity(plans.len());
-        for (table, plan) in tables.iter().zip(plans) {
-            faults.push(plan.map(|write| writes.push((&**table, write))).err());
-        }
+        let (faults, writes) = parted(tables, plans);
         let token_key = token.map(|token| &token.key);
         let decided = self.decide_and_commit(
             &writes,
@@ -68,6 +64,53 @@ impl<S: Store> Core<S> {
         );
         decided.await.map_err(|error| canceled_if_contended(error, &faults))
     }
+}
+
+/// The fault of each action that has one, and the writes of the others.
+type Parted<'p> = (Vec<Option<ApiError>>, Vec<(&'p Table, Write<'p>)>);
+
+/// Parts plans into faults and writes.
+pub(crate) fn parted<'p>(tables: &'p [Arc<Table>], plans: Plans<'p>) -> Parted<'p> {
+    let mut faults = Vec::with_capacity(plans.len());
+    let mut writes = Vec::with_capacity(plans.len());
+    for (table, plan) in tables.iter().zip(plans) {
+        faults.push(plan.map(|write| writes.push((&**table, write))).err());
+    }
+    (faults, writes)
+}
+
+/// Returns why a transaction would not be done that was decided write by write.
+pub(crate) fn refusal(
+    faults: &[Option<ApiError>],
+    writes: &[(&Table, Write<'_>)],
+    attempts: &[Attempt],
+) -> Option<ApiError> {
+    if let Some(fault) = canceled_by_first(faults) {
+        return Some(fault);
+    }
+    let failed = |attempt: &Attempt| {
+        attempt.result.as_ref().err().map(|failed| failed.clone().in_layer(Layer::Older))
+    };
+    let errors: Vec<_> = attempts.iter().map(failed).collect();
+    let mut room = Room(WRITTEN_MAX_BYTES);
+    let mut done = attempts
+        .iter()
+        .zip(writes)
+        .filter_map(|(attempt, (table, _))| Some((table, attempt.result.as_ref().ok()?)));
+    if let Err(reason) = done.try_for_each(|(table, written)| room.take(table, written)) {
+        return Some(reason.into());
+    }
+    let is_done = errors.iter().all(Option::is_none);
+    (!is_done).then(|| Reason::TransactionCanceled(errors).into())
+}
+
+/// Returns the error of a transaction with actions that their tables refuse.
+/// Source: captured: the first action that its table refuses is named, and nothing is decided.
+fn canceled_by_first(faults: &[Option<ApiError>]) -> Option<ApiError> {
+    let first = faults.iter().position(Option::is_some)?;
+    let named =
+        |(nth, fault): (usize, &Option<ApiError>)| fault.as_ref().filter(|_| nth == first).cloned();
+    Some(Reason::TransactionCanceled(faults.iter().enumerate().map(named).collect()).into())
 }
 
 /// Refuses actions that write too much by what the request says.
@@ -129,11 +172,8 @@ fn decide(
     if known == Some(Known::Done) {
         return sizes(faults, current).map(Outcome::Replayed);
     }
-    // Source: captured: the first action that its table refuses is named, and nothing is decided.
-    if let Some(first) = faults.iter().position(Option::is_some) {
-        let mut errors = vec![None; faults.len()];
-        errors[first].clone_from(&faults[first]);
-        return Err(Reason::TransactionCanceled(errors).into());
+    if let Some(canceled) = canceled_by_first(faults) {
+        return Err(canceled);
     }
     let mut written = Vec::with_capacity(writes.len());
     let mut errors = Vec::with_capacity(writes.len());

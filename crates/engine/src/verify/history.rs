@@ -59,9 +59,9 @@ async fn verify_version<V: View>(
         return Ok(None);
     };
     if let Some(image) = version.image {
-        let lies_at = Item::from_stored(image).ok().and_then(|item| {
-            layout::item_key(table, &item).ok().map(|key| key.bytes)
-        });
+        let lies_at = Item::from_stored(image)
+            .ok()
+            .and_then(|item| layout::item_key(table, &item).ok().map(|key| key.bytes));
         if lies_at.as_ref() != Some(&item_key) {
             report.add(Some(table), "a version of a history does not lie at its item's key", key);
         }

@@ -2,8 +2,8 @@
 //! definition has changed meanwhile.
 
 use super::claims;
-use super::moment;
 use super::decide::{decide_all, decide_apart, reborrowed};
+use super::moment;
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
 use crate::filling::{Fillings, Place, key_of};

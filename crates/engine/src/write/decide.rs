@@ -204,7 +204,8 @@ fn check_condition(write: &Write<'_>, old: Option<&Item>) -> ApiResult<()> {
         return Ok(());
     }
     let item = old.filter(|_| write.returns_item_on_failure).cloned();
-    Err(ApiError::new(Reason::ConditionalCheckFailed).with_item(item))
+    let met_bytes = old.map_or(0, Item::size);
+    Err(ApiError::new(Reason::ConditionalCheckFailed).with_item(item).with_met_bytes(met_bytes))
 }
 
 fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<Option<Item>> {

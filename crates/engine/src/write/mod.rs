@@ -100,6 +100,12 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
+    /// Returns the attempt of a write that was done with all others or none.
+    pub(crate) fn done(written: Written) -> Self {
+        let stored_bytes = written.old.as_ref().map_or(0, Item::size);
+        Self { result: Ok(written), stored_bytes }
+    }
+
     /// Returns the attempt of a write that was not decided.
     pub(crate) fn lost(error: &ApiError) -> Self {
         Self { result: Err(error.clone()), stored_bytes: 0 }

@@ -143,7 +143,10 @@ fn the_past_is_never_written() {
         ("PutItem", json!({"TableName": name, "Item": item("a", 1)})),
         ("DeleteItem", json!({"TableName": name, "Key": key})),
         ("UpdateItem", json!({"TableName": name, "Key": key})),
-        ("BatchWriteItem", json!({"RequestItems": {&name: [{"PutRequest": {"Item": item("a", 1)}}]}})),
+        (
+            "BatchWriteItem",
+            json!({"RequestItems": {&name: [{"PutRequest": {"Item": item("a", 1)}}]}}),
+        ),
         (
             "TransactWriteItems",
             json!({"TransactItems": [{"Put": {"TableName": name, "Item": item("a", 1)}}]}),
@@ -165,7 +168,8 @@ fn a_table_without_a_history_has_no_past() {
     let database = memory();
     create(&database);
     put(&database, "a", 1);
-    let refused = "ValidationException: The table orders keeps no history: UpdateHistory begins one";
+    let refused =
+        "ValidationException: The table orders keeps no history: UpdateHistory begins one";
     assert_eq!(database.fails("GetItem", &get(&as_of(NOW_MS), "a")), refused);
     assert_eq!(database.fails("GetItem", &get("orders.history", "a")), refused);
     assert_eq!(stored(&database), [0, 0, 0]);

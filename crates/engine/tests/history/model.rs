@@ -12,7 +12,8 @@ type Key = (String, String);
 type State = BTreeMap<Key, Json>;
 
 const PARTITIONS: [&str; 3] = ["p", "q", "p\0"];
-const SORT: [&str; 10] = ["a", "aa", "ab", "a\0", "a\0b", "\0", "b", "b\u{FFFF}", "c", "\u{10FFFF}"];
+const SORT: [&str; 10] =
+    ["a", "aa", "ab", "a\0", "a\0b", "\0", "b", "b\u{FFFF}", "c", "\u{10FFFF}"];
 
 /// The states by the moments from which on they were so, and what moments follow.
 struct Model {

@@ -251,6 +251,47 @@ pub fn filter_text(condition: &Condition, partition: &str, sort: Option<&str>) -
     if filters.is_empty() { whole() } else { Some(Condition(Node::And(filters)).to_string()) }
 }
 
+/// A filter of which a part has become a key condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsKeyCondition {
+    /// What is asked of the key attribute.
+    pub operator: KeyOperator,
+    /// What is still a filter.
+    pub filter: Option<Condition>,
+}
+
+/// Returns what a filter demands of an attribute as a key condition; none if one key condition cannot say
+/// it. Conditions inside OR and NOT stay a filter.
+pub fn as_key_condition(filter: &Condition, attribute: &str) -> Option<AsKeyCondition> {
+    let nodes = match &filter.0 {
+        Node::And(nodes) => &nodes[..],
+        node => std::slice::from_ref(node),
+    };
+    let (mut operators, mut rest) = (Vec::new(), Vec::new());
+    for node in nodes {
+        match key_operator(node) {
+            Some((name, operator)) if name == attribute => operators.push(operator),
+            _ => rest.push(node.clone()),
+        }
+    }
+    let operator = match &operators[..] {
+        [one] => one.clone(),
+        [KeyOperator::GreaterOrEqual(lower), KeyOperator::LessOrEqual(upper)]
+        | [KeyOperator::LessOrEqual(upper), KeyOperator::GreaterOrEqual(lower)]
+            if key_order(lower, upper) != Ordering::Greater =>
+        {
+            KeyOperator::Between(lower.clone(), upper.clone())
+        }
+        _ => return None,
+    };
+    let filter = match rest.len() {
+        0 => None,
+        1 => rest.pop().map(Condition),
+        _ => Some(Condition(Node::And(rest))),
+    };
+    Some(AsKeyCondition { operator, filter })
+}
+
 /// Returns how many values the longest IN has whose operand is the attribute as a whole.
 pub fn longest_in(condition: &Condition, attribute: &str) -> usize {
     longest_in_of(&condition.0, attribute)

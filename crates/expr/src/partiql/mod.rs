@@ -29,7 +29,10 @@ mod token;
 mod update;
 
 pub use explain::{Explain, explain};
-pub use key::{KeyRead, KeyReads, filter_text, key_order, longest_in, primary_key, reads};
+pub use key::{
+    AsKeyCondition, KeyRead, KeyReads, as_key_condition, filter_text, key_order, longest_in,
+    primary_key, reads,
+};
 
 pub(crate) use token::{Kind, Token};
 

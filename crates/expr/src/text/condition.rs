@@ -1,4 +1,5 @@
-//! Conditions as text. Parentheses stand where the form has them, and nowhere else, so that what was
+//! Conditions as text; with `{:#}` without their values, which are `?` then, and `IN (?)` however many
+//! there are. Parentheses stand where the form has them, and nowhere else, so that what was
 //! printed compiles to the same form.
 
 use super::literal::{path_text, value_text};
@@ -12,6 +13,8 @@ impl Display for Condition {
 }
 
 fn node(it: &Node, out: &mut Formatter<'_>) -> fmt::Result {
+    let hides_values = out.alternate();
+    let operand = |it: &Operand| operand(it, hides_values);
     match it {
         Node::And(nodes) if nodes.is_empty() => out.write_str("TRUE"),
         Node::Or(nodes) if nodes.is_empty() => out.write_str("FALSE"),
@@ -24,6 +27,7 @@ fn node(it: &Node, out: &mut Formatter<'_>) -> fmt::Result {
         Node::Between { operand: it, lower, upper } => {
             write!(out, "{} BETWEEN {} AND {}", operand(it), operand(lower), operand(upper))
         }
+        Node::In { operand: it, .. } if hides_values => write!(out, "{} IN (?)", operand(it)),
         Node::In { operand: it, candidates } => {
             let candidates: Vec<_> = candidates.iter().map(operand).collect();
             write!(out, "{} IN ({})", operand(it), candidates.join(", "))
@@ -84,9 +88,10 @@ fn enclosed(it: &Node, is_enclosed: bool, out: &mut Formatter<'_>) -> fmt::Resul
     out.write_str(")")
 }
 
-fn operand(it: &Operand) -> String {
+fn operand(it: &Operand, hides_values: bool) -> String {
     match it {
         Operand::Path(path) => path_text(path),
+        Operand::Value(_) if hides_values => "?".to_owned(),
         Operand::Value(value) => value_text(value.get()),
         Operand::Size(path) => format!("size({})", path_text(path)),
     }

@@ -1,13 +1,36 @@
 //! Key conditions as text, and the range of a sort key with both of its ends.
 
 use super::literal::{name_text, value_text};
-use crate::key_condition::KeyOperator;
+use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
 use hashrange_model::{AttributeValue, Value, ValueRef};
+use std::fmt::{self, Display, Formatter};
 
 /// Returns a condition on one key attribute as it is written.
 pub fn key_text(attribute: &str, operator: &KeyOperator) -> String {
+    operator_text(attribute, operator, |value| value_text(value.get()))
+}
+
+/// With `{:#}` without their values.
+impl Display for KeyConditions {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let hides_values = formatter.alternate();
+        let text = |value: &Value| {
+            if hides_values { "?".to_owned() } else { value_text(value.get()) }
+        };
+        for (nth, KeyCondition { attribute, operator }) in self.iter().enumerate() {
+            let separator = if nth == 0 { "" } else { " AND " };
+            write!(formatter, "{separator}{}", operator_text(attribute, operator, text))?;
+        }
+        Ok(())
+    }
+}
+
+fn operator_text(
+    attribute: &str,
+    operator: &KeyOperator,
+    text: impl Fn(&Value) -> String,
+) -> String {
     let name = name_text(attribute);
-    let text = |value: &Value| value_text(value.get());
     match operator {
         KeyOperator::Equal(value) => format!("{name} = {}", text(value)),
         KeyOperator::Less(value) => format!("{name} < {}", text(value)),

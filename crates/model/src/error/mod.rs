@@ -243,6 +243,7 @@ struct Inner {
     reason: Reason,
     layer: Layer,
     item: Option<Item>,
+    met_bytes: Option<usize>,
 }
 
 /// Result of an operation.
@@ -251,7 +252,7 @@ pub type ApiResult<T> = Result<T, ApiError>;
 impl ApiError {
     /// Returns the error for `reason`.
     pub fn new(reason: Reason) -> Self {
-        Self(Box::new(Inner { reason, layer: Layer::default(), item: None }))
+        Self(Box::new(Inner { reason, layer: Layer::default(), item: None, met_bytes: None }))
     }
 
     /// Returns the error as an operation of `layer` words it.
@@ -268,6 +269,13 @@ impl ApiError {
         self
     }
 
+    /// Returns the error with the size of the stored item that a failed condition met, 0 if there was none.
+    #[must_use]
+    pub fn with_met_bytes(mut self, met_bytes: usize) -> Self {
+        self.0.met_bytes = Some(met_bytes);
+        self
+    }
+
     /// Returns the exception.
     pub fn kind(&self) -> ErrorKind {
         self.0.reason.kind()
@@ -281,6 +289,11 @@ impl ApiError {
     /// Returns the item that travels with a failed condition.
     pub fn item(&self) -> Option<&Item> {
         self.0.item.as_ref()
+    }
+
+    /// Returns the size of the stored item that a failed condition met, which is what it is charged for.
+    pub fn met_bytes(&self) -> Option<usize> {
+        self.0.met_bytes
     }
 
     /// Returns each action's error, in request order, if this is a cancelled transaction.

@@ -1,8 +1,8 @@
 //! The typed reasons of errors.
 
 use super::{
-    ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, HistoryFault, Quota,
-    StateFault, StatementFault, TableFault, TemplateFault, Throttle, TreeFault, ValueFault,
+    ApiError, Busy, DerivedKeyFault, ErrorKind, ExpressionFault, ExpressionKind, HistoryFault,
+    Quota, StateFault, StatementFault, TableFault, TemplateFault, Throttle, TreeFault, ValueFault,
 };
 use crate::number::NumberFault;
 use crate::value::AttributeType;

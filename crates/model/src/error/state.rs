@@ -37,6 +37,12 @@ pub enum StateFault {
     NamespaceUnusable(String),
     /// EXPLAIN knows nothing of the operation; holds its name.
     NotExplained(&'static str),
+    /// EXPLAIN supposes an index for reads only; holds the operation or statement.
+    NotSupposed(&'static str),
+    /// The request does not read the index that is supposed; holds the index.
+    SupposedNotRead(String),
+    /// An index that is not there is not read.
+    SupposedAnalyzed,
 }
 
 impl StateFault {
@@ -54,7 +60,10 @@ impl StateFault {
             | Self::SetAndAdvance
             | Self::TimeOutOfRange
             | Self::NamespaceKey(_)
-            | Self::NotExplained(_) => ErrorKind::Validation,
+            | Self::NotExplained(_)
+            | Self::NotSupposed(_)
+            | Self::SupposedNotRead(_)
+            | Self::SupposedAnalyzed => ErrorKind::Validation,
         }
     }
 }

@@ -75,7 +75,7 @@ use std::ops::ControlFlow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
@@ -106,6 +106,16 @@ pub struct PostgresStore {
 pub struct PostgresView {
     shared: Arc<Shared>,
     reads: Arc<Reads>,
+    /// Where its requests are counted, if they are.
+    requests: Option<Arc<AtomicU64>>,
+}
+
+impl PostgresView {
+    fn count(&self) {
+        if let Some(requests) = &self.requests {
+            requests.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 // A panic in a caller's decision leaves nothing behind here; the TLS library only does not say so of itself.
@@ -201,7 +211,11 @@ impl PostgresStore {
     }
 
     fn lazy_view(&self) -> PostgresView {
-        PostgresView { shared: Arc::clone(&self.shared), reads: Arc::clone(&self.reads) }
+        PostgresView {
+            shared: Arc::clone(&self.shared),
+            reads: Arc::clone(&self.reads),
+            requests: None,
+        }
     }
 
     fn check_open(&self) -> Result<(), Error> {
@@ -401,16 +415,19 @@ impl Drop for PostgresStore {
 impl View for PostgresView {
     async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         let key = self.shared.layout.locate(Bytes::copy_from_slice(key));
+        self.count();
         let mut values = self.reads.keys(&self.shared, vec![key], false).await?;
         Ok(values.pop().flatten())
     }
 
     async fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Bytes>>, Error> {
         let keys = self.shared.layout.locate_all(keys);
+        self.count();
         self.reads.keys(&self.shared, keys, false).await
     }
 
     async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
+        self.count();
         let counters = CounterRanges::of(keys.iter().map(Vec::as_slice), &self.shared.layout);
         self.reads.sums(&self.shared, counters).await
     }
@@ -428,6 +445,7 @@ impl View for PostgresView {
         let mut walk = Walk::new(range, direction, wanted, &self.shared.layout);
         let sizes = &self.shared.sizes;
         while let Some(page) = walk.next(sizes) {
+            self.count();
             let rows = self.reads.page(&self.shared, page).await?;
             for row in walk.take(rows, sizes) {
                 if visitor(&row.key, row.value).is_break() {
@@ -436,5 +454,9 @@ impl View for PostgresView {
             }
         }
         Ok(())
+    }
+
+    fn counting(&self, requests: &Arc<AtomicU64>) -> Self {
+        Self { requests: Some(Arc::clone(requests)), ..self.clone() }
     }
 }

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct ContendedView<S: Store> {
     view: S::View,
     later: Option<Arc<Later<S>>>,
+    /// Where its requests are counted, if they are.
+    requests: Option<Arc<AtomicU64>>,
 }
 
 /// Where later states are.
@@ -25,7 +27,7 @@ impl<S: Store> ContendedView<S> {
     /// by what bits to choose.
     pub(super) fn new(view: S::View, later: Option<(Arc<S>, u64)>) -> Self {
         let later = later.map(|(store, bits)| Later { store, choices: AtomicU64::new(bits) });
-        Self { view, later: later.map(Arc::new) }
+        Self { view, later: later.map(Arc::new), requests: None }
     }
 
     /// Returns the view for the next read.
@@ -35,7 +37,11 @@ impl<S: Store> ContendedView<S> {
             let choices =
                 later.choices.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).unwrap_or(0);
             if choices % 2 == 1 {
-                return later.store.view().await;
+                let view = later.store.view().await?;
+                return Ok(self
+                    .requests
+                    .as_ref()
+                    .map_or_else(|| view.clone(), |it| view.counting(it)));
             }
         }
         Ok(self.view.clone())
@@ -44,7 +50,7 @@ impl<S: Store> ContendedView<S> {
 
 impl<S: Store> Clone for ContendedView<S> {
     fn clone(&self) -> Self {
-        Self { view: self.view.clone(), later: self.later.clone() }
+        Self { view: self.view.clone(), later: self.later.clone(), requests: self.requests.clone() }
     }
 }
 
@@ -78,5 +84,10 @@ impl<S: Store> View for ContendedView<S> {
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
         self.next().await?.visit(range, direction, wanted, visitor).await
+    }
+
+    fn counting(&self, requests: &Arc<AtomicU64>) -> Self {
+        let view = self.view.counting(requests);
+        Self { view, later: self.later.clone(), requests: Some(Arc::clone(requests)) }
     }
 }

@@ -1,7 +1,8 @@
 //! `Explain`: what a request of the service would do, or with `Analyze` did.
 //!
 //! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the members of
-//! [`hashrange::explain`], and `Text`, its lines for people.
+//! [`hashrange::explain`], and `Text`, its lines for people. With `WhatIf` the request reads an index that is
+//! not there: `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions"}`, as UpdateTable has them.
 
 use super::{fault, read_within};
 use hashrange::explain::Mode;
@@ -20,16 +21,22 @@ struct OfExplain {
     request: Box<RawValue>,
     #[serde(default)]
     analyze: bool,
+    what_if: Option<Box<RawValue>>,
 }
 
 /// Explains a request.
 pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
-    let OfExplain { operation, request, analyze } = read_within(body, REQUEST_MAX_BYTES)?;
+    let OfExplain { operation, request, analyze, what_if } = read_within(body, REQUEST_MAX_BYTES)?;
     let known = Operation::from_name(Service::DynamoDb, &operation);
     let known = known
         .ok_or_else(|| fault(StateFault::Form(format!("there is no operation {operation:?}"))))?;
     let mode = if analyze { Mode::Analyze } else { Mode::Plan };
-    let explanation = database.explain(known, request.get().as_bytes(), mode).await?;
+    let request = request.get().as_bytes();
+    let explanation = match what_if {
+        None => database.explain(known, request, mode).await?,
+        Some(_) if analyze => return Err(fault(StateFault::SupposedAnalyzed)),
+        Some(what_if) => database.explain_what_if(known, request, what_if.get().as_bytes()).await?,
+    };
     let answer = json!({ "Explanation": explanation.to_json(), "Text": explanation.text() });
     Ok(answer.to_string().into_bytes())
 }
@@ -58,11 +65,24 @@ mod tests {
             ),
             (
                 r#"{"Operation":"ListTables","Request":{}}"#,
-                "ValidationException: ListTables cannot be explained: GetItem, Query, Scan, PutItem, \
-                 UpdateItem, DeleteItem and ExecuteStatement can",
+                "ValidationException: ListTables cannot be explained: operations that read or write \
+                 items can",
             ),
             (
                 r#"{"Operation":"Scan","Request":{"TableName":"none"}}"#,
+                "ResourceNotFoundException: Requested resource not found",
+            ),
+            (
+                r#"{"Operation":"Scan","Request":{"TableName":"none"},"WhatIf":{},"Analyze":true}"#,
+                "ValidationException: An index that is not there cannot be read: WhatIf goes without \
+                 Analyze",
+            ),
+            (
+                r#"{"Operation":"Scan","Request":{"TableName":"none"},"WhatIf":{"IndexName":"a"}}"#,
+                "ValidationException: The request cannot be read: missing field `KeySchema`",
+            ),
+            (
+                r#"{"Operation":"Scan","Request":{"TableName":"none"},"WhatIf":{"IndexName":"a-b","KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}}"#,
                 "ResourceNotFoundException: Requested resource not found",
             ),
             (r#"{"Operation":"Scan","Request":{"TableName":1}}"#, "SerializationException: "),

@@ -1,11 +1,13 @@
 //! Filters: what they throw away, what would find their items without them, and how Limit counts.
 
+use super::sorted;
 use crate::explain::explanation::{Access, Advice, AdviceKind, ReadStep};
+use crate::explain::keys::key_item_text;
 use crate::explain::read::ReadPlan;
 use crate::explain::text::plural;
 use crate::read::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};
-use hashrange_expr::{Condition, name_text};
+use hashrange_expr::{Condition, key_text, name_text, partiql};
 
 /// Fewest items whose number shows something.
 const TOLD_MIN: usize = 10;
@@ -29,9 +31,9 @@ pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
         kind: AdviceKind::FilterWaste,
         finding: format!("the filter throws {percent} % of what is read away, which is paid for"),
         evidence: format!("{} {source}, {} kept", plural(examined, "item"), kept),
-        remedy: format!(
-            "put {names} in the sort key of the table or of an index, or in a sparse index"
-        ),
+        remedy: sorted::remedy(read).unwrap_or_else(|| {
+            format!("put {names} in the sort key of the table or of an index, or in a sparse index")
+        }),
     })
 }
 
@@ -89,7 +91,7 @@ pub(super) fn index_that_fits(read: &ReadPlan<'_>) -> Option<Advice> {
 }
 
 /// Returns whether an index holds all that the read looks at and returns.
-fn holds_all(read: &ReadPlan<'_>, index: &Index, filter: &Condition) -> bool {
+pub(super) fn holds_all(read: &ReadPlan<'_>, index: &Index, filter: &Condition) -> bool {
     let returned = match &read.page.output {
         Output::Count => true,
         Output::Projected(projection) => projection.attribute_names().all(|it| index.holds(it)),
@@ -120,7 +122,7 @@ fn fitting(
             format!("FROM \"{}\".\"{}\"", read.page.table.record.name, index.name)
         }
         (true, None) => format!("FROM \"{}\"", read.page.table.record.name),
-        (false, _) => format!("a Query of {what}"),
+        (false, _) => format!("a Query of {what} by {}", key_condition(read, schema)),
     };
     Advice {
         kind: AdviceKind::IndexFits,
@@ -128,6 +130,18 @@ fn fitting(
         evidence: format!("{names} is the partition key of {what}"),
         remedy: format!("{read_by} reads only what has the value{sparse}"),
     }
+}
+
+/// Returns the key condition that a filter is, which fixes the partition key.
+fn key_condition(read: &ReadPlan<'_>, schema: &KeySchema) -> String {
+    let Some(filter) = &read.filter else { return String::new() };
+    let partition = schema.partition.iter().map(|it| it.name.as_str());
+    let mut text =
+        partiql::primary_key(filter, partition).as_ref().map(key_item_text).unwrap_or_default();
+    if let Some((sort, moved)) = sorted::moved(filter, schema) {
+        text = format!("{text} AND {}", key_text(sort, &moved.operator));
+    }
+    text
 }
 
 /// Limit counts what is examined, before the filter.
@@ -142,6 +156,14 @@ pub(super) fn limit(step: &ReadStep) -> Option<Advice> {
             "read on while the answer has LastEvaluatedKey or NextToken, until there are enough"
                 .to_owned(),
     })
+}
+
+/// Returns whether a filter tests nothing but keys of the table, or of one of its indexes.
+pub(super) fn is_of_keys(read: &ReadPlan<'_>) -> bool {
+    let table = read.page.table;
+    let mut schemas = table.indexes.iter().map(|index| &index.key).chain([&table.key]);
+    let names = || read.filter.iter().flat_map(Condition::attribute_names);
+    schemas.any(|schema| names().all(|name| schema.contains(name)))
 }
 
 /// Returns the attributes of a filter that are no key of what is read.

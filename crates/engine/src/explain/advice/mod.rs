@@ -4,12 +4,14 @@
 //! | file | idea |
 //! |---|---|
 //! | `filter.rs` | filters: what they throw away, what would find their items, how Limit counts |
+//! | `sorted.rs` | an index, or the table, that has in its sort key what a filter tests |
 //! | `range.rs` | ranges of sort keys that hold more than their values say |
 //! | `names.rs` | names in double quotes that are likely text |
 
 mod filter;
 mod names;
 mod range;
+mod sorted;
 
 use super::explanation::{Advice, AdviceKind, ReadStep};
 use super::read::{ReadPlan, Sampled};
@@ -34,8 +36,10 @@ pub(super) async fn of_read<V: View>(
     if fitting.is_none() && !is_meant_otherwise {
         found.extend(filter::whole_read(read, step));
     }
+    // A filter of keys only is a key condition elsewhere, which is said already.
+    let is_said = is_meant_otherwise || (fitting.is_some() && filter::is_of_keys(read));
     found.extend(fitting);
-    found.extend(filter::waste(read, step).filter(|_| !is_meant_otherwise));
+    found.extend(filter::waste(read, step).filter(|_| !is_said));
     found.extend(filter::limit(step));
     found.extend(consistent(read));
     Ok(found)

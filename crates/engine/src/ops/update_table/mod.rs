@@ -17,7 +17,7 @@ use crate::definition::{encryption, storage_class, stream};
 use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::request::required;
-use crate::schema::{IndexId, StorageClass, TableId, TableRecord};
+use crate::schema::{IndexId, IndexState, StorageClass, TableId, TableRecord};
 use hashrange_model::error::{Asked, Busy, TableFault, UnderWay};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
@@ -77,6 +77,23 @@ impl<S: Store> Engine<S> {
             IndexChange::Create(index) => self.start_job(Job::Backfill { table, index }),
             IndexChange::Delete(index) => self.start_job(Job::Purge { table, index }),
         }
+    }
+}
+
+/// Returns a table's record as it would be if the index that a request creates were there and filled.
+pub(super) fn with_new_index(
+    mut record: TableRecord,
+    input: &mut UpdateTableInput<'_>,
+    now_ms: u64,
+) -> ApiResult<(TableRecord, IndexId)> {
+    match indexes::change(&mut record, input, now_ms)? {
+        IndexChange::Create(id) => {
+            for index in record.indexes.iter_mut().filter(|index| index.id == id) {
+                index.state = IndexState::Active;
+            }
+            Ok((record, id))
+        }
+        IndexChange::None | IndexChange::Delete(_) => Err(Reason::IndexUpdateEmpty.into()),
     }
 }
 

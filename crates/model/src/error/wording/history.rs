@@ -13,9 +13,9 @@ pub(super) fn refused(fault: &HistoryFault) -> String {
         HistoryFault::Beginning(table) => {
             format!("The history of the table {table} has not begun yet: try again in a moment")
         }
-        HistoryFault::Ending(table) => format!(
-            "The history of the table {table} is being removed: try again when it is gone"
-        ),
+        HistoryFault::Ending(table) => {
+            format!("The history of the table {table} is being removed: try again when it is gone")
+        }
         HistoryFault::NotAMoment(text) => format!(
             "{text:?} is no moment: write 20261121T100000Z, 20261121T100000.250Z or seconds since 1970"
         ),
@@ -36,7 +36,9 @@ pub(super) fn refused(fault: &HistoryFault) -> String {
             "The past is read by the key of the table: indexes have none".to_owned()
         }
         HistoryFault::VersionsByQuery(name) => {
-            format!("{name} has the versions of items: they are read by Query, with the partition key")
+            format!(
+                "{name} has the versions of items: they are read by Query, with the partition key"
+            )
         }
         HistoryFault::Retention { most } => {
             format!("A history is kept for 1 to {most} hours, or without RetentionHours for ever")

@@ -48,9 +48,17 @@ pub(super) fn refused(fault: &StateFault) -> String {
         StateFault::NamespaceUnusable(why) => {
             format!("The tables of this access key and region cannot be opened: {why}")
         }
-        StateFault::NotExplained(operation) => format!(
-            "{operation} cannot be explained: GetItem, Query, Scan, PutItem, UpdateItem, DeleteItem and \
-             ExecuteStatement can"
-        ),
+        StateFault::NotExplained(operation) => {
+            format!("{operation} cannot be explained: operations that read or write items can")
+        }
+        StateFault::NotSupposed(operation) => {
+            format!("{operation} reads no index: Query, Scan and SELECT are explained with WhatIf")
+        }
+        StateFault::SupposedNotRead(index) => {
+            format!("The request does not read the index that WhatIf supposes: {index:?}")
+        }
+        StateFault::SupposedAnalyzed => {
+            "An index that is not there cannot be read: WhatIf goes without Analyze".to_owned()
+        }
     }
 }

@@ -1,0 +1,106 @@
+//! An explanation that fits into a header: JSON in visible ASCII, of a bounded size. What is too long loses
+//! the drawing first, then all but access and advice.
+
+use bytes::Bytes;
+use hashrange::Operation;
+use hashrange_server::Api;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Clients take heads of 8 KiB, with all other headers in them.
+const MOST_BYTES: usize = 6000;
+
+/// Who sends more does not wait for two answers at once.
+const REQUEST_MAX_BYTES: usize = 128 * 1024;
+
+/// Returns what a request would do, or why that cannot be told.
+pub async fn of(api: &Arc<dyn Api>, operation: Operation, body: &Bytes) -> String {
+    if body.len() > REQUEST_MAX_BYTES {
+        let why = format!("requests over {REQUEST_MAX_BYTES} bytes are not explained in a header");
+        return ascii(&json!({ "Error": why }));
+    }
+    let Ok(request) = serde_json::from_slice::<&RawValue>(body) else {
+        return ascii(&json!({ "Error": "the request is not JSON" }));
+    };
+    // As it was sent: a tree of it would take ten times its size.
+    let asked = format!(r#"{{"Operation":"{}","Request":{}}}"#, operation.name(), request.get());
+    let asked = Bytes::from(asked);
+    match Arc::clone(api).call_own("Explain".to_owned(), asked).await {
+        Ok(answer) => shortened(&answer),
+        Err(error) => ascii(&json!({ "Error": error.to_string() })),
+    }
+}
+
+fn shortened(answer: &[u8]) -> String {
+    let Ok(mut answer) = serde_json::from_slice::<Value>(answer) else {
+        return ascii(&json!({ "Error": "there is no explanation" }));
+    };
+    let mut explanation = answer["Explanation"].take();
+    let whole = ascii(&explanation);
+    if whole.len() <= MOST_BYTES {
+        return whole;
+    }
+    for step in steps(&mut explanation) {
+        for drawing in ["Collection", "Sample"] {
+            step.remove(drawing);
+        }
+    }
+    let without_drawing = ascii(&explanation);
+    if without_drawing.len() <= MOST_BYTES {
+        return without_drawing;
+    }
+    let kinds = explanation["Advice"].as_array().into_iter().flatten();
+    let kinds: Vec<&Value> = kinds.take(8).map(|advice| &advice["Kind"]).collect();
+    ascii(&json!({ "Advice": kinds, "IsCut": true }))
+}
+
+/// Returns the members of each step, which stand behind its kind.
+fn steps(explanation: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let steps = explanation["Steps"].as_array_mut();
+    let kinds = steps.into_iter().flatten().filter_map(Value::as_object_mut);
+    kinds.flat_map(Map::values_mut).filter_map(Value::as_object_mut)
+}
+
+/// Returns JSON with escapes for whatever is not ASCII.
+fn ascii(value: &Value) -> String {
+    let text = value.to_string();
+    let mut escaped = String::with_capacity(text.len());
+    let mut units = [0; 2];
+    for one in text.chars() {
+        if one.is_ascii() {
+            escaped.push(one);
+            continue;
+        }
+        let escapes = one.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"));
+        escaped.extend(escapes);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_ascii_is_escaped() {
+        let value = json!({ "a": "\u{e9}\u{1f600}\n" });
+        assert_eq!(ascii(&value), r#"{"a":"\u00e9\ud83d\ude00\n"}"#);
+        assert_eq!(serde_json::from_str::<Value>(&ascii(&value)).unwrap(), value);
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
+        let long = "x".repeat(MOST_BYTES);
+        let drawn = json!({ "Explanation": {
+            "Steps": [{ "Read": { "Access": "KeyRange", "Collection": long } }], "Advice": [],
+        }});
+        let short = shortened(drawn.to_string().as_bytes());
+        assert_eq!(short, r#"{"Steps":[{"Read":{"Access":"KeyRange"}}],"Advice":[]}"#);
+        let advised = json!({ "Explanation": {
+            "Steps": [], "Advice": [{ "Kind": "FilterWaste", "Remedy": long }],
+        }});
+        let short = shortened(advised.to_string().as_bytes());
+        assert_eq!(short, r#"{"Advice":["FilterWaste"],"IsCut":true}"#);
+    }
+}

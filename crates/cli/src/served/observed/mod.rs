@@ -1,0 +1,148 @@
+//! What is served, seen from outside: what each request used is told in headers to whoever asks, and
+//! recorded while recording is switched on.
+//!
+//! Where nobody asks and nothing is recorded a call goes to what is served at once. Left to others: what a
+//! request used (the engine), rows and bills (the crate `cost`).
+//!
+//! | file | idea |
+//! |---|---|
+//! | `explanation.rs` | an explanation that fits into a header |
+//! | `operations.rs` | the server's own operations on the recording |
+
+mod explanation;
+mod operations;
+
+use bytes::Bytes;
+use hashrange::cost::{PriceList, Recorder, metered, summary};
+use hashrange::{ApiError, ApiResult, Operation};
+use hashrange_auth::Caller;
+use hashrange_server::{Api, Asked, Demand, Measure, Running, Told};
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// The header that tells what a request used.
+const COST: &str = "x-hashrange-cost";
+/// The header that tells what a request does.
+const EXPLAIN: &str = "x-hashrange-explain";
+
+/// An API whose requests are observed.
+#[derive(Clone)]
+pub struct Observed {
+    inner: Arc<dyn Api>,
+    shared: Arc<Shared>,
+    /// The access key id of whoever sends what comes here; empty for whoever shows none.
+    caller: Arc<str>,
+}
+
+/// What the APIs of all callers share.
+struct Shared {
+    recorder: Recorder,
+    prices: Option<PriceList>,
+    now_ms: fn() -> u64,
+}
+
+impl fmt::Debug for Observed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Observed").field("caller", &self.caller).finish_non_exhaustive()
+    }
+}
+
+impl Observed {
+    /// Observes an API. Requests are priced as in `region`, if its prices are known, and recorded from the
+    /// start if that is said.
+    pub fn new(inner: Arc<dyn Api>, region: &str, records: bool, now_ms: fn() -> u64) -> Self {
+        let recorder = Recorder::default();
+        if records {
+            recorder.start(now_ms());
+        }
+        let prices = PriceList::of_region(region);
+        Self { inner, shared: Arc::new(Shared { recorder, prices, now_ms }), caller: "".into() }
+    }
+
+    /// Runs an operation, records what it used if that is switched on, and returns it as a line.
+    async fn measured(self, operation: Operation, body: Bytes) -> (ApiResult<Vec<u8>>, String) {
+        let Shared { recorder, prices, now_ms } = &*self.shared;
+        let (answer, usage) = metered(self.inner.call(operation, body)).await;
+        if recorder.is_on() {
+            recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
+        }
+        (answer, summary(&usage, prices.as_ref()))
+    }
+
+    async fn recorded(self, operation: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
+        let Shared { recorder, now_ms, .. } = &*self.shared;
+        let (answer, usage) = metered(self.inner.call(operation, body)).await;
+        recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
+        answer
+    }
+
+    fn of(&self, inner: Arc<dyn Api>, caller: &str) -> Arc<dyn Api> {
+        Arc::new(Self { inner, shared: Arc::clone(&self.shared), caller: caller.into() })
+    }
+}
+
+impl Api for Observed {
+    fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
+        if self.shared.recorder.is_on() {
+            return Box::pin(Self::clone(&self).recorded(operation, body));
+        }
+        Arc::clone(&self.inner).call(operation, body)
+    }
+
+    fn call_told(
+        self: Arc<Self>,
+        operation: Operation,
+        body: Bytes,
+        asked: Asked,
+        told: Arc<Told>,
+    ) -> Running<'static> {
+        Box::pin(async move {
+            if asked.explanation {
+                let explained = explanation::of(&self.inner, operation, &body).await;
+                told.tell(EXPLAIN, explained);
+            }
+            let (answer, cost) = Self::clone(&self).measured(operation, body).await;
+            if asked.cost {
+                told.tell(COST, cost);
+            }
+            answer
+        })
+    }
+
+    fn call_own(self: Arc<Self>, name: String, body: Bytes) -> Running<'static> {
+        match operations::find(&name) {
+            Some(run) => Box::pin(async move { run(&self, &body).await }),
+            None => Arc::clone(&self.inner).call_own(name, body),
+        }
+    }
+
+    fn of_caller(&self, caller: &Caller<'_>) -> Result<Option<Arc<dyn Api>>, ApiError> {
+        let id = caller.access_key_id().unwrap_or_default();
+        Ok(match self.inner.of_caller(caller)? {
+            Some(own) => Some(self.of(own, id)),
+            None if self.shared.recorder.is_on() => Some(self.of(Arc::clone(&self.inner), id)),
+            None => None,
+        })
+    }
+
+    fn check_writable(&self) -> Result<(), String> {
+        self.inner.check_writable()
+    }
+
+    fn check_ready<'a>(&'a self) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>> {
+        self.inner.check_ready()
+    }
+
+    fn measures(&self) -> Vec<Measure> {
+        self.inner.measures()
+    }
+
+    fn background_panics(&self) -> u64 {
+        self.inner.background_panics()
+    }
+
+    fn demand(&self) -> Option<Demand> {
+        self.inner.demand()
+    }
+}

@@ -1,0 +1,298 @@
+//! A contract of access patterns: the kinds of requests that a design allows, by name. A recording is held
+//! against it: what was asked of each pattern, what the contract does not know, what nobody asked.
+
+use crate::bill::exact;
+use crate::recording::{KeyRef, Recording, Row, Used};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Version of the stored form.
+const VERSION: u32 = 1;
+
+/// What a design allows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", deny_unknown_fields)]
+pub struct Contract {
+    /// Version of this form.
+    pub version: u32,
+    /// The kinds of requests, each with a name of its own.
+    pub patterns: Vec<AccessPattern>,
+}
+
+/// A kind of requests.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase", deny_unknown_fields)]
+pub struct AccessPattern {
+    /// What people call it, such as `orders of a customer`.
+    pub name: String,
+    /// The operation, such as `Query`.
+    pub operation: String,
+    /// The table.
+    pub table: String,
+    /// The index that is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+    /// The request without its values, as `hashrange cost` shows it; every one if it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// The most read and write units that such requests use in the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_units: Option<f64>,
+}
+
+impl AccessPattern {
+    /// Returns whether a kind of requests is meant.
+    fn means(&self, key: KeyRef<'_>) -> bool {
+        self.operation == key.operation
+            && self.table == key.table
+            && self.index.as_deref() == key.index
+            && self.pattern.as_deref().is_none_or(|pattern| pattern == key.pattern)
+    }
+
+    /// Returns the pattern of what was recorded, named by what it is.
+    fn of(key: KeyRef<'_>) -> Self {
+        let place = key.index.map_or_else(String::new, |index| format!("/{index}"));
+        let name = format!("{} {}{place} {}", key.operation, key.table, key.pattern);
+        Self {
+            name: name.trim_end().to_owned(),
+            operation: key.operation.to_owned(),
+            table: key.table.to_owned(),
+            index: key.index.map(str::to_owned),
+            pattern: Some(key.pattern.to_owned()),
+            most_units: None,
+        }
+    }
+}
+
+impl Contract {
+    /// Returns a contract that allows nothing.
+    pub fn new() -> Self {
+        Self { version: VERSION, patterns: Vec::new() }
+    }
+
+    /// Reads the stored form.
+    pub fn read(text: &[u8]) -> Result<Self, ContractFault> {
+        let read: Self =
+            serde_json::from_slice(text).map_err(|why| ContractFault::Form(why.to_string()))?;
+        if read.version != VERSION {
+            return Err(ContractFault::Version(read.version));
+        }
+        let mut names = BTreeSet::new();
+        for pattern in &read.patterns {
+            if !names.insert(&pattern.name) {
+                return Err(ContractFault::NamedTwice(pattern.name.clone()));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Returns the stored form.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json =
+            serde_json::to_vec_pretty(self).expect("a contract has no keys that are not text");
+        json.push(b'\n');
+        json
+    }
+
+    /// Adds a pattern for each kind of requests that it does not know, and returns how many there were.
+    pub fn learn(&mut self, recording: &Recording) -> usize {
+        let before = self.patterns.len();
+        for row in asked(recording) {
+            let key = row.key.as_ref();
+            let learnt = AccessPattern::of(key);
+            let is_known = self.patterns.iter().any(|known| known.means(key))
+                || self.patterns.iter().any(|known| known.name == learnt.name);
+            if !is_known {
+                self.patterns.push(learnt);
+            }
+        }
+        self.patterns.len() - before
+    }
+
+    /// Holds a recording against the contract. What several patterns mean is counted for the first.
+    pub fn check(&self, recording: &Recording) -> Findings {
+        let mut used = vec![Used::default(); self.patterns.len()];
+        let mut unknown: Vec<Row> = Vec::new();
+        for row in asked(recording) {
+            let key = row.key.as_ref();
+            match self.patterns.iter().position(|pattern| pattern.means(key)) {
+                Some(nth) => used[nth].add(&row.used),
+                // Callers are not told apart.
+                None => {
+                    match unknown.iter_mut().find(|known| is_same_kind(known.key.as_ref(), key)) {
+                        Some(known) => known.used.add(&row.used),
+                        None => unknown.push(row.clone()),
+                    }
+                }
+            }
+        }
+        let of_pattern = |(pattern, used): (&AccessPattern, Used)| {
+            let is_over = pattern.most_units.is_some_and(|most| mean_units(&used) > most);
+            OfPattern { name: pattern.name.clone(), used, most_units: pattern.most_units, is_over }
+        };
+        Findings { patterns: self.patterns.iter().zip(used).map(of_pattern).collect(), unknown }
+    }
+}
+
+impl Default for Contract {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Returns the rows of requests, without those of entries that were written along.
+fn asked(recording: &Recording) -> impl Iterator<Item = &Row> {
+    recording.rows.iter().filter(|row| row.used.requests > 0)
+}
+
+fn is_same_kind(one: KeyRef<'_>, other: KeyRef<'_>) -> bool {
+    KeyRef { caller: "", ..one } == KeyRef { caller: "", ..other }
+}
+
+/// Returns the read and write units of a request in the mean.
+pub fn mean_units(used: &Used) -> f64 {
+    (used.read_units + used.write_units) / exact(used.requests.max(1))
+}
+
+/// A recording held against a contract.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Findings {
+    /// What was asked of each pattern, in the contract's order.
+    pub patterns: Vec<OfPattern>,
+    /// What the contract does not know.
+    pub unknown: Vec<Row>,
+}
+
+impl Findings {
+    /// Returns whether the contract was kept to.
+    pub fn is_kept(&self) -> bool {
+        self.unknown.is_empty() && !self.patterns.iter().any(|pattern| pattern.is_over)
+    }
+}
+
+/// What was asked of one pattern.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct OfPattern {
+    /// Its name.
+    pub name: String,
+    /// What was used; no requests if nobody asked.
+    #[serde(flatten)]
+    pub used: Used,
+    /// The most units of a request in the mean.
+    pub most_units: Option<f64>,
+    /// Whether there were more.
+    pub is_over: bool,
+}
+
+/// Why a file is no contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContractFault {
+    /// It has another form.
+    Form(String),
+    /// It is of a version that this program does not know.
+    Version(u32),
+    /// Two patterns have this name.
+    NamedTwice(String),
+}
+
+impl fmt::Display for ContractFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form(why) => write!(formatter, "this is no contract: {why}"),
+            Self::Version(version) => {
+                write!(formatter, "contracts of version {version} are of a newer program")
+            }
+            Self::NamedTwice(name) => write!(formatter, "two patterns are named {name:?}"),
+        }
+    }
+}
+
+impl std::error::Error for ContractFault {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RowKey;
+
+    fn row(operation: &str, pattern: &str, caller: &str, requests: u64, read_units: f64) -> Row {
+        Row {
+            key: RowKey {
+                operation: operation.to_owned(),
+                table: "orders".to_owned(),
+                index: None,
+                pattern: pattern.to_owned(),
+                caller: caller.to_owned(),
+            },
+            used: Used { requests, read_units, ..Used::default() },
+        }
+    }
+
+    fn recording() -> Recording {
+        Recording {
+            rows: vec![
+                row("Query", "customer = ?", "a", 2, 1.0),
+                row("Query", "customer = ?", "b", 2, 3.0),
+                row("Scan", "FILTER status = ?", "a", 1, 9.0),
+                row("Scan", "FILTER status = ?", "b", 1, 9.0),
+                // Entries that a write left in an index.
+                row("PutItem", "", "a", 0, 0.0),
+            ],
+            ..Recording::new(0, 0)
+        }
+    }
+
+    fn contract(text: &str) -> Result<Contract, ContractFault> {
+        Contract::read(format!(r#"{{"Version": 1, "Patterns": [{text}]}}"#).as_bytes())
+    }
+
+    const QUERY: &str = r#"{"Name": "of a customer", "Operation": "Query", "Table": "orders"}"#;
+
+    #[test]
+    fn what_a_contract_does_not_know_is_found_once_for_all_callers() {
+        let close = r#"{"Name": "close", "Operation": "UpdateItem", "Table": "orders"}"#;
+        let contract = contract(&format!("{QUERY}, {close}")).unwrap();
+        let findings = contract.check(&recording());
+        assert!(!findings.is_kept());
+        let asked: Vec<u64> = findings.patterns.iter().map(|it| it.used.requests).collect();
+        assert_eq!(asked, [4, 0]);
+        let [scan] = &findings.unknown[..] else { panic!("{findings:?}") };
+        assert_eq!((&*scan.key.operation, scan.used.requests), ("Scan", 2));
+        assert!((mean_units(&scan.used) - 9.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_pattern_may_use_so_many_units_and_no_more() {
+        for (most, is_over) in [("1.0", false), ("0.9", true)] {
+            let limited = QUERY.replace('}', &format!(r#", "MostUnits": {most}}}"#));
+            let mut recording = recording();
+            recording.rows.truncate(2);
+            let findings = contract(&limited).unwrap().check(&recording);
+            assert_eq!(findings.patterns[0].is_over, is_over, "{most}");
+            assert_eq!(findings.is_kept(), !is_over);
+        }
+    }
+
+    #[test]
+    fn what_was_learnt_is_known() {
+        let mut contract = contract(QUERY).unwrap();
+        assert_eq!(contract.learn(&recording()), 1);
+        assert_eq!(contract.patterns[1].name, "Scan orders FILTER status = ?");
+        assert_eq!(contract.learn(&recording()), 0);
+        assert!(contract.check(&recording()).is_kept());
+        assert_eq!(Contract::read(&contract.to_json()), Ok(contract));
+    }
+
+    #[test]
+    fn what_is_no_contract_is_refused() {
+        let twice = format!("{QUERY}, {QUERY}");
+        assert_eq!(contract(&twice), Err(ContractFault::NamedTwice("of a customer".to_owned())));
+        let newer = Contract::read(br#"{"Version": 2, "Patterns": []}"#);
+        assert_eq!(newer, Err(ContractFault::Version(2)));
+        for wrong in [r#"{"Name": "x"}"#, &QUERY.replace("Table", "Tabel"), "1"] {
+            assert!(matches!(contract(wrong), Err(ContractFault::Form(_))), "{wrong}");
+        }
+    }
+}

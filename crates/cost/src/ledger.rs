@@ -1,0 +1,251 @@
+//! A recording while requests are served: rows that many threads add to.
+//!
+//! A request of a kind that is known allocates nothing here. Bounded: kinds of requests beyond [`ROWS_MAX`] are
+//! summed under the pattern `(others)`, one row for each operation and table, as far as those find room.
+
+use crate::recording::{KeyRef, Kind, Peak, Place, Recording, Row, RowKey, Used};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Most kinds of requests that are told apart.
+const ROWS_MAX: usize = 10_000;
+/// Most of those that are summed because they found no room.
+const OTHERS_MAX: usize = 1000;
+/// Most kinds whose hashes are the same: clients choose some of what is hashed.
+const SAME_HASH_MAX: usize = 8;
+/// Most tables and indexes whose busiest minutes are known.
+const PLACES_MAX: usize = 10_000;
+/// The pattern of what found no room.
+const OTHERS: &str = "(others)";
+const MINUTE_MS: u64 = 60_000;
+
+/// What is recorded so far.
+#[derive(Debug, Default)]
+pub struct Ledger(Mutex<Pages>);
+
+#[derive(Debug, Default)]
+struct Pages {
+    began_ms: u64,
+    rows: Vec<Kept>,
+    /// Offsets of rows, by the hash of their keys.
+    by_hash: HashMap<u64, Vec<usize>, BuildHasherDefault<Hashed>>,
+    others: u64,
+    places: Vec<OfPlace>,
+}
+
+/// A row, and the offset of its place.
+#[derive(Debug)]
+struct Kept {
+    key: RowKey,
+    used: Used,
+    place: Option<usize>,
+}
+
+#[derive(Debug)]
+struct OfPlace {
+    place: Place,
+    reads: Minute,
+    writes: Minute,
+}
+
+/// The units of the minute that is running, and of the busiest one.
+#[derive(Debug, Default)]
+struct Minute {
+    nth: u64,
+    units: f64,
+    most: f64,
+}
+
+/// The page on which what one request used is noted.
+#[derive(Debug)]
+pub struct Page<'l> {
+    pages: MutexGuard<'l, Pages>,
+    minute: u64,
+}
+
+impl Ledger {
+    /// Begins anew.
+    pub fn begin(&self, now_ms: u64) {
+        *self.pages() = Pages { began_ms: now_ms, ..Pages::default() };
+    }
+
+    /// Lets `note` add what a request used.
+    pub fn add(&self, now_ms: u64, note: impl FnOnce(&mut Page<'_>)) {
+        note(&mut Page { pages: self.pages(), minute: now_ms / MINUTE_MS });
+    }
+
+    /// Returns what is recorded so far.
+    pub fn recording(&self, now_ms: u64) -> Recording {
+        let pages = self.pages();
+        let mut recording = Recording::new(pages.began_ms, now_ms.max(pages.began_ms));
+        recording.others = pages.others;
+        let rows = pages.rows.iter().map(|row| Row { key: row.key.clone(), used: row.used });
+        recording.rows = rows.collect();
+        recording.rows.sort_by(|one, other| one.key.cmp(&other.key));
+        for OfPlace { place, reads, writes } in &pages.places {
+            for (kind, minute) in [(Kind::Read, reads), (Kind::Write, writes)] {
+                let units = minute.most.max(minute.units);
+                if units > 0.0 {
+                    recording.peaks.push(Peak { place: place.clone(), kind, units });
+                }
+            }
+        }
+        recording
+    }
+
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Page<'_> {
+    /// Adds what a request used of one place.
+    pub fn add(&mut self, key: KeyRef<'_>, used: &Used) {
+        let minute = self.minute;
+        let pages = &mut *self.pages;
+        let Some(nth) = pages.find(key).or_else(|| pages.insert(key, used.requests)) else {
+            return;
+        };
+        let row = &mut pages.rows[nth];
+        row.used.add(used);
+        if let Some(of_place) = row.place.map(|place| &mut pages.places[place]) {
+            of_place.reads.add(minute, used.read_units);
+            of_place.writes.add(minute, used.write_units);
+        }
+    }
+}
+
+impl Pages {
+    /// Returns the offset of a row.
+    fn find(&self, key: KeyRef<'_>) -> Option<usize> {
+        let known = self.by_hash.get(&hash(key))?;
+        known.iter().copied().find(|nth| self.rows[*nth].key.as_ref() == key)
+    }
+
+    /// Makes a row, or finds the one in which what finds no room is summed; none if that finds none either.
+    fn insert(&mut self, key: KeyRef<'_>, requests: u64) -> Option<usize> {
+        if let Some(nth) = self.insert_within(ROWS_MAX, key) {
+            return Some(nth);
+        }
+        self.others += requests;
+        let summed = KeyRef { pattern: OTHERS, caller: "", ..key };
+        self.find(summed).or_else(|| self.insert_within(ROWS_MAX + OTHERS_MAX, summed))
+    }
+
+    fn insert_within(&mut self, most: usize, key: KeyRef<'_>) -> Option<usize> {
+        let nth = self.rows.len();
+        let same = self.by_hash.entry(hash(key)).or_default();
+        if nth >= most || same.len() >= SAME_HASH_MAX {
+            if same.is_empty() {
+                self.by_hash.remove(&hash(key));
+            }
+            return None;
+        }
+        same.push(nth);
+        let place = self.place(key);
+        self.rows.push(Kept { key: key.to_key(), used: Used::default(), place });
+        Some(nth)
+    }
+
+    /// Returns the offset of a table or index.
+    fn place(&mut self, key: KeyRef<'_>) -> Option<usize> {
+        let is_it = |known: &OfPlace| {
+            known.place.table == key.table && known.place.index.as_deref() == key.index
+        };
+        if let Some(known) = self.places.iter().position(is_it) {
+            return Some(known);
+        }
+        let place = Place { table: key.table.to_owned(), index: key.index.map(str::to_owned) };
+        let (reads, writes) = (Minute::default(), Minute::default());
+        (self.places.len() < PLACES_MAX).then(|| {
+            self.places.push(OfPlace { place, reads, writes });
+            self.places.len() - 1
+        })
+    }
+}
+
+impl Minute {
+    fn add(&mut self, nth: u64, units: f64) {
+        if self.nth != nth {
+            self.most = self.most.max(self.units);
+            (self.nth, self.units) = (nth, 0.0);
+        }
+        self.units += units;
+    }
+}
+
+fn hash(key: KeyRef<'_>) -> u64 {
+    let KeyRef { operation, table, index, pattern, caller } = key;
+    let parts = [operation, table, index.unwrap_or_default(), pattern, caller];
+    parts.iter().fold(u64::from(index.is_some()), |seed, part| {
+        if part.is_empty() { seed.rotate_left(7) } else { xxh3_64_with_seed(part.as_bytes(), seed) }
+    })
+}
+
+/// What is a hash already.
+#[derive(Debug, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _bytes: &[u8]) {
+        unreachable!("the map's keys are numbers");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(pattern: &str) -> RowKey {
+        RowKey {
+            operation: "Query".to_owned(),
+            table: "cities".to_owned(),
+            index: None,
+            pattern: pattern.to_owned(),
+            caller: String::new(),
+        }
+    }
+
+    fn one(read_units: f64) -> Used {
+        Used { requests: 1, read_units, ..Used::default() }
+    }
+
+    #[test]
+    fn requests_of_one_kind_are_a_row_and_the_busiest_minute_is_known() {
+        let ledger = Ledger::default();
+        ledger.begin(1000);
+        for (at_ms, units) in [(1000, 1.0), (2000, 2.0), (61_000, 0.5)] {
+            ledger.add(at_ms, |page| page.add(key("a = ?").as_ref(), &one(units)));
+        }
+        let recording = ledger.recording(70_000);
+        assert_eq!((recording.began_ms, recording.until_ms), (1000, 70_000));
+        let [row] = &recording.rows[..] else { panic!("{recording:?}") };
+        assert_eq!((row.used.requests, row.used.read_units), (3, 3.5));
+        let [peak] = &recording.peaks[..] else { panic!("{recording:?}") };
+        assert_eq!((peak.kind, peak.units), (Kind::Read, 3.0));
+        ledger.begin(80_000);
+        assert_eq!(ledger.recording(80_000), Recording::new(80_000, 80_000));
+    }
+
+    #[test]
+    fn what_finds_no_room_is_summed() {
+        let ledger = Ledger::default();
+        for nth in 0..ROWS_MAX + 5 {
+            ledger.add(0, |page| page.add(key(&nth.to_string()).as_ref(), &one(1.0)));
+        }
+        let recording = ledger.recording(0);
+        assert_eq!((recording.rows.len(), recording.others), (ROWS_MAX + 1, 5));
+        let others = recording.rows.iter().find(|row| row.key.pattern == OTHERS);
+        assert_eq!(others.map(|row| row.used.requests), Some(5));
+    }
+}

@@ -1,0 +1,33 @@
+//! What requests cost: the record of what was used, the prices of regions, the bill, and what has changed
+//! between two records.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `recording.rs` | what was used, summed by operation, table, index, pattern and caller; its stored form |
+//! | `ledger.rs` | a recording while requests are served |
+//! | `prices.rs` | price lists, which are data |
+//! | `bill.rs` | what a recording costs by a price list |
+//! | `contract.rs` | the access patterns that a design allows, and what a recording says of them |
+//! | `difference.rs` | two recordings side by side, and a budget |
+//! | `amount.rs` | money and counts as text |
+//!
+//! Pure: no clock, no network, no database. What a request used is told by whoever serves it.
+#![forbid(unsafe_code)]
+
+mod amount;
+mod bill;
+mod contract;
+mod difference;
+mod ledger;
+mod prices;
+mod recording;
+
+pub use amount::{dollars, grouped, units};
+pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
+pub use contract::{AccessPattern, Contract, ContractFault, Findings, OfPattern, mean_units};
+pub use difference::{Budget, Difference, Side, compare};
+pub use ledger::{Ledger, Page};
+pub use prices::{PriceFault, PriceList, Prices, regions};
+pub use recording::{
+    KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, TableFacts, Used,
+};

@@ -1,0 +1,288 @@
+//! What was used, summed by operation, table, index, pattern and caller; and its stored form, which is JSON.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Version of the stored form.
+const VERSION: u32 = 1;
+
+/// What a row sums.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct RowKey {
+    /// The operation, such as `Query`.
+    pub operation: String,
+    /// The table.
+    pub table: String,
+    /// The index that was read, or whose entries were written along; none for the table itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+    /// The request without its values; empty if it says no more than its operation.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pattern: String,
+    /// The access key id of whoever sent it; empty if none was shown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub caller: String,
+}
+
+/// A [`RowKey`] that is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyRef<'a> {
+    /// The operation.
+    pub operation: &'a str,
+    /// The table.
+    pub table: &'a str,
+    /// The index.
+    pub index: Option<&'a str>,
+    /// The request without its values.
+    pub pattern: &'a str,
+    /// The access key id.
+    pub caller: &'a str,
+}
+
+impl RowKey {
+    /// Returns the key without keeping it.
+    pub fn as_ref(&self) -> KeyRef<'_> {
+        KeyRef {
+            operation: &self.operation,
+            table: &self.table,
+            index: self.index.as_deref(),
+            pattern: &self.pattern,
+            caller: &self.caller,
+        }
+    }
+}
+
+impl KeyRef<'_> {
+    /// Returns the key to be kept.
+    pub fn to_key(self) -> RowKey {
+        RowKey {
+            operation: self.operation.to_owned(),
+            table: self.table.to_owned(),
+            index: self.index.map(str::to_owned),
+            pattern: self.pattern.to_owned(),
+            caller: self.caller.to_owned(),
+        }
+    }
+}
+
+/// What was used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Used {
+    /// Requests; 0 where only entries of an index were written along.
+    pub requests: u64,
+    /// Requests of them that were answered with an error and charged.
+    pub failed: u64,
+    /// Read request units.
+    pub read_units: f64,
+    /// Write request units.
+    pub write_units: f64,
+    /// Items examined, or written.
+    pub examined: u64,
+    /// Size of the items examined.
+    pub examined_bytes: u64,
+    /// Items of them that matched.
+    pub returned: u64,
+}
+
+impl Used {
+    /// Adds what was used besides.
+    pub fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.failed += other.failed;
+        self.read_units += other.read_units;
+        self.write_units += other.write_units;
+        self.examined += other.examined;
+        self.examined_bytes += other.examined_bytes;
+        self.returned += other.returned;
+    }
+}
+
+/// What was used by one kind of request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Which.
+    #[serde(flatten)]
+    pub key: RowKey,
+    /// What.
+    #[serde(flatten)]
+    pub used: Used,
+}
+
+/// Whether units are of reads or of writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+/// A table or an index of one: what capacity is provisioned for. A local index uses that of its table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Place {
+    /// The table.
+    pub table: String,
+    /// The index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
+}
+
+/// The busiest minute of a table or index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Peak {
+    /// Of what.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Reads or writes.
+    pub kind: Kind,
+    /// Units used in that minute.
+    pub units: f64,
+}
+
+/// What a table was when the recording was taken.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TableFacts {
+    /// Its name.
+    pub table: String,
+    /// Whether capacity is provisioned; else it is billed on demand.
+    #[serde(default)]
+    pub is_provisioned: bool,
+    /// Whether its class is for data that is rarely read.
+    #[serde(default)]
+    pub is_infrequent_access: bool,
+    /// Bytes of its items, and of the entries of all its indexes.
+    #[serde(default)]
+    pub stored_bytes: u64,
+    /// The number of its items, and of the entries of all its indexes.
+    #[serde(default)]
+    pub stored_items: u64,
+    /// The indexes that use the capacity of the table.
+    #[serde(default)]
+    pub local_indexes: Vec<String>,
+}
+
+/// What was used between two moments.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Recording {
+    /// Version of this form.
+    pub version: u32,
+    /// When it began, in milliseconds since 1970.
+    pub began_ms: u64,
+    /// When it was taken.
+    pub until_ms: u64,
+    /// What was used, by operation, table, index, pattern and caller.
+    pub rows: Vec<Row>,
+    /// The busiest minutes.
+    #[serde(default)]
+    pub peaks: Vec<Peak>,
+    /// Requests whose kind found no more room, and are summed under the pattern `(others)`.
+    #[serde(default)]
+    pub others: u64,
+    /// The tables.
+    #[serde(default)]
+    pub tables: Vec<TableFacts>,
+}
+
+impl Recording {
+    /// Returns a recording of nothing.
+    pub fn new(began_ms: u64, until_ms: u64) -> Self {
+        Self {
+            version: VERSION,
+            began_ms,
+            until_ms,
+            rows: Vec::new(),
+            peaks: Vec::new(),
+            others: 0,
+            tables: Vec::new(),
+        }
+    }
+
+    /// Reads the stored form.
+    pub fn read(text: &[u8]) -> Result<Self, RecordingFault> {
+        let read: Self =
+            serde_json::from_slice(text).map_err(|why| RecordingFault::Form(why.to_string()))?;
+        if read.version != VERSION {
+            return Err(RecordingFault::Version(read.version));
+        }
+        if read.rows.iter().any(|row| !is_amount(row.used.read_units, row.used.write_units))
+            || read.peaks.iter().any(|peak| !is_amount(peak.units, 0.0))
+        {
+            return Err(RecordingFault::Form("units below 0".to_owned()));
+        }
+        Ok(read)
+    }
+
+    /// Returns the stored form.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).expect("a recording has no keys that are not text")
+    }
+
+    /// Adds what another server has recorded, or another run. Their busiest minutes may be the same one, so
+    /// they are added.
+    pub fn add(&mut self, other: Self) {
+        self.began_ms = self.began_ms.min(other.began_ms);
+        self.until_ms = self.until_ms.max(other.until_ms);
+        self.others += other.others;
+        let mut rows: BTreeMap<RowKey, Used> =
+            self.rows.drain(..).map(|row| (row.key, row.used)).collect();
+        for row in other.rows {
+            rows.entry(row.key).or_default().add(&row.used);
+        }
+        self.rows = rows.into_iter().map(|(key, used)| Row { key, used }).collect();
+        for peak in other.peaks {
+            let is_same = |known: &&mut Peak| known.place == peak.place && known.kind == peak.kind;
+            match self.peaks.iter_mut().find(is_same) {
+                Some(known) => known.units += peak.units,
+                None => self.peaks.push(peak),
+            }
+        }
+        for facts in other.tables {
+            if !self.tables.iter().any(|known| known.table == facts.table) {
+                self.tables.push(facts);
+            }
+        }
+    }
+
+    /// Returns what a table is, as far as it is known.
+    pub fn facts(&self, table: &str) -> Option<&TableFacts> {
+        self.tables.iter().find(|facts| facts.table == table)
+    }
+
+    /// Returns all requests together.
+    pub fn requests(&self) -> u64 {
+        self.rows.iter().map(|row| row.used.requests).sum()
+    }
+}
+
+fn is_amount(one: f64, other: f64) -> bool {
+    one >= 0.0 && other >= 0.0
+}
+
+/// Why a file is no recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordingFault {
+    /// It has another form.
+    Form(String),
+    /// It is of a version that this program does not know.
+    Version(u32),
+}
+
+impl fmt::Display for RecordingFault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form(why) => write!(formatter, "this is no recording: {why}"),
+            Self::Version(version) => {
+                write!(formatter, "recordings of version {version} are of a newer program")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RecordingFault {}

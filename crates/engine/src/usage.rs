@@ -1,0 +1,331 @@
+//! What a request uses: units by table and index, items examined and returned, and its shape, which is the
+//! request without its values.
+//!
+//! Whoever wants to know runs the request in [`metered`]. The engine's reads and writes tell here what they
+//! used once it is settled; where nobody wants to know that is one look at a flag of the thread. What is
+//! done with the figures is left to others: answers report capacity by themselves (`capacity.rs`).
+//!
+//! Invariant: a thread's notes are those of the call that is being polled on it, and of no other.
+
+use crate::capacity::{Units, write_units};
+use crate::schema::{Index, Table};
+use hashrange_expr::Condition;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::fmt::{self, Write as _};
+use std::future::poll_fn;
+use std::mem;
+use std::pin::pin;
+use std::sync::Arc;
+
+/// Most bytes of a shape that are kept. Longer ones end with dots: filters may be as long as a request.
+const SHAPE_MAX_BYTES: usize = 300;
+
+thread_local! {
+    /// Of the call that is being polled on this thread, if somebody wants to know.
+    static NOTES: RefCell<Option<Usage>> = const { RefCell::new(None) };
+}
+
+/// What a request used.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Usage {
+    /// One for most requests, which is kept without memory of its own.
+    uses: SmallVec<[Use; 1]>,
+    /// The request without its values, such as `country = ? AND begins_with(place, ?)`; empty if it says
+    /// no more than its operation.
+    pub shape: String,
+}
+
+/// What of a table or index a request used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Use {
+    /// The table.
+    pub table: Arc<str>,
+    /// The index that was read; none if the table was, or if this is a write.
+    pub index: Option<String>,
+    /// Whether it was read or written.
+    pub kind: UseKind,
+    /// Capacity units used on the table itself.
+    pub units: f64,
+    /// Capacity units used on indexes: the one that was read, or those in which entries were written.
+    pub index_units: Vec<(String, f64)>,
+    /// Items that were examined, or written.
+    pub examined: u64,
+    /// Size of the items that were examined.
+    pub examined_bytes: u64,
+    /// Items of them that matched.
+    pub returned: u64,
+}
+
+/// How a table is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum UseKind {
+    /// Read.
+    Read,
+    /// Written, or a write whose condition did not hold.
+    Write,
+}
+
+impl Usage {
+    /// Returns what used this much.
+    pub fn new(uses: impl IntoIterator<Item = Use>, shape: impl Into<String>) -> Self {
+        Self { uses: uses.into_iter().collect(), shape: shape.into() }
+    }
+
+    /// Returns what was used by table, by the index that was read, and by whether it was read or written.
+    pub fn uses(&self) -> &[Use] {
+        &self.uses
+    }
+
+    /// Returns the units of reads, or of writes, on tables and indexes together.
+    pub fn units(&self, kind: UseKind) -> f64 {
+        self.uses.iter().filter(|one| one.kind == kind).fold(0.0, |sum, one| sum + one.total())
+    }
+
+    /// Adds what was used: to what was used of the same table or index before, if there is such.
+    fn add(&mut self, added: Use) {
+        let is_same = |known: &&mut Use| {
+            known.kind == added.kind && known.table == added.table && known.index == added.index
+        };
+        let Some(known) = self.uses.iter_mut().find(is_same) else {
+            self.uses.push(added);
+            return;
+        };
+        known.units += added.units;
+        known.examined += added.examined;
+        known.examined_bytes += added.examined_bytes;
+        known.returned += added.returned;
+        for (name, units) in added.index_units {
+            match known.index_units.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, sum)) => *sum += units,
+                None => known.index_units.push((name, units)),
+            }
+        }
+    }
+}
+
+impl Use {
+    /// Returns the units on the table and on indexes together.
+    pub fn total(&self) -> f64 {
+        self.index_units.iter().fold(self.units, |sum, (_, units)| sum + units)
+    }
+}
+
+/// Runs a call and returns what it used beside its output. The call may go from thread to thread.
+pub async fn metered<F: Future>(call: F) -> (F::Output, Usage) {
+    let mut call = pin!(call);
+    let mut usage = Usage::default();
+    let output = poll_fn(|context| {
+        let _installed = Installed::new(&mut usage);
+        call.as_mut().poll(context)
+    })
+    .await;
+    (output, usage)
+}
+
+/// The notes of a call while it is polled; what stood before is put back also when it panics.
+struct Installed<'u> {
+    usage: &'u mut Usage,
+    before: Option<Usage>,
+}
+
+impl<'u> Installed<'u> {
+    fn new(usage: &'u mut Usage) -> Self {
+        let before = NOTES.replace(Some(mem::take(usage)));
+        Self { usage, before }
+    }
+}
+
+impl Drop for Installed<'_> {
+    fn drop(&mut self) {
+        *self.usage = NOTES.replace(self.before.take()).unwrap_or_default();
+    }
+}
+
+/// What a read has seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) examined: usize,
+    pub(crate) bytes: usize,
+    pub(crate) returned: usize,
+}
+
+impl Seen {
+    /// Returns what the read of one item has seen, if it is there.
+    pub(crate) fn item(size: Option<usize>) -> Self {
+        let found = usize::from(size.is_some());
+        Self { examined: found, bytes: size.unwrap_or(0), returned: found }
+    }
+}
+
+/// Notes a read of a table or of one of its indexes.
+pub(crate) fn note_read(table: &Table, index: Option<&Index>, units: &Units, seen: Seen) {
+    note(|| Use {
+        index: index.map(|index| index.name.clone()),
+        examined: count(seen.examined),
+        examined_bytes: count(seen.bytes),
+        returned: count(seen.returned),
+        ..used(table, UseKind::Read, units)
+    });
+}
+
+/// Notes a write that was done.
+pub(crate) fn note_write(table: &Table, units: &Units) {
+    note(|| Use { examined: 1, ..used(table, UseKind::Write, units) });
+}
+
+/// Notes a write whose condition met an item of `bytes` and did not hold: it is charged as if it had
+/// written that. Source: DynamoDB developer guide, "Write capacity unit consumption".
+pub(crate) fn note_failed_write(table: &Table, bytes: usize) {
+    note_write(table, &Units::of_table(write_units(bytes)));
+}
+
+/// Notes the request without its values. The text is only made where somebody wants to know.
+pub(crate) fn note_shape(text: impl FnOnce(&mut Shape) -> fmt::Result) {
+    with_notes(|usage| {
+        let mut shape = Shape(mem::take(&mut usage.shape));
+        // What does not fit is cut.
+        let _cut = text(&mut shape);
+        usage.shape = shape.0;
+    });
+}
+
+/// A shape while it is written; it takes no more than its bound.
+#[derive(Debug)]
+pub(crate) struct Shape(String);
+
+impl Shape {
+    /// Writes a part behind a space, unless it is the first.
+    pub(crate) fn part(&mut self, part: fmt::Arguments<'_>) -> fmt::Result {
+        if !self.0.is_empty() {
+            self.write_str(" ")?;
+        }
+        self.write_fmt(part)
+    }
+
+    /// Writes the filter of a read, if it has one.
+    pub(crate) fn filter(&mut self, filter: Option<&Condition>) -> fmt::Result {
+        filter.map_or(Ok(()), |filter| self.part(format_args!("FILTER {filter:#}")))
+    }
+
+    /// Writes the condition of a write, if it has one.
+    pub(crate) fn condition(&mut self, condition: Option<&Condition>) -> fmt::Result {
+        condition.map_or(Ok(()), |condition| self.part(format_args!("IF {condition:#}")))
+    }
+}
+
+impl fmt::Write for Shape {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        const CUT: &str = "...";
+        if self.0.len() + text.len() <= SHAPE_MAX_BYTES {
+            self.0.push_str(text);
+            return Ok(());
+        }
+        let room = SHAPE_MAX_BYTES.saturating_sub(self.0.len());
+        let fitting = text.char_indices().take_while(|(at, one)| at + one.len_utf8() <= room);
+        self.0.extend(fitting.map(|(_, one)| one));
+        self.0.push_str(CUT);
+        Err(fmt::Error)
+    }
+}
+
+fn used(table: &Table, kind: UseKind, units: &Units) -> Use {
+    let name = |nth: &usize| table.indexes.get(*nth).map(|index| index.name.clone());
+    let of_indexes = units.indexes.iter().filter_map(|(nth, units)| Some((name(nth)?, *units)));
+    Use {
+        table: Arc::clone(&table.shared_name),
+        index: None,
+        kind,
+        units: units.table,
+        index_units: of_indexes.collect(),
+        examined: 0,
+        examined_bytes: 0,
+        returned: 0,
+    }
+}
+
+fn note(what: impl FnOnce() -> Use) {
+    with_notes(|usage| usage.add(what()));
+}
+
+fn with_notes(then: impl FnOnce(&mut Usage)) {
+    NOTES.with_borrow_mut(|notes| {
+        if let Some(usage) = notes {
+            then(usage);
+        }
+    });
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashrange_storage::block_on;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn write(table: &str, units: f64) -> Use {
+        Use {
+            table: table.into(),
+            index: None,
+            kind: UseKind::Write,
+            units,
+            index_units: vec![("by-city".to_owned(), units)],
+            examined: 1,
+            examined_bytes: 0,
+            returned: 0,
+        }
+    }
+
+    #[test]
+    fn what_a_call_used_is_summed_and_nothing_is_noted_for_nobody() {
+        note(|| panic!("nobody wants to know"));
+        let call = async {
+            note(|| write("a", 1.0));
+            tokio::task::yield_now().await;
+            note(|| write("b", 2.0));
+            note(|| write("a", 3.0));
+            7
+        };
+        let (output, usage) = block_on(metered(call));
+        assert_eq!(output, 7);
+        let a =
+            Use { index_units: vec![("by-city".to_owned(), 4.0)], examined: 2, ..write("a", 4.0) };
+        assert_eq!(usage.uses(), [a, write("b", 2.0)]);
+        assert!((usage.units(UseKind::Write) - 12.0).abs() < f64::EPSILON);
+        assert!(usage.units(UseKind::Read).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_call_within_a_call_has_its_own_notes() {
+        let inner = async { note(|| write("inner", 1.0)) };
+        let outer = async {
+            let ((), usage) = metered(inner).await;
+            note(|| write("outer", 1.0));
+            usage
+        };
+        let (of_inner, of_outer) = block_on(metered(outer));
+        assert_eq!(of_inner.uses(), [write("inner", 1.0)]);
+        assert_eq!(of_outer.uses(), [write("outer", 1.0)]);
+    }
+
+    #[test]
+    fn a_panic_leaves_no_notes_behind() {
+        let panics = || block_on(metered(async { panic!("as told") }));
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
+        assert!(NOTES.with_borrow(Option::is_none));
+    }
+
+    #[test]
+    fn a_long_shape_is_cut() {
+        let call = async {
+            note_shape(|shape| shape.part(format_args!("{}", "\u{e9}".repeat(SHAPE_MAX_BYTES))));
+            note_shape(|shape| shape.part(format_args!("behind")));
+        };
+        let ((), usage) = block_on(metered(call));
+        assert!(usage.shape.ends_with("..."), "{}", usage.shape);
+        assert!(usage.shape.len() <= SHAPE_MAX_BYTES + 8, "{}", usage.shape.len());
+    }
+}
