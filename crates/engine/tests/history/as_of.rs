@@ -121,7 +121,7 @@ fn what_cannot_be_read_is_refused() {
     }
     let name = as_of(NOW_MS + 1000);
     let query = json!({
-        "TableName": name, "IndexName": "by", "KeyConditionExpression": "#by = :p",
+        "TableName": name, "IndexName": "by-by", "KeyConditionExpression": "#by = :p",
         "ExpressionAttributeNames": {"#by": "by"},
         "ExpressionAttributeValues": {":p": {"S": "p"}},
     });

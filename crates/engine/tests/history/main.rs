@@ -37,7 +37,7 @@ fn create(database: &Database) {
                 {"IndexName": "local", "KeySchema": key("pk", "local"), "Projection": all}
             ],
             "GlobalSecondaryIndexes": [
-                {"IndexName": "by", "KeySchema": key("by", "sk"), "Projection": all}
+                {"IndexName": "by-by", "KeySchema": key("by", "sk"), "Projection": all}
             ],
         }),
     );

@@ -54,6 +54,10 @@ impl Model {
     }
 }
 
+fn below_ms(random: &mut Random, limit_ms: u64) -> u64 {
+    random.bits() % limit_ms
+}
+
 fn key(random: &mut Random) -> Key {
     // One item has many versions.
     if random.chance(25) {
@@ -112,13 +116,13 @@ fn write(database: &Database, model: &mut Model, random: &mut Random) {
 }
 
 /// Reads all pages of a request, of so many items each.
-fn pages(database: &Database, operation: &str, mut request: Json, limit: u64) -> Vec<Json> {
+fn pages(database: &Database, operation: &str, mut request: Json, limit: usize) -> Vec<Json> {
     let mut items = Vec::new();
     request["Limit"] = json!(limit);
     loop {
         let answer = database.ok(operation, &request);
         let page = answer["Items"].as_array().unwrap();
-        assert!(page.len() as u64 <= limit);
+        assert!(page.len() <= limit);
         items.extend(page.iter().cloned());
         match answer.get("LastEvaluatedKey") {
             Some(key) => request["ExclusiveStartKey"] = key.clone(),
@@ -130,7 +134,7 @@ fn pages(database: &Database, operation: &str, mut request: Json, limit: u64) ->
 fn compare(database: &Database, model: &mut Model, random: &mut Random) {
     let now_ms = database.clock.now_ms();
     let last_ms = now_ms.max(model.next_ms.saturating_sub(1));
-    let at_ms = model.since_ms + random.below(last_ms - model.since_ms + 1);
+    let at_ms = model.since_ms + below_ms(random, last_ms - model.since_ms + 1);
     if at_ms >= now_ms {
         model.next_ms = model.next_ms.max(at_ms + 1);
     }
@@ -151,7 +155,7 @@ fn compare(database: &Database, model: &mut Model, random: &mut Random) {
         "ScanIndexForward": is_forward,
     });
     let found = pages(database, "Query", query, limit);
-    let is_within = |(pk, sk): &Key| pk == partition && low <= sk && &sk[..] <= high;
+    let is_within = |(pk, sk): &Key| pk == partition && low <= &sk[..] && &sk[..] <= high;
     let mut expected: Vec<Json> =
         state.iter().filter(|(key, _)| is_within(key)).map(|(_, item)| item.clone()).collect();
     if !is_forward {
@@ -204,8 +208,8 @@ fn run(seed: u64, steps: usize) {
     let mut model = Model { states, changed: BTreeMap::new(), since_ms, next_ms: since_ms + 1 };
     for _ in 0..steps {
         match random.below(20) {
-            0 => database.clock.set_back_ms(random.below(60)),
-            1..=6 => database.clock.advance_ms(random.below(40)),
+            0 => database.clock.set_back_ms(below_ms(&mut random, 60)),
+            1..=6 => database.clock.advance_ms(below_ms(&mut random, 40)),
             7..=15 => write(&database, &mut model, &mut random),
             16..=18 => compare(&database, &mut model, &mut random),
             _ if random.chance(20) => {
