@@ -67,7 +67,7 @@ impl<S: Store> Engine<S> {
         let (Some(history), now_ms) = (&table.history, self.now_ms()) else {
             return Err(Reason::Internal);
         };
-        if at_ms > now_ms && at_ms >= history.next_ms() {
+        if at_ms > now_ms && at_ms > history.next_ms() {
             return Err(Reason::History(HistoryFault::Future { at_ms, now_ms }));
         }
         let reaches_back_to_ms = record.reaches_back_to_ms(now_ms);
