@@ -74,6 +74,8 @@ pub enum Command {
     Explain(Explain),
     /// Keys that the database derives from other attributes: declare, show, drop, read
     Template(Template),
+    /// Tables as they were: keep the history of a table, show how far back it reaches
+    History(History),
     /// Save, restore and reset the whole state of a server, for tests
     State(State),
     /// Show or set the clock of a server, for tests
@@ -634,6 +636,71 @@ pub struct Api {
     /// Request in the API's JSON; `-` reads it from standard input
     #[arg(default_value = "{}")]
     pub request: String,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `history`.
+#[derive(Debug, Args)]
+pub struct History {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: HistoryCommand,
+}
+
+/// What `history` does.
+#[derive(Debug, Subcommand)]
+pub enum HistoryCommand {
+    /// Keep the history of a table from now on, or change how long versions are kept
+    Enable(HistoryEnable),
+    /// Keep no history any more, and remove what there is of it
+    Disable(HistoryOfTable),
+    /// Show whether a history is kept, and how far back it reaches
+    Show(HistoryOfTable),
+}
+
+impl HistoryCommand {
+    /// Returns which database is meant.
+    pub fn connection(&self) -> &Connection {
+        match self {
+            Self::Enable(it) => &it.connection,
+            Self::Disable(it) | Self::Show(it) => &it.connection,
+        }
+    }
+
+    /// Returns the table.
+    pub fn table(&self) -> &str {
+        match self {
+            Self::Enable(it) => &it.table,
+            Self::Disable(it) | Self::Show(it) => &it.table,
+        }
+    }
+}
+
+/// Arguments of `history enable`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A table is read as it was under a name with a moment, in UTC. For example:\n  \
+    hashrange history enable orders --hours 168\n  \
+    hashrange query orders.asof.20261121T100000Z \"customer = 'anna'\""
+)]
+pub struct HistoryEnable {
+    /// Table
+    pub table: String,
+    /// Keep a version for so many hours after it was replaced [default: for ever]
+    #[arg(long, value_name = "HOURS")]
+    pub hours: Option<u32>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `history disable` and `history show`.
+#[derive(Debug, Args)]
+pub struct HistoryOfTable {
+    /// Table
+    pub table: String,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

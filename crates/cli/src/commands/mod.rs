@@ -18,6 +18,7 @@ mod explain;
 mod export;
 mod get;
 mod health;
+mod history;
 mod import;
 mod item_key;
 mod lint;
@@ -118,6 +119,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Template(arguments) => {
             let connection = arguments.command.connection();
             connected(connection, |client| template::run(client, &arguments))
+        }
+        Command::History(arguments) => {
+            let connection = arguments.command.connection();
+            connected(connection, |client| history::run(client, &arguments))
         }
         Command::State(arguments) => {
             connected(&arguments.connection, |client| state::run(client, &arguments))

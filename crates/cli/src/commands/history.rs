@@ -1,0 +1,45 @@
+//! `hashrange history`: whether the history of a table is kept, and how far back it reaches.
+
+use crate::arguments::{Format, History, HistoryCommand};
+use crate::client::Client;
+use crate::output::{self, printer::Printer};
+use serde_json::{Value, json};
+
+/// Does what the arguments say and prints what became of it.
+pub fn run(client: &mut Client, arguments: &History) -> anyhow::Result<()> {
+    let (operation, request) = match &arguments.command {
+        HistoryCommand::Enable(it) => {
+            let mut request = json!({ "TableName": it.table, "Enabled": true });
+            if let Some(hours) = it.hours {
+                request["RetentionHours"] = json!(hours);
+            }
+            ("UpdateHistory", request)
+        }
+        HistoryCommand::Disable(it) => {
+            ("UpdateHistory", json!({ "TableName": it.table, "Enabled": false }))
+        }
+        HistoryCommand::Show(it) => ("DescribeHistory", json!({ "TableName": it.table })),
+    };
+    let answer = client.call_own(operation, &request)?;
+    if Printer::of(arguments.command.connection())?.format != Format::Table {
+        return output::line(&answer);
+    }
+    let history = &answer["History"];
+    let text = |member: &str| history[member].as_str().unwrap_or_default().to_owned();
+    let table = arguments.command.table();
+    match (history["Status"].as_str(), &history["RetentionHours"]) {
+        (Some("ENABLED"), Value::Null) => output::line(format_args!(
+            "the history of {table} is kept for ever and reaches back to {}",
+            text("ReachesBackTo")
+        )),
+        (Some("ENABLED"), hours) => output::line(format_args!(
+            "the history of {table} is kept for {hours} hours and reaches back to {}",
+            text("ReachesBackTo")
+        )),
+        (Some("ENABLING"), _) => output::line(format_args!("the history of {table} begins")),
+        (Some("DISABLING"), _) => {
+            output::line(format_args!("the history of {table} is being removed"))
+        }
+        _ => output::line(format_args!("{table} keeps no history")),
+    }
+}
