@@ -123,7 +123,7 @@ impl Flags {
         let code = code.trim_start_matches("$ ").replace("cargo run --release -- ", "hashrange ");
         let words: Vec<&str> = code.split_whitespace().collect();
         let command = match words.as_slice() {
-            ["hashrange", group @ ("store" | "template"), command, ..] => {
+            ["hashrange", group @ ("store" | "template" | "history"), command, ..] => {
                 Some(format!("{group} {command}"))
             }
             ["hashrange", "explain", rest @ ..] => {
@@ -176,6 +176,9 @@ const COMMANDS: &[&str] = &[
     "describe",
     "template set",
     "template parse",
+    "history enable",
+    "history show",
+    "history disable",
     "get",
     "put",
     "import",
