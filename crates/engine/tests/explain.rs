@@ -13,6 +13,8 @@ use serde_json::{Value as Json, json};
 const SEEDS: u64 = 12;
 const REQUESTS: usize = 40;
 const READ_UNIT_BYTES: usize = 4096;
+/// What the keys of items and of index entries begin with.
+const ITEMS: &[u8] = &[0x10];
 
 /// What a client is told of all pages.
 #[derive(Debug, Default, PartialEq)]
@@ -412,7 +414,8 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
             }
         }
         assert!(refused < REQUESTS / 2, "most are done");
-        assert_eq!(explained.stored(&[]).len(), told.stored(&[]).len());
+        // Items and entries: counters are kept in as many pieces as a store likes.
+        assert_eq!(explained.stored(ITEMS), told.stored(ITEMS));
     }
 }
 
