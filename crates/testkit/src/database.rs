@@ -8,9 +8,7 @@
 
 use crate::contended::ContendedStore;
 use crate::environment::{VirtualClock, virtual_environment};
-use hashrange_engine::{
-    Engine, EngineOptions, Environment, Explanation, Mode, Report, Step, verify,
-};
+use hashrange_engine::{Engine, EngineOptions, Environment, Explanation, Mode, Report, verify};
 use hashrange_model::{ApiError, Reason};
 use hashrange_storage::{
     AnyStore, Direction, EmbeddedOptions, EmbeddedStore, KeyRange, MemoryStore, PostgresOptions,
@@ -105,17 +103,9 @@ impl Database {
         block_on(self.engine.call(operation, body))
     }
 
-    /// Explains a request of an operation; answers the plan, and its text line by line, as a store has it that
-    /// is not asked over a network.
+    /// Explains a request of an operation; answers the plan, and its text line by line.
     pub fn explained(&self, operation: &str, body: &[u8], mode: Mode) -> Result<Vec<u8>, ApiError> {
-        let mut explanation = self.explain(operation, body, mode)?;
-        for step in &mut explanation.steps {
-            if let Step::Read(read) = step
-                && let Some(counted) = &mut read.counted
-            {
-                counted.round_trips = None;
-            }
-        }
+        let explanation = self.explain(operation, body, mode)?;
         let text = explanation.text();
         let lines: Vec<_> = text.lines().collect();
         Ok(json!({ "Text": lines, "Plan": explanation.to_json() }).to_string().into_bytes())
