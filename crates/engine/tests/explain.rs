@@ -88,16 +88,11 @@ fn sort_values(random: &mut Random, name: &str) -> (Json, Json) {
     }
 }
 
-fn query(random: &mut Random) -> Json {
-    let (index, partition, sort) = *random.pick(&[
-        (None, "pk", "sk"),
-        (Some("by-date"), "pk", "date"),
-        (Some("by-state"), "state", "total"),
-    ]);
-    let mut request = json!({"TableName": "orders"});
+/// Returns a key condition, with its names and values.
+fn key_condition(random: &mut Random, partition: &str, sort: &str) -> (String, Json, Json) {
     let mut names = json!({"#p": partition});
-    let partition_value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
-    let mut values = json!({":p": {"S": partition_value}});
+    let value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
+    let mut values = json!({":p": {"S": value}});
     let mut condition = "#p = :p".to_owned();
     if random.chance(70) {
         let on_sort = sort_condition(random, "#k", sort != "total");
@@ -109,6 +104,17 @@ fn query(random: &mut Random) -> Json {
         values[":a"] = low;
         condition = format!("{condition} AND {on_sort}");
     }
+    (condition, names, values)
+}
+
+fn query(random: &mut Random) -> Json {
+    let (index, partition, sort) = *random.pick(&[
+        (None, "pk", "sk"),
+        (Some("by-date"), "pk", "date"),
+        (Some("by-state"), "state", "total"),
+    ]);
+    let mut request = json!({"TableName": "orders"});
+    let (condition, names, mut values) = key_condition(random, partition, sort);
     request["KeyConditionExpression"] = json!(condition);
     if let Some(index) = index {
         request["IndexName"] = json!(index);
@@ -439,20 +445,7 @@ fn of_supposed(random: &mut Random, partition: &str, sort: &str) -> (&'static st
         return ("Scan", with_limit(random, request));
     }
     let mut request = json!({"TableName": "orders", "IndexName": "new"});
-    let mut names = json!({"#p": partition});
-    let value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
-    let mut values = json!({":p": {"S": value}});
-    let mut condition = "#p = :p".to_owned();
-    if random.chance(70) {
-        let on_sort = sort_condition(random, "#k", sort != "total");
-        let (low, high) = sort_values(random, sort);
-        names["#k"] = json!(sort);
-        if on_sort.contains(":b") {
-            values[":b"] = high;
-        }
-        values[":a"] = low;
-        condition = format!("{condition} AND {on_sort}");
-    }
+    let (condition, names, values) = key_condition(random, partition, sort);
     request["KeyConditionExpression"] = json!(condition);
     if random.chance(40) {
         request["ScanIndexForward"] = json!(false);

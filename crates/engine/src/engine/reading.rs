@@ -30,10 +30,22 @@ impl<S: Store> Engine<S> {
     }
 
     /// Reads a page of one range.
-    pub(crate) async fn page<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+    pub(crate) async fn page<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        self.page_on(plan, None).await
+    }
+
+    /// Reads a page of one range; on the view given, if one is, unless a profile chooses another.
+    pub(crate) async fn page_on<R: Rows>(
+        &self,
+        mut plan: PagePlan<'_>,
+        view: Option<&S::View>,
+    ) -> ApiResult<Page<R>> {
         let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
         let Some(limiter) = self.limiter() else {
-            let page = read_page(&self.core().view().await?, plan).await?;
+            let page = match view {
+                Some(view) => read_page(view, plan).await?,
+                None => read_page(&self.core().view().await?, plan).await?,
+            };
             note_page(table, index, &page);
             return Ok(page);
         };
