@@ -92,7 +92,8 @@ pub fn bill(recording: &Recording, prices: &PriceList) -> Bill {
     let mut lines: Vec<Line> = recording.rows.iter().map(line).collect();
     lines.sort_by(|one, other| other.cost.total_cmp(&one.cost).then(one.key.cmp(&other.key)));
     let storage = recording.tables.iter().map(|facts| {
-        let bytes = facts.stored_bytes + ITEM_OVERHEAD_BYTES * facts.stored_items;
+        let overhead = ITEM_OVERHEAD_BYTES.saturating_mul(facts.stored_items);
+        let bytes = facts.stored_bytes.saturating_add(overhead);
         exact(bytes) / GB * prices.of_class(facts.is_infrequent_access).storage_gb_month
     });
     Bill {
@@ -219,5 +220,19 @@ mod tests {
         let bill = bill(&recording, &PriceList::of_region("us-east-1").unwrap());
         near(bill.total, 2.0 * 0.155 + 0.78);
         near(bill.storage_month, 0.1);
+    }
+
+    #[test]
+    fn files_may_have_the_largest_numbers() {
+        let mut recording = recording();
+        recording.rows[0].used.requests = u64::MAX;
+        recording.tables[0].stored_bytes = u64::MAX;
+        recording.tables[0].stored_items = u64::MAX;
+        recording.add(recording.clone());
+        assert_eq!(recording.requests(), u64::MAX);
+        let prices = PriceList::of_region("us-east-1").unwrap();
+        let bill = bill(&recording, &prices);
+        assert!(bill.storage_month > 0.0);
+        assert!(crate::compare(&bill, &bill).is_empty());
     }
 }

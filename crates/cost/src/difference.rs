@@ -67,7 +67,7 @@ fn without_caller(key: &RowKey) -> RowKey {
 
 fn add(side: &mut Option<Side>, line: &Line) {
     let sum = side.get_or_insert_default();
-    sum.requests += line.used.requests;
+    sum.requests = sum.requests.saturating_add(line.used.requests);
     sum.units += line.used.read_units + line.used.write_units;
     sum.cost += line.cost;
 }

@@ -88,15 +88,15 @@ pub struct Used {
 }
 
 impl Used {
-    /// Adds what was used besides.
+    /// Adds what was used besides. Files have any numbers: what is too large stays the largest.
     pub fn add(&mut self, other: &Self) {
-        self.requests += other.requests;
-        self.failed += other.failed;
+        self.requests = self.requests.saturating_add(other.requests);
+        self.failed = self.failed.saturating_add(other.failed);
         self.read_units += other.read_units;
         self.write_units += other.write_units;
-        self.examined += other.examined;
-        self.examined_bytes += other.examined_bytes;
-        self.returned += other.returned;
+        self.examined = self.examined.saturating_add(other.examined);
+        self.examined_bytes = self.examined_bytes.saturating_add(other.examined_bytes);
+        self.returned = self.returned.saturating_add(other.returned);
     }
 }
 
@@ -229,7 +229,7 @@ impl Recording {
     pub fn add(&mut self, other: Self) {
         self.began_ms = self.began_ms.min(other.began_ms);
         self.until_ms = self.until_ms.max(other.until_ms);
-        self.others += other.others;
+        self.others = self.others.saturating_add(other.others);
         let mut rows: BTreeMap<RowKey, Used> =
             self.rows.drain(..).map(|row| (row.key, row.used)).collect();
         for row in other.rows {
@@ -257,7 +257,7 @@ impl Recording {
 
     /// Returns all requests together.
     pub fn requests(&self) -> u64 {
-        self.rows.iter().map(|row| row.used.requests).sum()
+        self.rows.iter().fold(0, |sum, row| sum.saturating_add(row.used.requests))
     }
 }
 

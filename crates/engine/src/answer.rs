@@ -1,10 +1,9 @@
 //! What answers to writes report for each table: consumed capacity and the metrics of
 //! item collections.
 
-use crate::capacity::{Charge, Units, read_units};
+use crate::capacity::{Charge, Units};
 use crate::schema::Table;
 use crate::transaction::{Completed, Outcome, TransactionAction};
-use crate::usage::{Seen, note_read, note_write};
 use crate::write::Written;
 use hashrange_model::Item;
 use hashrange_wire::{ConsumedCapacity, ItemCollectionMetrics, Map, ReturnItemCollectionMetrics};
@@ -105,30 +104,17 @@ pub(crate) fn charged(
     metrics: Option<ReturnItemCollectionMetrics>,
 ) -> (PerTable, Charge) {
     let mut reports = PerTable::default();
-    let named = actions.iter().zip(&completed.tables);
-    let charge = match &completed.outcome {
-        Outcome::Written(written) => {
-            for ((action, table), written) in named.zip(written) {
-                let units = Units { table: 2.0 * written.units.table, ..written.units.clone() };
-                reports.add_units(&action.table_name, table, &units);
-                note_write(table, &units);
-                if action.is_write() {
-                    let (name, key) = (&action.table_name, action.key_attributes());
-                    reports.add_metrics(metrics, name, table, key, written);
-                }
-            }
-            Charge::Write
+    let (charge, units) = completed.outcome.units();
+    let named = || actions.iter().zip(&completed.tables);
+    for ((action, table), units) in named().zip(&units) {
+        reports.add_units(&action.table_name, table, units);
+    }
+    if let Outcome::Written(written) = &completed.outcome {
+        for ((action, table), written) in named().zip(written).filter(|((it, _), _)| it.is_write())
+        {
+            let (name, key) = (&action.table_name, action.key_attributes());
+            reports.add_metrics(metrics, name, table, key, written);
         }
-        // Source: DynamoDB API reference, TransactWriteItems: a request that was done before
-        // consumes read units.
-        Outcome::Replayed(sizes) => {
-            for ((action, table), size) in named.zip(sizes) {
-                let units = Units::of_table(2.0 * read_units(*size, true));
-                reports.add_units(&action.table_name, table, &units);
-                note_read(table, None, &units, Seen::item(Some(*size)));
-            }
-            Charge::Read
-        }
-    };
+    }
     (reports, charge)
 }

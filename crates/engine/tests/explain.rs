@@ -13,6 +13,8 @@ use serde_json::{Value as Json, json};
 const SEEDS: u64 = 12;
 const REQUESTS: usize = 40;
 const READ_UNIT_BYTES: usize = 4096;
+/// What the keys of items and of index entries begin with.
+const ITEMS: &[u8] = &[0x10];
 
 /// What a client is told of all pages.
 #[derive(Debug, Default, PartialEq)]
@@ -86,16 +88,11 @@ fn sort_values(random: &mut Random, name: &str) -> (Json, Json) {
     }
 }
 
-fn query(random: &mut Random) -> Json {
-    let (index, partition, sort) = *random.pick(&[
-        (None, "pk", "sk"),
-        (Some("by-date"), "pk", "date"),
-        (Some("by-state"), "state", "total"),
-    ]);
-    let mut request = json!({"TableName": "orders"});
+/// Returns a key condition, with its names and values.
+fn key_condition(random: &mut Random, partition: &str, sort: &str) -> (String, Json, Json) {
     let mut names = json!({"#p": partition});
-    let partition_value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
-    let mut values = json!({":p": {"S": partition_value}});
+    let value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
+    let mut values = json!({":p": {"S": value}});
     let mut condition = "#p = :p".to_owned();
     if random.chance(70) {
         let on_sort = sort_condition(random, "#k", sort != "total");
@@ -107,6 +104,17 @@ fn query(random: &mut Random) -> Json {
         values[":a"] = low;
         condition = format!("{condition} AND {on_sort}");
     }
+    (condition, names, values)
+}
+
+fn query(random: &mut Random) -> Json {
+    let (index, partition, sort) = *random.pick(&[
+        (None, "pk", "sk"),
+        (Some("by-date"), "pk", "date"),
+        (Some("by-state"), "state", "total"),
+    ]);
+    let mut request = json!({"TableName": "orders"});
+    let (condition, names, mut values) = key_condition(random, partition, sort);
     request["KeyConditionExpression"] = json!(condition);
     if let Some(index) = index {
         request["IndexName"] = json!(index);
@@ -412,7 +420,8 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
             }
         }
         assert!(refused < REQUESTS / 2, "most are done");
-        assert_eq!(explained.stored(&[]).len(), told.stored(&[]).len());
+        // Items and entries: counters are kept in as many pieces as a store likes.
+        assert_eq!(explained.stored(ITEMS), told.stored(ITEMS));
     }
 }
 
@@ -436,20 +445,7 @@ fn of_supposed(random: &mut Random, partition: &str, sort: &str) -> (&'static st
         return ("Scan", with_limit(random, request));
     }
     let mut request = json!({"TableName": "orders", "IndexName": "new"});
-    let mut names = json!({"#p": partition});
-    let value = if partition == "pk" { *random.pick(&["A", "B", "none"]) } else { "s" };
-    let mut values = json!({":p": {"S": value}});
-    let mut condition = "#p = :p".to_owned();
-    if random.chance(70) {
-        let on_sort = sort_condition(random, "#k", sort != "total");
-        let (low, high) = sort_values(random, sort);
-        names["#k"] = json!(sort);
-        if on_sort.contains(":b") {
-            values[":b"] = high;
-        }
-        values[":a"] = low;
-        condition = format!("{condition} AND {on_sort}");
-    }
+    let (condition, names, values) = key_condition(random, partition, sort);
     request["KeyConditionExpression"] = json!(condition);
     if random.chance(40) {
         request["ScanIndexForward"] = json!(false);

@@ -247,3 +247,15 @@ fn what_is_refused_before_it_reads_uses_nothing() {
         assert_eq!(usage, Usage::default());
     }
 }
+
+#[test]
+fn a_transaction_that_is_explained_while_it_runs_is_metered() {
+    let database = database();
+    let delete = "DELETE FROM cities WHERE country = 'NL' AND place = 'P#01'";
+    let statement = format!("EXPLAIN ANALYZE {delete}");
+    let request = json!({"TransactStatements": [{"Statement": statement}]});
+    let (answer, usage) = run(&database, Operation::ExecuteTransaction, &request);
+    answer.unwrap();
+    let [write] = usage.uses() else { panic!("{usage:?}") };
+    assert_eq!((write.kind, write.units), (WRITE, 4.0));
+}

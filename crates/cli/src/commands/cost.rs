@@ -12,8 +12,8 @@ use crate::served::time;
 use crate::surroundings::variable;
 use anyhow::Context;
 use hashrange::cost::{
-    Bill, Budget, Difference, Line, PriceList, Recording, Side, Used, bill, compare, dollars,
-    grouped, of_a_million, regions, units,
+    Bill, Budget, Line, PriceList, Recording, Side, Used, bill, compare, dollars, grouped,
+    of_a_million, regions, units,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -114,15 +114,14 @@ impl<'a> Report<'a> {
             Some(file) => Some(bill(&read(file)?, &self.prices)),
             None => None,
         };
-        let differences = before.as_ref().map(|before| compare(before, &after));
-        match (self.printer.format, &differences) {
-            (Format::Table, Some(differences)) => self.print_differences(differences, &after)?,
+        match (self.printer.format, &before) {
+            (Format::Table, Some(before)) => self.print_differences(before, &after)?,
             (Format::Table, None) => self.print_bill(recording, &after)?,
             (Format::Json | Format::Item | Format::Ddb, _) => {
                 let mut answer = json!({ "Bill": after, "BeganMs": recording.began_ms,
                     "UntilMs": recording.until_ms });
-                if let Some(differences) = &differences {
-                    answer["Differences"] = json!(differences);
+                if let Some(before) = &before {
+                    answer["Differences"] = json!(compare(before, &after));
                 }
                 output::line(answer)?;
             }
@@ -222,21 +221,21 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn print_differences(&self, differences: &[Difference], after: &Bill) -> anyhow::Result<()> {
-        let before = differences.iter().map(Difference::growth).sum::<f64>();
+    fn print_differences(&self, before: &Bill, after: &Bill) -> anyhow::Result<()> {
         output::line(format_args!(
             "{} before, {} now, priced as in {}",
-            dollars(after.total - before),
+            dollars(before.total),
             dollars(after.total),
             after.region,
         ))?;
+        let differences = compare(before, after);
         if differences.is_empty() {
             return output::line("every kind of request costs what it cost");
         }
         let columns =
             ["operation", "of", "pattern", "requests", "units", "before", "now", "growth"];
         let mut table = Table::new(&columns.map(str::to_owned));
-        for one in differences {
+        for one in &differences {
             let key = &one.key;
             let place = place_name(&key.table, key.index.as_deref());
             let cost = |side: Option<Side>| side.map(|side| dollars(side.cost)).unwrap_or_default();

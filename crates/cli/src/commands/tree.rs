@@ -11,6 +11,7 @@ use crate::literal;
 use crate::output::tree::{Branch, lines};
 use crate::output::{self, plain, printer::Printer};
 use anyhow::Context;
+use hashrange::cost::grouped;
 use merged::Merged;
 use serde_json::{Map, Value, json};
 
@@ -179,19 +180,6 @@ fn branch(node: &Value) -> Branch {
         name => name,
     };
     Branch { level, name: name.to_owned(), columns }
-}
-
-/// Returns a number with its thousands apart.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (nth, digit) in digits.chars().enumerate() {
-        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Returns bytes in the unit that suits them.

@@ -124,7 +124,7 @@ pub(crate) async fn removed_ms<V: View>(view: &V, table: &Table) -> ApiResult<u6
     let key = layout::history_progress(table.id());
     let stored = view.get(&key).await.map_err(fault::of_store)?;
     let Some(stored) = stored else { return Ok(0) };
-    Ok(layout::decode_moment(&stored).ok_or_else(|| fault::of_value(&key))?)
+    layout::decode_moment(&stored).ok_or_else(|| fault::of_value(&key))
 }
 
 fn too_early(table: &Table, at_ms: u64, reaches_back_to_ms: u64) -> Reason {

@@ -32,14 +32,26 @@ impl<S: Store> Engine<S> {
     }
 
     /// Reads a page of one range.
-    pub(crate) async fn page<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+    pub(crate) async fn page<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        self.page_on(plan, None).await
+    }
+
+    /// Reads a page of one range; on the view given, if one is, unless a profile chooses another.
+    pub(crate) async fn page_on<R: Rows>(
+        &self,
+        mut plan: PagePlan<'_>,
+        view: Option<&S::View>,
+    ) -> ApiResult<Page<R>> {
         if plan.table.past.is_some() {
             // On the heap: rare, and every page would be as large.
-            return Box::pin(self.page_of_past(plan)).await;
+            return Box::pin(self.page_of_past(plan, view)).await;
         }
         let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
         let Some(limiter) = self.limiter() else {
-            let page = read_page(&self.core().view().await?, plan).await?;
+            let page = match view {
+                Some(view) => read_page(view, plan).await?,
+                None => read_page(&self.core().view().await?, plan).await?,
+            };
             note_page(table, index, &page);
             return Ok(page);
         };
@@ -59,14 +71,19 @@ impl<S: Store> Engine<S> {
     }
 
     /// Reads a page of one range of a table as it was.
-    async fn page_of_past<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+    async fn page_of_past<R: Rows>(
+        &self,
+        mut plan: PagePlan<'_>,
+        view: Option<&S::View>,
+    ) -> ApiResult<Page<R>> {
         let table = plan.table;
         let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
         let mut reading = self.begin_read(&target)?;
         plan.limit = reading.page_limit(plan.limit);
-        let view = self.table_view(table, reading.old_view.as_ref()).await?;
+        let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;
         let page = read_page(&view, plan).await?;
         reading.settle(&target, &page.units);
+        note_page(table, None, &page);
         Ok(page)
     }
 
@@ -97,7 +114,7 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         if table.past.is_some() {
-            return Box::pin(self.select_past(table, plan)).await;
+            return Box::pin(self.select_past(table, plan, view)).await;
         }
         let target = target_of(table, &plan);
         if self.limiter().is_none() {
@@ -123,15 +140,17 @@ impl<S: Store> Engine<S> {
         &self,
         table: &Table,
         mut plan: SelectPlan<'_>,
+        view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let target = target_of(table, &plan);
         let mut reading = self.begin_read(&target)?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
-        let view = self.table_view(table, reading.old_view.as_ref()).await?;
+        let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;
         let page = plan.run(table, &view).await?;
         reading.settle(&target, &page.units);
+        note_page(table, None, &page);
         Ok(page)
     }
 

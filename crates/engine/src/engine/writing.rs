@@ -4,8 +4,8 @@
 use super::Engine;
 use crate::schema::Table;
 use crate::throughput::Admission;
-use crate::transaction::{self, Completed, Token, TransactionAction};
-use crate::usage::{note_failed_write, note_write};
+use crate::transaction::{self, Completed, Outcome, Token, TransactionAction};
+use crate::usage::{Seen, note_failed_write, note_read, note_write};
 use crate::write::{Admit, Attempt, Write, Written, until_decided};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
@@ -66,7 +66,7 @@ impl<S: Store> Engine<S> {
         token: Option<&Token>,
     ) -> ApiResult<Completed> {
         transaction::check_payload(actions)?;
-        until_decided(|| async {
+        let completed = until_decided(|| async {
             let tables = actions
                 .iter()
                 .map(|action| self.table(&action.table_name))
@@ -80,7 +80,9 @@ impl<S: Store> Engine<S> {
             let decided = self.core().transact(&tables, plans, token, of_write(&mut admission));
             Ok(decided.await?.map(|outcome| Completed { tables, outcome }))
         })
-        .await
+        .await?;
+        note_completed(&completed);
+        Ok(completed)
     }
 
     /// Keeps what is before a write, so that later reads may miss it.
@@ -104,6 +106,20 @@ fn note_written(writes: &[(&Table, Write<'_>)], written: &ApiResult<Option<Vec<W
         }
         (Err(error), [(table, _)]) => note_failure(table, error),
         (Ok(None) | Err(_), _) => {}
+    }
+}
+
+/// Notes what a transaction used that was done, now or before.
+fn note_completed(Completed { tables, outcome }: &Completed) {
+    let (_, units) = outcome.units();
+    let used = tables.iter().zip(&units);
+    match outcome {
+        Outcome::Written(_) => used.for_each(|(table, units)| note_write(table, units)),
+        Outcome::Replayed(sizes) => {
+            for ((table, units), size) in used.zip(sizes) {
+                note_read(table, None, units, Seen::item(Some(*size)));
+            }
+        }
     }
 }
 

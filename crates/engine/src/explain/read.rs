@@ -11,9 +11,8 @@ use super::{ReadKeys, advice, collection, keys};
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::index::counts;
-use crate::layout;
 use crate::partiql::select::{self, SelectPlan};
-use crate::read::{Output, Page, PagePlan, Rows, key_range, read_page, read_ranges};
+use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges};
 use crate::schema::{Index, IndexId, KeySchema, Table};
 use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
@@ -72,22 +71,10 @@ impl<'t> ReadPlan<'t> {
         projection: Option<Projection>,
         consistent: bool,
     ) -> Self {
-        let range = layout::single(key);
-        let page = PagePlan {
-            table,
-            index: None,
-            range: range.clone(),
-            direction: Direction::Forward,
-            limit: usize::MAX,
-            filter: None,
-            output: projection.map_or(Output::Whole, Output::Projected),
-            fetches: false,
-            filters_entries: false,
-            consistent,
-        };
+        let page = PagePlan::of_item(table, key, projection, consistent);
         Self {
+            ranges: vec![page.range.clone()],
             page,
-            ranges: vec![range],
             keys: Some(vec![keys]),
             segment: None,
             filter: None,
@@ -206,10 +193,7 @@ impl<S: Store> Engine<S> {
         let is_one_row =
             read.index().is_none() && read.page.table.key.sort.is_empty() && read.keys.is_some();
         let plan = PagePlan { range, ..page };
-        let mut page: Page<Tally> = match &view {
-            Some(view) => read_page(view, plan).await?,
-            None => self.page(plan).await?,
-        };
+        let mut page: Page<Tally> = self.page_on(plan, view.as_ref()).await?;
         if is_one_row {
             page.last_evaluated_key = None;
         }

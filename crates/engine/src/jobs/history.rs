@@ -45,7 +45,7 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruptio
             // A change that was made meanwhile may have a moment up to this one, and is in it.
             core.store.sync().await?;
             let state = HistoryState::Kept;
-            record.set_history(Some(HistoryRecord { since_ms, state, ..history }));
+            record.set_history(Some(HistoryRecord { state, since_ms, ..history }));
         }
         (_, HistoryState::Ending) => record.set_history(None),
         (None, HistoryState::Beginning) | (_, HistoryState::Kept) => return Ok(()),

@@ -2,18 +2,17 @@
 
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText, WhatIf};
-use crate::layout;
 use crate::ops::update_table;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
-use crate::read::{Output, PagePlan};
+use crate::read::PagePlan;
 use crate::request::required;
 use crate::schema::{Index, Table};
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::{Layer, StateFault, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason, Value};
-use hashrange_storage::{Direction, Store};
+use hashrange_storage::Store;
 use hashrange_wire::{ExecuteStatementInput, Operation, calls, read_request};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -380,20 +379,10 @@ fn as_page<'t>(
     match plan {
         select::SelectPlan::Ranges { page, ranges } => (*page, ranges, None),
         select::SelectPlan::Item { key, filter, projection, consistent } => {
-            let range = layout::single(&key);
-            let page = PagePlan {
-                table,
-                index: None,
-                range: range.clone(),
-                direction: Direction::Forward,
-                limit: usize::MAX,
-                filter: filter.as_ref().map(Filter::from),
-                output: projection.map_or(Output::Whole, Output::Projected),
-                fetches: false,
-                filters_entries: false,
-                consistent,
-            };
-            (page, vec![range], filter)
+            let of_item = PagePlan::of_item(table, &key, projection, consistent);
+            let page = PagePlan { filter: filter.as_ref().map(Filter::from), ..of_item };
+            let ranges = vec![page.range.clone()];
+            (page, ranges, filter)
         }
     }
 }

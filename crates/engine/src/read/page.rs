@@ -50,7 +50,28 @@ pub(crate) struct PagePlan<'t> {
     pub(crate) consistent: bool,
 }
 
-impl PagePlan<'_> {
+impl<'t> PagePlan<'t> {
+    /// Returns the page of the one item of a table that has a key.
+    pub(crate) fn of_item(
+        table: &'t Table,
+        key: &Key,
+        projection: Option<Projection>,
+        consistent: bool,
+    ) -> Self {
+        Self {
+            table,
+            index: None,
+            range: layout::single(key),
+            direction: Direction::Forward,
+            limit: usize::MAX,
+            filter: None,
+            output: projection.map_or(Output::Whole, Output::Projected),
+            fetches: false,
+            filters_entries: false,
+            consistent,
+        }
+    }
+
     /// Returns the filter of entries.
     fn entry_filter(&self) -> Option<&Filter> {
         self.filter.as_ref().filter(|_| self.filters_entries || !self.fetches)

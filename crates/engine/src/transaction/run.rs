@@ -2,6 +2,7 @@
 
 use super::TransactionAction;
 use super::token::{Known, Presented, Token};
+use crate::capacity::{Charge, Units, read_units};
 use crate::core::Core;
 use crate::fault;
 use crate::schema::Table;
@@ -29,6 +30,25 @@ pub(crate) enum Outcome {
     Written(Vec<Written>),
     /// Nothing, since the same request was done before; the size of its item now.
     Replayed(Vec<usize>),
+}
+
+impl Outcome {
+    /// Returns what each action is charged, and as what.
+    pub(crate) fn units(&self) -> (Charge, Vec<Units>) {
+        match self {
+            Self::Written(written) => {
+                let twice =
+                    |it: &Written| Units { table: 2.0 * it.units.table, ..it.units.clone() };
+                (Charge::Write, written.iter().map(twice).collect())
+            }
+            // Source: DynamoDB API reference, TransactWriteItems: a request that was done before
+            // consumes read units.
+            Self::Replayed(sizes) => {
+                let twice = |size: &usize| Units::of_table(2.0 * read_units(*size, true));
+                (Charge::Read, sizes.iter().map(twice).collect())
+            }
+        }
+    }
 }
 
 /// The write of each action, or its fault.

@@ -13,7 +13,7 @@ mod explanation;
 mod operations;
 
 use bytes::Bytes;
-use hashrange::cost::{PriceList, Recorder, metered, summary};
+use hashrange::cost::{PriceList, Recorder, Usage, metered, summary};
 use hashrange::{ApiError, ApiResult, Operation};
 use hashrange_auth::Caller;
 use hashrange_server::{Api, Asked, Demand, Measure, Running, Told};
@@ -27,7 +27,6 @@ const COST: &str = "x-hashrange-cost";
 const EXPLAIN: &str = "x-hashrange-explain";
 
 /// An API whose requests are observed.
-#[derive(Clone)]
 pub struct Observed {
     inner: Arc<dyn Api>,
     shared: Arc<Shared>,
@@ -60,21 +59,14 @@ impl Observed {
         Self { inner, shared: Arc::new(Shared { recorder, prices, now_ms }), caller: "".into() }
     }
 
-    /// Runs an operation, records what it used if that is switched on, and returns it as a line.
-    async fn measured(self, operation: Operation, body: Bytes) -> (ApiResult<Vec<u8>>, String) {
-        let Shared { recorder, prices, now_ms } = &*self.shared;
-        let (answer, usage) = metered(self.inner.call(operation, body)).await;
+    /// Runs an operation, records what it used if that is switched on, and returns that beside the answer.
+    async fn observe(&self, operation: Operation, body: Bytes) -> (ApiResult<Vec<u8>>, Usage) {
+        let Shared { recorder, now_ms, .. } = &*self.shared;
+        let (answer, usage) = metered(Arc::clone(&self.inner).call(operation, body)).await;
         if recorder.is_on() {
             recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
         }
-        (answer, summary(&usage, prices.as_ref()))
-    }
-
-    async fn recorded(self, operation: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
-        let Shared { recorder, now_ms, .. } = &*self.shared;
-        let (answer, usage) = metered(self.inner.call(operation, body)).await;
-        recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
-        answer
+        (answer, usage)
     }
 
     fn of(&self, inner: Arc<dyn Api>, caller: &str) -> Arc<dyn Api> {
@@ -85,7 +77,7 @@ impl Observed {
 impl Api for Observed {
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
         if self.shared.recorder.is_on() {
-            return Box::pin(Self::clone(&self).recorded(operation, body));
+            return Box::pin(async move { self.observe(operation, body).await.0 });
         }
         Arc::clone(&self.inner).call(operation, body)
     }
@@ -102,9 +94,9 @@ impl Api for Observed {
                 let explained = explanation::of(&self.inner, operation, &body).await;
                 told.tell(EXPLAIN, explained);
             }
-            let (answer, cost) = Self::clone(&self).measured(operation, body).await;
+            let (answer, usage) = self.observe(operation, body).await;
             if asked.cost {
-                told.tell(COST, cost);
+                told.tell(COST, summary(&usage, self.shared.prices.as_ref()));
             }
             answer
         })

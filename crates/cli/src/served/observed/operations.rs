@@ -4,9 +4,10 @@
 //! are. Start forgets what was recorded before, after it has been answered.
 
 use super::Observed;
+use crate::served::own_operations::{self, Nothing};
 use bytes::Bytes;
 use hashrange::cost::{Recording, TableFacts};
-use hashrange::{ApiResult, Operation, Reason, StateFault};
+use hashrange::{ApiResult, Operation};
 use hashrange_server::Running;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,7 +27,7 @@ pub fn find(name: &str) -> Option<Run> {
 }
 
 async fn start(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
-    check(body)?;
+    let Nothing {} = own_operations::read(body)?;
     let before = recording(observed).await;
     let shared = &observed.shared;
     shared.recorder.start((shared.now_ms)());
@@ -34,30 +35,14 @@ async fn start(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
 }
 
 async fn stop(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
-    check(body)?;
+    let Nothing {} = own_operations::read(body)?;
     observed.shared.recorder.stop();
     Ok(answer(observed, &recording(observed).await))
 }
 
 async fn describe(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
-    check(body)?;
+    let Nothing {} = own_operations::read(body)?;
     Ok(answer(observed, &recording(observed).await))
-}
-
-/// Refuses members: there are none.
-fn check(body: &[u8]) -> ApiResult<()> {
-    let body = body.trim_ascii();
-    if body.is_empty() {
-        return Ok(());
-    }
-    match serde_json::from_slice::<Value>(body) {
-        Err(_) => Err(Reason::MalformedJson.into()),
-        Ok(Value::Object(members)) if members.is_empty() => Ok(()),
-        Ok(_) => {
-            let why = "operations on the recording have no members".to_owned();
-            Err(Reason::State(StateFault::Form(why)).into())
-        }
-    }
 }
 
 fn answer(observed: &Observed, recording: &Recording) -> Vec<u8> {

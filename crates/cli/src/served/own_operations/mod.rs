@@ -16,6 +16,7 @@ mod scripts;
 mod tree;
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 /// The largest request, unless an operation says otherwise.
@@ -37,8 +38,13 @@ pub async fn of_database(database: &Database, operation: &str, body: &[u8]) -> A
     }
 }
 
+/// A request without members.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
 /// Reads a request of the usual size, which is `{}` if it is empty.
-fn read<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
+pub fn read<T: DeserializeOwned>(body: &[u8]) -> ApiResult<T> {
     read_within(body, REQUEST_MAX_BYTES)
 }
 

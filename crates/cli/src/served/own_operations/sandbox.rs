@@ -9,7 +9,7 @@
 //! | `SetClock` | `Now` or `Advance`, `Stopped` | sets or moves the clock, and does what is due then |
 //! | `DescribeClock` | | |
 
-use super::{fault, read};
+use super::{Nothing, fault, read};
 use crate::served::time;
 use hashrange::{ApiResult, Clock, ClockSetting, Reason, Sandbox, StateFault};
 use serde::Deserialize;
@@ -32,10 +32,6 @@ struct OfReset {
     #[serde(rename = "Empty", default)]
     empty: bool,
 }
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
