@@ -5,7 +5,7 @@
 //! | extended | `2026-11-21T10:00:00.250Z` |
 //! | basic, as names of tables can have it | `20261121T100000.250Z` |
 //! | seconds since 1970 | `1795255200.25` |
-//! | milliseconds since 1970, of more than eleven digits | `1795255200250` |
+//! | milliseconds since 1970, of twelve or thirteen digits | `1795255200250` |
 //!
 //! The fraction, of up to three digits, may be left out.
 
@@ -14,6 +14,9 @@ use crate::calendar::{date_from_days, days_from_date, days_in_month};
 const DAY_MS: u64 = 86_400_000;
 /// So many digits are seconds, until after the year 5000; more are milliseconds.
 const SECONDS_DIGITS_MAX: usize = 11;
+const MILLISECONDS_DIGITS_MAX: usize = 13;
+/// So many digits are rather a date that has no time, such as 20261121.
+const DATE_DIGITS: usize = 8;
 
 /// Year, month, day, hour, minute, second and millisecond.
 fn fields(epoch_ms: u64) -> (i64, i64, i64, u64, u64, u64, u64) {
@@ -45,10 +48,12 @@ pub fn parse(text: &str) -> Option<u64> {
 fn parse_epoch(text: &str) -> Option<u64> {
     let (whole, fraction_ms) = split_fraction(text)?;
     let number = digits(whole)?;
-    if whole.len() > SECONDS_DIGITS_MAX {
-        return (whole == text).then_some(number);
+    match whole.len() {
+        DATE_DIGITS => None,
+        ..=SECONDS_DIGITS_MAX => Some(number * 1000 + fraction_ms),
+        ..=MILLISECONDS_DIGITS_MAX => (whole == text).then_some(number),
+        _ => None,
     }
-    Some(number * 1000 + fraction_ms)
 }
 
 fn parse_date(text: &str) -> Option<u64> {
@@ -137,6 +142,7 @@ mod tests {
             "T",
             "now",
             "20261121",
+            "20261121100000",
             "20261121T100000",
             "20261321T100000Z",
             "20260229T000000Z",

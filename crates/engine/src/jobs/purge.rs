@@ -74,9 +74,10 @@ pub(super) async fn remove_range<S: Store>(
     pace: &Pace,
 ) -> Result<(), Interruption> {
     loop {
-        pace.step().await?;
         let keys = first_keys(&core.store.view().await?, &range, KEYS_PER_COMMIT).await?;
+        // What is empty takes no turn of its own.
         let Some(last) = keys.last() else { return Ok(()) };
+        pace.step().await?;
         range.start.clone_from(last);
         core.commit(
             || vec![purge_key.clone()],
