@@ -48,12 +48,13 @@ pub fn parse(text: &str) -> Option<u64> {
 fn parse_epoch(text: &str) -> Option<u64> {
     let (whole, fraction_ms) = split_fraction(text)?;
     let number = digits(whole)?;
-    match whole.len() {
-        DATE_DIGITS => None,
-        ..=SECONDS_DIGITS_MAX => Some(number * 1000 + fraction_ms),
-        ..=MILLISECONDS_DIGITS_MAX => (whole == text).then_some(number),
-        _ => None,
+    if whole.len() == DATE_DIGITS || whole.len() > MILLISECONDS_DIGITS_MAX {
+        return None;
     }
+    if whole.len() > SECONDS_DIGITS_MAX {
+        return (whole == text).then_some(number);
+    }
+    Some(number * 1000 + fraction_ms)
 }
 
 fn parse_date(text: &str) -> Option<u64> {

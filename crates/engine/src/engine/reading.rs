@@ -5,7 +5,7 @@ use crate::fault;
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
-use crate::schema::{Index, Table};
+use crate::schema::{Index, Past, Table};
 use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
 use crate::usage::{Seen, note_read};
@@ -77,7 +77,11 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let table = plan.table;
-        let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
+        let items = match table.past {
+            Some(Past::Versions) => layout::items_of(&plan.range),
+            _ => plan.range.clone(),
+        };
+        let target = ReadTarget::page(&plan, slice::from_ref(&items));
         let mut reading = self.begin_read(&target)?;
         plan.limit = reading.page_limit(plan.limit);
         let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;

@@ -7,7 +7,7 @@
 //! Memory is bounded: items and history are read in turns, some at a time, and each turn ends where the
 //! one that read less has come to. An item with many versions is left by a jump, not version by version.
 
-use super::Version;
+use super::{Version, versions};
 use crate::layout;
 use crate::schema::{IndexId, Past, Table, TableId};
 use bytes::Bytes;
@@ -20,30 +20,44 @@ use std::sync::atomic::AtomicU64;
 /// Fewest and most items that are read in one turn.
 const ITEMS_PER_TURN_MIN: usize = 16;
 const ITEMS_PER_TURN_MAX: usize = 128;
-const BYTES_PER_TURN: usize = 1024 * 1024;
+pub(super) const BYTES_PER_TURN: usize = 1024 * 1024;
 /// So many versions of an item are passed one by one before the rest is left by a jump.
 const PASSED_MAX: usize = 8;
 
-/// A view in which a table is as it was, if a past of it is read; all else is as it is.
+/// A view in which a table is as it was, if a past of it is read; all else is as it is. Of a table of
+/// versions only ranges are read.
 #[derive(Debug, Clone)]
 pub(crate) struct TableView<V> {
     inner: V,
-    past: Option<(TableId, u64)>,
+    past: Option<Shown>,
+}
+
+/// What of the past a view shows.
+#[derive(Debug, Clone)]
+enum Shown {
+    /// A table at a moment.
+    At(TableId, u64),
+    /// The versions of a table whose key has attributes of these names.
+    Versions(Arc<[Arc<str>]>),
 }
 
 impl<V: View> TableView<V> {
     /// Returns the view for reads of a table.
     pub(crate) fn new(inner: V, table: &Table) -> Self {
         let past = match table.past {
-            Some(Past::At(at_ms)) => Some((table.id(), at_ms)),
-            Some(Past::Versions) | None => None,
+            Some(Past::At(at_ms)) => Some(Shown::At(table.id(), at_ms)),
+            Some(Past::Versions) => {
+                let names = table.key.all().map(|attribute| attribute.name.as_str().into());
+                Some(Shown::Versions(names.collect()))
+            }
+            None => None,
         };
         Self { inner, past }
     }
 
     /// Returns the moment at which a key is read, if it is an item's of the table of the past.
     fn moment_of(&self, key: &[u8]) -> Option<u64> {
-        let (table, at_ms) = self.past?;
+        let Some(Shown::At(table, at_ms)) = self.past else { return None };
         let place = layout::parse_item_keyspace(key)?;
         (place == (table, IndexId::BASE)).then_some(at_ms)
     }
@@ -120,7 +134,7 @@ impl<V: View> View for TableView<V> {
     }
 
     fn counting(&self, requests: &Arc<AtomicU64>) -> Self {
-        Self { inner: self.inner.counting(requests), past: self.past }
+        Self { inner: self.inner.counting(requests), past: self.past.clone() }
     }
 
     async fn sums(&self, keys: &[Key]) -> Result<Vec<i64>, Error> {
@@ -137,6 +151,10 @@ impl<V: View> View for TableView<V> {
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
     {
+        if let Some(Shown::Versions(key_names)) = &self.past {
+            return versions::visit(&self.inner, key_names, range, direction, wanted, visitor)
+                .await;
+        }
         match self.moment_of(&range.start) {
             None => self.inner.visit(range, direction, wanted, visitor).await,
             Some(at_ms) => self.visit_past(at_ms, range, direction, wanted, visitor).await,
@@ -145,16 +163,16 @@ impl<V: View> View for TableView<V> {
 }
 
 /// What one turn has read of a range.
-struct Turn<T> {
+pub(super) struct Turn<T> {
     /// In the direction of the walk.
-    entries: Vec<(Key, T)>,
+    pub(super) entries: Vec<(Key, T)>,
     /// Whether that is all; else there may be more after the last entry.
     is_all: bool,
 }
 
 impl<T> Turn<T> {
     /// Returns the part of the range that was read.
-    fn covered(&self, range: &KeyRange, direction: Direction) -> KeyRange {
+    pub(super) fn covered(&self, range: &KeyRange, direction: Direction) -> KeyRange {
         let Some((last, _)) = self.entries.last().filter(|_| !self.is_all) else {
             return range.clone();
         };
@@ -167,12 +185,16 @@ impl<T> Turn<T> {
     }
 }
 
-fn is_within(range: &KeyRange, key: &[u8]) -> bool {
+pub(super) fn is_within(range: &KeyRange, key: &[u8]) -> bool {
     &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
 }
 
 /// Returns what is left of a range when a part of it was read.
-fn left_after(range: KeyRange, covered: KeyRange, direction: Direction) -> Option<KeyRange> {
+pub(super) fn left_after(
+    range: KeyRange,
+    covered: KeyRange,
+    direction: Direction,
+) -> Option<KeyRange> {
     match direction {
         Direction::Forward => Some(KeyRange { start: covered.end?, end: range.end }),
         Direction::Backward => Some(KeyRange { start: range.start, end: Some(covered.start) }),
@@ -180,7 +202,7 @@ fn left_after(range: KeyRange, covered: KeyRange, direction: Direction) -> Optio
 }
 
 /// Reads some of the items that are there now.
-async fn items_of_now<V: View>(
+pub(super) async fn items_of_now<V: View>(
     view: &V,
     range: &KeyRange,
     direction: Direction,
@@ -225,7 +247,7 @@ fn after_moment(versions: &[u8], at_ms: u64) -> Key {
     [versions, &at_ms.saturating_add(1).to_be_bytes()].concat()
 }
 
-fn decode(key: &[u8], stored: &Bytes) -> Result<Version, Error> {
+pub(super) fn decode(key: &[u8], stored: &Bytes) -> Result<Version, Error> {
     Version::decode(stored).ok_or_else(|| {
         Error::corrupt("an entry of a history has another form", key.escape_ascii().to_string())
     })

@@ -11,7 +11,7 @@
 //! that the versions of one item lie together and items are in the order of their keys. The two bytes `00`
 //! stand where an item's key has its index: so history lies in the places in which its items lie.
 
-use super::{ITEM_PREFIX_BYTES, SPACE_META, component, item_prefix};
+use super::{ITEM_PREFIX_BYTES, SPACE_ITEM, SPACE_META, component, item_prefix};
 use crate::schema::{IndexId, TableId};
 use hashrange_storage::{Key, KeyRange};
 
@@ -64,6 +64,40 @@ pub(crate) fn versions_prefix(item_key: &[u8]) -> Key {
 pub(crate) fn versions_of(items: &KeyRange) -> KeyRange {
     let end = items.end.as_deref().map(version_bound);
     KeyRange { start: version_bound(&items.start), end }
+}
+
+/// Returns the range of the items of which the last version, that which is so now, is in a range of space
+/// `22`, where it has the last moment that there is.
+pub(crate) fn items_of(versions: &KeyRange) -> KeyRange {
+    let end = versions.end.as_deref().map(item_bound);
+    KeyRange { start: item_bound(&versions.start), end }
+}
+
+/// Returns the first item whose last version is not before a key of space `22`.
+fn item_bound(versions: &[u8]) -> Key {
+    let prefix = versions.get(1..versions.len().min(ITEM_PREFIX_BYTES)).unwrap_or_default();
+    let mut item = [&[SPACE_ITEM][..], prefix].concat();
+    let mut rest = versions.get(ITEM_PREFIX_BYTES..).unwrap_or_default();
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = behind;
+        if *byte != 0 {
+            item.push(*byte);
+            continue;
+        }
+        match behind.split_first() {
+            Some((0xFF, behind)) => rest = behind,
+            Some((0, moment)) => {
+                // Behind the last moment comes the next item.
+                if moment > &u64::MAX.to_be_bytes()[..] {
+                    item.push(0);
+                }
+                return item;
+            }
+            _ => {}
+        }
+        item.push(0);
+    }
+    item
 }
 
 /// Returns the first key of space `22` that could be of an item with this key, or one that begins so.
@@ -176,6 +210,7 @@ mod tests {
             for end in rests {
                 let items = KeyRange { start: item(start), end: Some(item(end)) };
                 let versions = versions_of(&items);
+                assert_eq!(items_of(&versions), items, "{start:?} {end:?}");
                 for rest in rests {
                     for at_ms in [0, u64::MAX] {
                         let is_within = contains(&versions, &version(&item(rest), at_ms));
@@ -187,6 +222,23 @@ mod tests {
         let all = versions_of(&super::super::keyspace(TableId(7), IndexId::BASE));
         assert!(contains(&all, &version(&item(&[0xFF; 9]), u64::MAX)));
         assert!(!contains(&all, &version(&item_prefix(TableId(8), IndexId::BASE), 0)));
+    }
+
+    #[test]
+    fn an_item_is_in_a_range_of_versions_with_its_last_one() {
+        let rests: [&[u8]; 6] = [b"", b"\0", b"\0\xFF", b"a", b"a\0", b"a\0b"];
+        for rest in rests {
+            let key = item(rest);
+            for (bound, expected) in [
+                (versions_prefix(&key), key.clone()),
+                (version(&key, 7), key.clone()),
+                (version(&key, u64::MAX), key.clone()),
+                ([&version(&key, u64::MAX)[..], &[0]].concat(), item(&[rest, &[0]].concat())),
+            ] {
+                let items = items_of(&KeyRange { start: bound.clone(), end: Some(bound) });
+                assert_eq!((items.start, items.end), (expected.clone(), Some(expected)));
+            }
+        }
     }
 
     #[test]

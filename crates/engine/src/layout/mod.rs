@@ -43,8 +43,8 @@ pub(crate) use expiry::{
     parse_expiry_second, parse_expiry_table,
 };
 pub(crate) use history::{
-    changed, decode_moment, encode_moment, every_history, histories, history_progress, moment,
-    moments, parse_changed, parse_history_table, parse_moment, parse_version, split_moment,
+    changed, decode_moment, encode_moment, every_history, histories, history_progress, items_of,
+    moment, moments, parse_changed, parse_history_table, parse_moment, parse_version, split_moment,
     version, versions_of, versions_prefix,
 };
 pub(crate) use range::SortBounds;

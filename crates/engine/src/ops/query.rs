@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
+use crate::history::versions;
 use crate::ops::explain::How;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
@@ -11,7 +12,7 @@ use crate::request::condition::looked_into;
 use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
-use crate::schema::{Index, KeySchema, Table};
+use crate::schema::{Index, KeySchema, Past, Table};
 use crate::usage::note_shape;
 use hashrange_expr::{Condition, Filter, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
@@ -39,7 +40,7 @@ impl<S: Store> Engine<S> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedQuery::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.readable_table(table_name)?;
+        let table = self.readable_table_or_versions(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
         note_shape(|shape| {
             shape.part(format_args!("{:#}", request.key_conditions))?;
@@ -82,9 +83,13 @@ impl<S: Store> Engine<S> {
             Some(false) => Direction::Backward,
             _ => Direction::Forward,
         };
-        let range = match &request.start {
-            None => range,
-            Some(start) => resume(table, secondary, range, start, direction)?,
+        let range = if table.past == Some(Past::Versions) {
+            versions::range_after(table, &range, request.start.as_ref(), direction, Reader::Query)?
+        } else {
+            match &request.start {
+                None => range,
+                Some(start) => resume(table, secondary, range, start, direction)?,
+            }
         };
         let schema = secondary.map_or(&table.key, |index| &index.key);
         check_filter(schema, request)?;
@@ -214,7 +219,7 @@ impl CheckedQuery {
 
 /// Returns whether at most one item can match: the table read has no sort key.
 fn is_one_row<I: Copy>(table: &Table, index: Option<I>) -> bool {
-    index.is_none() && table.key.sort.is_empty()
+    index.is_none() && table.key.sort.is_empty() && table.past != Some(Past::Versions)
 }
 
 /// Narrows the range to what comes after the start key, which must lie in it.

@@ -3,6 +3,7 @@
 
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, ReadPlan};
+use crate::history::versions;
 use crate::layout;
 use crate::ops::explain::How;
 use crate::read::json_rows::JsonRows;
@@ -13,7 +14,7 @@ use crate::request::condition::looked_into;
 use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
-use crate::schema::{Index, IndexId, Table};
+use crate::schema::{Index, IndexId, Past, Table};
 use crate::usage::note_shape;
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
@@ -49,7 +50,7 @@ impl<S: Store> Engine<S> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedScan::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.readable_table(table_name)?;
+        let table = self.readable_table_or_versions(table_name)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
         note_shape(|shape| shape.filter(request.filter.as_ref()));
         let is_count = matches!(plan.output, Output::Count);
@@ -84,7 +85,10 @@ impl<S: Store> Engine<S> {
         let in_filter = looked_into(request.filter.as_ref());
         check_scalar_keys(table, request.selection.names_looked_into().chain(in_filter))?;
         let mut range = request.range(table, secondary);
-        if let Some(start) = &request.start {
+        if table.past == Some(Past::Versions) {
+            let (start, direction) = (request.start.as_ref(), Direction::Forward);
+            range = versions::range_after(table, &range, start, direction, Reader::Scan)?;
+        } else if let Some(start) = &request.start {
             let key = key_range::start_key(table, secondary, start, Reader::Scan)?;
             if let Some((segment, total_segments)) = request.segment
                 && !key_range::contains(&range, &key)

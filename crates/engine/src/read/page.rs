@@ -8,8 +8,9 @@
 use super::pace::{Pace, item_work};
 use crate::capacity::{Units, read_units};
 use crate::fault;
+use crate::history::versions::names_a_version;
 use crate::layout;
-use crate::schema::{Index, Table};
+use crate::schema::{Index, Past, Table};
 use bytes::Bytes;
 use hashrange_expr::{Filter, Projection};
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
@@ -287,8 +288,11 @@ fn keep<R: Rows>(plan: &PagePlan<'_>, page: &mut Page<R>, item: Item) {
 
 /// Returns the key of an entry: all attributes that a page can begin after.
 pub(crate) fn cursor(table: &Table, index: Option<(usize, &Index)>, entry: &Item) -> Item {
+    let is_of_versions = table.past == Some(Past::Versions);
     entry.retain(|name| {
-        table.key.contains(name) || index.is_some_and(|(_, index)| index.key.contains(name))
+        table.key.contains(name)
+            || index.is_some_and(|(_, index)| index.key.contains(name))
+            || (is_of_versions && names_a_version(name))
     })
 }
 

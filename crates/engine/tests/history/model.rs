@@ -2,10 +2,11 @@
 
 use super::{as_of, check, create, enable, stored};
 use hashrange_engine::EngineOptions;
+use hashrange_model::moment;
 use hashrange_testkit::database::Database;
 use hashrange_testkit::random::Random;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 type Key = (String, String);
@@ -178,6 +179,71 @@ fn compare(database: &Database, model: &mut Model, random: &mut Random) {
     assert_eq!(&found, state, "at {at_ms}");
 }
 
+/// Returns the versions that an item has had, the oldest first.
+fn versions_of(model: &Model, key: &Key) -> Vec<Json> {
+    let mut versions: Vec<Json> = Vec::new();
+    let mut before: Option<&Json> = None;
+    for (nth, (at_ms, state)) in model.states.iter().enumerate() {
+        let now = state.get(key);
+        if now == before {
+            continue;
+        }
+        let since = json!({"S": moment::basic(*at_ms)});
+        // Before it was there first it has no version.
+        if before.is_some() || !versions.is_empty() {
+            versions.last_mut().unwrap()["hashrange:until"] = since.clone();
+        }
+        let mut version = now.cloned().unwrap_or_else(|| {
+            let mut deleted = key_json(key);
+            deleted["hashrange:deleted"] = json!({"BOOL": true});
+            deleted
+        });
+        if nth > 0 {
+            version["hashrange:since"] = since;
+        }
+        versions.push(version);
+        before = now;
+    }
+    versions
+}
+
+/// Compares all versions of items with those of the model.
+fn compare_versions(database: &Database, model: &Model, random: &mut Random) {
+    let limit = 1 + random.below(7);
+    let keys: BTreeSet<&Key> = model.states.iter().flat_map(|(_, state)| state.keys()).collect();
+    let partition = *random.pick(&PARTITIONS);
+    let low = *random.pick(&SORT);
+    let is_forward = random.chance(50);
+    let query = json!({
+        "TableName": "orders.history", "KeyConditionExpression": "pk = :p AND sk >= :l",
+        "ExpressionAttributeValues": {":p": {"S": partition}, ":l": {"S": low}},
+        "ScanIndexForward": is_forward,
+    });
+    let found = pages(database, "Query", query, limit);
+    let is_asked = |(pk, sk): &Key| pk == partition && &sk[..] >= low;
+    let asked = keys.iter().filter(|key| is_asked(key));
+    let mut expected: Vec<Json> = asked.flat_map(|key| versions_of(model, key)).collect();
+    if !is_forward {
+        expected.reverse();
+    }
+    assert_eq!(found, expected, "{partition:?} from {low:?} {is_forward}");
+    let segments = 1 + random.below(3);
+    let scan = |segment| {
+        let scan = json!({
+            "TableName": "orders.history", "Segment": segment, "TotalSegments": segments,
+        });
+        pages(database, "Scan", scan, limit)
+    };
+    let by_item_and_time = |version: &Json| {
+        ["pk", "sk", "hashrange:since"]
+            .map(|name| version[name]["S"].as_str().unwrap_or_default().to_owned())
+    };
+    let mut found: Vec<Json> = (0..segments).flat_map(scan).collect();
+    found.sort_by_key(by_item_and_time);
+    let expected: Vec<Json> = keys.iter().flat_map(|key| versions_of(model, key)).collect();
+    assert_eq!(found, expected);
+}
+
 fn open(folder: &Path, now_ms: Option<u64>) -> Database {
     let database = Database::folder(folder, EngineOptions::default());
     if let Some(now_ms) = now_ms {
@@ -211,7 +277,8 @@ fn run(seed: u64, steps: usize) {
             0 => database.clock.set_back_ms(below_ms(&mut random, 60)),
             1..=6 => database.clock.advance_ms(below_ms(&mut random, 40)),
             7..=15 => write(&database, &mut model, &mut random),
-            16..=18 => compare(&database, &mut model, &mut random),
+            16..=17 => compare(&database, &mut model, &mut random),
+            18 => compare_versions(&database, &model, &mut random),
             _ if random.chance(20) => {
                 let now_ms = database.clock.now_ms();
                 drop(database);
@@ -222,6 +289,7 @@ fn run(seed: u64, steps: usize) {
         }
     }
     compare(&database, &mut model, &mut random);
+    compare_versions(&database, &model, &mut random);
     check(&database);
     let [versions, moments, marks] = stored(&database);
     assert_eq!((versions, marks), (moments, model.changed.len()));

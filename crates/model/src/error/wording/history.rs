@@ -36,9 +36,7 @@ pub(super) fn refused(fault: &HistoryFault) -> String {
             "The past is read by the key of the table: indexes have none".to_owned()
         }
         HistoryFault::VersionsByQuery(name) => {
-            format!(
-                "{name} has the versions of items: they are read by Query, with the partition key"
-            )
+            format!("{name} has the versions of items: they are read by Query and Scan")
         }
         HistoryFault::Retention { most } => {
             format!("A history is kept for 1 to {most} hours, or without RetentionHours for ever")
