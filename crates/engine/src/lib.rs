@@ -56,10 +56,11 @@ pub use explain::{
     Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
+pub use history::ItemChange;
 pub use jobs::ServersSeen;
 pub use ops::{
-    HistoryDescription, KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running,
-    TreeInput,
+    ChangesInput, ChangesOutput, HistoryDescription, KeyTemplateDescription, ParsedKey,
+    PartitionsInput, RestoreOutput, Rewriting, Running, TreeInput,
 };
 pub use options::EngineOptions;
 pub use profile::Profile;

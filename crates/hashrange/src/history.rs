@@ -2,9 +2,10 @@
 
 use crate::Blocking;
 use crate::database::{Calling, Database};
-use hashrange_engine::{HistoryDescription, Running};
+use hashrange_engine::{ChangesInput, ChangesOutput, HistoryDescription, RestoreOutput, Running};
 use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
+use hashrange_wire::Operation;
 
 impl Database {
     /// Keeps the history of a table from now on, or changes for how many hours versions are kept; for ever
@@ -55,6 +56,45 @@ impl Database {
             engine.on_newest_to_describe(run).await
         })
     }
+
+    /// Returns a page of what has changed in a table between two moments.
+    ///
+    /// ```
+    /// use hashrange::{ChangesInput, Database, item};
+    /// let database = Database::memory().blocking();
+    /// database.create("orders", "id:S").run()?;
+    /// database.put("orders", item! { "id": "7", "status": "OPEN" }).run()?;
+    /// let begun = database.enable_history("orders", None)?;
+    /// database.delete("orders", item! { "id": "7" }).run()?;
+    ///
+    /// let from_ms = begun.reaches_back_to_ms.expect("it is kept");
+    /// let table_name = "orders".to_owned();
+    /// let asked = ChangesInput { table_name, from_ms, ..ChangesInput::default() };
+    /// let page = database.history_changes(&asked)?;
+    /// assert_eq!(page.changes[0].key, item! { "id": "7" });
+    /// assert!(page.changes[0].after.is_none());
+    ///
+    /// assert_eq!(database.restore_items(&asked)?.put, 1);
+    /// assert!(database.get("orders", item! { "id": "7" }).run()?.is_some());
+    /// # Ok::<(), hashrange::Error>(())
+    /// ```
+    pub fn history_changes<'a>(&'a self, input: &'a ChangesInput) -> Calling<'a, ChangesOutput> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.history_changes(input)) };
+            engine.on_newest(Operation::Query, run).await
+        })
+    }
+
+    /// Puts a page of items back to what they were at the first moment of a request, by ordinary writes,
+    /// which the history keeps too.
+    pub fn restore_items<'a>(&'a self, input: &'a ChangesInput) -> Calling<'a, RestoreOutput> {
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.restore_items(input)) };
+            engine.on_newest(Operation::PutItem, run).await
+        })
+    }
 }
 
 impl Blocking {
@@ -75,5 +115,15 @@ impl Blocking {
     /// See [`Database::describe_history`].
     pub fn describe_history(&self, table: &str) -> ApiResult<HistoryDescription> {
         block_on(self.database().describe_history(table))
+    }
+
+    /// See [`Database::history_changes`].
+    pub fn history_changes(&self, input: &ChangesInput) -> ApiResult<ChangesOutput> {
+        block_on(self.database().history_changes(input))
+    }
+
+    /// See [`Database::restore_items`].
+    pub fn restore_items(&self, input: &ChangesInput) -> ApiResult<RestoreOutput> {
+        block_on(self.database().restore_items(input))
     }
 }

@@ -171,12 +171,14 @@ pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
-    ClientWork, Copied, CopyError, CopyPhase, Copying, Difference, HistoryDescription,
-    HistoryState, KeyPart, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey,
-    PartitionsInput, Problem, Profile, Report, Rewriting, Rewritten, ServersSeen, TemplateMode,
-    TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
+    ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying, Difference,
+    HistoryDescription, HistoryState, ItemChange, KeyPart, KeyTemplateDescription, NodeCounts,
+    NodeKind, ParsedKey, PartitionsInput, Problem, Profile, Report, RestoreOutput, Rewriting,
+    Rewritten, ServersSeen, TemplateMode, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork,
+    Verified,
 };
-pub use hashrange_model::error::{StateFault, TemplateFault};
+pub use hashrange_model::error::{HistoryFault, StateFault, TemplateFault};
+pub use hashrange_model::moment;
 pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,

@@ -469,6 +469,12 @@ fn history_faults() -> Vec<HistoryFault> {
         HistoryFault::Future { .. } => [HistoryFault::Future { at_ms: late_ms, now_ms: early_ms }],
         HistoryFault::ReadOnly(..) => [HistoryFault::ReadOnly("orders.history".to_owned())],
         HistoryFault::VersionsByQuery(..) => [HistoryFault::VersionsByQuery("orders.history".to_owned())],
+        HistoryFault::Key => [HistoryFault::Key],
+        HistoryFault::SortKeyPrefix => [HistoryFault::SortKeyPrefix],
+        HistoryFault::Limit { .. } => [HistoryFault::Limit { most: 7 }],
+        HistoryFault::Backward => [HistoryFault::Backward],
+        HistoryFault::Start => [HistoryFault::Start],
+        HistoryFault::RestoreTo => [HistoryFault::RestoreTo],
         HistoryFault::Retention { .. } => [HistoryFault::Retention { most: 3 }],
     }
 }

@@ -1,4 +1,7 @@
-//! `hashrange history`: whether the history of a table is kept, and how far back it reaches.
+//! `hashrange history`: whether the history of a table is kept and how far back it reaches, what has changed
+//! since a moment, and items put back to what they were.
+
+mod changes;
 
 use crate::arguments::{Format, History, HistoryCommand};
 use crate::client::Client;
@@ -19,6 +22,8 @@ pub fn run(client: &mut Client, arguments: &History) -> anyhow::Result<()> {
             ("UpdateHistory", json!({ "TableName": it.table, "Enabled": false }))
         }
         HistoryCommand::Show(it) => ("DescribeHistory", json!({ "TableName": it.table })),
+        HistoryCommand::Diff(it) => return changes::diff(client, it),
+        HistoryCommand::Restore(it) => return changes::restore(client, it),
     };
     let answer = client.call_own(operation, &request)?;
     if Printer::of(arguments.command.connection())?.format != Format::Table {

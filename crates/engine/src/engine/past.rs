@@ -36,6 +36,17 @@ impl<S: Store> Engine<S> {
         }
     }
 
+    /// Returns the table as it was that a name means; none if it means no such.
+    pub(crate) fn known_past(&self, name_or_arn: &str) -> ApiResult<Option<Arc<Table>>> {
+        let name = table_name_of(name_or_arn);
+        match parse_name(name) {
+            Some((table, _)) if self.core.catalog.get(table).is_some() => {
+                self.table_of_past(name).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Returns why there is no table of a name.
     pub(super) fn no_table(&self, name: &str) -> Reason {
         match parse_name(name) {
@@ -50,20 +61,18 @@ impl<S: Store> Engine<S> {
         let (table_name, past) = parse_name(name).ok_or(Reason::TableNotFound)?;
         let table = self.table(table_name)?;
         let past = past.map_err(Reason::History)?;
-        let record = kept(&table).map_err(Reason::History)?;
-        if let Past::At(at_ms) = past {
-            self.check_moment(&table, record, at_ms)?;
+        match past {
+            Past::At(at_ms) => self.check_readable_at(&table, at_ms)?,
+            Past::Versions => {
+                kept(&table).map_err(Reason::History)?;
+            }
         }
         Ok(Arc::new(table.of_past(past)))
     }
 
     /// Refuses a moment that lies before the history or is not over; keeps later changes out of it.
-    fn check_moment(
-        &self,
-        table: &Table,
-        record: &HistoryRecord,
-        at_ms: u64,
-    ) -> Result<(), Reason> {
+    pub(crate) fn check_readable_at(&self, table: &Table, at_ms: u64) -> Result<(), Reason> {
+        let record = kept(table).map_err(Reason::History)?;
         let (Some(history), now_ms) = (&table.history, self.now_ms()) else {
             return Err(Reason::Internal);
         };

@@ -9,17 +9,20 @@
 //! | `version.rs` | the entry: its form, and how a change puts it |
 //! | `name.rs` | names such as `orders.asof.20261121T100000Z` |
 //! | `view.rs` | a view of a table as it was |
+//! | `changes.rs` | what has changed between two moments |
 //! | `versions.rs` | a view of all versions that the items of a table have had |
 //!
 //! Invariants: the moments of an item's entries grow strictly in the order of its changes; all that one
 //! commit changes has one moment (`write/moment.rs`). Left to others: keys (`layout/history.rs`), the
 //! retention (`jobs/history_sweep.rs`).
 
+pub(crate) mod changes;
 mod name;
 mod version;
 pub(crate) mod versions;
 mod view;
 
+pub use changes::ItemChange;
 pub(crate) use name::parse_name;
 pub(crate) use version::{Version, keep};
 pub(crate) use view::TableView;

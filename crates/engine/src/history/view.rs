@@ -70,7 +70,7 @@ impl<V: View> TableView<V> {
         at_ms: u64,
     ) -> Result<Option<Bytes>, Error> {
         match first_after(&self.inner, &layout::versions_prefix(key), at_ms).await? {
-            Some(stored) => Ok(decode(key, &stored)?.image),
+            Some((_, stored)) => Ok(decode(key, &stored)?.image),
             None => Ok(now),
         }
     }
@@ -225,18 +225,18 @@ pub(super) async fn items_of_now<V: View>(
     Ok(turn)
 }
 
-/// Returns the first entry of an item after a moment; `versions` is what the keys of its entries begin
+/// Returns the first entry of an item after a moment, and its own moment; `versions` is what the keys of its entries begin
 /// with.
-async fn first_after<V: View>(
+pub(super) async fn first_after<V: View>(
     view: &V,
     versions: &[u8],
     at_ms: u64,
-) -> Result<Option<Bytes>, Error> {
+) -> Result<Option<(u64, Bytes)>, Error> {
     let mut range = KeyRange::prefix(versions);
     range.start = after_moment(versions, at_ms);
     let mut first = None;
-    view.visit(range, Direction::Forward, Wanted::entries(1), |_, stored| {
-        first = Some(stored);
+    view.visit(range, Direction::Forward, Wanted::entries(1), |key, stored| {
+        first = layout::split_moment(key).map(|(_, moment)| (moment, stored));
         ControlFlow::Break(())
     })
     .await?;
@@ -319,7 +319,8 @@ impl PastWalk {
                 (Some(Stop::Jump(to)), Direction::Forward) => range.start = to,
                 (Some(Stop::Jump(to)), Direction::Backward) => range.end = Some(to),
                 (Some(Stop::LookUp(item)), _) => {
-                    self.candidate = first_after(view, &item, self.at_ms).await?;
+                    let first = first_after(view, &item, self.at_ms).await?;
+                    self.candidate = first.map(|(_, stored)| stored);
                     range.end = Some(item);
                     self.decide();
                     if self.is_full() {

@@ -14,6 +14,7 @@ mod explain;
 mod features_off;
 mod get_item;
 mod history;
+mod history_changes;
 mod key_templates;
 mod list_tables;
 mod newest;
@@ -32,6 +33,7 @@ mod update_item;
 mod update_table;
 
 pub use history::HistoryDescription;
+pub use history_changes::{ChangesInput, ChangesOutput, RestoreOutput};
 pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest::Running;
 pub use partitions::PartitionsInput;

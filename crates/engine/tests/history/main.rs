@@ -6,6 +6,7 @@
 mod as_of;
 mod life;
 mod model;
+mod versions;
 
 use hashrange_engine::{EngineOptions, HistoryDescription, verify};
 use hashrange_model::moment;

@@ -31,8 +31,23 @@ pub enum HistoryFault {
     ReadOnly(String),
     /// An index is read as it was.
     IndexOfThePast,
-    /// The versions of items are read in another way than by Query.
+    /// The versions of items are read in another way than by Query and Scan.
     VersionsByQuery(String),
+    /// `Key` of a request for changes is neither a partition key nor a whole key.
+    Key,
+    /// `SortKeyPrefix` of a table whose sort key is no string.
+    SortKeyPrefix,
+    /// `Limit` of a request for changes is out of bounds.
+    Limit {
+        /// The greatest.
+        most: usize,
+    },
+    /// The second moment is before the first.
+    Backward,
+    /// `ExclusiveStart` is none that a page of the same request has returned.
+    Start,
+    /// Items are to be put back to what they were at two moments.
+    RestoreTo,
     /// The retention is out of bounds, hours.
     Retention {
         /// The longest that there is.

@@ -15,6 +15,8 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),
     ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
     ("DescribeHistory", |database, body| Box::pin(history::describe(database, body))),
+    ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
+    ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),
     ("UpdateHistory", |database, body| Box::pin(history::update(database, body))),
     ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
     ("PutKeyTemplate", |database, body| Box::pin(key_templates::put(database, body))),

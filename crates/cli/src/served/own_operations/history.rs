@@ -4,11 +4,22 @@
 //! |---|---|---|
 //! | `UpdateHistory` | `TableName`, `Enabled`, `RetentionHours` or none for ever | `History` |
 //! | `DescribeHistory` | `TableName` | `History` |
+//! | `DescribeChanges` | `TableName`, `From`, `To`, `Key`, `SortKeyPrefix`, `Limit`, `ExclusiveStart` | `Changes`, `LastEvaluated` |
+//! | `RestoreItems` | the same, without `To`; `From` is the moment to go back to | `Put`, `Deleted`, `LastEvaluated` |
+//!
+//! Moments are in any form of `hashrange::moment`. The last two take and return a page; a page may be empty
+//! and not the last one.
 
-use super::{fault, read};
+use super::{fault, items, read};
 use crate::served::time;
-use hashrange::{ApiResult, Database, HistoryDescription, HistoryState, StateFault};
-use serde::Deserialize;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hashrange::{
+    ApiResult, ChangesInput, Database, HistoryDescription, HistoryFault, HistoryState, Reason,
+    StateFault, moment,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
@@ -61,4 +72,92 @@ fn answer(history: &HistoryDescription) -> Vec<u8> {
         described["ReachesBackTo"] = Value::from(time::date(at_ms));
     }
     json!({ "History": described }).to_string().into_bytes()
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
+struct OfChanges {
+    table_name: String,
+    from: String,
+    to: Option<String>,
+    key: Option<Box<RawValue>>,
+    sort_key_prefix: Option<String>,
+    limit: Option<usize>,
+    exclusive_start: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Changes {
+    changes: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_evaluated: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Change {
+    key: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Box<RawValue>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Restored {
+    put: usize,
+    deleted: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_evaluated: Option<String>,
+}
+
+/// Returns a page of what has changed between two moments.
+pub async fn changes(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let page = database.history_changes(&input(body)?).await?;
+    let raw = |item: Option<_>| item.as_ref().map(items::raw).transpose();
+    let changes = page.changes.into_iter().map(|change| {
+        let (key, before, after) =
+            (items::raw(&change.key)?, raw(change.before)?, raw(change.after)?);
+        Ok(Change { key, before, after })
+    });
+    let changes = changes.collect::<ApiResult<_>>()?;
+    json_of(&Changes { changes, last_evaluated: page.next.as_deref().map(token) })
+}
+
+/// Puts a page of items back to what they were.
+pub async fn restore(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
+    let page = database.restore_items(&input(body)?).await?;
+    let last_evaluated = page.next.as_deref().map(token);
+    json_of(&Restored { put: page.put, deleted: page.deleted, last_evaluated })
+}
+
+fn input(body: &[u8]) -> ApiResult<ChangesInput> {
+    let request: OfChanges = read(body)?;
+    let start = request
+        .exclusive_start
+        .as_deref()
+        .map(|text| BASE64_STANDARD.decode(text).map_err(|_| Reason::History(HistoryFault::Start)));
+    Ok(ChangesInput {
+        table_name: request.table_name,
+        from_ms: moment_of(request.from)?,
+        to_ms: request.to.map(moment_of).transpose()?,
+        key: items::read(request.key.as_deref())?,
+        sort_key_prefix: request.sort_key_prefix,
+        limit: request.limit,
+        start: start.transpose()?,
+    })
+}
+
+fn moment_of(text: String) -> Result<u64, Reason> {
+    moment::parse(&text).ok_or(Reason::History(HistoryFault::NotAMoment(text)))
+}
+
+fn token(key: &[u8]) -> String {
+    BASE64_STANDARD.encode(key)
+}
+
+fn json_of(answer: &impl Serialize) -> ApiResult<Vec<u8>> {
+    Ok(serde_json::to_vec(answer).map_err(|_| Reason::Internal)?)
 }

@@ -9,6 +9,7 @@
 mod database;
 mod explain;
 mod history;
+mod items;
 mod key_templates;
 mod sandbox;
 #[cfg(test)]

@@ -3,11 +3,10 @@
 //! What is also a member of a Query has its name: `TableName`, `IndexName`, `Limit`, `ScanIndexForward`,
 //! `ConsistentRead`. `docs/tree.md` has the others.
 
-use super::read;
-use hashrange::json::attribute_value::write_item;
+use super::{items, read};
 use hashrange::{
-    ApiResult, Database, DecodedItem, Item, NodeKind, PartitionsInput, Reason, TreeInput, TreeNode,
-    TreeOutput, TreePosition, TreeWork, decode,
+    ApiResult, Database, NodeKind, PartitionsInput, Reason, TreeInput, TreeNode, TreeOutput,
+    TreePosition, TreeWork,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -105,8 +104,8 @@ pub async fn tree(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let input = TreeInput {
         table_name: request.table_name,
         index_name: request.index_name,
-        partition_key: key(request.partition_key.as_deref())?,
-        sort_key: key(request.sort_key.as_deref())?,
+        partition_key: items::read(request.partition_key.as_deref())?,
+        sort_key: items::read(request.sort_key.as_deref())?,
         prefix: request.prefix,
         delimiter: request.delimiter,
         depth: request.depth,
@@ -134,13 +133,6 @@ pub async fn partitions(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> 
     answer(database.partitions(input).await?)
 }
 
-/// Returns a key of a request, which has none if it does not say.
-fn key(raw: Option<&RawValue>) -> ApiResult<Item> {
-    let Some(raw) = raw else { return Ok(Item::empty()) };
-    let decoded = decode::<DecodedItem>(raw.get().as_bytes())?;
-    Ok(decoded.value.into_result().map_err(|fault| Reason::Value(*fault))?)
-}
-
 fn answer(output: TreeOutput) -> ApiResult<Vec<u8>> {
     let answer = Answer {
         nodes: output.nodes.into_iter().map(Node::of).collect::<ApiResult<_>>()?,
@@ -150,16 +142,9 @@ fn answer(output: TreeOutput) -> ApiResult<Vec<u8>> {
     Ok(serde_json::to_vec(&answer).map_err(|_| Reason::Internal)?)
 }
 
-fn raw(item: &Item) -> ApiResult<Box<RawValue>> {
-    let mut json = Vec::new();
-    write_item(&mut json, item);
-    let json = String::from_utf8(json).map_err(|_| Reason::Internal)?;
-    Ok(RawValue::from_string(json).map_err(|_| Reason::Internal)?)
-}
-
 impl Position {
     fn read(self) -> ApiResult<TreePosition> {
-        let key = key(Some(&self.key))?;
+        let key = items::read(Some(&self.key))?;
         let kind = match self.kind {
             Kind::Partition => NodeKind::Partition,
             Kind::Folder => NodeKind::Folder,
@@ -174,7 +159,7 @@ impl Position {
             TreePosition::Node { kind, key } => (Kind::of(*kind), key),
             TreePosition::Entry(key) => (Kind::Entry, key),
         };
-        Ok(Self { kind, key: raw(key)? })
+        Ok(Self { kind, key: items::raw(key)? })
     }
 }
 
@@ -193,7 +178,7 @@ impl Node {
         Ok(Self {
             kind: Kind::of(node.kind),
             level: node.level,
-            key: raw(&node.key)?,
+            key: items::raw(&node.key)?,
             name: node.name,
             items: node.counts.map(|counts| counts.items),
             bytes: node.counts.map(|counts| counts.bytes),

@@ -38,6 +38,21 @@ pub(super) fn refused(fault: &HistoryFault) -> String {
         HistoryFault::VersionsByQuery(name) => {
             format!("{name} has the versions of items: they are read by Query and Scan")
         }
+        HistoryFault::Key => {
+            "Key has to be the partition key of the table, or the whole key of an item".to_owned()
+        }
+        HistoryFault::SortKeyPrefix => {
+            "SortKeyPrefix needs the partition key in Key, and a sort key that is a string"
+                .to_owned()
+        }
+        HistoryFault::Limit { most } => format!("Limit has to be from 1 to {most}"),
+        HistoryFault::Backward => "To is before From".to_owned(),
+        HistoryFault::Start => {
+            "ExclusiveStart is none that a page of the same request has returned".to_owned()
+        }
+        HistoryFault::RestoreTo => {
+            "Items are put back to what they were at one moment: To is not allowed".to_owned()
+        }
         HistoryFault::Retention { most } => {
             format!("A history is kept for 1 to {most} hours, or without RetentionHours for ever")
         }

@@ -1,0 +1,208 @@
+//! What has changed between two moments: of a whole table, found by the moments of changes, so that it
+//! costs as much as there are changes; or of an item collection or a part of it, by comparing what was
+//! there with what is there then.
+//!
+//! A page is bounded by its changes, by their bytes, and by what it examines to find them.
+
+use super::view::{TableView, Turn, first_after, is_within, items_of_now, left_after};
+use crate::fault;
+use crate::layout;
+use crate::schema::Table;
+use bytes::Bytes;
+use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
+use hashrange_model::{ApiResult, Item};
+use hashrange_storage::{Demand, Direction, Error, Key, KeyRange, View, Wanted, give_way};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// So many moments, or items, are examined for a page at most.
+const EXAMINED_MAX: usize = 10_000;
+const MOMENTS_PER_TURN: usize = 200;
+
+/// What an item was at one moment and what at another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemChange {
+    /// Its key.
+    pub key: Item,
+    /// What it was at the first moment; `None` if there was none.
+    pub before: Option<Item>,
+    /// What it was at the second one.
+    pub after: Option<Item>,
+}
+
+/// Where changes are looked for.
+#[derive(Debug, Clone)]
+pub(crate) enum Where {
+    /// In all changes that have a key of this range, of space `23`.
+    Moments { range: KeyRange, from_ms: u64 },
+    /// In the items of this range.
+    Items(KeyRange),
+}
+
+impl Where {
+    /// Returns the range that is walked.
+    pub(crate) fn range_mut(&mut self) -> &mut KeyRange {
+        match self {
+            Self::Moments { range, .. } | Self::Items(range) => range,
+        }
+    }
+}
+
+/// The two states of a table that are compared.
+#[derive(Debug)]
+pub(crate) struct States<'t, V> {
+    pub(crate) table: &'t Table,
+    /// What the history is read from.
+    pub(crate) history: V,
+    pub(crate) before: TableView<V>,
+    pub(crate) after: TableView<V>,
+}
+
+/// A page of changes.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) found: Vec<ItemChange>,
+    /// After which key the next page begins; none if there is none.
+    pub(crate) last: Option<Key>,
+    bytes: usize,
+    examined: usize,
+    limit: usize,
+}
+
+impl Changes {
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.limit
+            || self.bytes >= PAGE_SIZE_MAX_BYTES
+            || self.examined >= EXAMINED_MAX
+    }
+
+    /// Adds an item if it is not what it was.
+    fn add(&mut self, table: &Table, images: (Option<Bytes>, Option<Bytes>)) -> ApiResult<()> {
+        let (before, after) = images;
+        if before == after {
+            return Ok(());
+        }
+        let item = |image: Option<Bytes>| image.map(Item::from_stored).transpose();
+        let before = item(before).map_err(fault::of_form)?;
+        let after = item(after).map_err(fault::of_form)?;
+        let Some(one) = before.as_ref().or(after.as_ref()) else { return Ok(()) };
+        let key = one.retain(|name| table.key.contains(name));
+        let size = |item: &Option<Item>| item.as_ref().map_or(0, |item| item.as_bytes().len());
+        self.bytes += size(&before) + size(&after);
+        self.found.push(ItemChange { key, before, after });
+        Ok(())
+    }
+}
+
+/// Reads a page of changes.
+pub(crate) async fn read<V: View>(
+    states: &States<'_, V>,
+    place: Where,
+    limit: usize,
+) -> ApiResult<Changes> {
+    let mut page = Changes { limit, ..Changes::default() };
+    match place {
+        Where::Moments { range, from_ms } => by_moments(states, range, from_ms, &mut page).await?,
+        Where::Items(range) => by_items(states, range, &mut page).await?,
+    }
+    Ok(page)
+}
+
+async fn by_moments<V: View>(
+    states: &States<'_, V>,
+    mut rest: KeyRange,
+    from_ms: u64,
+    page: &mut Changes,
+) -> ApiResult<()> {
+    let of_table = |error: Error| fault::of_tables([states.table], error);
+    loop {
+        let moments = some_keys(&states.history, &rest).await.map_err(of_table)?;
+        let is_last = moments.len() < MOMENTS_PER_TURN;
+        for key in moments {
+            page.examined += 1;
+            let Some((item, at_ms)) = layout::parse_moment(&key) else {
+                return Err(fault::of_value(&key));
+            };
+            let versions = layout::versions_prefix(&item);
+            let first = first_after(&states.history, &versions, from_ms).await.map_err(of_table)?;
+            // An item that has changed several times is told of with its first change.
+            if first.is_some_and(|(first_ms, _)| first_ms == at_ms) {
+                let before = states.before.get(&item).await.map_err(of_table)?;
+                let after = states.after.get(&item).await.map_err(of_table)?;
+                page.add(states.table, (before, after))?;
+            }
+            if page.is_full() {
+                page.last = Some(key);
+                return Ok(());
+            }
+            rest.start = [&key[..], &[0]].concat();
+        }
+        if is_last {
+            return Ok(());
+        }
+        give_way(Demand::Long).await;
+    }
+}
+
+async fn some_keys<V: View>(view: &V, range: &KeyRange) -> Result<Vec<Key>, Error> {
+    let mut keys = Vec::new();
+    let wanted = Wanted::entries(MOMENTS_PER_TURN);
+    view.visit(range.clone(), Direction::Forward, wanted, |key, _| {
+        keys.push(key.to_vec());
+        if keys.len() < MOMENTS_PER_TURN {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })
+    .await?;
+    Ok(keys)
+}
+
+async fn by_items<V: View>(
+    states: &States<'_, V>,
+    mut rest: KeyRange,
+    page: &mut Changes,
+) -> ApiResult<()> {
+    let of_table = |error: Error| fault::of_tables([states.table], error);
+    let (direction, wanted) = (Direction::Forward, Wanted::entries(usize::MAX));
+    while !rest.is_empty() {
+        let before =
+            items_of_now(&states.before, &rest, direction, wanted).await.map_err(of_table)?;
+        let after =
+            items_of_now(&states.after, &rest, direction, wanted).await.map_err(of_table)?;
+        // The part that both have read.
+        let ends = [&before, &after].map(|turn| turn.covered(&rest, direction).end);
+        let end = ends.into_iter().flatten().min();
+        let covered = KeyRange { start: rest.start.clone(), end };
+        for (key, images) in paired(before, after, &covered) {
+            page.examined += 1;
+            page.add(states.table, images)?;
+            if page.is_full() {
+                page.last = Some(key);
+                return Ok(());
+            }
+        }
+        let Some(left) = left_after(rest, covered, direction) else { return Ok(()) };
+        rest = left;
+        give_way(Demand::Long).await;
+    }
+    Ok(())
+}
+
+/// Returns what each item in a range was and is.
+fn paired(
+    before: Turn<Bytes>,
+    after: Turn<Bytes>,
+    range: &KeyRange,
+) -> BTreeMap<Key, (Option<Bytes>, Option<Bytes>)> {
+    let mut items: BTreeMap<Key, (Option<Bytes>, Option<Bytes>)> = BTreeMap::new();
+    for (key, image) in before.entries {
+        items.entry(key).or_default().0 = Some(image);
+    }
+    for (key, image) in after.entries {
+        items.entry(key).or_default().1 = Some(image);
+    }
+    items.retain(|key, _| is_within(range, key));
+    items
+}

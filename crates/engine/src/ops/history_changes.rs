@@ -1,0 +1,172 @@
+//! What has changed in a table since a moment, and items put back to what they were: operations of our own.
+//!
+//! Items are put back by ordinary writes, so that indexes, streams and key templates follow and the history
+//! keeps what was before: putting back can be put back. Whoever writes an item meanwhile may come first.
+
+use crate::engine::Engine;
+use crate::fault;
+use crate::history::changes::{self, Changes, States, Where};
+use crate::history::{ItemChange, TableView};
+use crate::layout;
+use crate::schema::{IndexId, KeyType, Past, Table};
+use crate::write::{Write, plan_delete, plan_put, until_decided};
+use hashrange_model::error::HistoryFault;
+use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_storage::{Key, KeyRange, Store};
+use std::sync::Arc;
+
+/// The most changes of a page, and how many there are if nothing is said.
+const LIMIT_MAX: usize = 1000;
+const LIMIT: usize = 100;
+
+/// A request for what has changed between two moments.
+#[derive(Debug, Clone, Default)]
+pub struct ChangesInput {
+    /// The table, by name or ARN.
+    pub table_name: String,
+    /// The first moment, epoch milliseconds.
+    pub from_ms: u64,
+    /// The second one; now if `None`.
+    pub to_ms: Option<u64>,
+    /// Of which items: nothing for all, a partition key, or a whole key.
+    pub key: Item,
+    /// What the sort key begins with, of a table whose sort key is a string. Wants a partition key.
+    pub sort_key_prefix: Option<String>,
+    /// The most changes in a page, from 1 to 1000; 100 if `None`.
+    pub limit: Option<usize>,
+    /// Where the page begins, as the page before has returned it.
+    pub start: Option<Vec<u8>>,
+}
+
+/// A page of what has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangesOutput {
+    /// What has changed: of a whole table in the order of the first changes, else in that of the items.
+    pub changes: Vec<ItemChange>,
+    /// Where the next page begins; none if this is the last one. A page may be empty and not the last.
+    pub next: Option<Vec<u8>>,
+}
+
+/// What putting items back has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreOutput {
+    /// Items that are again what they were.
+    pub put: usize,
+    /// Items that were not there, and are not there any more.
+    pub deleted: usize,
+    /// Where the next page begins; none if this was the last one.
+    pub next: Option<Vec<u8>>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Returns a page of what has changed between two moments.
+    pub async fn history_changes(&self, input: &ChangesInput) -> ApiResult<ChangesOutput> {
+        let table = self.table(&input.table_name)?;
+        let Changes { found, last, .. } = self.changes_of(&table, input).await?;
+        Ok(ChangesOutput { changes: found, next: last })
+    }
+
+    /// Puts a page of items back to what they were at the first moment of a request, whose second one is now.
+    pub async fn restore_items(&self, input: &ChangesInput) -> ApiResult<RestoreOutput> {
+        if input.to_ms.is_some() {
+            return Err(refused(HistoryFault::RestoreTo));
+        }
+        let table = self.table(&input.table_name)?;
+        let Changes { found, last, .. } = self.changes_of(&table, input).await?;
+        for some in found.chunks(LIMIT) {
+            self.put_back(&table, some).await?;
+        }
+        let put = found.iter().filter(|change| change.before.is_some()).count();
+        Ok(RestoreOutput { put, deleted: found.len() - put, next: last })
+    }
+
+    async fn put_back(&self, read: &Arc<Table>, changes: &[ItemChange]) -> ApiResult<()> {
+        let attempts = until_decided(|| async {
+            let table = self.table(&read.record.name)?;
+            if table.id() != read.id() {
+                return Err(Reason::TableNotFound.into());
+            }
+            let plan = |change: &ItemChange| -> Result<(&Table, Write<'_>), Reason> {
+                let planned = match &change.before {
+                    Some(item) => plan_put(&table, item)?,
+                    None => plan_delete(&table, &change.key)?,
+                };
+                Ok((&*table, planned))
+            };
+            let writes = changes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+            self.commit_apart(&writes).await
+        });
+        attempts.await?.into_iter().try_for_each(|attempt| attempt.result.map(|_| ()))
+    }
+
+    async fn changes_of(&self, table: &Table, input: &ChangesInput) -> ApiResult<Changes> {
+        let limit = input.limit.unwrap_or(LIMIT);
+        if !(1..=LIMIT_MAX).contains(&limit) {
+            return Err(refused(HistoryFault::Limit { most: LIMIT_MAX }));
+        }
+        if input.to_ms.is_some_and(|to_ms| to_ms < input.from_ms) {
+            return Err(refused(HistoryFault::Backward));
+        }
+        let mut place = place(table, input)?;
+        if let Some(start) = &input.start {
+            let range = place.range_mut();
+            if !crate::read::key_range::contains(range, start) {
+                return Err(refused(HistoryFault::Start));
+            }
+            range.start = [&start[..], &[0]].concat();
+        }
+        let history = self.core().view().await?;
+        let before = self.state_at(table, Some(input.from_ms), &history).await?;
+        let after = self.state_at(table, input.to_ms, &history).await?;
+        changes::read(&States { table, history, before, after }, place, limit).await
+    }
+
+    /// Returns the view of a table at a moment, or of what it is now.
+    async fn state_at(
+        &self,
+        table: &Table,
+        at_ms: Option<u64>,
+        view: &S::View,
+    ) -> ApiResult<TableView<S::View>> {
+        let Some(at_ms) = at_ms else { return Ok(TableView::new(view.clone(), table)) };
+        self.check_readable_at(table, at_ms)?;
+        self.table_view(&table.of_past(Past::At(at_ms)), Some(view)).await
+    }
+}
+
+/// Returns where the changes are that a request asks for.
+fn place(table: &Table, input: &ChangesInput) -> Result<Where, Reason> {
+    if input.key.is_empty() && input.sort_key_prefix.is_none() {
+        let until_ms = input.to_ms.unwrap_or(u64::MAX);
+        let range = layout::moments(table.id(), input.from_ms.saturating_add(1), until_ms);
+        return Ok(Where::Moments { range, from_ms: input.from_ms });
+    }
+    let is_whole = input.key.iter().count() == table.key.len();
+    let names_known = input.key.iter().all(|(name, _)| table.key.contains(name));
+    if is_whole && names_known && input.sort_key_prefix.is_none() {
+        let key = layout::item_key(table, &input.key).map_err(fault::of_key_member)?;
+        return Ok(Where::Items(layout::single(&key.bytes)));
+    }
+    if !names_known || input.key.iter().count() != table.key.partition.len() {
+        return Err(Reason::History(HistoryFault::Key));
+    }
+    let prefix = layout::partition_prefix(table.id(), IndexId::BASE, &table.key, &input.key);
+    let prefix = prefix.map_err(fault::of_key_member)?;
+    Ok(Where::Items(match &input.sort_key_prefix {
+        None => KeyRange::prefix(&prefix),
+        Some(text) => sort_range(table, &prefix, text)?,
+    }))
+}
+
+fn sort_range(table: &Table, prefix: &Key, text: &str) -> Result<KeyRange, Reason> {
+    match table.key.sort.first() {
+        Some(attribute) if attribute.key_type == KeyType::S => {
+            Ok(KeyRange::prefix(&[&prefix[..], text.as_bytes()].concat()))
+        }
+        _ => Err(Reason::History(HistoryFault::SortKeyPrefix)),
+    }
+}
+
+fn refused(fault: HistoryFault) -> hashrange_model::ApiError {
+    Reason::History(fault).into()
+}

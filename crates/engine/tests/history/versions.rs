@@ -1,0 +1,301 @@
+//! All versions of items, what has changed between two moments, and items that are put back.
+
+use super::{as_of, check, create, delete, describe, enable, get, item, memory, put};
+use hashrange_engine::{ChangesInput, ChangesOutput, EngineOptions, Mode};
+use hashrange_model::{AttributeValue, Item, moment};
+use hashrange_storage::block_on;
+use hashrange_testkit::database::Database;
+use hashrange_testkit::environment::NOW_MS;
+use serde_json::{Value as Json, json};
+
+fn read(database: &Database, operation: &str, mut request: Json) -> Vec<Json> {
+    let mut items = Vec::new();
+    loop {
+        let answer = database.ok(operation, &request);
+        items.extend(answer["Items"].as_array().unwrap().iter().cloned());
+        match answer.get("LastEvaluatedKey") {
+            Some(key) => request["ExclusiveStartKey"] = key.clone(),
+            None => return items,
+        }
+    }
+}
+
+fn of_partition(limit: usize, is_forward: bool) -> Json {
+    json!({
+        "TableName": "orders.history", "KeyConditionExpression": "pk = :p", "Limit": limit,
+        "ExpressionAttributeValues": {":p": {"S": "p"}}, "ScanIndexForward": is_forward,
+    })
+}
+
+#[test]
+fn many_versions_of_many_items_come_in_pages() {
+    let database = memory();
+    create(&database);
+    enable(&database, None);
+    for n in 0..300 {
+        database.clock.advance_ms(1);
+        put(&database, "long", n);
+        put(&database, &format!("item {n:03}"), n);
+    }
+    let whole = read(&database, "Query", of_partition(1000, true));
+    assert_eq!(whole.len(), 600);
+    let ns: Vec<_> = whole.iter().map(|item| item["n"]["N"].as_str().unwrap()).collect();
+    let expected: Vec<_> = (0..300).chain(0..300).map(|n| n.to_string()).collect();
+    assert_eq!(ns, expected);
+    for limit in [1, 63, 64, 65, 128, 129, 299] {
+        assert_eq!(read(&database, "Query", of_partition(limit, true)), whole, "{limit}");
+        let mut backward = read(&database, "Query", of_partition(limit, false));
+        backward.reverse();
+        assert_eq!(backward, whole, "{limit}");
+    }
+    let filtered = json!({
+        "TableName": "orders.history", "KeyConditionExpression": "pk = :p AND sk = :s",
+        "FilterExpression": "#u > :t", "ProjectionExpression": "n",
+        "ExpressionAttributeNames": {"#u": "hashrange:until"},
+        "ExpressionAttributeValues": {
+            ":p": {"S": "p"}, ":s": {"S": "long"}, ":t": {"S": moment::basic(NOW_MS + 298)}
+        },
+    });
+    let found = read(&database, "Query", filtered);
+    assert_eq!(found, [json!({"n": {"N": "297"}}), json!({"n": {"N": "298"}})]);
+}
+
+#[test]
+fn versions_are_read_by_query_and_scan_alone() {
+    let database = memory();
+    create(&database);
+    let scan = json!({"TableName": "orders.history"});
+    assert_eq!(
+        database.fails("Scan", &scan),
+        "ValidationException: The table orders keeps no history: UpdateHistory begins one"
+    );
+    enable(&database, None);
+    put(&database, "a", 1);
+    delete(&database, "a");
+    let only_queried = "ValidationException: orders.history has the versions of items: they are read by Query and Scan";
+    assert_eq!(database.fails("GetItem", &get("orders.history", "a")), only_queried);
+    let statement = json!({"Statement": "SELECT * FROM \"orders.history\""});
+    assert_eq!(database.fails("ExecuteStatement", &statement), only_queried);
+    let explained = database.explain("Scan", scan.to_string().as_bytes(), Mode::Analyze);
+    assert!(explained.unwrap_err().to_string().contains("read by Query and Scan"));
+    let versions = read(&database, "Scan", scan);
+    assert_eq!(versions.len(), 2);
+    assert_eq!(versions[1]["hashrange:deleted"], json!({"BOOL": true}));
+    assert_eq!(versions[0]["hashrange:until"], versions[1]["hashrange:since"]);
+    for start in [
+        json!({"pk": {"S": "p"}, "sk": {"S": "a"}, "hashrange:since": {"S": "today"}}),
+        json!({"pk": {"S": "p"}, "sk": {"S": "a"}, "hashrange:until": {"N": "1"}}),
+        json!({"pk": {"S": "q"}, "sk": {"S": "a"}}),
+        json!({"pk": {"S": "p"}, "hashrange:until": {"S": "20260101T000000Z"}}),
+    ] {
+        let mut query = of_partition(1, true);
+        query["ExclusiveStartKey"] = start.clone();
+        assert!(database.fails("Query", &query).starts_with("ValidationException: "), "{start}");
+    }
+}
+
+#[test]
+fn a_table_without_a_sort_key_has_versions() {
+    let database = memory();
+    let create = json!({
+        "TableName": "plain", "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "name", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "name", "KeyType": "HASH"}],
+    });
+    database.ok("CreateTable", &create);
+    database.ok("PutItem", &json!({"TableName": "plain", "Item": {"name": {"S": "a"}}}));
+    block_on(database.engine.enable_history("plain", None)).unwrap();
+    let item = |n: i64| json!({"name": {"S": "a"}, "n": {"N": n.to_string()}});
+    for n in 0..3 {
+        database.clock.advance_ms(1);
+        database.ok("PutItem", &json!({"TableName": "plain", "Item": item(n)}));
+    }
+    let versions = read(&database, "Scan", json!({"TableName": "plain.history", "Limit": 1}));
+    assert_eq!(versions.len(), 4);
+    assert_eq!(versions[0].get("n"), None);
+    assert_eq!(versions[3]["n"], json!({"N": "2"}));
+}
+
+#[test]
+fn a_table_as_it_was_is_described() {
+    let database = memory();
+    create(&database);
+    let names = ["orders.history".to_owned(), as_of(NOW_MS)];
+    for name in &names {
+        let failed = database.fails("DescribeTable", &json!({"TableName": name}));
+        assert!(failed.contains("keeps no history"), "{failed}");
+    }
+    enable(&database, None);
+    for name in names {
+        let described = &database.ok("DescribeTable", &json!({"TableName": name}))["Table"];
+        assert_eq!(described["TableName"], json!(name));
+        assert_eq!(described["AttributeDefinitions"].as_array().unwrap().len(), 2);
+        assert_eq!(described.get("GlobalSecondaryIndexes"), None);
+    }
+    let missing = database.fails("DescribeTable", &json!({"TableName": "others.history"}));
+    assert!(missing.starts_with("ResourceNotFoundException"), "{missing}");
+}
+
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::from(text)
+}
+
+fn input(from_ms: u64) -> ChangesInput {
+    let table_name = "orders".to_owned();
+    ChangesInput { table_name, from_ms, ..ChangesInput::default() }
+}
+
+fn changes(database: &Database, input: &ChangesInput) -> ChangesOutput {
+    block_on(database.engine.history_changes(input)).unwrap()
+}
+
+/// Returns all changes, each as its sort key with the numbers before and after.
+fn told(database: &Database, mut input: ChangesInput) -> Vec<String> {
+    let n = |item: &Option<Item>| {
+        item.as_ref().map_or("-".to_owned(), |item| item.get_as::<i64>("n").unwrap().to_string())
+    };
+    let mut told = Vec::new();
+    loop {
+        let page = changes(database, &input);
+        assert!(page.changes.len() <= input.limit.unwrap_or(100));
+        told.extend(page.changes.iter().map(|change| {
+            let sk: String = change.key.get_as("sk").unwrap();
+            format!("{sk}: {} to {}", n(&change.before), n(&change.after))
+        }));
+        if page.next.is_none() {
+            return told;
+        }
+        input.start = page.next;
+    }
+}
+
+/// Returns a database with the items `a` to `d`, of which at intervals of a second `a` is changed twice, `b`
+/// is deleted, `c` is deleted and comes back as it was, and `e` is added.
+fn changed() -> Database {
+    let database = memory();
+    create(&database);
+    for (n, sk) in ["a", "b", "c", "d"].iter().enumerate() {
+        put(&database, sk, i64::try_from(n).unwrap());
+    }
+    enable(&database, None);
+    let then = |act: &dyn Fn(&Database)| {
+        database.clock.advance_ms(1000);
+        act(&database);
+    };
+    then(&|database| put(database, "a", 10));
+    then(&|database| delete(database, "b"));
+    then(&|database| delete(database, "c"));
+    then(&|database| put(database, "c", 2));
+    then(&|database| put(database, "a", 11));
+    then(&|database| put(database, "e", 5));
+    database
+}
+
+#[test]
+fn what_has_changed_is_told_once() {
+    let database = changed();
+    let all = ["a: 0 to 11", "b: 1 to -", "e: - to 5"];
+    for limit in [1, 2, 3, 100] {
+        let input = ChangesInput { limit: Some(limit), ..input(NOW_MS) };
+        assert_eq!(told(&database, input.clone()), all, "{limit}");
+        let key = Item::from_attributes([("pk", text("p"))]);
+        assert_eq!(told(&database, ChangesInput { key, ..input }), all, "{limit}");
+    }
+    let between = |from: u64, to: u64| {
+        let to_ms = Some(NOW_MS + to * 1000);
+        let input = ChangesInput { to_ms, ..input(NOW_MS + from * 1000) };
+        let key = Item::from_attributes([("pk", text("p"))]);
+        let by_items = told(&database, ChangesInput { key, ..input.clone() });
+        let mut by_moments = told(&database, input);
+        by_moments.sort();
+        assert_eq!(by_moments, by_items);
+        by_items.join(", ")
+    };
+    assert_eq!(between(0, 1), "a: 0 to 10");
+    assert_eq!(between(1, 3), "b: 1 to -, c: 2 to -");
+    assert_eq!(between(3, 4), "c: - to 2");
+    assert_eq!(between(4, 4), "");
+    let prefixed = |prefix: &str| ChangesInput {
+        key: Item::from_attributes([("pk", text("p"))]),
+        sort_key_prefix: Some(prefix.to_owned()),
+        ..input(NOW_MS)
+    };
+    assert_eq!(told(&database, prefixed("b")), ["b: 1 to -"]);
+    assert_eq!(told(&database, prefixed("d")), [""; 0]);
+    let whole = Item::from_attributes([("pk", text("p")), ("sk", text("e"))]);
+    assert_eq!(told(&database, ChangesInput { key: whole, ..input(NOW_MS) }), ["e: - to 5"]);
+}
+
+#[test]
+fn items_are_put_back_and_that_can_be_put_back() {
+    let database = changed();
+    let before_ms = database.clock.now_ms();
+    database.clock.advance_ms(1000);
+    let state = |table: &str| database.ok("Scan", &json!({"TableName": table}))["Items"].clone();
+    let (first, last) = (state(&as_of(NOW_MS)), state("orders"));
+    let restore = |input: &ChangesInput| block_on(database.engine.restore_items(input)).unwrap();
+    let key = Item::from_attributes([("pk", text("p")), ("sk", text("b"))]);
+    let one = restore(&ChangesInput { key, ..input(NOW_MS) });
+    assert_eq!((one.put, one.deleted, one.next), (1, 0, None));
+    assert_eq!(database.ok("GetItem", &get("orders", "b"))["Item"], item("b", 1));
+    let mut paged = ChangesInput { limit: Some(1), ..input(NOW_MS) };
+    let (mut put, mut deleted) = (0, 0);
+    loop {
+        let page = restore(&paged);
+        (put, deleted) = (put + page.put, deleted + page.deleted);
+        paged.start = page.next;
+        if paged.start.is_none() {
+            break;
+        }
+    }
+    assert_eq!((put, deleted), (1, 1));
+    assert_eq!(state("orders"), first);
+    assert_eq!(told(&database, input(NOW_MS)), [""; 0]);
+    let query = json!({
+        "TableName": "orders", "IndexName": "local", "KeyConditionExpression": "pk = :p",
+        "ExpressionAttributeValues": {":p": {"S": "p"}},
+    });
+    assert_eq!(database.ok("Query", &query)["Count"], 0);
+    check(&database);
+    restore(&input(before_ms));
+    assert_eq!(state("orders"), last);
+    check(&database);
+}
+
+#[test]
+fn wrong_requests_for_changes_are_refused() {
+    let database = changed();
+    let refused = |input: ChangesInput| {
+        block_on(database.engine.history_changes(&input)).unwrap_err().to_string()
+    };
+    let since_ms = describe(&database).reaches_back_to_ms.unwrap();
+    let partition = || Item::from_attributes([("pk", text("p"))]);
+    for (input, why) in [
+        (input(since_ms - 1), "reaches back to"),
+        (input(NOW_MS * 2), "in the future"),
+        (ChangesInput { to_ms: Some(NOW_MS), ..input(NOW_MS + 1) }, "To is before From"),
+        (ChangesInput { limit: Some(0), ..input(NOW_MS) }, "Limit has to be from 1 to 1000"),
+        (ChangesInput { limit: Some(1001), ..input(NOW_MS) }, "Limit has to be from 1 to 1000"),
+        (ChangesInput { start: Some(vec![0x10]), ..input(NOW_MS) }, "ExclusiveStart is none"),
+        (
+            ChangesInput { sort_key_prefix: Some("a".to_owned()), ..input(NOW_MS) },
+            "Key has to be the partition key",
+        ),
+        (
+            ChangesInput { key: Item::from_attributes([("x", text("p"))]), ..input(NOW_MS) },
+            "Key has to be the partition key",
+        ),
+        (ChangesInput { table_name: as_of(NOW_MS), ..input(NOW_MS) }, "never written or changed"),
+        (ChangesInput { table_name: "none".to_owned(), ..input(NOW_MS) }, "not found"),
+    ] {
+        let said = refused(input);
+        assert!(said.contains(why), "{said} but for {why}");
+    }
+    let both = ChangesInput { to_ms: Some(NOW_MS + 1), key: partition(), ..input(NOW_MS) };
+    let said = block_on(database.engine.restore_items(&both)).unwrap_err().to_string();
+    assert!(said.contains("To is not allowed"), "{said}");
+    let other = Database::memory(EngineOptions::default());
+    create(&other);
+    let said = block_on(other.engine.history_changes(&input(NOW_MS))).unwrap_err().to_string();
+    assert!(said.contains("keeps no history"), "{said}");
+}
