@@ -709,7 +709,8 @@ pub struct HistoryEnable {
 pub struct HistoryItems {
     /// Table
     pub table: String,
-    /// Moment, such as 20261121T100000Z, 2026-11-21T10:00:00Z or seconds since 1970
+    /// Moment: 20261121T100000Z, 2026-11-21T10:00:00Z, seconds since 1970, 10m, 2h or 7d for so long ago,
+    /// or start for as far back as the history reaches
     pub moment: String,
     /// Only items with this partition key; or a whole or partition key as a literal
     #[arg(value_name = "KEY", allow_negative_numbers = true)]

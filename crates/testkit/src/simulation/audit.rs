@@ -37,6 +37,31 @@ pub(super) async fn audit(server: Server, count: usize) {
     }
 }
 
+/// So long ago no server commits any more, whatever its clock says: of several servers later moments may
+/// still change, and what is read of them is not of one state.
+const OVER_MS: u64 = 15 * 60 * 1000;
+
+/// Sums the balances that there were at moments since the history began.
+pub(super) async fn audit_the_past(server: Server, since_ms: u64, count: usize) {
+    for _ in 0..count {
+        let fate = server.fate();
+        let over_ms = if server.are_several() { OVER_MS } else { 0 };
+        let last_ms = fate.now_ms().saturating_sub(over_ms);
+        if last_ms >= since_ms {
+            let way = if fate.chance(500) { Way::Scan } else { Way::Query };
+            let at_ms = since_ms + fate.bits() % (last_ms - since_ms + 1);
+            let (operation, mut request) = way.request(fate.chance(500));
+            request["TableName"] = format!("{ACCOUNTS}.asof.{at_ms}").into();
+            match server.call(operation, &request).await {
+                Answer::Done(found) => way.assert_balanced(&found),
+                Answer::Unknown => {}
+                Answer::Refused(error) => panic!("the past is refused: {error}"),
+            }
+        }
+        server.sleep(server.fate().below(60) as u64).await;
+    }
+}
+
 impl Way {
     fn request(self, consistent: bool) -> (Operation, Json) {
         let query = json!({

@@ -9,7 +9,7 @@ use super::fate::Fate;
 use super::flaw::Flaw;
 use super::store::SimulatedStore;
 use crate::contended::ContendedStore;
-use hashrange_engine::{Engine, EngineOptions, Environment, verify};
+use hashrange_engine::{Engine, EngineOptions, Environment, Running, verify};
 use hashrange_model::{ApiError, ApiResult, ErrorKind};
 use hashrange_storage::block_on;
 use hashrange_wire::Operation;
@@ -255,12 +255,21 @@ impl Server {
 
     /// Sends a request and waits for its answer, or until the connection is lost.
     pub(super) async fn call(&self, operation: Operation, body: &Json) -> Answer {
-        let fate = &self.0.fate;
         let text = body.to_string();
+        let said = format!("{operation:?} {text}");
+        self.ask(&said, |engine| async move { engine.call(operation, text.as_bytes()).await }).await
+    }
+
+    /// Has an engine run something and waits for its answer, or until the connection is lost.
+    async fn ask<F>(&self, said: &str, run: impl FnOnce(Arc<SimulatedEngine>) -> F) -> Answer
+    where
+        F: Future<Output = ApiResult<Vec<u8>>> + 'static,
+    {
+        let fate = &self.0.fate;
         let nth = fate.moment();
-        fate.note(&format!("{nth} -> {operation:?} {text}"));
+        fate.note(&format!("{nth} -> {said}"));
         let reply = Rc::new(Reply::default());
-        self.send(operation, text, Promise(Rc::clone(&reply)));
+        self.send(run, Promise(Rc::clone(&reply)));
         let is_lost = fate.strikes(LOST_PER_MILLE);
         let mut patience =
             pin!(self.sleep(if is_lost { fate.below(20) as u64 } else { u64::MAX / 4 }));
@@ -281,13 +290,17 @@ impl Server {
         answer
     }
 
-    fn send(&self, operation: Operation, text: String, promise: Promise) {
+    fn send<F>(&self, run: impl FnOnce(Arc<SimulatedEngine>) -> F, promise: Promise)
+    where
+        F: Future<Output = ApiResult<Vec<u8>>> + 'static,
+    {
         let fate = &self.0.fate;
         let (nth, engine) = self.any_alive();
         let mut polls =
             if fate.strikes(DROPPED_PER_MILLE) { 1 + fate.below(WAITS_MAX) } else { usize::MAX };
+        let running = run(engine);
         let task = self.0.executor.spawn(async move {
-            let mut running = pin!(engine.call(operation, text.as_bytes()));
+            let mut running = pin!(running);
             let result = poll_fn(|context| {
                 polls -= 1;
                 match running.as_mut().poll(context) {
@@ -319,6 +332,24 @@ impl Server {
                 Answer::Done(answer) => return answer,
                 Answer::Refused(error) => panic!("{operation:?} {body} is refused: {error}"),
                 Answer::Unknown => self.sleep(1 + self.0.fate.below(20) as u64).await,
+            }
+        }
+    }
+
+    /// Keeps the history of a table and returns the first moment that it tells of.
+    pub(super) async fn insist_on_history(&self, table: &'static str) -> u64 {
+        let enable = |engine: Arc<SimulatedEngine>| async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.enable_history(table, None)) };
+            let history = engine.on_newest_to_change(run).await?;
+            Ok(Json::from(history.reaches_back_to_ms).to_string().into_bytes())
+        };
+        loop {
+            match self.ask("history", enable).await {
+                Answer::Done(Json::Number(since_ms)) => {
+                    return since_ms.as_u64().expect("a moment is a whole number");
+                }
+                Answer::Refused(error) => panic!("a history is refused: {error}"),
+                _ => self.sleep(1 + self.0.fate.below(20) as u64).await,
             }
         }
     }

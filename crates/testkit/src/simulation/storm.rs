@@ -13,7 +13,7 @@ use super::fate::Fate;
 use super::histories::Histories;
 use super::passing::Passing;
 use super::server::Server;
-use super::tables;
+use super::tables::{self, ACCOUNTS};
 use super::things::Things;
 use std::cell::Cell;
 use std::future::Future;
@@ -40,6 +40,8 @@ struct World {
 /// Clients that know something from one round to the next.
 #[derive(Debug, Clone)]
 struct Clients {
+    /// Since when the history of the bank is kept, epoch milliseconds.
+    since_ms: u64,
     bank: Bank,
     batches: Batches,
     consumer: Consumer,
@@ -68,11 +70,14 @@ pub(super) fn run(simulation: &Simulation, fate: &Fate) -> u64 {
 impl World {
     fn run(&self, rounds: usize) {
         let server = self.server.clone();
-        let (bank, consumer) = self.wait_for(async move {
+        let (bank, consumer, since_ms) = self.wait_for(async move {
             tables::create(&server).await;
-            (Bank::open(server.clone()).await, Consumer::new(server).await)
+            let bank = Bank::open(server.clone()).await;
+            let since_ms = server.insist_on_history(ACCOUNTS).await;
+            (bank, Consumer::new(server).await, since_ms)
         });
         let clients = Clients {
+            since_ms,
             bank,
             batches: Batches::new(self.server.clone()),
             consumer,
@@ -93,7 +98,7 @@ impl World {
     }
 
     fn start_all(&self, clients: &Clients, histories: &Histories, round: usize) {
-        let Clients { bank, batches, consumer, passing, things } = clients;
+        let Clients { since_ms, bank, batches, consumer, passing, things } = clients;
         for client in 0..3 {
             self.start(bank.clone().transfer(format!("transfer {round}-{client}"), 10));
             self.start(things.clone().write(client, 25));
@@ -104,6 +109,7 @@ impl World {
             self.start(batches.clone().use_groups(12));
         }
         self.start(audit::audit(self.server.clone(), 12));
+        self.start(audit::audit_the_past(self.server.clone(), *since_ms, 8));
         self.start(definitions::change(self.server.clone(), 10));
         self.start(expiry::change(self.server.clone(), 6));
         self.start(passing.clone().use_table(30));

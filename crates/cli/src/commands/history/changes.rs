@@ -6,13 +6,15 @@ use crate::client::Client;
 use crate::exit::Usage;
 use crate::literal;
 use crate::output::{self, plain, printer::Printer};
+use crate::surroundings;
+use anyhow::Context;
 use serde_json::{Map, Value, json};
 
 /// Prints what has changed since a moment.
 pub fn diff(client: &mut Client, arguments: &HistoryDiff) -> anyhow::Result<()> {
     let mut request = request(client, &arguments.items)?;
     if let Some(to) = &arguments.to {
-        request["To"] = json!(to);
+        request["To"] = json!(moment(client, &arguments.items.table, to)?);
     }
     let printer = Printer::of(&arguments.connection)?;
     let count = print_changes(client, request, &printer)?;
@@ -45,7 +47,8 @@ pub fn restore(client: &mut Client, arguments: &HistoryRestore) -> anyhow::Resul
 
 /// Returns a request without its second moment.
 fn request(client: &mut Client, items: &HistoryItems) -> anyhow::Result<Value> {
-    let mut request = json!({ "TableName": items.table, "From": items.moment });
+    let from = moment(client, &items.table, &items.moment)?;
+    let mut request = json!({ "TableName": items.table, "From": from });
     if let Some(text) = &items.partition_key {
         request["Key"] = Value::Object(key(client, items, text)?);
     }
@@ -53,6 +56,29 @@ fn request(client: &mut Client, items: &HistoryItems) -> anyhow::Result<Value> {
         request["SortKeyPrefix"] = json!(prefix);
     }
     Ok(request)
+}
+
+/// Returns the moment that an argument means: `start` is the one that the history reaches back to, `90s`,
+/// `10m`, `2h` or `7d` so long ago, and everything else a moment by itself.
+fn moment(client: &mut Client, table: &str, text: &str) -> anyhow::Result<String> {
+    if text == "start" {
+        let answer = client.call_own("DescribeHistory", &json!({ "TableName": table }))?;
+        let start = answer["History"]["ReachesBackTo"].as_str();
+        let why = || Usage(format!("the history of {table} has no start: it is not kept"));
+        return Ok(start.with_context(why)?.to_owned());
+    }
+    let now_ms = surroundings::now_ms();
+    Ok(match ago_ms(text) {
+        Some(ago_ms) => now_ms.saturating_sub(ago_ms).to_string(),
+        None => text.to_owned(),
+    })
+}
+
+fn ago_ms(text: &str) -> Option<u64> {
+    const UNITS: [(char, u64); 4] = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400)];
+    let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
+    let count: u64 = text.strip_suffix(unit)?.parse().ok()?;
+    count.checked_mul(seconds * 1000)
 }
 
 fn key(
@@ -147,4 +173,39 @@ fn attributes(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<St
     let new = after.iter().filter(|(name, _)| !before.contains_key(*name));
     differ.extend(new.map(|(name, is)| format!("{name}: none -> {}", plain::value(is))));
     differ
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_ago_have_a_unit() {
+        for (text, ms) in [
+            ("90s", Some(90_000)),
+            ("10m", Some(600_000)),
+            ("2h", Some(7_200_000)),
+            ("7d", Some(604_800_000)),
+            ("20261121T100000Z", None),
+            ("m", None),
+            ("-1m", None),
+            ("99999999999999999d", None),
+        ] {
+            assert_eq!(ago_ms(text), ms, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_change_tells_what_is_different() {
+        let item = |status: &str, n: &str| json!({"id": {"S": "7"}, "status": {"S": status}, n: {"N": "1"}});
+        let (old, new) = (item("OPEN", "was"), item("SENT", "is"));
+        let key = json!({"id": {"S": "7"}});
+        let changed = json!({"Key": key, "Before": old, "After": new});
+        assert_eq!(
+            text(&changed),
+            r#"~ {"id":"7"} status: "OPEN" -> "SENT", was: 1 -> gone, is: none -> 1"#
+        );
+        assert!(text(&json!({"Key": key, "After": new})).starts_with("+ {"));
+        assert!(text(&json!({"Key": key, "Before": old})).starts_with("- {"));
+    }
 }
