@@ -5,12 +5,11 @@
 //! A page is bounded by its changes, by their bytes, and by what it examines to find them.
 
 use super::view::{TableView, Turn, first_after, is_within, items_of_now, left_after};
-use crate::fault;
 use crate::layout;
 use crate::schema::Table;
 use bytes::Bytes;
+use hashrange_model::Item;
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Demand, Direction, Error, Key, KeyRange, View, Wanted, give_way};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -77,14 +76,16 @@ impl Changes {
     }
 
     /// Adds an item if it is not what it was.
-    fn add(&mut self, table: &Table, images: (Option<Bytes>, Option<Bytes>)) -> ApiResult<()> {
+    fn add(&mut self, table: &Table, images: (Option<Bytes>, Option<Bytes>)) -> Result<(), Error> {
         let (before, after) = images;
         if before == after {
             return Ok(());
         }
-        let item = |image: Option<Bytes>| image.map(Item::from_stored).transpose();
-        let before = item(before).map_err(fault::of_form)?;
-        let after = item(after).map_err(fault::of_form)?;
+        let item = |image: Option<Bytes>| {
+            let form = |_| Error::corrupt("an item has another form", table.record.name.clone());
+            image.map(Item::from_stored).transpose().map_err(form)
+        };
+        let (before, after) = (item(before)?, item(after)?);
         let Some(one) = before.as_ref().or(after.as_ref()) else { return Ok(()) };
         let key = one.retain(|name| table.key.contains(name));
         let size = |item: &Option<Item>| item.as_ref().map_or(0, |item| item.as_bytes().len());
@@ -99,7 +100,7 @@ pub(crate) async fn read<V: View>(
     states: &States<'_, V>,
     place: Where,
     limit: usize,
-) -> ApiResult<Changes> {
+) -> Result<Changes, Error> {
     let mut page = Changes { limit, ..Changes::default() };
     match place {
         Where::Moments { range, from_ms } => by_moments(states, range, from_ms, &mut page).await?,
@@ -113,22 +114,22 @@ async fn by_moments<V: View>(
     mut rest: KeyRange,
     from_ms: u64,
     page: &mut Changes,
-) -> ApiResult<()> {
-    let of_table = |error: Error| fault::of_tables([states.table], error);
+) -> Result<(), Error> {
     loop {
-        let moments = some_keys(&states.history, &rest).await.map_err(of_table)?;
+        let moments = some_keys(&states.history, &rest).await?;
         let is_last = moments.len() < MOMENTS_PER_TURN;
         for key in moments {
             page.examined += 1;
             let Some((item, at_ms)) = layout::parse_moment(&key) else {
-                return Err(fault::of_value(&key));
+                let place = key.escape_ascii().to_string();
+                return Err(Error::corrupt("a key is of no change of a history", place));
             };
             let versions = layout::versions_prefix(&item);
-            let first = first_after(&states.history, &versions, from_ms).await.map_err(of_table)?;
+            let first = first_after(&states.history, &versions, from_ms).await?;
             // An item that has changed several times is told of with its first change.
             if first.is_some_and(|(first_ms, _)| first_ms == at_ms) {
-                let before = states.before.get(&item).await.map_err(of_table)?;
-                let after = states.after.get(&item).await.map_err(of_table)?;
+                let before = states.before.get(&item).await?;
+                let after = states.after.get(&item).await?;
                 page.add(states.table, (before, after))?;
             }
             if page.is_full() {
@@ -163,14 +164,11 @@ async fn by_items<V: View>(
     states: &States<'_, V>,
     mut rest: KeyRange,
     page: &mut Changes,
-) -> ApiResult<()> {
-    let of_table = |error: Error| fault::of_tables([states.table], error);
+) -> Result<(), Error> {
     let (direction, wanted) = (Direction::Forward, Wanted::entries(usize::MAX));
     while !rest.is_empty() {
-        let before =
-            items_of_now(&states.before, &rest, direction, wanted).await.map_err(of_table)?;
-        let after =
-            items_of_now(&states.after, &rest, direction, wanted).await.map_err(of_table)?;
+        let before = items_of_now(&states.before, &rest, direction, wanted).await?;
+        let after = items_of_now(&states.after, &rest, direction, wanted).await?;
         // The part that both have read.
         let ends = [&before, &after].map(|turn| turn.covered(&rest, direction).end);
         let end = ends.into_iter().flatten().min();

@@ -118,7 +118,9 @@ impl<S: Store> Engine<S> {
         let history = self.core().view().await?;
         let before = self.state_at(table, Some(input.from_ms), &history).await?;
         let after = self.state_at(table, input.to_ms, &history).await?;
-        changes::read(&States { table, history, before, after }, place, limit).await
+        let states = States { table, history, before, after };
+        let read = changes::read(&states, place, limit).await;
+        read.map_err(|error| fault::of_tables([table], error))
     }
 
     /// Returns the view of a table at a moment, or of what it is now.

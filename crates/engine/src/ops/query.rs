@@ -2,11 +2,11 @@
 
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, ReadKeys, ReadPlan};
-use crate::history::versions;
 use crate::ops::explain::How;
 use crate::read::json_rows::JsonRows;
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{Selection, index_named};
+use crate::read::versions;
 use crate::read::{Output, PagePlan, Rows};
 use crate::request::condition::looked_into;
 use crate::request::{
