@@ -153,7 +153,8 @@ fn whole(number: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{Row, TableFacts};
+    use crate::TableFacts;
+    use crate::recording::Row;
 
     fn row(operation: &str, index: Option<&str>, read_units: f64, write_units: f64) -> Row {
         Row {

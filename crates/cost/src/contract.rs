@@ -3,6 +3,7 @@
 
 use crate::bill::exact;
 use crate::recording::{KeyRef, Recording, Row, Used};
+use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -47,7 +48,7 @@ impl AccessPattern {
         self.operation == key.operation
             && self.table == key.table
             && self.index.as_deref() == key.index
-            && self.pattern.as_deref().is_none_or(|pattern| pattern == key.pattern)
+            && self.pattern.as_deref().is_none_or(|pattern| is_meant(pattern, key.pattern))
     }
 
     /// Returns the pattern of what was recorded, named by what it is.
@@ -62,6 +63,15 @@ impl AccessPattern {
             pattern: Some(key.pattern.to_owned()),
             most_units: None,
         }
+    }
+}
+
+/// Returns whether a pattern means a request: in the same words, or by its conditions alone if it does not say
+/// what is returned or changed.
+fn is_meant(pattern: &str, asked: &str) -> bool {
+    pattern == asked || {
+        let shape = Shape::read(asked);
+        !shape.is_cut && shape.conditions_text() == pattern
     }
 }
 
@@ -272,6 +282,22 @@ mod tests {
             let findings = contract(&limited).unwrap().check(&recording);
             assert_eq!(findings.patterns[0].is_over, is_over, "{most}");
             assert_eq!(findings.is_kept(), !is_over);
+        }
+    }
+
+    #[test]
+    fn conditions_alone_mean_whatever_is_returned() {
+        let pattern = |text: &str| format!(r#", "Pattern": "{text}"}}"#);
+        let asked = row("Query", "customer = ? FILTER a = ? RETURNS a, b", "", 1, 1.0);
+        let recording = Recording { rows: vec![asked], ..Recording::new(0, 0) };
+        for (text, is_kept) in [
+            ("customer = ? FILTER a = ?", true),
+            ("customer = ? FILTER a = ? RETURNS a, b", true),
+            ("customer = ? FILTER a = ? RETURNS a", false),
+            ("customer = ?", false),
+        ] {
+            let contract = contract(&QUERY.replace('}', &pattern(text))).unwrap();
+            assert_eq!(contract.check(&recording).is_kept(), is_kept, "{text}");
         }
     }
 

@@ -50,8 +50,8 @@ pub use copying::{
 pub use engine::Engine;
 pub use environment::Environment;
 pub use explain::{
-    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    Access, Advice, AdviceKind, Amount, Attribute, Attributes, Bounds, Collection, Counted,
+    EntryChange, Estimate, Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
     Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;

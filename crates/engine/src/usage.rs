@@ -8,10 +8,12 @@
 //! Invariant: a thread's notes are those of the call that is being polled on it, and of no other.
 
 use crate::capacity::{Units, write_units};
+use crate::read::Output;
 use crate::schema::{Index, Table};
-use hashrange_expr::Condition;
+use hashrange_expr::{Condition, Projection, Update, name_text};
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::future::poll_fn;
 use std::mem;
@@ -206,6 +208,34 @@ impl Shape {
     /// Writes the filter of a read, if it has one.
     pub(crate) fn filter(&mut self, filter: Option<&Condition>) -> fmt::Result {
         filter.map_or(Ok(()), |filter| self.part(format_args!("FILTER {filter:#}")))
+    }
+
+    /// Writes what a read returns of its items: the names of attributes, or that it is their number.
+    pub(crate) fn returns(&mut self, output: &Output) -> fmt::Result {
+        match output {
+            Output::Count => self.part(format_args!("RETURNS COUNT")),
+            Output::Projected(projection) => self.returns_paths(projection),
+            Output::Whole | Output::AsIndexed => Ok(()),
+        }
+    }
+
+    /// Writes the attributes of which a read returns something.
+    pub(crate) fn returns_paths(&mut self, projection: &Projection) -> fmt::Result {
+        self.names("RETURNS", projection.attribute_names())
+    }
+
+    /// Writes the attributes that an update changes.
+    pub(crate) fn updates(&mut self, update: &Update) -> fmt::Result {
+        self.names("UPDATES", update.targets().map(|target| target.name))
+    }
+
+    /// Writes names in their order, each once, so that whoever asks the same asks in the same words.
+    fn names<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n str>) -> fmt::Result {
+        let names: BTreeSet<String> = names.map(name_text).collect();
+        let mut names = names.iter();
+        let Some(first) = names.next() else { return Ok(()) };
+        self.part(format_args!("{what} {first}"))?;
+        names.try_for_each(|name| write!(self, ", {name}"))
     }
 
     /// Writes the condition of a write, if it has one.

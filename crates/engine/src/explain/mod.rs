@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `explanation.rs` | the value that is answered |
 //! | `read.rs` | a read: its sample, its bounds, and the counted run of ANALYZE |
+//! | `attributes.rs` | which attributes the items of a table have, by a bounded sample |
 //! | `what_if.rs` | a read of an index that is not there, by the entries that a sample of items would have |
 //! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
 //! | `parts.rs` | batches and transactions: their parts, and what these take together |
@@ -19,6 +20,7 @@
 //! Left to others: plans (`crate::ops`, `crate::partiql`), and who asks (`crate::ops`).
 
 mod advice;
+mod attributes;
 mod collection;
 mod explanation;
 mod keys;
@@ -29,6 +31,7 @@ mod text;
 mod what_if;
 mod write;
 
+pub use attributes::{Attribute, Attributes};
 pub use explanation::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
     Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,

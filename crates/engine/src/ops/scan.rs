@@ -51,7 +51,10 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.table(table_name)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
-        note_shape(|shape| shape.filter(request.filter.as_ref()));
+        note_shape(|shape| {
+            shape.filter(request.filter.as_ref())?;
+            shape.returns(&plan.output)
+        });
         let is_count = matches!(plan.output, Output::Count);
         let page = self.page(plan).await?;
         let output = ScanOutput {
