@@ -66,6 +66,8 @@ pub enum Command {
     Lint(Lint),
     /// What the requests of a server cost, recorded and priced; compare two records, keep to a budget
     Cost(Cost),
+    /// Which indexes are worth adding and which can go, from what a server has recorded
+    Advise(Advise),
     /// Hold what a server has recorded against the access patterns that a design allows
     Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
@@ -520,6 +522,30 @@ pub struct Cost {
     /// Fail if it costs more: an amount such as 0.02, or with --against what may be added, such as 5%
     #[arg(long, value_name = "BUDGET")]
     pub budget: Option<Budget>,
+    /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `advise`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. For example:\n  \
+    hashrange advise\n  \
+    hashrange advise -o json\n  \
+    hashrange advise one-server.json other-server.json"
+)]
+pub struct Advise {
+    /// Look at what these files hold, which hashrange cost --save has written, together; without one, at what the
+    /// server has recorded
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Only of this table
+    #[arg(long, value_name = "TABLE")]
+    pub table: Option<String>,
     /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,

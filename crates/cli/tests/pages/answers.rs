@@ -188,6 +188,7 @@ const COMMANDS: &[&str] = &[
     "tree",
     "lint",
     "cost",
+    "advise",
     "contract",
     "sql",
     "state",

@@ -8,6 +8,7 @@
 
 mod database;
 mod explain;
+mod facts;
 mod key_templates;
 mod sandbox;
 #[cfg(test)]
