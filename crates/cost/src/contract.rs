@@ -40,6 +40,9 @@ pub struct AccessPattern {
     /// The most read and write units that such requests use in the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_units: Option<f64>,
+    /// Such a request with values that a test may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<serde_json::Value>,
 }
 
 impl AccessPattern {
@@ -62,6 +65,7 @@ impl AccessPattern {
             index: key.index.map(str::to_owned),
             pattern: Some(key.pattern.to_owned()),
             most_units: None,
+            example: None,
         }
     }
 }
@@ -103,6 +107,11 @@ impl Contract {
             serde_json::to_vec_pretty(self).expect("a contract has no keys that are not text");
         json.push(b'\n');
         json
+    }
+
+    /// Returns the pattern of a kind of requests: the first that means it.
+    pub fn find(&self, key: KeyRef<'_>) -> Option<&AccessPattern> {
+        self.patterns.iter().find(|pattern| pattern.means(key))
     }
 
     /// Adds a pattern for each kind of requests that it does not know, and returns how many there were.

@@ -48,10 +48,10 @@ pub use copying::{
     reopen, server_rows,
 };
 pub use engine::Engine;
-pub use environment::Environment;
+pub use environment::{Environment, UnitPrice, UnitPrices};
 pub use explain::{
     Access, Advice, AdviceKind, Amount, Attribute, Attributes, Bounds, Collection, Counted,
-    EntryChange, Estimate, Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    EntryChange, Estimate, Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
     Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
@@ -61,5 +61,5 @@ pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
-pub use usage::{Usage, Use, UseKind, metered};
+pub use usage::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

@@ -28,10 +28,11 @@ pub use hashrange_cost::{
     AccessPattern, AttributeDefinition, AttributeFacts, Bill, Budget, Contract, ContractFault,
     Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line,
     OfPattern, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Projection, Recording,
-    RecordingFault, Row, RowKey, Sample, Side, TableFacts, Used, bill, compare, dollars, grouped,
+    RecordingFault, Row, RowKey, Sample, Shape, Side, TableFacts, Used, bill, compare, dollars, grouped,
     mean_units, of_a_million, regions, units,
 };
-pub use hashrange_engine::{Usage, Use, UseKind, metered};
+pub use crate::guard::Guard;
+pub use hashrange_engine::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

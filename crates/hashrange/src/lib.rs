@@ -157,6 +157,7 @@ mod database;
 mod error;
 pub mod explain;
 mod facts;
+mod guard;
 mod key_templates;
 mod literals;
 mod sandbox;

@@ -7,7 +7,7 @@ use crate::read::{Page, PagePlan, Rows, read_page};
 use crate::schema::{Index, Table};
 use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
-use crate::usage::{Seen, note_read};
+use crate::usage::{Seen, ask_gate, note_read};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
@@ -41,6 +41,7 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
+        ask_gate(table, index)?;
         let Some(limiter) = self.limiter() else {
             let page = match view {
                 Some(view) => read_page(view, plan).await?,
@@ -90,6 +91,7 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let target = target_of(table, &plan);
+        ask_gate(table, target.index)?;
         if self.limiter().is_none() {
             let page = match view {
                 Some(view) => plan.run(table, view).await?,

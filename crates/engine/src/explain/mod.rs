@@ -11,6 +11,7 @@
 //! | `what_if.rs` | a read of an index that is not there, by the entries that a sample of items would have |
 //! | `write.rs` | a write: its condition, its actions, the entries of indexes that change |
 //! | `parts.rs` | batches and transactions: their parts, and what these take together |
+//! | `price.rs` | what the units cost as money |
 //! | `keys.rs` | which keys a read names, and its ranges in words and bytes |
 //! | `collection.rs` | where a range lies in its item collection: single look-ups beside it |
 //! | `advice/` | what is likely to be meant otherwise, or cheaper another way, each with evidence |
@@ -25,6 +26,7 @@ mod collection;
 mod explanation;
 mod keys;
 mod parts;
+mod price;
 mod read;
 mod rows;
 mod text;
@@ -34,7 +36,7 @@ mod write;
 pub use attributes::{Attribute, Attributes};
 pub use explanation::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
+    Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
     Together, UnitsOn, WriteAction, WriteStep,
 };
 pub(crate) use keys::ReadKeys;

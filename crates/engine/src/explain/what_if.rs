@@ -73,6 +73,7 @@ impl<S: Store> Engine<S> {
             analyzed: false,
             steps: vec![Step::Read(Box::new(step))],
             together: None,
+            price: None,
             advice,
             time: None,
         })

@@ -38,7 +38,7 @@ impl<S: Store> Engine<S> {
             let again = input.clone();
             let explained =
                 Box::pin(self.explain_batch_execute_statement(input, again, mode)).await?;
-            let item = Some(explained.to_item());
+            let item = Some(self.priced(explained).to_item());
             let response = BatchStatementResponse { table_name: None, item, error: None };
             return Ok(BatchExecuteStatementOutput {
                 consumed_capacity: None,

@@ -21,6 +21,9 @@ pub fn find(name: &str) -> Option<Run> {
     match name {
         "StartRecording" => Some(|observed, body| Box::pin(start(observed, body))),
         "StopRecording" => Some(|observed, body| Box::pin(stop(observed, body))),
+        "DescribeContract" => {
+            Some(|observed, body| Box::pin(super::contract::describe(observed, body)))
+        }
         "DescribeRecording" => Some(|observed, body| Box::pin(describe(observed, body))),
         _ => None,
     }
@@ -50,7 +53,7 @@ fn answer(observed: &Observed, recording: &Recording) -> Vec<u8> {
     json!({ "IsOn": is_on, "Recording": recording }).to_string().into_bytes()
 }
 
-async fn recording(observed: &Observed) -> Recording {
+pub async fn recording(observed: &Observed) -> Recording {
     let shared = &observed.shared;
     let mut recording = shared.recorder.recording((shared.now_ms)());
     let names: BTreeSet<String> = recording.rows.iter().map(|row| row.key.table.clone()).collect();
