@@ -175,7 +175,7 @@ pub fn mean_units(used: &Used) -> f64 {
 }
 
 /// A recording held against a contract.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Findings {
     /// What was asked of each pattern, in the contract's order.
@@ -192,7 +192,7 @@ impl Findings {
 }
 
 /// What was asked of one pattern.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct OfPattern {
     /// Its name.
