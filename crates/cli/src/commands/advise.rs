@@ -8,8 +8,8 @@ use crate::arguments::{Advise, Format};
 use crate::bulk::counted;
 use crate::client::Client;
 use crate::output::{self, printer::Printer, table::shown};
-use hashrange::advisor::{NewIndex, Report, Spare, SpareIndex, UnusedKey, advise};
-use hashrange::cost::{Recording, grouped};
+use hashrange::advisor::{Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey, advise};
+use hashrange::cost::{Recording, Shape, Tested, grouped};
 use serde_json::json;
 
 /// Looks at what a server has recorded.
@@ -79,20 +79,38 @@ fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
     }
     lines.push(format!("  filling it writes {} units, once", grouped(whole(index.build_units))));
     assumptions(lines, &index.assumptions);
-    let try_it = index.answers.first().map_or("", |answered| {
-        if answered.instead.operation == "Scan" { "scan" } else { "query" }
-    });
-    lines.push(format!(
-        "  try it: hashrange explain --what-if {} {try_it} {}{}",
-        quoted(&index.definition),
-        index.table,
-        if try_it == "query" { " KEY_CONDITION" } else { "" }
-    ));
+    if let Some(answered) = index.answers.first() {
+        lines.push(format!(
+            "  try it:  hashrange explain --what-if {} {}",
+            quoted(&index.definition),
+            tried(answered)
+        ));
+    }
     lines.push(format!(
         "  make it: hashrange alter {} --add-index {}",
         index.table,
         quoted(&index.definition)
     ));
+}
+
+/// Returns the read of an index as the command line has it, with `...` in the place of values.
+fn tried(answered: &Answered) -> String {
+    let instead = &answered.instead;
+    let shape = Shape::read(&instead.pattern);
+    let joined = |tested: &[Tested]| {
+        let texts: Vec<&str> = tested.iter().map(|it| it.text.as_str()).collect();
+        quoted(&texts.join(" AND ").replace('?', "..."))
+    };
+    let table = &instead.table;
+    let filter = match &shape.filter[..] {
+        [] => String::new(),
+        filter => format!(" --filter {}", joined(filter)),
+    };
+    match (instead.operation.as_str(), &shape.keys[..]) {
+        ("ExecuteStatement", _) => format!("query {table} {}", joined(&shape.filter)),
+        (_, []) => format!("scan {table}{filter}"),
+        (_, keys) => format!("query {table} {}{filter}", joined(keys)),
+    }
 }
 
 fn unused_key(lines: &mut Vec<String>, unused: &UnusedKey) {
