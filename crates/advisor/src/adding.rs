@@ -79,7 +79,9 @@ fn keys(table: &TableSeen<'_>, needs: &[Need]) -> BTreeSet<Ranked> {
             let rest: Vec<&str> = equal.iter().copied().filter(|it| it != partition).collect();
             let rest = rest.get(..rest.len().min(KEY_ATTRIBUTES_MAX)).unwrap_or_default();
             add(partition, rest);
-            rest.iter().for_each(|name| add(partition, &[name]));
+            for name in rest {
+                add(partition, &[name]);
+            }
             for last in ranges.iter().chain(&exists) {
                 add(partition, &[last]);
                 if rest.len() < KEY_ATTRIBUTES_MAX {
@@ -89,7 +91,9 @@ fn keys(table: &TableSeen<'_>, needs: &[Need]) -> BTreeSet<Ranked> {
             }
         }
         // Items that have an attribute, by themselves.
-        exists.iter().for_each(|name| add(name, &[]));
+        for name in exists {
+            add(name, &[]);
+        }
     }
     keys
 }
@@ -136,11 +140,11 @@ fn candidate(
         (answered.read_units_then < answered.read_units).then_some((nth, fit, answered))
     });
     let answers: Vec<_> = answers.collect();
-    let saved = answers.iter().fold(0.0, |sum, (_, _, it)| sum + it.read_units - it.read_units_then);
+    let saved =
+        answers.iter().fold(0.0, |sum, (_, _, it)| sum + it.read_units - it.read_units_then);
     let written = write_units(table, key, &entries, seen);
-    let for_a_month = |reads, writes| {
-        table.month.of_recorded(table.prices.of_requests(reads, writes))
-    };
+    let for_a_month =
+        |reads, writes| table.month.of_recorded(table.prices.of_requests(reads, writes));
     (!answers.is_empty()).then(|| Candidate {
         key: key.clone(),
         storage: seen.storage(table),

@@ -88,7 +88,9 @@ impl SpareIndex {
         match &self.why {
             Spare::Unread => format!("no request read it; {written}"),
             Spare::ContainedIn(other) => {
-                format!("{other} has its key at the beginning of its own, and all it has; {written}")
+                format!(
+                    "{other} has its key at the beginning of its own, and all it has; {written}"
+                )
             }
             Spare::HoldsTooMuch(entries) => format!(
                 "all {} requests that read it ask for no more than {entries}; {written}",
@@ -137,7 +139,8 @@ impl fmt::Display for Entries {
             Self::All => out.write_str("all attributes"),
             Self::KeysOnly => out.write_str("the keys"),
             Self::Include(names) => {
-                let names: Vec<String> = names.iter().map(|it| crate::index_text::name(it)).collect();
+                let names: Vec<String> =
+                    names.iter().map(|it| crate::index_text::name(it)).collect();
                 write!(out, "the keys and {}", names.join(", "))
             }
         }

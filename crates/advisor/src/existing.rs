@@ -129,7 +129,9 @@ pub(crate) fn assumptions(
 ) -> Vec<String> {
     let mut found = Vec::new();
     if is_index && need.is_consistent() {
-        found.push("some of the reads were consistent, which reads of global indexes are not".to_owned());
+        found.push(
+            "some of the reads were consistent, which reads of global indexes are not".to_owned(),
+        );
     }
     for name in &fit.taken_for_granted {
         let items = table.facts.sample.as_ref().map_or(0, |sample| sample.items);

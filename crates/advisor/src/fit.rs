@@ -127,7 +127,8 @@ impl Key {
             Returns::All => {}
             Returns::Count => parts.push("RETURNS COUNT".to_owned()),
             Returns::Names(names) => {
-                let names: Vec<String> = names.iter().map(|it| crate::index_text::name(it)).collect();
+                let names: Vec<String> =
+                    names.iter().map(|it| crate::index_text::name(it)).collect();
                 parts.push(format!("RETURNS {}", names.join(", ")));
             }
         }
@@ -165,7 +166,6 @@ impl Key {
 pub(crate) fn always_there(sample: Option<&Sample>, name: &str) -> bool {
     sample.is_some_and(|sample| {
         let seen = sample.attribute(name);
-        sample.items > 0
-            && seen.is_some_and(|it| it.items == sample.items && it.types.len() == 1)
+        sample.items > 0 && seen.is_some_and(|it| it.items == sample.items && it.types.len() == 1)
     })
 }

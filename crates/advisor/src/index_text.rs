@@ -56,7 +56,8 @@ pub(crate) fn definition(
 }
 
 fn quoted(name: &str) -> String {
-    let is_plain = !name.is_empty() && !name.contains([':', '+', ',', '/', '=', '"', ' ', '\'', '$']);
+    let is_plain =
+        !name.is_empty() && !name.contains([':', '+', ',', '/', '=', '"', ' ', '\'', '$']);
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
@@ -67,14 +68,9 @@ pub(crate) fn update_table(
     (partition, sort): (&[KeyAttribute], &[KeyAttribute]),
     entries: &Entries,
 ) -> Value {
-    let element = |kind: &'static str| {
-        move |it: &KeyAttribute| json!({ "AttributeName": it.name, "KeyType": kind })
-    };
-    let schema: Vec<Value> = partition
-        .iter()
-        .map(element("HASH"))
-        .chain(sort.iter().map(element("RANGE")))
-        .collect();
+    let element = |kind: &'static str| move |it: &KeyAttribute| json!({ "AttributeName": it.name, "KeyType": kind });
+    let schema: Vec<Value> =
+        partition.iter().map(element("HASH")).chain(sort.iter().map(element("RANGE"))).collect();
     let definitions: Vec<Value> = partition
         .iter()
         .chain(sort)

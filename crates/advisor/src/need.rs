@@ -34,8 +34,10 @@ pub(crate) enum Keyed {
 impl Need {
     /// Returns what was asked of a table and may be had for less, the dearest first.
     pub(crate) fn all(table: &TableSeen<'_>) -> Vec<Self> {
-        let mut needs: Vec<Self> =
-            asked(table).into_iter().filter_map(|(request, used)| Self::of(request, used)).collect();
+        let mut needs: Vec<Self> = asked(table)
+            .into_iter()
+            .filter_map(|(request, used)| Self::of(request, used))
+            .collect();
         needs.sort_by(|one, other| other.used.read_units.total_cmp(&one.used.read_units));
         needs.truncate(NEEDS_MAX);
         needs
@@ -75,8 +77,8 @@ impl Need {
                 let has = |it: &Tested, mark: &str| {
                     it.test == Test::Range && it.text.split(' ').any(|word| word == mark)
                 };
-                let is_between = (has(one, ">=") && has(other, "<="))
-                    || (has(one, "<=") && has(other, ">="));
+                let is_between =
+                    (has(one, ">=") && has(other, "<=")) || (has(one, "<=") && has(other, ">="));
                 is_between.then_some(Keyed::Range)
             }
             _ => None,

@@ -188,9 +188,8 @@ fn holds_too_much(table: &TableSeen<'_>, index: &Seen<'_>) -> Option<SpareIndex>
         let then = figures::read_units(used.requests, exact(used.examined), seen.bytes);
         sum + (used.read_units - then).max(0.0)
     });
-    let for_a_month = |reads, writes| {
-        table.month.of_recorded(table.prices.of_requests(reads, writes))
-    };
+    let for_a_month =
+        |reads, writes| table.month.of_recorded(table.prices.of_requests(reads, writes));
     let bytes_saved = (as_it_is.bytes - seen.bytes) * exact(index.facts.item_count);
     let saved = (
         for_a_month(0.0, index.write_units * (1.0 - left)),

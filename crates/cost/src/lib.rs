@@ -36,7 +36,5 @@ pub use facts::{
 };
 pub use ledger::{Ledger, Page};
 pub use prices::{PriceFault, PriceList, Prices, regions};
-pub use recording::{
-    KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, Used,
-};
+pub use recording::{KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, Used};
 pub use shape::{Returns, Shape, Test, Tested};

@@ -287,7 +287,10 @@ fn test(tokens: &[Token<'_>]) -> Test {
         [one, mark, other] if mark.is("=") && is_one_name(one, other, is_value) => Test::Equal,
         [one, mark, other] if is_range(mark) && is_one_name(one, other, is_value) => Test::Range,
         [name, between, lower, _, upper]
-            if name.name().is_some() && between.is("BETWEEN") && is_value(lower) && is_value(upper) =>
+            if name.name().is_some()
+                && between.is("BETWEEN")
+                && is_value(lower)
+                && is_value(upper) =>
         {
             Test::Range
         }
@@ -307,11 +310,7 @@ fn test(tokens: &[Token<'_>]) -> Test {
 }
 
 /// Returns whether one of two operands is an attribute, and the other one a value.
-fn is_one_name(
-    one: &Token<'_>,
-    other: &Token<'_>,
-    is_value: impl Fn(&Token<'_>) -> bool,
-) -> bool {
+fn is_one_name(one: &Token<'_>, other: &Token<'_>, is_value: impl Fn(&Token<'_>) -> bool) -> bool {
     (one.name().is_some() && is_value(other)) || (is_value(one) && other.name().is_some())
 }
 
@@ -359,7 +358,10 @@ mod tests {
         let shape = Shape::read(
             "c = ? AND d BETWEEN ? AND ? FILTER e = ? AND (f = ? OR g = ?) AND size(h) > ? RETURNS c, `x y`",
         );
-        assert_eq!(tests(&shape.keys), [("c = ?", Test::Equal), ("d BETWEEN ? AND ?", Test::Range)]);
+        assert_eq!(
+            tests(&shape.keys),
+            [("c = ?", Test::Equal), ("d BETWEEN ? AND ?", Test::Range)]
+        );
         let filter: Vec<&str> = shape.filter.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(filter, ["e = ?", "(f = ? OR g = ?)", "size(h) > ?"]);
         assert_eq!(shape.returns, Returns::Names(vec!["c".to_owned(), "x y".to_owned()]));

@@ -51,8 +51,8 @@ pub use engine::Engine;
 pub use environment::{Environment, UnitPrice, UnitPrices};
 pub use explain::{
     Access, Advice, AdviceKind, Amount, Attribute, Attributes, Bounds, Collection, Counted,
-    EntryChange, Estimate, Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
-    Together, UnitsOn, WriteAction, WriteStep,
+    EntryChange, Estimate, Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step,
+    Supposed, TableUnits, Time, Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
 pub use jobs::ServersSeen;

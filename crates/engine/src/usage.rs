@@ -42,7 +42,7 @@ struct Notes {
 /// Who may refuse a request.
 pub trait Gate: Send + Sync {
     /// Says whether a request may do what it asks of a table. A batch or transaction is asked of each table; an
-    /// error refuses all of it, except that statements of a batch that read are each by itself.
+    /// error refuses all of it.
     fn admit(&self, intent: &Intent<'_>) -> ApiResult<()>;
 }
 

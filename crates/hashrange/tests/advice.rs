@@ -2,6 +2,8 @@
 //! requests that it names are run; they return the same and use what was predicted. And a corpus of workloads
 //! for which there is nothing to say.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use hashrange::advisor::{Entries, NewIndex, Report, Spare, advise};
 use hashrange::cost::{PriceList, Recorder, Recording, Usage, UseKind, metered};
 use hashrange::{Database, Operation, block_on};
@@ -18,7 +20,7 @@ struct Workload {
 
 impl Workload {
     /// Begins with orders of 400 bytes; `table` are members of CreateTable beside the usual.
-    fn new(table: Value) -> Self {
+    fn new(table: &Value) -> Self {
         let database = Database::memory();
         let mut create = json!({
             "TableName": "orders", "BillingMode": "PAY_PER_REQUEST",
@@ -47,7 +49,7 @@ impl Workload {
     }
 
     /// Runs and records a request so many times, and returns its items and units.
-    fn ask(&self, operation: Operation, request: &Value, times: u64) -> (Vec<Value>, f64) {
+    fn ask(&self, operation: Operation, request: &Value, times: u32) -> (Vec<Value>, f64) {
         let (mut items, mut units) = (Vec::new(), 0.0);
         for _ in 0..times {
             let (answer, usage) = self.call(operation, request);
@@ -75,8 +77,7 @@ impl Workload {
     fn build(&self, index: &NewIndex) {
         self.call(Operation::UpdateTable, &index.update_table);
         loop {
-            let (answer, _) =
-                self.call(Operation::DescribeTable, &json!({"TableName": "orders"}));
+            let (answer, _) = self.call(Operation::DescribeTable, &json!({"TableName": "orders"}));
             let indexes = answer["Table"]["GlobalSecondaryIndexes"].as_array().unwrap();
             if indexes.iter().all(|it| it["IndexStatus"] == "ACTIVE") {
                 return;
@@ -118,13 +119,14 @@ fn named(mut request: Value, names: &[&str]) -> Value {
 }
 
 /// Takes the one piece of advice, runs the request that it names, and holds it to what was said.
-fn taken(workload: &Workload, before: &[Value], rewritten: &Value, times: u64) -> NewIndex {
+fn taken(workload: &Workload, before: &[Value], rewritten: &Value, times: u32) -> NewIndex {
     let report = workload.advice();
     let [index] = &report.add[..] else { panic!("{report:#?}") };
     let [answered] = &index.answers[..] else { panic!("{index:#?}") };
     workload.build(index);
     let mut rewritten = rewritten.clone();
-    let operation = if answered.instead.operation == "Scan" { Operation::Scan } else { Operation::Query };
+    let operation =
+        if answered.instead.operation == "Scan" { Operation::Scan } else { Operation::Query };
     rewritten["IndexName"] = json!(index.index);
     let probe = Recorder::default();
     probe.start(0);
@@ -134,7 +136,7 @@ fn taken(workload: &Workload, before: &[Value], rewritten: &Value, times: u64) -
     assert_eq!(asked.pattern, answered.instead.pattern);
     let (after, units) = workload.ask(operation, &rewritten, times);
     assert_eq!(after, before, "{}", answered.instead);
-    let allowed = 0.5 * times as f64;
+    let allowed = 0.5 * f64::from(times);
     assert!(
         (units - answered.read_units_then).abs() <= allowed,
         "{units} used, {} predicted: {index:#?}",
@@ -146,7 +148,7 @@ fn taken(workload: &Workload, before: &[Value], rewritten: &Value, times: u64) -
 
 #[test]
 fn a_scan_for_two_attributes_gets_an_index_that_keeps_its_promise() {
-    let workload = Workload::new(json!({}));
+    let workload = Workload::new(&json!({}));
     let filter = "city = :c AND begins_with(#day, :d)";
     let pairs = [(":c", "city07"), (":d", "2026-04")];
     let request = named(scan(filter, &pairs), &["day"]);
@@ -164,7 +166,7 @@ fn a_scan_for_two_attributes_gets_an_index_that_keeps_its_promise() {
 
 #[test]
 fn updates_that_change_nothing_of_an_index_cost_it_nothing() {
-    let workload = Workload::new(json!({}));
+    let workload = Workload::new(&json!({}));
     let request = json!({"TableName": "orders", "FilterExpression": "price = :p",
         "ProjectionExpression": "customer", "ExpressionAttributeValues": {":p": {"N": "7"}}});
     let (before, _) = workload.ask(Operation::Scan, &request, 20);
@@ -190,7 +192,7 @@ fn updates_that_change_nothing_of_an_index_cost_it_nothing() {
 
 #[test]
 fn a_sparse_index_is_scanned() {
-    let workload = Workload::new(json!({}));
+    let workload = Workload::new(&json!({}));
     let request = json!({"TableName": "orders", "FilterExpression": "attribute_exists(flagged)",
         "ProjectionExpression": "id, flagged"});
     let (before, _) = workload.ask(Operation::Scan, &request, 20);
@@ -204,7 +206,7 @@ fn a_sparse_index_is_scanned() {
 
 #[test]
 fn a_filter_that_is_left_reads_what_the_sample_says() {
-    let workload = Workload::new(json!({}));
+    let workload = Workload::new(&json!({}));
     let filter = "city = :c AND contains(tags, :t)";
     let pairs = [(":c", "city07"), (":t", "a")];
     let (before, _) = workload.ask(Operation::Scan, &scan(filter, &pairs), 20);
@@ -217,7 +219,7 @@ fn a_filter_that_is_left_reads_what_the_sample_says() {
 
 #[test]
 fn one_index_serves_several_patterns() {
-    let workload = Workload::new(json!({}));
+    let workload = Workload::new(&json!({}));
     let city = scan("city = :c", &[(":c", "city07")]);
     workload.ask(Operation::Scan, &city, 20);
     let mut both = scan("city = :c AND price = :p", &[(":c", "city07")]);
@@ -225,13 +227,16 @@ fn one_index_serves_several_patterns() {
     workload.ask(Operation::Scan, &both, 20);
     let report = workload.advice();
     let [index] = &report.add[..] else { panic!("{report:#?}") };
-    assert_eq!((index.definition.as_str(), index.answers.len()), ("by-city-price=city:S,price:N", 2));
+    assert_eq!(
+        (index.definition.as_str(), index.answers.len()),
+        ("by-city-price=city:S,price:N", 2)
+    );
     assert_eq!(index.assumptions, ["every item has price, as all 600 that were looked at"]);
 }
 
 #[test]
 fn an_index_that_lacks_items_does_not_serve_who_wants_them() {
-    let workload = Workload::new(json!({}));
+    let workload = Workload::new(&json!({}));
     let both = [(":c", "city00"), (":s", "2026-00000")];
     workload.ask(Operation::Scan, &scan("city = :c", &both[..1]), 20);
     workload.ask(Operation::Scan, &scan("city = :c AND flagged = :s", &both), 20);
@@ -242,7 +247,7 @@ fn an_index_that_lacks_items_does_not_serve_who_wants_them() {
     assert_eq!(index.answers.len(), 2);
 }
 
-fn index(name: &str, keys: &[&str], projection: Value) -> Value {
+fn index(name: &str, keys: &[&str], projection: &Value) -> Value {
     let kinds = ["HASH", "RANGE", "RANGE"];
     let schema: Vec<Value> = keys
         .iter()
@@ -275,7 +280,7 @@ fn all() -> Value {
 
 #[test]
 fn keys_that_are_there_are_named_before_new_ones() {
-    let workload = Workload::new(indexed(&[index("by-city", &["city", "day"], all())]));
+    let workload = Workload::new(&indexed(&[index("by-city", &["city", "day"], &all())]));
     workload.ask(Operation::Scan, &scan("customer = :c", &[(":c", "c007")]), 5);
     let request = scan("city = :c AND #day > :d", &[(":c", "city07"), (":d", "2026-06")]);
     workload.ask(Operation::Scan, &named(request, &["day"]), 5);
@@ -283,10 +288,7 @@ fn keys_that_are_there_are_named_before_new_ones() {
     assert!(report.add.is_empty() && report.spare.len() == 1, "{report:#?}");
     let instead: Vec<String> =
         report.unused_keys.iter().map(|it| it.answered.instead.to_string()).collect();
-    assert_eq!(
-        instead,
-        ["Query orders/by-city city = ? AND day > ?", "Query orders customer = ?"]
-    );
+    assert_eq!(instead, ["Query orders/by-city city = ? AND day > ?", "Query orders customer = ?"]);
     // Who takes the advice reads what it says.
     let rewritten = json!({"TableName": "orders", "KeyConditionExpression": "customer = :c",
         "ExpressionAttributeValues": {":c": {"S": "c007"}}});
@@ -297,11 +299,11 @@ fn keys_that_are_there_are_named_before_new_ones() {
 #[test]
 fn indexes_that_are_spare_are_told_with_what_they_cost() {
     let keys_only = json!({"ProjectionType": "KEYS_ONLY"});
-    let workload = Workload::new(indexed(&[
-        index("unread", &["status"], keys_only),
-        index("short", &["city"], all()),
-        index("long", &["city", "day"], all()),
-        index("large", &["price"], all()),
+    let workload = Workload::new(&indexed(&[
+        index("unread", &["status"], &keys_only),
+        index("short", &["city"], &all()),
+        index("long", &["city", "day"], &all()),
+        index("large", &["price"], &all()),
     ]));
     let query = |index: &str, condition: &str, value: Value| {
         json!({"TableName": "orders", "IndexName": index, "KeyConditionExpression": condition,
@@ -345,7 +347,7 @@ fn of_good_workloads_nothing_is_said() {
         "city = :a AND size(city) > :b AND #status <> :b",
     ];
     for filter in filters {
-        let workload = Workload::new(json!({}));
+        let workload = Workload::new(&json!({}));
         workload.ask(Operation::Scan, &named(scan(filter, pairs), &["status"]), 5);
         assert!(workload.advice().is_empty(), "{filter}: {:#?}", workload.advice());
     }
@@ -376,7 +378,7 @@ fn of_good_workloads_nothing_is_said() {
         }),
     ];
     for (name, ask) in good {
-        let workload = Workload::new(json!({}));
+        let workload = Workload::new(&json!({}));
         ask(&workload);
         assert!(workload.advice().is_empty(), "{name}: {:#?}", workload.advice());
     }

@@ -120,8 +120,11 @@ fn what_is_metered_is_what_answers_report() {
         (
             Operation::Query,
             READ,
-            with(&query, json!({"ProjectionExpression": "place, #n, people", "IndexName": "by-people",
-                "ExpressionAttributeNames": {"#n": "name"}})),
+            with(
+                &query,
+                json!({"ProjectionExpression": "place, #n, people", "IndexName": "by-people",
+                "ExpressionAttributeNames": {"#n": "name"}}),
+            ),
             "country = ? RETURNS name, people, place",
         ),
         (

@@ -109,8 +109,7 @@ fn print(findings: &Findings, refused: &[Row], printer: &Printer) -> anyhow::Res
     for (row, remark) in unknown.chain(refused.iter().map(|row| (row, "refused"))) {
         let place = place_name(&row.key.table, row.key.index.as_deref());
         let name = format!("{} {place} {}", row.key.operation, row.key.pattern);
-        let figures =
-            [grouped(row.used.requests), units(mean_units(&row.used)), remark.to_owned()];
+        let figures = [grouped(row.used.requests), units(mean_units(&row.used)), remark.to_owned()];
         table.add_figures(&[name.trim_end().to_owned()], &figures);
     }
     printer.table(&table)

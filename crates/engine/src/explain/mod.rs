@@ -36,8 +36,8 @@ mod write;
 pub use attributes::{Attribute, Attributes};
 pub use explanation::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
-    Together, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits,
+    Time, Together, UnitsOn, WriteAction, WriteStep,
 };
 pub(crate) use keys::ReadKeys;
 pub(crate) use parts::{Grouping, Parts};

@@ -35,11 +35,8 @@ impl<S: Store> Engine<S> {
                 },
             ),
         };
-        let price = Price {
-            region: prices.region.clone(),
-            currency: prices.currency.clone(),
-            million,
-        };
+        let price =
+            Price { region: prices.region.clone(), currency: prices.currency.clone(), million };
         Explanation { price: Some(price), ..explanation }
     }
 
@@ -122,9 +119,13 @@ mod tests {
             let million = Bounds { at_least, at_most };
             Price { region: "mars-1".to_owned(), currency: "USD".to_owned(), million }.text()
         };
-        for (amount, text) in
-            [(0.0, "$0.00"), (0.0625, "$0.0625"), (0.5, "$0.50"), (12.345, "$12.35"), (1e-12, "$0.00")]
-        {
+        for (amount, text) in [
+            (0.0, "$0.00"),
+            (0.0625, "$0.0625"),
+            (0.5, "$0.50"),
+            (12.345, "$12.35"),
+            (1e-12, "$0.00"),
+        ] {
             assert_eq!(
                 told(amount, amount),
                 format!("{text} a million such requests, on demand in mars-1")

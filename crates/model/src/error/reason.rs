@@ -486,7 +486,9 @@ impl Reason {
             // Tools that manage tables let only this exception of an unknown feature pass.
             Self::UnknownOperation | Self::NotYetAvailable { .. } => ErrorKind::UnknownOperation,
             Self::ParameterNotYetAvailable { .. } => ErrorKind::NotImplemented,
-            Self::NotAuthorized { .. } | Self::AccessDenied | Self::NotInContract(_) => ErrorKind::AccessDenied,
+            Self::NotAuthorized { .. } | Self::AccessDenied | Self::NotInContract(_) => {
+                ErrorKind::AccessDenied
+            }
             Self::BackedUpTableNotFound(_) => ErrorKind::TableNotFound,
             Self::BackupsBeingEnabled(_) => ErrorKind::ContinuousBackupsUnavailable,
             Self::BackupNotFound(_) => ErrorKind::BackupNotFound,

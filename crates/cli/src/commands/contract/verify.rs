@@ -31,14 +31,13 @@ pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyho
     print(&verified, printer)?;
     match verified.iter().filter(|it| it.fault.is_some()).count() {
         0 => Ok(()),
-        faults => Err(Found(format!("{faults} of the examples are not as the contract says")).into()),
+        faults => {
+            Err(Found(format!("{faults} of the examples are not as the contract says")).into())
+        }
     }
 }
 
-fn of_pattern<'c>(
-    client: &mut Client,
-    pattern: &'c AccessPattern,
-) -> anyhow::Result<Verified<'c>> {
+fn of_pattern<'c>(client: &mut Client, pattern: &'c AccessPattern) -> anyhow::Result<Verified<'c>> {
     let mut verified = Verified { pattern, units: None, million: None, fault: None };
     let Some(example) = &pattern.example else { return Ok(verified) };
     let analyzes = matches!(

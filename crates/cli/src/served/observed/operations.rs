@@ -6,8 +6,8 @@
 use super::Observed;
 use crate::served::own_operations::{self, Nothing};
 use bytes::Bytes;
-use hashrange::cost::{Recording, TableFacts};
 use hashrange::ApiResult;
+use hashrange::cost::{Recording, TableFacts};
 use hashrange_server::Running;
 use serde_json::json;
 use std::collections::BTreeSet;
