@@ -76,7 +76,12 @@ fn best(table: &TableSeen<'_>, sources: &[Source<'_>], need: &Need) -> Option<Un
     });
     found
         .filter(|it| it.answered.read_units_then < it.answered.read_units)
-        .max_by(|one, other| one.reads_saved.total_cmp(&other.reads_saved))
+        // Of equals what takes least for granted; the table stands first.
+        .min_by(|one, other| {
+            let units = |it: &UnusedKey| it.answered.read_units_then;
+            let granted = |it: &UnusedKey| it.assumptions.len();
+            units(one).total_cmp(&units(other)).then(granted(one).cmp(&granted(other)))
+        })
 }
 
 /// Returns whether entries have all that a request reads of them.

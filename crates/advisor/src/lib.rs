@@ -64,9 +64,10 @@ pub fn advise(recording: &Recording, prices: &PriceList) -> Report {
         };
         let needs = Need::all(&table);
         let (unused_keys, left) = existing::advise(&table, needs);
-        report.unused_keys.extend(unused_keys);
         report.add.extend(adding::advise(&table, &left));
-        report.spare.extend(spare::advise(&table));
+        let advised = unused_keys.iter().filter_map(|it| it.answered.instead.index.as_deref());
+        report.spare.extend(spare::advise(&table, &advised.collect::<Vec<_>>()));
+        report.unused_keys.extend(unused_keys);
     }
     report
 }

@@ -47,12 +47,16 @@ impl Seen<'_> {
     }
 }
 
-/// Returns the indexes of a table that can go, or be smaller.
-pub(crate) fn advise(table: &TableSeen<'_>) -> Vec<SpareIndex> {
+/// Returns the indexes of a table that can go, or be smaller. Those that are advised to be read stay as they
+/// are.
+pub(crate) fn advise(table: &TableSeen<'_>, advised: &[&str]) -> Vec<SpareIndex> {
     let indexes = indexes(table);
     let mut gone: BTreeSet<&str> = BTreeSet::new();
     let mut found = Vec::new();
     for (nth, index) in indexes.iter().enumerate() {
+        if advised.contains(&index.facts.index_name.as_str()) {
+            continue;
+        }
         let spare = unread(table, index).or_else(|| {
             let others = indexes.iter().enumerate().filter(|(other, it)| {
                 *other != nth && !gone.contains(it.facts.index_name.as_str())
