@@ -66,6 +66,8 @@ pub enum Command {
     Lint(Lint),
     /// What the requests of a server cost, recorded and priced; compare two records, keep to a budget
     Cost(Cost),
+    /// Which indexes are worth adding and which can go, from what a server has recorded
+    Advise(Advise),
     /// Hold what a server has recorded against the access patterns that a design allows
     Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
@@ -484,6 +486,10 @@ pub struct Lint {
     /// Items of each table to look at, at most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, conflicts_with = "design")]
     pub sample: u64,
+    /// Look at what was recorded of requests, too: in this file, which hashrange cost --save has written; may be
+    /// given several times [default: what the server has recorded, if it has]
+    #[arg(long, value_name = "FILE", conflicts_with = "design")]
+    pub recording: Vec<PathBuf>,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,
@@ -530,18 +536,44 @@ pub struct Cost {
     pub connection: Connection,
 }
 
+/// Arguments of `advise`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. For example:\n  \
+    hashrange advise\n  \
+    hashrange advise -o json\n  \
+    hashrange advise one-server.json other-server.json"
+)]
+pub struct Advise {
+    /// Look at what these files hold, which hashrange cost --save has written, together; without one, at what the
+    /// server has recorded
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Only of this table
+    #[arg(long, value_name = "TABLE")]
+    pub table: Option<String>,
+    /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
 /// Arguments of `contract`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "A server records with --record, or from hashrange cost --start on. Ends with 5 if there \
     was a request that the contract does not know, or a pattern over its units. For example:\n  \
     hashrange contract design.json --learn\n  \
-    hashrange contract design.json"
+    hashrange contract design.json\n  \
+    hashrange contract design.json --verify\n  \
+    hashrange contract"
 )]
 pub struct Contract {
-    /// File with the patterns
-    #[arg(value_name = "CONTRACT")]
-    pub design: PathBuf,
+    /// File with the patterns; without one, those that the server was started with
+    #[arg(value_name = "CONTRACT", required_if_eq_any = [("learn", "true"), ("verify", "true")])]
+    pub design: Option<PathBuf>,
     /// Hold these files against it, which hashrange cost --save has written; without one, what the server has
     /// recorded
     #[arg(value_name = "RECORD")]
@@ -549,6 +581,10 @@ pub struct Contract {
     /// Add what was recorded to the contract, which need not be there yet
     #[arg(long)]
     pub learn: bool,
+    /// Run the examples of the patterns that read, rehearse those that write, and hold what they use against the
+    /// patterns
+    #[arg(long, conflicts_with_all = ["learn", "recordings"])]
+    pub verify: bool,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

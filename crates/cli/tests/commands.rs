@@ -639,6 +639,57 @@ fn cost_says_what_it_cannot_do_and_adds_what_several_servers_recorded() {
     assert!(code == 2 && stderr.contains("a folder records nothing"), "{code} {stderr}");
 }
 
+#[test]
+fn a_contract_is_enforced_told_and_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let get = r#"{"Name": "a song", "Operation": "GetItem", "Table": "music", "MostUnits": 1,
+        "Example": {"TableName": "music", "Key": {"artist": {"S": "a"}}}}"#;
+    let put = r#"{"Name": "a new song", "Operation": "PutItem", "Table": "music",
+        "Example": {"TableName": "music", "Item": {"artist": {"S": "b"}}}}"#;
+    let scan = r#"{"Name": "all", "Operation": "Scan", "Table": "music", "MostUnits": 0.1,
+        "Example": {"TableName": "other"}}"#;
+    let contract =
+        |patterns: &[&str]| format!(r#"{{"Version": 1, "Patterns": [{}]}}"#, patterns.join(", "));
+    std::fs::write(path("design.json"), contract(&[get, put])).unwrap();
+    let wrong = scan.replace("\"TableName\": \"other\"", "\"TableName\": \"music\"");
+    std::fs::write(path("dear.json"), contract(&[&wrong])).unwrap();
+    std::fs::write(path("other.json"), contract(&[scan])).unwrap();
+    let (design, dear, other) = (path("design.json"), path("dear.json"), path("other.json"));
+    let contract = format!("--contract={design}");
+    let server = Server::start(&["--memory", &contract, "--enforce"]);
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["create", "music", "artist:S"], 0, ""),
+        (&["create", "other", "artist:S"], 0, ""),
+        (&["put", "music", "{artist: 'a'}"], 0, "1 item into music"),
+        (&["get", "music", "a"], 0, "artist"),
+        (&["contract"], 0, "a song"),
+        (
+            &["scan", "music"],
+            3,
+            "AccessDeniedException: The contract of access patterns does not allow this: Scan music",
+        ),
+        (&["contract"], 5, "1 kind of requests not in the contract"),
+        (&["contract", "-o", "json"], 5, "\"IsEnforced\":true"),
+        (&["contract", &design, "--verify"], 0, "a new song"),
+        (&["contract", &dear, "--verify"], 5, "over 0.1"),
+        (&["contract", &other, "--verify"], 5, "it is of other"),
+        (&["contract", "--verify"], 2, "required"),
+        (&["get", "music", "b"], 4, "music has no item"),
+        (&["advise"], 0, "no index would pay, and none is spare"),
+        (&["advise", &design], 1, "this is no recording"),
+    ];
+    for (arguments, expected, text) in cases {
+        let (code, stdout, stderr) = server.run(arguments, "");
+        assert!(
+            code == *expected && (stdout.clone() + &stderr).contains(text),
+            "{arguments:?}: {code} {stdout}{stderr}"
+        );
+    }
+    let (code, why) = refused(&["serve", "--memory", "--port=0", "--enforce"]);
+    assert!(code == 2 && why.contains("--contract names it"), "{code} {why}");
+}
+
 /// Returns a recording of one Query.
 fn recorded(version: u32, read_units: f64) -> String {
     format!(

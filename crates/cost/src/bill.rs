@@ -78,6 +78,13 @@ pub struct PlaceBill {
     pub on_demand_hour: f64,
 }
 
+impl PlaceBill {
+    /// Returns the capacity units of which a minute with so many units takes 70 %.
+    pub fn units_for_minute(units: f64) -> u64 {
+        whole((units / MINUTE_OF_UNIT).ceil().max(1.0))
+    }
+}
+
 /// Returns what a recording costs.
 pub fn bill(recording: &Recording, prices: &PriceList) -> Bill {
     let of_table = |table: &str| {
@@ -122,7 +129,7 @@ fn places(recording: &Recording, prices: &PriceList) -> Vec<PlaceBill> {
     let of_place = |(place, (read, written)): (Place, (f64, f64))| {
         let facts = recording.facts(&place.table);
         let prices = prices.of_class(facts.is_some_and(|facts| facts.is_infrequent_access));
-        let provisioned = |units: f64| whole((units / MINUTE_OF_UNIT).ceil().max(1.0));
+        let provisioned = PlaceBill::units_for_minute;
         let (read_units, write_units) = (provisioned(read), provisioned(written));
         PlaceBill {
             place,
@@ -153,7 +160,8 @@ fn whole(number: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recording::{Row, TableFacts};
+    use crate::TableFacts;
+    use crate::recording::Row;
 
     fn row(operation: &str, index: Option<&str>, read_units: f64, write_units: f64) -> Row {
         Row {

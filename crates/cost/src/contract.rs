@@ -3,6 +3,7 @@
 
 use crate::bill::exact;
 use crate::recording::{KeyRef, Recording, Row, Used};
+use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -39,6 +40,9 @@ pub struct AccessPattern {
     /// The most read and write units that such requests use in the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_units: Option<f64>,
+    /// Such a request with values that a test may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<serde_json::Value>,
 }
 
 impl AccessPattern {
@@ -47,7 +51,7 @@ impl AccessPattern {
         self.operation == key.operation
             && self.table == key.table
             && self.index.as_deref() == key.index
-            && self.pattern.as_deref().is_none_or(|pattern| pattern == key.pattern)
+            && self.pattern.as_deref().is_none_or(|pattern| is_meant(pattern, key.pattern))
     }
 
     /// Returns the pattern of what was recorded, named by what it is.
@@ -61,7 +65,17 @@ impl AccessPattern {
             index: key.index.map(str::to_owned),
             pattern: Some(key.pattern.to_owned()),
             most_units: None,
+            example: None,
         }
+    }
+}
+
+/// Returns whether a pattern means a request: in the same words, or by its conditions alone if it does not say
+/// what is returned or changed.
+fn is_meant(pattern: &str, asked: &str) -> bool {
+    pattern == asked || {
+        let shape = Shape::read(asked);
+        !shape.is_cut && shape.conditions_text() == pattern
     }
 }
 
@@ -93,6 +107,11 @@ impl Contract {
             serde_json::to_vec_pretty(self).expect("a contract has no keys that are not text");
         json.push(b'\n');
         json
+    }
+
+    /// Returns the pattern of a kind of requests: the first that means it.
+    pub fn find(&self, key: KeyRef<'_>) -> Option<&AccessPattern> {
+        self.patterns.iter().find(|pattern| pattern.means(key))
     }
 
     /// Adds a pattern for each kind of requests that it does not know, and returns how many there were.
@@ -156,7 +175,7 @@ pub fn mean_units(used: &Used) -> f64 {
 }
 
 /// A recording held against a contract.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Findings {
     /// What was asked of each pattern, in the contract's order.
@@ -173,7 +192,7 @@ impl Findings {
 }
 
 /// What was asked of one pattern.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct OfPattern {
     /// Its name.
@@ -272,6 +291,22 @@ mod tests {
             let findings = contract(&limited).unwrap().check(&recording);
             assert_eq!(findings.patterns[0].is_over, is_over, "{most}");
             assert_eq!(findings.is_kept(), !is_over);
+        }
+    }
+
+    #[test]
+    fn conditions_alone_mean_whatever_is_returned() {
+        let pattern = |text: &str| format!(r#", "Pattern": "{text}"}}"#);
+        let asked = row("Query", "customer = ? FILTER a = ? RETURNS a, b", "", 1, 1.0);
+        let recording = Recording { rows: vec![asked], ..Recording::new(0, 0) };
+        for (text, is_kept) in [
+            ("customer = ? FILTER a = ?", true),
+            ("customer = ? FILTER a = ? RETURNS a, b", true),
+            ("customer = ? FILTER a = ? RETURNS a", false),
+            ("customer = ?", false),
+        ] {
+            let contract = contract(&QUERY.replace('}', &pattern(text))).unwrap();
+            assert_eq!(contract.check(&recording).is_kept(), is_kept, "{text}");
         }
     }
 

@@ -4,6 +4,8 @@
 //! | file | idea |
 //! |---|---|
 //! | `recording.rs` | what was used, summed by operation, table, index, pattern and caller; its stored form |
+//! | `facts.rs` | what the tables of a recording were: keys, indexes, attributes |
+//! | `shape.rs` | the text of a request without its values, read back |
 //! | `ledger.rs` | a recording while requests are served |
 //! | `prices.rs` | price lists, which are data |
 //! | `bill.rs` | what a recording costs by a price list |
@@ -18,16 +20,21 @@ mod amount;
 mod bill;
 mod contract;
 mod difference;
+mod facts;
 mod ledger;
 mod prices;
 mod recording;
+mod shape;
 
 pub use amount::{dollars, grouped, units};
 pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
 pub use contract::{AccessPattern, Contract, ContractFault, Findings, OfPattern, mean_units};
 pub use difference::{Budget, Difference, Side, compare};
+pub use facts::{
+    AttributeDefinition, AttributeFacts, Definition, IndexFacts, KeyElement, Projection, Sample,
+    TableFacts, key_names,
+};
 pub use ledger::{Ledger, Page};
 pub use prices::{PriceFault, PriceList, Prices, regions};
-pub use recording::{
-    KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, TableFacts, Used,
-};
+pub use recording::{KeyRef, Kind, Peak, Place, Recording, RecordingFault, Row, RowKey, Used};
+pub use shape::{Returns, Shape, Test, Tested};

@@ -1,5 +1,6 @@
 //! What was used, summed by operation, table, index, pattern and caller; and its stored form, which is JSON.
 
+use crate::facts::TableFacts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -142,29 +143,6 @@ pub struct Peak {
     pub kind: Kind,
     /// Units used in that minute.
     pub units: f64,
-}
-
-/// What a table was when the recording was taken.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "PascalCase")]
-pub struct TableFacts {
-    /// Its name.
-    pub table: String,
-    /// Whether capacity is provisioned; else it is billed on demand.
-    #[serde(default)]
-    pub is_provisioned: bool,
-    /// Whether its class is for data that is rarely read.
-    #[serde(default)]
-    pub is_infrequent_access: bool,
-    /// Bytes of its items, and of the entries of all its indexes.
-    #[serde(default)]
-    pub stored_bytes: u64,
-    /// The number of its items, and of the entries of all its indexes.
-    #[serde(default)]
-    pub stored_items: u64,
-    /// The indexes that use the capacity of the table.
-    #[serde(default)]
-    pub local_indexes: Vec<String>,
 }
 
 /// What was used between two moments.

@@ -24,6 +24,30 @@ pub struct Environment {
     /// How often a thread looks for what has expired and for failed jobs that are due again; never if
     /// `None`.
     pub sweep_interval: Option<Duration>,
+    /// What request units cost, for EXPLAIN to tell; it tells units alone if `None`.
+    pub prices: Option<UnitPrices>,
+}
+
+/// What request units cost in a region.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitPrices {
+    /// The region.
+    pub region: String,
+    /// The currency.
+    pub currency: String,
+    /// Of tables of the class `STANDARD`.
+    pub standard: UnitPrice,
+    /// Of tables of the class `STANDARD_INFREQUENT_ACCESS`.
+    pub infrequent_access: UnitPrice,
+}
+
+/// What request units of one class of tables cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UnitPrice {
+    /// A million read request units.
+    pub read_million: f64,
+    /// A million write request units.
+    pub write_million: f64,
 }
 
 impl fmt::Debug for Environment {
@@ -112,6 +136,7 @@ mod tests {
             account: String::new(),
             endpoint: String::new(),
             sweep_interval: None,
+            prices: None,
         };
         assert_eq!(environment.uuid(), "ffffffff-ffff-4fff-bfff-ffffffffffff");
     }

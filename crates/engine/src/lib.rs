@@ -49,11 +49,11 @@ pub use copying::{
     reopen, server_rows,
 };
 pub use engine::Engine;
-pub use environment::Environment;
+pub use environment::{Environment, UnitPrice, UnitPrices};
 pub use explain::{
-    Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
-    Together, UnitsOn, WriteAction, WriteStep,
+    Access, Advice, AdviceKind, Amount, Attribute, Attributes, Bounds, Collection, Counted,
+    EntryChange, Estimate, Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step,
+    Supposed, TableUnits, Time, Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
 pub use history::ItemChange;
@@ -66,5 +66,5 @@ pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{HistoryState, Rewritten, TemplateMode};
 pub use tree::{ClientWork, NodeCounts, NodeKind, TreeNode, TreeOutput, TreePosition, TreeWork};
-pub use usage::{Usage, Use, UseKind, metered};
+pub use usage::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 pub use verify::{Problem, Report, Verified, verify, verify_heard};

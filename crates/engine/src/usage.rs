@@ -5,13 +5,19 @@
 //! used once it is settled; where nobody wants to know that is one look at a flag of the thread. What is
 //! done with the figures is left to others: answers report capacity by themselves (`capacity.rs`).
 //!
+//! Whoever runs it may bring a [`Gate`], too, which is asked before anything of the request is done, as soon as
+//! it is known what it asks: by then all checks that need no stored item have passed.
+//!
 //! Invariant: a thread's notes are those of the call that is being polled on it, and of no other.
 
 use crate::capacity::{Units, write_units};
+use crate::read::Output;
 use crate::schema::{Index, Table};
-use hashrange_expr::Condition;
+use hashrange_expr::{Condition, Projection, Update, name_text};
+use hashrange_model::ApiResult;
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::future::poll_fn;
 use std::mem;
@@ -23,7 +29,32 @@ const SHAPE_MAX_BYTES: usize = 300;
 
 thread_local! {
     /// Of the call that is being polled on this thread, if somebody wants to know.
-    static NOTES: RefCell<Option<Usage>> = const { RefCell::new(None) };
+    static NOTES: RefCell<Option<Notes>> = const { RefCell::new(None) };
+}
+
+/// What is noted of a call, and who may refuse it.
+#[derive(Default)]
+struct Notes {
+    usage: Usage,
+    gate: Option<Arc<dyn Gate>>,
+}
+
+/// Who may refuse a request.
+pub trait Gate: Send + Sync {
+    /// Says whether a request may do what it asks of a table. A batch or transaction is asked of each table; an
+    /// error refuses all of it.
+    fn admit(&self, intent: &Intent<'_>) -> ApiResult<()>;
+}
+
+/// What a request is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Intent<'a> {
+    /// The table.
+    pub table: &'a str,
+    /// The index that it reads.
+    pub index: Option<&'a str>,
+    /// The request without its values, as in [`Usage::shape`].
+    pub shape: &'a str,
 }
 
 /// What a request used.
@@ -113,33 +144,52 @@ impl Use {
 
 /// Runs a call and returns what it used beside its output. The call may go from thread to thread.
 pub async fn metered<F: Future>(call: F) -> (F::Output, Usage) {
+    noted(Notes::default(), call).await
+}
+
+/// Runs a call as [`metered`] does, behind a gate.
+pub async fn metered_behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> (F::Output, Usage) {
+    noted(Notes { gate: Some(gate), ..Notes::default() }, call).await
+}
+
+async fn noted<F: Future>(mut notes: Notes, call: F) -> (F::Output, Usage) {
     let mut call = pin!(call);
-    let mut usage = Usage::default();
     let output = poll_fn(|context| {
-        let _installed = Installed::new(&mut usage);
+        let _installed = Installed::new(&mut notes);
         call.as_mut().poll(context)
     })
     .await;
-    (output, usage)
+    (output, notes.usage)
 }
 
 /// The notes of a call while it is polled; what stood before is put back also when it panics.
-struct Installed<'u> {
-    usage: &'u mut Usage,
-    before: Option<Usage>,
+struct Installed<'n> {
+    notes: &'n mut Notes,
+    before: Option<Notes>,
 }
 
-impl<'u> Installed<'u> {
-    fn new(usage: &'u mut Usage) -> Self {
-        let before = NOTES.replace(Some(mem::take(usage)));
-        Self { usage, before }
+impl<'n> Installed<'n> {
+    fn new(notes: &'n mut Notes) -> Self {
+        let before = NOTES.replace(Some(mem::take(notes)));
+        Self { notes, before }
     }
 }
 
 impl Drop for Installed<'_> {
     fn drop(&mut self) {
-        *self.usage = NOTES.replace(self.before.take()).unwrap_or_default();
+        *self.notes = NOTES.replace(self.before.take()).unwrap_or_default();
     }
+}
+
+/// Asks the gate, if there is one, whether the request may do what it asks of a table.
+pub(crate) fn ask_gate(table: &Table, index: Option<&Index>) -> ApiResult<()> {
+    let behind = NOTES.with_borrow(|notes| {
+        let notes = notes.as_ref()?;
+        Some((Arc::clone(notes.gate.as_ref()?), notes.usage.shape.clone()))
+    });
+    let Some((gate, shape)) = behind else { return Ok(()) };
+    let index = index.map(|index| index.name.as_str());
+    gate.admit(&Intent { table: &table.record.name, index, shape: &shape })
 }
 
 /// What a read has seen.
@@ -208,6 +258,34 @@ impl Shape {
         filter.map_or(Ok(()), |filter| self.part(format_args!("FILTER {filter:#}")))
     }
 
+    /// Writes what a read returns of its items: the names of attributes, or that it is their number.
+    pub(crate) fn returns(&mut self, output: &Output) -> fmt::Result {
+        match output {
+            Output::Count => self.part(format_args!("RETURNS COUNT")),
+            Output::Projected(projection) => self.returns_paths(projection),
+            Output::Whole | Output::AsIndexed => Ok(()),
+        }
+    }
+
+    /// Writes the attributes of which a read returns something.
+    pub(crate) fn returns_paths(&mut self, projection: &Projection) -> fmt::Result {
+        self.names("RETURNS", projection.attribute_names())
+    }
+
+    /// Writes the attributes that an update changes.
+    pub(crate) fn updates(&mut self, update: &Update) -> fmt::Result {
+        self.names("UPDATES", update.targets().map(|target| target.name))
+    }
+
+    /// Writes names in their order, each once, so that whoever asks the same asks in the same words.
+    fn names<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n str>) -> fmt::Result {
+        let names: BTreeSet<String> = names.map(name_text).collect();
+        let mut names = names.iter();
+        let Some(first) = names.next() else { return Ok(()) };
+        self.part(format_args!("{what} {first}"))?;
+        names.try_for_each(|name| write!(self, ", {name}"))
+    }
+
     /// Writes the condition of a write, if it has one.
     pub(crate) fn condition(&mut self, condition: Option<&Condition>) -> fmt::Result {
         condition.map_or(Ok(()), |condition| self.part(format_args!("IF {condition:#}")))
@@ -250,8 +328,8 @@ fn note(what: impl FnOnce() -> Use) {
 
 fn with_notes(then: impl FnOnce(&mut Usage)) {
     NOTES.with_borrow_mut(|notes| {
-        if let Some(usage) = notes {
-            then(usage);
+        if let Some(notes) = notes {
+            then(&mut notes.usage);
         }
     });
 }

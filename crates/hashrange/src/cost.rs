@@ -24,13 +24,15 @@
 //! # Ok::<(), hashrange::Error>(())
 //! ```
 
+pub use crate::guard::Guard;
 pub use hashrange_cost::{
-    AccessPattern, Bill, Budget, Contract, ContractFault, Difference, Findings, KeyRef, Kind,
-    Ledger, Line, OfPattern, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Recording,
-    RecordingFault, Row, RowKey, Side, TableFacts, Used, bill, compare, dollars, grouped,
-    mean_units, of_a_million, regions, units,
+    AccessPattern, AttributeDefinition, AttributeFacts, Bill, Budget, Contract, ContractFault,
+    Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line,
+    OfPattern, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Projection, Recording,
+    RecordingFault, Row, RowKey, Sample, Shape, Side, TableFacts, Tested, Used, bill, compare,
+    dollars, grouped, mean_units, of_a_million, regions, units,
 };
-pub use hashrange_engine::{Usage, Use, UseKind, metered};
+pub use hashrange_engine::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -4,9 +4,10 @@ use crate::boxed_call::BoxedCall;
 use crate::clock;
 use crate::{Blocking, Clock, Error, Sharding};
 use bytes::Bytes;
+use hashrange_cost::{PriceList, Prices};
 use hashrange_engine::{
     Engine, EngineOptions, Environment, Explanation, Mode, OpenError, Profile, Report, Running,
-    ServersSeen, Verified, verify, verify_heard,
+    ServersSeen, UnitPrice, UnitPrices, Verified, verify, verify_heard,
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
@@ -322,7 +323,23 @@ fn environment(options: &Options) -> Environment {
         account: options.account.clone(),
         endpoint: options.endpoint.clone(),
         sweep_interval: Some(options.sweep_interval),
+        prices: prices(&options.region),
     }
+}
+
+/// Returns the prices of a region, if they come with the program.
+fn prices(region: &str) -> Option<UnitPrices> {
+    let list = PriceList::of_region(region)?;
+    let of_class = |prices: &Prices| UnitPrice {
+        read_million: prices.read_million,
+        write_million: prices.write_million,
+    };
+    Some(UnitPrices {
+        standard: of_class(&list.standard),
+        infrequent_access: of_class(&list.infrequent_access),
+        region: list.region,
+        currency: list.currency,
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the chance that the engine gets as a parameter")]

@@ -46,6 +46,6 @@
 
 pub use hashrange_engine::{
     Access, Advice, AdviceKind, Amount, Bounds, Collection, Counted, EntryChange, Estimate,
-    Explanation, FailedStep, Mode, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits, Time,
-    Together, UnitsOn, WriteAction, WriteStep,
+    Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step, Supposed, TableUnits,
+    Time, Together, UnitsOn, WriteAction, WriteStep,
 };

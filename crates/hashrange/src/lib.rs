@@ -146,6 +146,7 @@
 //! returns the wire's JSON.
 #![forbid(unsafe_code)]
 
+pub mod advisor;
 mod blocking;
 mod boxed_call;
 pub mod builders;
@@ -155,6 +156,8 @@ pub mod cost;
 mod database;
 mod error;
 pub mod explain;
+mod facts;
+mod guard;
 mod history;
 mod key_templates;
 mod literals;

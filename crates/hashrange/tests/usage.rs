@@ -118,6 +118,22 @@ fn what_is_metered_is_what_answers_report() {
             "country = ?",
         ),
         (
+            Operation::Query,
+            READ,
+            with(
+                &query,
+                json!({"ProjectionExpression": "place, #n, people", "IndexName": "by-people",
+                "ExpressionAttributeNames": {"#n": "name"}}),
+            ),
+            "country = ? RETURNS name, people, place",
+        ),
+        (
+            Operation::Query,
+            READ,
+            with(&query, json!({"Select": "COUNT"})),
+            "country = ? RETURNS COUNT",
+        ),
+        (
             Operation::Scan,
             READ,
             json!({"TableName": "cities", "IndexName": "by-name", "FilterExpression": "people IN (:a, :b)",
@@ -141,7 +157,7 @@ fn what_is_metered_is_what_answers_report() {
             Operation::ExecuteStatement,
             READ,
             json!({"Statement": "SELECT place FROM cities WHERE country = 'NL' AND people > 3"}),
-            "WHERE country = ? AND people > ?",
+            "WHERE country = ? AND people > ? RETURNS place",
         ),
         (
             Operation::ExecuteStatement,
@@ -160,7 +176,7 @@ fn what_is_metered_is_what_answers_report() {
             WRITE,
             json!({"TableName": "cities", "Key": key("P#03"), "UpdateExpression": "SET people = :p",
                 "ExpressionAttributeValues": {":p": {"N": "99"}}}),
-            "",
+            "UPDATES people",
         ),
         (Operation::DeleteItem, WRITE, json!({"TableName": "cities", "Key": key("P#04")}), ""),
         (

@@ -1,6 +1,7 @@
 //! What the linter says.
 
 use crate::design::{Source, SourceKind};
+use std::borrow::Cow;
 use std::fmt;
 
 /// How much a finding matters.
@@ -41,6 +42,16 @@ pub enum Rule {
     DelimiterInData,
     /// A key of an index is put together from attributes that it could have as its keys.
     ConcatenatedKey,
+    /// A request reads all to keep little, and an index would pay.
+    FilterNotKey,
+    /// A filter of a request is a key condition of the table or of an index.
+    UnusedKey,
+    /// No request that was recorded reads an index.
+    UnreadIndex,
+    /// An index has what another one has.
+    ContainedIndex,
+    /// An index holds more than its readers ask for.
+    OverProjected,
 }
 
 /// A finding.
@@ -59,7 +70,7 @@ pub struct Finding {
     /// Keys of the sample that show it, in their order.
     pub examples: Vec<String>,
     /// What to do.
-    pub fix: &'static str,
+    pub fix: Cow<'static, str>,
 }
 
 impl Rule {
@@ -78,6 +89,11 @@ impl Rule {
             Self::MixedCase => "mixed-case",
             Self::DelimiterInData => "delimiter-in-data",
             Self::ConcatenatedKey => "concatenated-key",
+            Self::FilterNotKey => "filter-not-key",
+            Self::UnusedKey => "unused-key",
+            Self::UnreadIndex => "unread-index",
+            Self::ContainedIndex => "contained-index",
+            Self::OverProjected => "over-projected",
         }
     }
 
@@ -93,8 +109,13 @@ impl Rule {
             | Self::MixedPrecision
             | Self::MixedEpochs
             | Self::MixedCase
-            | Self::DelimiterInData => Severity::Warning,
-            Self::ConcatenatedKey => Severity::Suggestion,
+            | Self::DelimiterInData
+            | Self::UnusedKey => Severity::Warning,
+            Self::ConcatenatedKey
+            | Self::FilterNotKey
+            | Self::UnreadIndex
+            | Self::ContainedIndex
+            | Self::OverProjected => Severity::Suggestion,
         }
     }
 
@@ -131,6 +152,12 @@ impl Rule {
                 "give the index these attributes as its key, up to four of each kind: nothing has to \
                  be put together and kept up to date"
             }
+            // What was recorded says what to do.
+            Self::FilterNotKey
+            | Self::UnusedKey
+            | Self::UnreadIndex
+            | Self::ContainedIndex
+            | Self::OverProjected => "",
         }
     }
 }
@@ -155,7 +182,7 @@ impl Severity {
 impl Finding {
     pub(crate) fn new(rule: Rule, evidence: String, examples: Vec<String>) -> Self {
         let (table, index, attribute) = (String::new(), None, None);
-        Self { rule, table, index, attribute, evidence, examples, fix: rule.fix() }
+        Self { rule, table, index, attribute, evidence, examples, fix: Cow::Borrowed(rule.fix()) }
     }
 
     /// Returns it with its place.

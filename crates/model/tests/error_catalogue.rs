@@ -181,6 +181,7 @@ fn reasons() -> Vec<Reason> {
         Reason::ResourceNotFound(..) => [Reason::ResourceNotFound("text".to_owned())],
         Reason::TableDefinition(..) => [Reason::TableDefinition(TableFault::IndexKeyTwice)],
         Reason::AccessDenied => [Reason::AccessDenied],
+        Reason::NotInContract(..) => [Reason::NotInContract("Query orders status = ?".to_owned())],
         Reason::ArnRegion(..) => [Reason::ArnRegion("text".to_owned())],
         Reason::ArnPartition(..) => [Reason::ArnPartition("text".to_owned())],
         Reason::ArnResourceType(..) => [Reason::ArnResourceType("text".to_owned())],

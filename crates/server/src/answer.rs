@@ -19,7 +19,7 @@ static SERVER: HeaderValue = HeaderValue::from_static("Hashrange");
 static ANY_ORIGIN: HeaderValue = HeaderValue::from_static("*");
 static EXPOSED: HeaderValue = HeaderValue::from_static(
     "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date,\
-     x-hashrange-cost,x-hashrange-explain",
+     x-hashrange-cost,x-hashrange-explain,x-hashrange-pattern",
 );
 static ORIGIN: HeaderValue = HeaderValue::from_static("origin");
 static CLOSE: HeaderValue = HeaderValue::from_static("close");

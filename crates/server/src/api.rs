@@ -86,6 +86,8 @@ pub struct Asked {
     pub cost: bool,
     /// What it does.
     pub explanation: bool,
+    /// Which access pattern of a contract it is.
+    pub pattern: bool,
 }
 
 /// What is told of a call besides its answer, in headers.

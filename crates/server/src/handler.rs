@@ -49,6 +49,7 @@ static AMZ_DATE: HeaderName = HeaderName::from_static("x-amz-date");
 static SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-token");
 static COST: HeaderName = HeaderName::from_static("x-hashrange-cost");
 static EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
+static PATTERN: HeaderName = HeaderName::from_static("x-hashrange-pattern");
 static CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 
 /// How long browsers remember the answer to a preflight. Source: captured answers.
@@ -303,6 +304,7 @@ impl Handler {
         Asked {
             cost: self.cost_header || headers.contains_key(&COST),
             explanation: headers.contains_key(&EXPLAIN),
+            pattern: headers.contains_key(&PATTERN),
         }
     }
 

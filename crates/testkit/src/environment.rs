@@ -46,6 +46,7 @@ pub fn virtual_environment() -> (Environment, VirtualClock) {
         account: "314159265358".to_owned(),
         endpoint: "localhost:8000".to_owned(),
         sweep_interval: None,
+        prices: None,
     };
     (environment, clock)
 }

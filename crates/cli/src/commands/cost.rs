@@ -2,7 +2,7 @@
 //!
 //! Left to others: units (the engine), rows and prices (the crate `cost`).
 
-use crate::arguments::{Cost, CostBy, Format};
+use crate::arguments::{Connection, Cost, CostBy, Format};
 use crate::bulk::counted;
 use crate::client::Client;
 use crate::config::ClientSettings;
@@ -82,6 +82,16 @@ pub fn read_recording(files: &[PathBuf]) -> anyhow::Result<Recording> {
     all.context("no file is named")
 }
 
+/// Returns the prices in a file, or those of the region.
+pub fn prices(file: Option<&Path>, connection: &Connection) -> anyhow::Result<PriceList> {
+    let Some(file) = file else {
+        let region = ClientSettings::resolve(connection, variable)?.region;
+        return Ok(PriceList::of_region(&region).ok_or_else(|| unknown_region(&region))?);
+    };
+    let text = fs::read(file).with_context(|| file.display().to_string())?;
+    PriceList::read(&text).with_context(|| file.display().to_string())
+}
+
 fn read(file: &Path) -> anyhow::Result<Recording> {
     let named = || file.display().to_string();
     let text = fs::read(file).with_context(named)?;
@@ -94,13 +104,7 @@ impl<'a> Report<'a> {
             let why = "a budget in % says how much may be added to what --against names";
             return Err(Usage(why.to_owned()).into());
         }
-        let prices = if let Some(file) = &arguments.prices {
-            let text = fs::read(file).with_context(|| file.display().to_string())?;
-            PriceList::read(&text).with_context(|| file.display().to_string())?
-        } else {
-            let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
-            PriceList::of_region(&region).ok_or_else(|| unknown_region(&region))?
-        };
+        let prices = prices(arguments.prices.as_deref(), &arguments.connection)?;
         Ok(Self { arguments, prices, printer: Printer::of(&arguments.connection)? })
     }
 

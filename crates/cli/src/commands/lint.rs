@@ -6,6 +6,7 @@ mod sample;
 #[cfg(test)]
 mod corpus;
 
+use super::cost::{prices, read_recording, recorded_by};
 use crate::advice;
 use crate::arguments::{Format, Lint};
 use crate::bulk::counted;
@@ -15,7 +16,8 @@ use crate::exit::{Found, Usage};
 use crate::initial;
 use crate::output::{self, printer::Printer, table::shown};
 use crate::surroundings::variable;
-use hashrange_lint::{Finding, Severity, lint};
+use hashrange::advisor::{Report as Advised, advise};
+use hashrange_lint::{Finding, Severity, lint, lint_requests};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -26,13 +28,34 @@ pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
         [] => advice::table_names(client, usize::MAX)?,
         names => names.to_vec(),
     };
+    // Before the tables are looked at, which reads of them.
+    let advice = advice_of_requests(client, arguments)?;
     let mut report = Report::new(&printer);
     for name in names {
         let sample = sample::of(client, &name, arguments.sample)?;
-        let findings = lint(&sample.table, &sample.items, &sample.collections);
+        let mut findings = lint(&sample.table, &sample.items, &sample.collections);
+        findings.extend(advice.iter().flat_map(|advice| lint_requests(&name, advice)));
         report.add(&sample.text(), &findings)?;
     }
     report.end()
+}
+
+/// Returns what is advised of the requests in files, or of those that the server has recorded; none if nothing was
+/// recorded.
+fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<Option<Advised>> {
+    let recording = match (&arguments.recording[..], &client) {
+        ([], Client::Local(_)) => return Ok(None),
+        ([], _) => match recorded_by(client, "DescribeRecording") {
+            Ok((_, recording)) => recording,
+            Err(error) if sample::is_unknown(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        },
+        (files, _) => read_recording(files)?,
+    };
+    if recording.rows.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(advise(&recording, &prices(None, &arguments.connection)?)))
 }
 
 /// Looks at the designs in a file and prints what is found.

@@ -1,5 +1,6 @@
 //! The commands, one file each, and the parts they share.
 
+mod advise;
 mod alter;
 mod api;
 mod check;
@@ -105,6 +106,10 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| cost::run(client, &arguments))
         }
         Command::Cost(arguments) => cost::run_on_files(&arguments),
+        Command::Advise(arguments) if arguments.files.is_empty() => {
+            connected(&arguments.connection, |client| advise::run(client, &arguments))
+        }
+        Command::Advise(arguments) => advise::run_on_files(&arguments),
         Command::Contract(arguments) if arguments.recordings.is_empty() => {
             connected(&arguments.connection, |client| contract::run(client, &arguments))
         }

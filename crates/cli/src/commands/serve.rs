@@ -7,7 +7,7 @@ use crate::arguments::Serve;
 use crate::client::wait_on;
 use crate::commands::credentials;
 use crate::commands::store;
-use crate::config::{Settings, StoreChoice, StoreUrl};
+use crate::config::{Costs, Settings, StoreChoice, StoreUrl};
 use crate::exit::{self, Usage};
 use crate::files;
 use crate::initial::Initial;
@@ -18,6 +18,7 @@ use crate::served::{Moving, Namespaces, Observed, Origin, Served};
 use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
+use hashrange::cost::{Contract, Guard};
 use hashrange::{Database, Options, Profile, Sandbox};
 use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
@@ -54,12 +55,28 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
 }
 
+/// Returns what holds requests to the contract, if there is one.
+fn guard(costs: &Costs) -> anyhow::Result<Option<Guard>> {
+    let Some(file) = &costs.contract else {
+        if costs.enforce {
+            let why = "--enforce refuses what a contract does not know: --contract names it";
+            return Err(Usage(why.to_owned()).into());
+        }
+        return Ok(None);
+    };
+    let named = || file.display().to_string();
+    let text = std::fs::read(file).with_context(named)?;
+    let contract = Contract::read(&text).with_context(named)?;
+    Ok(Some(Guard::new(contract, costs.enforce)))
+}
+
 async fn serve(
     settings: &Settings,
     place: &str,
     config: Config,
     beginning: Beginning,
 ) -> anyhow::Result<()> {
+    let guard = guard(&settings.costs)?;
     let listens = || format!("listen on {}:{}", settings.host, settings.port);
     let bound = Bound::new(&settings.host, settings.port).await.with_context(listens)?;
     let address = bound.local_addr().context("listen")?;
@@ -76,7 +93,8 @@ async fn serve(
     let api = Observed::new(
         database.clone(),
         &settings.region,
-        settings.costs.record,
+        settings.costs.record || guard.is_some(),
+        guard,
         surroundings::now_ms,
     );
     let api = Arc::new(api);

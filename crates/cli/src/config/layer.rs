@@ -107,6 +107,13 @@ pub struct Layer {
     /// Record what requests use from the start, for hashrange cost
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub record: Option<bool>,
+    /// Hold requests to the access patterns of this file, which hashrange contract --learn writes: tell in the
+    /// header x-hashrange-pattern, to whoever sends it, which one a request is, and record all
+    #[arg(long, value_name = "FILE")]
+    pub contract: Option<PathBuf>,
+    /// Refuse requests that the contract does not know, before anything of them is done
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub enforce: Option<bool>,
     /// How closely to keep to the service's limits and delays: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "parsed")]
@@ -176,6 +183,8 @@ impl Layer {
             test_api: self.test_api.or(other.test_api),
             cost_header: self.cost_header.or(other.cost_header),
             record: self.record.or(other.record),
+            contract: self.contract.or(other.contract),
+            enforce: self.enforce.or(other.enforce),
             namespaces: self.namespaces.or(other.namespaces),
             profile: self.profile.or(other.profile),
             seed: self.seed.or(other.seed),

@@ -37,12 +37,16 @@ pub enum StoreChoice {
 }
 
 /// What is told and recorded of what requests cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costs {
     /// Tell it in every answer.
     pub header: bool,
     /// Record it from the start.
     pub record: bool,
+    /// File with the access patterns that requests are held to.
+    pub contract: Option<PathBuf>,
+    /// Whether others are refused.
+    pub enforce: bool,
 }
 
 /// All settings of a server.
@@ -138,6 +142,8 @@ impl Settings {
             costs: Costs {
                 header: layer.cost_header.unwrap_or(false),
                 record: layer.record.unwrap_or(false),
+                contract: layer.contract,
+                enforce: layer.enforce.unwrap_or(false),
             },
             store,
             engine: layer.engine,

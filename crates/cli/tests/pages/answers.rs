@@ -191,6 +191,7 @@ const COMMANDS: &[&str] = &[
     "tree",
     "lint",
     "cost",
+    "advise",
     "contract",
     "sql",
     "state",

@@ -68,6 +68,11 @@ fn the_page_of_histories() {
     check_on_server("docs/history.md", "hashrange serve --memory");
 }
 
+#[test]
+fn the_page_of_advice() {
+    check_on_server("docs/advise.md", "hashrange serve --memory --record --sample world");
+}
+
 /// Runs the commands of a page on a server. What makes a file comes first; the linter and a budget may end
 /// with what they find.
 fn check_on_server(path: &str, serve: &str) {

@@ -298,6 +298,7 @@ mod tests {
             account: "314159265358".to_owned(),
             endpoint: String::new(),
             sweep_interval: None,
+            prices: None,
         };
         block_on(Engine::open(MemoryStore::new(), environment)).unwrap()
     }

@@ -8,7 +8,7 @@ use crate::read::{Page, PagePlan, Rows, read_page};
 use crate::schema::{Index, Past, Table};
 use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
-use crate::usage::{Seen, note_read};
+use crate::usage::{Seen, ask_gate, note_read};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Reason};
@@ -42,11 +42,12 @@ impl<S: Store> Engine<S> {
         mut plan: PagePlan<'_>,
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
-        if plan.table.past.is_some() {
+        let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
+        ask_gate(table, index)?;
+        if table.past.is_some() {
             // On the heap: rare, and every page would be as large.
             return Box::pin(self.page_of_past(plan, view)).await;
         }
-        let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
         let Some(limiter) = self.limiter() else {
             let page = match view {
                 Some(view) => read_page(view, plan).await?,
@@ -117,10 +118,11 @@ impl<S: Store> Engine<S> {
         mut plan: SelectPlan<'_>,
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
+        let target = target_of(table, &plan);
+        ask_gate(table, target.index)?;
         if table.past.is_some() {
             return Box::pin(self.select_past(table, plan, view)).await;
         }
-        let target = target_of(table, &plan);
         if self.limiter().is_none() {
             let page = match view {
                 Some(view) => plan.run(table, view).await?,

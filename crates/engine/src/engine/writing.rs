@@ -5,7 +5,7 @@ use super::Engine;
 use crate::schema::Table;
 use crate::throughput::Admission;
 use crate::transaction::{self, Completed, Outcome, Token, TransactionAction};
-use crate::usage::{Seen, note_failed_write, note_read, note_write};
+use crate::usage::{Seen, ask_gate, note_failed_write, note_read, note_write};
 use crate::write::{Admit, Attempt, Write, Written, until_decided};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
@@ -34,6 +34,7 @@ impl<S: Store> Engine<S> {
         &self,
         writes: &[(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
+        ask_gate_of(writes)?;
         let mut admission = self.admission();
         self.remember_view(admission.as_ref()).await?;
         let written = self.core().write(writes, of_write(&mut admission)).await;
@@ -47,6 +48,7 @@ impl<S: Store> Engine<S> {
         &self,
         writes: &[(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Attempt>>> {
+        ask_gate_of(writes)?;
         let mut admission = self.admission().map(Admission::of_batch);
         self.remember_view(admission.as_ref()).await?;
         let attempts = self.core().write_apart(writes, of_write(&mut admission)).await?;
@@ -72,6 +74,7 @@ impl<S: Store> Engine<S> {
                 .map(|action| self.table(&action.table_name))
                 .collect::<ApiResult<Vec<_>>>()?;
             let plans = transaction::plan(actions, &tables)?;
+            tables.iter().try_for_each(|table| ask_gate(table, None))?;
             let mut admission = self.admission().map(Admission::of_transaction);
             if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
                 return Err(Reason::TransactionInProgress.into());
@@ -94,6 +97,10 @@ impl<S: Store> Engine<S> {
         }
         Ok(())
     }
+}
+
+fn ask_gate_of(writes: &[(&Table, Write<'_>)]) -> ApiResult<()> {
+    writes.iter().try_for_each(|(table, _)| ask_gate(table, None))
 }
 
 /// Notes what writes used that were to be done together.

@@ -25,11 +25,26 @@ pub struct Explanation {
     /// What the steps take together, if they are the parts of a batch or transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
+    /// What it costs on demand, if prices are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// What may be meant otherwise, or is cheaper another way.
     pub advice: Vec<Advice>,
     /// How long it took, if it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
+}
+
+/// What requests cost on demand: reads to their end, page by page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Price {
+    /// The region whose prices these are.
+    pub region: String,
+    /// The currency.
+    pub currency: String,
+    /// What a million such requests cost.
+    pub million: Bounds<f64>,
 }
 
 /// One access to a table.

@@ -101,6 +101,7 @@ impl Parts {
             analyzed,
             steps: self.steps,
             together: Some(self.together),
+            price: None,
             advice: Vec::new(),
             time: analyzed.then_some(time),
         }

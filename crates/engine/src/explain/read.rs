@@ -142,6 +142,7 @@ impl<S: Store> Engine<S> {
             analyzed: asked.mode == Mode::Analyze,
             steps: vec![Step::Read(Box::new(step))],
             together: None,
+            price: None,
             advice,
             time,
         })

@@ -45,6 +45,9 @@ impl Explanation {
             Some(together) => parts::of_parts(&mut lines, self, together),
             None => self.steps.iter().for_each(|step| of_step(&mut lines, self.operation, step)),
         }
+        if let Some(price) = &self.price {
+            lines.member("price", price.text());
+        }
         if let Some(time) = self.time {
             lines.member(
                 "time",

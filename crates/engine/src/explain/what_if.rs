@@ -73,6 +73,7 @@ impl<S: Store> Engine<S> {
             analyzed: false,
             steps: vec![Step::Read(Box::new(step))],
             together: None,
+            price: None,
             advice,
             time: None,
         })
@@ -81,10 +82,10 @@ impl<S: Store> Engine<S> {
 
 /// Items of a table that were looked at.
 #[derive(Debug)]
-struct Items {
-    items: Vec<Item>,
+pub(super) struct Items {
+    pub(super) items: Vec<Item>,
     /// Whether they are all of what was to be looked at.
-    is_all: bool,
+    pub(super) is_all: bool,
 }
 
 /// What was looked at of a table, and what it holds.
@@ -194,7 +195,7 @@ impl Looked {
 }
 
 /// Looks at all of a table if it fits, else at parts of it.
-async fn sample<V: View>(view: &V, table: &Table) -> ApiResult<Items> {
+pub(super) async fn sample<V: View>(view: &V, table: &Table) -> ApiResult<Items> {
     let whole = layout::keyspace(table.id(), IndexId::BASE);
     let first = items(view, table, whole, ITEMS_MAX).await?;
     if first.is_all {

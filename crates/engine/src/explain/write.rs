@@ -54,6 +54,7 @@ impl<S: Store> Engine<S> {
             analyzed,
             steps: vec![Step::Write(Box::new(step))],
             together: None,
+            price: None,
             advice: Vec::new(),
             time: analyzed.then_some(time),
         })

@@ -3,7 +3,7 @@
 
 use crate::answer::PerTable;
 use crate::capacity::{Units, write_units};
-use crate::engine::Engine;
+use crate::engine::{Engine, target_of};
 use crate::explain::{
     Asked, Explanation, FailedStep, Grouping, Mode, Parts, ReadPlan, Step, WriteStep,
 };
@@ -13,6 +13,7 @@ use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::required;
 use crate::schema::Table;
+use crate::usage::ask_gate;
 use crate::write::{Attempt, Write, until_decided};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
@@ -38,7 +39,7 @@ impl<S: Store> Engine<S> {
             let again = input.clone();
             let explained =
                 Box::pin(self.explain_batch_execute_statement(input, again, mode)).await?;
-            let item = Some(explained.to_item());
+            let item = Some(self.priced(explained).to_item());
             let response = BatchStatementResponse { table_name: None, item, error: None };
             return Ok(BatchExecuteStatementOutput {
                 consumed_capacity: None,
@@ -182,6 +183,8 @@ impl<S: Store> Engine<S> {
             plans.push(plan);
         }
         check_distinct(plans.iter().flatten().filter_map(|(_, plan)| plan.item_key()))?;
+        let targets = plans.iter().flatten().map(|(table, plan)| target_of(table, plan));
+        targets.into_iter().try_for_each(|target| ask_gate(target.table, target.index))?;
         let view = self.core().view().await?;
         let mut answer = Answer::default();
         for (name, plan) in names.iter().zip(plans) {

@@ -7,7 +7,7 @@ use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
-use crate::usage::{Seen, note_read};
+use crate::usage::{Seen, ask_gate, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -45,6 +45,7 @@ impl<S: Store> Engine<S> {
         mut input: BatchGetItemInput<'_>,
     ) -> ApiResult<BatchGetItemOutput> {
         let parts = self.plan_parts(&mut input)?;
+        parts.iter().try_for_each(|planned| ask_gate(&planned.table, None))?;
         let view = self.core().view().await?;
         let mut admission = self.admission().map(Admission::of_batch);
         let mut answer = Answer::new();

@@ -71,9 +71,14 @@ impl<S: Store> Engine<S> {
         let table = self.readable_table(&table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
-        note_shape(|shape| match &select.condition {
-            Some(condition) => shape.part(format_args!("WHERE {condition:#}")),
-            None => Ok(()),
+        note_shape(|shape| {
+            if let Some(condition) = &select.condition {
+                shape.part(format_args!("WHERE {condition:#}"))?;
+            }
+            match &select.projection {
+                Some(projection) => shape.returns_paths(projection),
+                None => Ok(()),
+            }
         });
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
         self.check_index_filled(&table, index.as_deref())?;

@@ -13,7 +13,7 @@ use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
-use crate::usage::{Seen, note_read};
+use crate::usage::{Seen, ask_gate, note_read};
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
 use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
@@ -35,7 +35,7 @@ impl<S: Store> Engine<S> {
             // On the heap: rare, and every transaction would be as large.
             let again = input.clone();
             let explained = Box::pin(self.explain_execute_transaction(input, again, mode)).await?;
-            let item = Some(explained.to_item());
+            let item = Some(self.priced(explained).to_item());
             let responses = Some(vec![ItemResponse { item }]);
             return Ok(ExecuteTransactionOutput { responses, consumed_capacity: None });
         }
@@ -148,6 +148,7 @@ impl<S: Store> Engine<S> {
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
         let targets: Vec<_> =
             tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
+        targets.iter().try_for_each(|target| ask_gate(target.table, target.index))?;
         let mut admission = self.admit_reads(targets.iter().copied())?;
         let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());

@@ -60,9 +60,10 @@ impl<S: Store> Engine<S> {
             let run = || -> super::Running<'_, _> {
                 Box::pin(self.explain_on_known(operation, body, mode))
             };
-            return self.on_newest(Operation::ExecuteStatement, run).await;
+            let explained = self.on_newest(Operation::ExecuteStatement, run).await?;
+            return Ok(self.priced(explained));
         }
-        Box::pin(self.explain_on_known(operation, body, mode)).await
+        Ok(self.priced(Box::pin(self.explain_on_known(operation, body, mode)).await?))
     }
 
     /// Explains a JSON request of Query, Scan or a SELECT of an index that is not there. `what_if` says which:
@@ -78,9 +79,10 @@ impl<S: Store> Engine<S> {
             let run = || -> super::Running<'_, _> {
                 Box::pin(self.explain_supposing(operation, body, what_if))
             };
-            return self.on_newest(Operation::ExecuteStatement, run).await;
+            let explained = self.on_newest(Operation::ExecuteStatement, run).await?;
+            return Ok(self.priced(explained));
         }
-        Box::pin(self.explain_supposing(operation, body, what_if)).await
+        Ok(self.priced(Box::pin(self.explain_supposing(operation, body, what_if)).await?))
     }
 
     async fn explain_supposing(
@@ -256,7 +258,7 @@ impl<S: Store> Engine<S> {
         let (_, statement) = text.split_at(explain.statement_at);
         let how = How { mode: mode(explain), what_if: None };
         let blanked = blanked(text, explain);
-        Ok(self.explain_statement(input, &blanked, statement, how).await?.to_item())
+        Ok(self.priced(self.explain_statement(input, &blanked, statement, how).await?).to_item())
     }
 
     /// Explains a statement; `token_text` is what its `NextToken` is tied to.

@@ -6,7 +6,7 @@ use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
-use crate::usage::{Seen, note_read};
+use crate::usage::{Seen, ask_gate, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -21,6 +21,7 @@ impl<S: Store> Engine<S> {
         let table_name = request.table_name;
         let table = self.readable_table(table_name)?;
         let plan = request.plan(&table)?;
+        ask_gate(&table, None)?;
         let target = ReadTarget::item(&table, &plan.key, plan.consistent);
         let reading = self.begin_read(&target)?;
         let old_view = reading.old_view.as_ref();

@@ -44,7 +44,8 @@ impl<S: Store> Engine<S> {
         let plan = self.plan_query(&table, &input, &mut request)?;
         note_shape(|shape| {
             shape.part(format_args!("{:#}", request.key_conditions))?;
-            shape.filter(request.filter.as_ref())
+            shape.filter(request.filter.as_ref())?;
+            shape.returns(&plan.output)
         });
         let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
         let page = self.page(plan).await?;

@@ -52,7 +52,10 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.readable_table_or_versions(table_name)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
-        note_shape(|shape| shape.filter(request.filter.as_ref()));
+        note_shape(|shape| {
+            shape.filter(request.filter.as_ref())?;
+            shape.returns(&plan.output)
+        });
         let is_count = matches!(plan.output, Output::Count);
         let page = self.page(plan).await?;
         let output = ScanOutput {

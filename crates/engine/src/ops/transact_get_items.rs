@@ -8,7 +8,7 @@ use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
-use crate::usage::{Seen, note_read};
+use crate::usage::{Seen, ask_gate, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
@@ -78,6 +78,7 @@ impl<S: Store> Engine<S> {
         let gets = checked(input.transact_items)?;
         let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
+        tables.iter().try_for_each(|table| ask_gate(table, None))?;
         let targets = || {
             let items = tables.iter().zip(&keys);
             items.map(|(table, key)| ReadTarget::item(table, key, true))

@@ -26,7 +26,10 @@ impl<S: Store> Engine<S> {
     async fn run_update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
         let key = input.key.take();
         let request = CheckedUpdate::check(&input, key)?;
-        note_shape(|shape| shape.condition(request.condition.as_ref()));
+        note_shape(|shape| {
+            shape.updates(&request.update)?;
+            shape.condition(request.condition.as_ref())
+        });
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }

@@ -328,6 +328,8 @@ pub enum Reason {
     TableDefinition(TableFault),
     /// The caller belongs to another account than the resource.
     AccessDenied,
+    /// The contract of access patterns that the database is held to has no such request; holds what was asked.
+    NotInContract(String),
     /// A table ARN of another region; holds the ARN, as the following do.
     ArnRegion(String),
     ArnPartition(String),
@@ -486,7 +488,9 @@ impl Reason {
             // Tools that manage tables let only this exception of an unknown feature pass.
             Self::UnknownOperation | Self::NotYetAvailable { .. } => ErrorKind::UnknownOperation,
             Self::ParameterNotYetAvailable { .. } => ErrorKind::NotImplemented,
-            Self::NotAuthorized { .. } | Self::AccessDenied => ErrorKind::AccessDenied,
+            Self::NotAuthorized { .. } | Self::AccessDenied | Self::NotInContract(_) => {
+                ErrorKind::AccessDenied
+            }
             Self::BackedUpTableNotFound(_) => ErrorKind::TableNotFound,
             Self::BackupsBeingEnabled(_) => ErrorKind::ContinuousBackupsUnavailable,
             Self::BackupNotFound(_) => ErrorKind::BackupNotFound,
@@ -898,6 +902,7 @@ impl Reason {
             | Self::KinesisNotActive
             | Self::KinesisNotUpdatable { .. }
             | Self::AccessDenied
+            | Self::NotInContract(..)
             | Self::BackedUpTableNotFound(..)
             | Self::BackupsBeingEnabled(..)
             | Self::BackupNotFound(..)

@@ -454,6 +454,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         }
         Reason::TableDefinition(fault) => table::fault(fault),
         Reason::AccessDenied => "Access is denied".to_owned(),
+        Reason::NotInContract(asked) => {
+            format!("The contract of access patterns does not allow this: {asked}")
+        }
         Reason::ArnRegion(arn) => format!("{ENVELOPE}Invalid AWS region in '{arn}'"),
         Reason::ArnPartition(arn) => format!("{ENVELOPE}Invalid AWS partition in '{arn}'"),
         Reason::ArnResourceType(arn) => format!("{ENVELOPE}Invalid resource type in '{arn}'"),

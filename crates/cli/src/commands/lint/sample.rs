@@ -120,7 +120,8 @@ fn largest(
     Ok(merged.nodes().iter().map(collection).collect())
 }
 
-fn is_unknown(error: &anyhow::Error) -> bool {
+/// Returns whether a server does not know an operation.
+pub fn is_unknown(error: &anyhow::Error) -> bool {
     let refused = error.downcast_ref::<Refused>();
     refused.is_some_and(|refused| refused.exception == "UnknownOperationException")
 }

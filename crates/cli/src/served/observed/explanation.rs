@@ -63,7 +63,7 @@ fn steps(explanation: &mut Value) -> impl Iterator<Item = &mut Map<String, Value
 }
 
 /// Returns JSON with escapes for whatever is not ASCII.
-fn ascii(value: &Value) -> String {
+pub fn ascii(value: &Value) -> String {
     let text = value.to_string();
     let mut escaped = String::with_capacity(text.len());
     let mut units = [0; 2];

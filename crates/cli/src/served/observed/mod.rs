@@ -7,16 +7,19 @@
 //! | file | idea |
 //! |---|---|
 //! | `explanation.rs` | an explanation that fits into a header |
+//! | `contract.rs` | the server's own operation on its contract |
 //! | `operations.rs` | the server's own operations on the recording |
 
+mod contract;
 mod explanation;
 mod operations;
 
 use bytes::Bytes;
-use hashrange::cost::{PriceList, Recorder, Usage, metered, summary};
+use hashrange::cost::{Guard, PriceList, Recorder, Usage, metered, summary};
 use hashrange::{ApiError, ApiResult, Operation};
 use hashrange_auth::Caller;
 use hashrange_server::{Api, Asked, Demand, Measure, Running, Told};
+use serde_json::json;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,6 +28,9 @@ use std::sync::Arc;
 const COST: &str = "x-hashrange-cost";
 /// The header that tells what a request does.
 const EXPLAIN: &str = "x-hashrange-explain";
+
+/// The header that tells which access patterns of the contract a request is.
+const PATTERN: &str = "x-hashrange-pattern";
 
 /// An API whose requests are observed.
 pub struct Observed {
@@ -38,7 +44,16 @@ pub struct Observed {
 struct Shared {
     recorder: Recorder,
     prices: Option<PriceList>,
+    /// The contract that requests are held to.
+    guard: Option<Arc<Guard>>,
     now_ms: fn() -> u64,
+}
+
+impl Shared {
+    /// Returns whether requests are observed that nobody asks about.
+    fn is_looking(&self) -> bool {
+        self.recorder.is_on() || self.guard.as_ref().is_some_and(|guard| guard.is_enforced())
+    }
 }
 
 impl fmt::Debug for Observed {
@@ -49,20 +64,31 @@ impl fmt::Debug for Observed {
 
 impl Observed {
     /// Observes an API. Requests are priced as in `region`, if its prices are known, and recorded from the
-    /// start if that is said.
-    pub fn new(inner: Arc<dyn Api>, region: &str, records: bool, now_ms: fn() -> u64) -> Self {
+    /// start if that is said. They are held to a contract, if there is one.
+    pub fn new(
+        inner: Arc<dyn Api>,
+        region: &str,
+        records: bool,
+        guard: Option<Guard>,
+        now_ms: fn() -> u64,
+    ) -> Self {
         let recorder = Recorder::default();
         if records {
             recorder.start(now_ms());
         }
         let prices = PriceList::of_region(region);
-        Self { inner, shared: Arc::new(Shared { recorder, prices, now_ms }), caller: "".into() }
+        let shared = Shared { recorder, prices, guard: guard.map(Arc::new), now_ms };
+        Self { inner, shared: Arc::new(shared), caller: "".into() }
     }
 
     /// Runs an operation, records what it used if that is switched on, and returns that beside the answer.
     async fn observe(&self, operation: Operation, body: Bytes) -> (ApiResult<Vec<u8>>, Usage) {
-        let Shared { recorder, now_ms, .. } = &*self.shared;
-        let (answer, usage) = metered(Arc::clone(&self.inner).call(operation, body)).await;
+        let Shared { recorder, guard, now_ms, .. } = &*self.shared;
+        let call = Arc::clone(&self.inner).call(operation, body);
+        let (answer, usage) = match guard {
+            None => metered(call).await,
+            Some(guard) => guard.run(operation.name(), call).await,
+        };
         if recorder.is_on() {
             recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
         }
@@ -76,7 +102,7 @@ impl Observed {
 
 impl Api for Observed {
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
-        if self.shared.recorder.is_on() {
+        if self.shared.is_looking() {
             return Box::pin(async move { self.observe(operation, body).await.0 });
         }
         Arc::clone(&self.inner).call(operation, body)
@@ -98,6 +124,10 @@ impl Api for Observed {
             if asked.cost {
                 told.tell(COST, summary(&usage, self.shared.prices.as_ref()));
             }
+            if let Some(guard) = self.shared.guard.as_ref().filter(|_| asked.pattern) {
+                let patterns = guard.patterns(operation.name(), &usage);
+                told.tell(PATTERN, explanation::ascii(&json!(patterns)));
+            }
             answer
         })
     }
@@ -113,7 +143,7 @@ impl Api for Observed {
         let id = caller.access_key_id().unwrap_or_default();
         Ok(match self.inner.of_caller(caller)? {
             Some(own) => Some(self.of(own, id)),
-            None if self.shared.recorder.is_on() => Some(self.of(Arc::clone(&self.inner), id)),
+            None if self.shared.is_looking() => Some(self.of(Arc::clone(&self.inner), id)),
             None => None,
         })
     }

@@ -1,6 +1,6 @@
 //! The own operations of every database: which there are. Each is in a file of its own.
 
-use super::{explain, history, key_templates, tree};
+use super::{explain, facts, history, key_templates, tree};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -10,6 +10,7 @@ type Call = for<'a> fn(&'a Database, &'a [u8]) -> Running<'a>;
 /// The operations by name.
 const OPERATIONS: &[(&str, Call)] = &[
     ("Explain", |database, body| Box::pin(explain::call(database, body))),
+    ("TableFacts", |database, body| Box::pin(facts::call(database, body))),
     ("Tree", |database, body| Box::pin(tree::tree(database, body))),
     ("Partitions", |database, body| Box::pin(tree::partitions(database, body))),
     ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),

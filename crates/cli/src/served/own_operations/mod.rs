@@ -8,6 +8,7 @@
 
 mod database;
 mod explain;
+mod facts;
 mod history;
 mod items;
 mod key_templates;

@@ -1,0 +1,148 @@
+//! What shows a piece of advice, and what it does, in words: a line each, for whoever prints or lists it.
+
+use crate::report::{Answered, Entries, NewIndex, Report, Request, Spare, SpareIndex, UnusedKey};
+use hashrange_cost::{dollars, grouped, units};
+use std::fmt;
+
+const MINUTE_MS: u64 = 60_000;
+
+impl fmt::Display for Request {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.operation, self.table)?;
+        if let Some(index) = &self.index {
+            write!(out, "/{index}")?;
+        }
+        if self.pattern.is_empty() { Ok(()) } else { write!(out, " {}", self.pattern) }
+    }
+}
+
+impl Report {
+    /// Returns whether nothing is advised.
+    pub fn is_empty(&self) -> bool {
+        self.add.is_empty() && self.unused_keys.is_empty() && self.spare.is_empty()
+    }
+
+    /// Returns how long was recorded.
+    pub fn recorded(&self) -> String {
+        let ms = self.until_ms.saturating_sub(self.began_ms);
+        let counted = |number: u64, noun: &str| {
+            format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+        };
+        match ms {
+            ms if ms < 2 * MINUTE_MS => counted(ms / 1000, "second"),
+            ms if ms < 120 * MINUTE_MS => counted(ms / MINUTE_MS, "minute"),
+            ms if ms < 48 * 60 * MINUTE_MS => counted(ms / (60 * MINUTE_MS), "hour"),
+            ms => counted(ms / (24 * 60 * MINUTE_MS), "day"),
+        }
+    }
+}
+
+impl Answered {
+    /// Returns what shows that its requests read too much.
+    pub fn evidence(&self) -> String {
+        format!(
+            "{} of {} examined {} items and returned {}, for {} read units",
+            grouped(self.requests),
+            self.request,
+            grouped(self.examined),
+            grouped(self.returned),
+            units(self.read_units),
+        )
+    }
+
+    /// Returns the request that reads less, and how much it reads.
+    pub fn remedy(&self) -> String {
+        format!("{}, for about {} read units", self.instead, units(self.read_units_then))
+    }
+}
+
+impl NewIndex {
+    /// Returns what it saves and costs in a month.
+    pub fn balance(&self) -> String {
+        format!(
+            "{} a month: reads -{}, writes +{}, storage +{}",
+            saved(self.net),
+            dollars(self.reads_saved),
+            dollars(self.writes),
+            dollars(self.storage),
+        )
+    }
+
+    /// Returns what its entries have.
+    pub fn holds(&self) -> String {
+        self.entries.to_string()
+    }
+}
+
+impl UnusedKey {
+    /// Returns what it saves in a month.
+    pub fn balance(&self) -> String {
+        format!("{} a month", saved(self.reads_saved))
+    }
+}
+
+impl SpareIndex {
+    /// Returns what shows it.
+    pub fn evidence(&self) -> String {
+        let written = format!("its entries used {} write units", units(self.write_units));
+        match &self.why {
+            Spare::Unread => format!("no request read it; {written}"),
+            Spare::ContainedIn(other) => {
+                format!(
+                    "{other} has its key at the beginning of its own, and all it has; {written}"
+                )
+            }
+            Spare::HoldsTooMuch(entries) => format!(
+                "all {} requests that read it ask for no more than {entries}; {written}",
+                grouped(self.read_by)
+            ),
+        }
+    }
+
+    /// Returns what to do.
+    pub fn remedy(&self) -> String {
+        match &self.why {
+            Spare::Unread if self.is_local => {
+                "a local index goes only with its table: leave it out of the next one".to_owned()
+            }
+            Spare::Unread => format!("hashrange alter {} --drop-index {}", self.table, self.index),
+            Spare::ContainedIn(other) => format!("read {other} in its place, and drop it"),
+            Spare::HoldsTooMuch(entries) => {
+                format!("make an index that has {entries}, read that, and drop this one")
+            }
+        }
+    }
+
+    /// Returns what it saves in a month.
+    pub fn balance(&self) -> String {
+        let reads = match self.reads_saved {
+            reads if reads < 0.0 => format!(", reads +{}", dollars(-reads)),
+            reads if reads > 0.0 => format!(", reads -{}", dollars(reads)),
+            _ => String::new(),
+        };
+        format!(
+            "{} a month: writes -{}, storage -{}{reads}",
+            saved(self.net),
+            dollars(self.writes_saved),
+            dollars(self.storage_saved),
+        )
+    }
+}
+
+fn saved(net: f64) -> String {
+    format!("saves {}", dollars(net))
+}
+
+impl fmt::Display for Entries {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => out.write_str("all attributes"),
+            Self::KeysOnly => out.write_str("the keys"),
+            Self::Include(names) => {
+                let names: Vec<String> =
+                    names.iter().map(|it| crate::index_text::name(it)).collect();
+                write!(out, "the keys and {}", names.join(", "))
+            }
+        }
+    }
+}

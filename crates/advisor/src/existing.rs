@@ -1,0 +1,149 @@
+//! Requests that a key answers that is there: a Scan for a partition key, a filter that is a key condition of
+//! an index.
+
+use crate::TableSeen;
+use crate::figures::{self, EntriesSeen};
+use crate::fit::{Fit, Key};
+use crate::need::Need;
+use crate::report::{Entries, UnusedKey};
+use hashrange_cost::{IndexFacts, Projection};
+
+/// A key that is there.
+struct Source<'t> {
+    /// None: the table.
+    index: Option<&'t IndexFacts>,
+    key: Key,
+    entries: Entries,
+}
+
+/// Returns the requests for which a key is there, and those that are left.
+pub(crate) fn advise(table: &TableSeen<'_>, needs: Vec<Need>) -> (Vec<UnusedKey>, Vec<Need>) {
+    let sources = sources(table);
+    let (mut found, mut left) = (Vec::new(), Vec::new());
+    for need in needs {
+        match best(table, &sources, &need) {
+            Some(unused) => found.push(unused),
+            None => left.push(need),
+        }
+    }
+    (found, left)
+}
+
+/// Returns the conditions that a request asks as such on the key that it reads by.
+pub(crate) fn covered_now(table: &TableSeen<'_>, need: &Need) -> Vec<usize> {
+    let sources = sources(table);
+    let is_read =
+        |it: &&Source<'_>| it.index.map(|it| &it.index_name) == need.request.index.as_ref();
+    let source = sources.iter().find(is_read);
+    let is_table = need.request.index.is_none();
+    let fit = source.and_then(|source| source.key.fit(table, need, is_table));
+    match fit {
+        Some(fit) if need.is_statement || need.request.operation == "Query" => fit.covered,
+        _ => Vec::new(),
+    }
+}
+
+fn sources<'t>(table: &TableSeen<'t>) -> Vec<Source<'t>> {
+    let definition = table.definition;
+    let own = Source { index: None, key: Key::of(&definition.key_schema), entries: Entries::All };
+    let indexes =
+        definition.local_secondary_indexes.iter().chain(&definition.global_secondary_indexes);
+    let of_index = |index: &'t IndexFacts| Source {
+        index: Some(index),
+        key: Key::of(&index.key_schema),
+        entries: entries(&index.projection),
+    };
+    std::iter::once(own).chain(indexes.map(of_index)).collect()
+}
+
+/// Returns what a projection says.
+pub(crate) fn entries(projection: &Projection) -> Entries {
+    match projection.projection_type.as_str() {
+        "KEYS_ONLY" => Entries::KeysOnly,
+        "INCLUDE" => Entries::Include(projection.non_key_attributes.clone()),
+        _ => Entries::All,
+    }
+}
+
+fn best(table: &TableSeen<'_>, sources: &[Source<'_>], need: &Need) -> Option<UnusedKey> {
+    let covered_now = covered_now(table, need);
+    let found = sources.iter().filter_map(|source| {
+        let fit = source.key.fit(table, need, source.index.is_none())?;
+        // A filter that is left is what an index of its own may answer.
+        let is_whole = fit.rest.is_empty() && fit.covered.len() > covered_now.len();
+        let holds = holds(table, &source.key, &source.entries, need, &fit);
+        (is_whole && holds).then(|| unused(table, source, need, &fit, &covered_now))
+    });
+    found
+        .filter(|it| it.answered.read_units_then < it.answered.read_units)
+        // Of equals what takes least for granted; the table stands first.
+        .min_by(|one, other| {
+            let units = |it: &UnusedKey| it.answered.read_units_then;
+            let granted = |it: &UnusedKey| it.assumptions.len();
+            units(one).total_cmp(&units(other)).then(granted(one).cmp(&granted(other)))
+        })
+}
+
+/// Returns whether entries have all that a request reads of them.
+pub(crate) fn holds(
+    table: &TableSeen<'_>,
+    key: &Key,
+    entries: &Entries,
+    need: &Need,
+    fit: &Fit,
+) -> bool {
+    let of_table = Key::of(&table.definition.key_schema);
+    let is_held = |name: &str| match entries {
+        Entries::All => true,
+        Entries::KeysOnly => key.has(name) || of_table.has(name),
+        Entries::Include(included) => {
+            key.has(name) || of_table.has(name) || included.iter().any(|it| it == name)
+        }
+    };
+    match need.names_read(&fit.rest) {
+        None => *entries == Entries::All,
+        Some(names) => names.into_iter().all(is_held),
+    }
+}
+
+fn unused(
+    table: &TableSeen<'_>,
+    source: &Source<'_>,
+    need: &Need,
+    fit: &Fit,
+    covered_now: &[usize],
+) -> UnusedKey {
+    let name = source.index.map(|index| index.index_name.as_str());
+    let seen = EntriesSeen::of(table, &source.key, &source.entries);
+    let answered =
+        figures::answered(table, (&source.key, name), need, fit, (seen.bytes, covered_now));
+    let saved = answered.read_units - answered.read_units_then;
+    UnusedKey {
+        reads_saved: table.month.of_recorded(table.prices.of_requests(saved, 0.0)),
+        answered,
+        assumptions: assumptions(table, need, fit, source.index.is_some()),
+    }
+}
+
+/// Returns what is taken for granted where a request reads by another key.
+pub(crate) fn assumptions(
+    table: &TableSeen<'_>,
+    need: &Need,
+    fit: &Fit,
+    is_index: bool,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    if is_index && need.is_consistent() {
+        found.push(
+            "some of the reads were consistent, which reads of global indexes are not".to_owned(),
+        );
+    }
+    for name in &fit.taken_for_granted {
+        let items = table.facts.sample.as_ref().map_or(0, |sample| sample.items);
+        found.push(format!(
+            "every item has {name}, as all {} that were looked at",
+            hashrange_cost::grouped(items)
+        ));
+    }
+    found
+}

@@ -1,0 +1,218 @@
+//! What reading and writing by a key takes: bytes of entries, units, money for a month. Estimates, from the
+//! means of what was recorded and from a sample of the table.
+
+use crate::TableSeen;
+use crate::fit::{Fit, Key};
+use crate::need::{Need, READ_UNIT_BYTES};
+use crate::report::{Answered, Entries};
+use hashrange_cost::{Recording, Sample, Shape, Test};
+
+const WRITE_UNIT_BYTES: f64 = 1024.0;
+/// What is stored besides for each entry that is billed. Source: developer guide, "Estimate your storage costs".
+const ENTRY_OVERHEAD_BYTES: f64 = 100.0;
+const GB: f64 = 1_073_741_824.0;
+const MONTH_MS: f64 = 30.0 * 24.0 * 3600.0 * 1000.0;
+
+/// How often the recorded time is in a month.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Month(f64);
+
+impl Month {
+    pub(crate) fn of(recording: &Recording) -> Self {
+        let recorded_ms = recording.until_ms.saturating_sub(recording.began_ms).max(1);
+        Self(MONTH_MS / exact(recorded_ms))
+    }
+
+    /// Returns what costs so much in the recorded time.
+    pub(crate) fn of_recorded(self, amount: f64) -> f64 {
+        amount * self.0
+    }
+}
+
+/// What the entries of an index are, as far as it can be told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EntriesSeen {
+    /// Bytes of one, in the mean.
+    pub(crate) bytes: f64,
+    /// How many items have one, of 1.
+    pub(crate) share: f64,
+}
+
+impl EntriesSeen {
+    pub(crate) fn of(table: &TableSeen<'_>, key: &Key, entries: &Entries) -> Self {
+        let item_bytes = mean_item_bytes(table);
+        let Some(sample) = table.facts.sample.as_ref().filter(|sample| sample.items > 0) else {
+            return Self { bytes: item_bytes, share: 1.0 };
+        };
+        let items = exact(sample.items);
+        let has = |name: &str| sample.attribute(name).map_or(0.0, |it| exact(it.items));
+        let share = key.attributes().map(|name| has(name) / items).fold(1.0, f64::min);
+        let of_table = Key::of(&table.definition.key_schema);
+        let included: &[String] = match entries {
+            Entries::All => return Self { bytes: item_bytes, share },
+            Entries::KeysOnly => &[],
+            Entries::Include(names) => names,
+        };
+        let mut names: Vec<&str> = of_table.attributes().chain(key.attributes()).collect();
+        names.extend(included.iter().map(String::as_str));
+        names.sort_unstable();
+        names.dedup();
+        let bytes = names.iter().map(|name| mean_bytes(sample, name)).fold(0.0, |sum, it| sum + it);
+        Self { bytes: bytes.min(item_bytes), share }
+    }
+
+    pub(crate) fn write_units_each(self) -> f64 {
+        (self.bytes / WRITE_UNIT_BYTES).ceil().max(1.0)
+    }
+
+    /// Returns what storing the entries of so many items costs for a month.
+    pub(crate) fn storage(self, table: &TableSeen<'_>) -> f64 {
+        let entries = exact(table.definition.item_count) * self.share;
+        storage(table, entries, entries * self.bytes)
+    }
+}
+
+/// Returns what storing entries costs for a month.
+pub(crate) fn storage(table: &TableSeen<'_>, entries: f64, bytes: f64) -> f64 {
+    (bytes + entries * ENTRY_OVERHEAD_BYTES) / GB * table.prices.storage_gb_month
+}
+
+/// Returns the bytes of an attribute with its name, where items have it.
+fn mean_bytes(sample: &Sample, name: &str) -> f64 {
+    sample.attribute(name).map_or(0.0, |it| exact(it.bytes) / exact(it.items.max(1)))
+}
+
+/// Returns the bytes of an item in the mean.
+pub(crate) fn mean_item_bytes(table: &TableSeen<'_>) -> f64 {
+    let of_sample = table.facts.sample.as_ref().map(|it| (it.bytes, it.items));
+    let of_table = (table.definition.table_size_bytes, table.definition.item_count);
+    let (bytes, items) = of_sample.filter(|(_, items)| *items > 0).unwrap_or(of_table);
+    exact(bytes) / exact(items.max(1))
+}
+
+/// Returns the units of reads that examine so many entries in so many requests, divided evenly: half a unit for
+/// each 4 KB or part of it in each request.
+pub(crate) fn read_units(requests: u64, examined: f64, entry_bytes: f64) -> f64 {
+    let requests = exact(requests.max(1));
+    let each = (examined * entry_bytes / requests / READ_UNIT_BYTES).ceil().max(1.0);
+    requests * each / 2.0
+}
+
+/// Returns how a request fares with a key: `covered_now` conditions are answered by the key it reads by as it
+/// is.
+pub(crate) fn answered(
+    table: &TableSeen<'_>,
+    (key, index): (&Key, Option<&str>),
+    need: &Need,
+    fit: &Fit,
+    (entry_bytes, covered_now): (f64, &[usize]),
+) -> Answered {
+    let used = &need.used;
+    let examined_then = examined(table, need, fit, covered_now);
+    Answered {
+        request: need.request.clone(),
+        instead: key.instead(need, index, fit),
+        requests: used.requests,
+        examined: used.examined,
+        returned: used.returned,
+        read_units: used.read_units,
+        examined_then,
+        read_units_then: read_units(used.requests, examined_then, entry_bytes),
+    }
+}
+
+/// Returns how many entries are examined: those returned, if no filter is left; else as many as now, divided
+/// by the number of values that a sample shows of each attribute that the key answers by `=`.
+fn examined(table: &TableSeen<'_>, need: &Need, fit: &Fit, covered_now: &[usize]) -> f64 {
+    let returned = exact(need.used.returned);
+    if fit.rest.is_empty() {
+        return returned;
+    }
+    let examined = exact(need.used.examined);
+    let Some(sample) = &table.facts.sample else { return examined };
+    let newly = fit.covered.iter().filter(|nth| !covered_now.contains(nth));
+    let newly = newly.filter_map(|nth| need.conditions.get(*nth));
+    let left = newly.fold(1.0, |left, condition| {
+        let of_name = condition.names.first().and_then(|name| sample.attribute(name));
+        match (condition.test, of_name) {
+            (Test::Equal, Some(seen)) => left / exact(seen.distinct.max(1)),
+            (Test::Exists, Some(seen)) => left * exact(seen.items) / exact(sample.items.max(1)),
+            _ => left,
+        }
+    });
+    (examined * left).max(returned)
+}
+
+/// Returns how many entries of an index the writes of the recording would have written.
+pub(crate) fn entries_written(table: &TableSeen<'_>, key: &Key, entries: &Entries) -> f64 {
+    let rows = table.recording.rows.iter().filter(|row| {
+        row.key.table == table.facts.table && row.key.index.is_none() && row.used.write_units > 0.0
+    });
+    rows.fold(0.0, |sum, row| {
+        let written = exact(row.used.examined.saturating_sub(row.used.failed));
+        sum + written * entries_of_write(&row.key.operation, &row.key.pattern, key, entries)
+    })
+}
+
+/// Returns how many entries a write writes: an update that changes the key removes one and writes one, one
+/// that changes nothing that the index has writes none.
+fn entries_of_write(operation: &str, pattern: &str, key: &Key, entries: &Entries) -> f64 {
+    if operation != "UpdateItem" {
+        return 1.0;
+    }
+    let shape = Shape::read(pattern);
+    let Some(names) = shape.updates.filter(|_| !shape.is_cut) else { return 2.0 };
+    let is_held = |name: &String| match entries {
+        Entries::All => true,
+        Entries::KeysOnly => false,
+        Entries::Include(included) => included.contains(name),
+    };
+    if names.iter().any(|name| key.has(name)) {
+        2.0
+    } else if names.iter().any(is_held) {
+        1.0
+    } else {
+        0.0
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate is told in few digits")]
+pub(crate) fn exact(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(one: f64, other: f64) {
+        assert!((one - other).abs() < 1e-9, "{one} {other}");
+    }
+
+    #[test]
+    fn units_are_rounded_up_for_each_request() {
+        near(read_units(1, 0.0, 100.0), 0.5);
+        near(read_units(1, 41.0, 100.0), 1.0);
+        near(read_units(4, 4.0, 4096.0), 2.0);
+        near(read_units(4, 4.0, 4097.0), 4.0);
+    }
+
+    #[test]
+    fn an_update_writes_the_entries_that_it_changes() {
+        let key = Key { partition: vec!["state".to_owned()], sort: vec!["at".to_owned()] };
+        let include = Entries::Include(vec!["price".to_owned()]);
+        for (operation, pattern, entries, written) in [
+            ("PutItem", "", &Entries::All, 1.0),
+            ("DeleteItem", "", &Entries::KeysOnly, 1.0),
+            ("UpdateItem", "UPDATES at, note", &Entries::KeysOnly, 2.0),
+            ("UpdateItem", "UPDATES note", &Entries::All, 1.0),
+            ("UpdateItem", "UPDATES note", &Entries::KeysOnly, 0.0),
+            ("UpdateItem", "UPDATES note", &include, 0.0),
+            ("UpdateItem", "UPDATES price IF note = ?", &include, 1.0),
+            ("UpdateItem", "IF note = ?", &include, 2.0),
+            ("UpdateItem", "UPDATES no...", &include, 2.0),
+        ] {
+            near(entries_of_write(operation, pattern, &key, entries), written);
+        }
+    }
+}

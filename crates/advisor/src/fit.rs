@@ -1,0 +1,171 @@
+//! Whether a key answers a kind of request, which of its conditions it answers, and how the request reads then.
+//!
+//! A Query names every attribute of the partition key by `=`, then attributes of the sort key in their order
+//! by `=`, and one more by a range. What is left is its filter, which names no attribute of the key. An index
+//! has an item only if that has all attributes of its key. Source: DynamoDB developer guide, "Multi-attribute keys
+//! pattern".
+
+use crate::TableSeen;
+use crate::need::{Keyed, Need};
+use crate::report::Request;
+use hashrange_cost::{Returns, Sample, Test, key_names};
+
+/// The attributes of a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) partition: Vec<String>,
+    pub(crate) sort: Vec<String>,
+}
+
+/// How a key answers a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fit {
+    /// Offsets of the conditions that it answers.
+    pub(crate) covered: Vec<usize>,
+    /// Offsets of those that are left as a filter.
+    pub(crate) rest: Vec<usize>,
+    /// Whether the index is read whole: it has only the items that are wanted.
+    pub(crate) is_scan: bool,
+    /// Attributes that the items have to have, which the request does not say.
+    pub(crate) taken_for_granted: Vec<String>,
+}
+
+impl Key {
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = &str> {
+        self.partition.iter().chain(&self.sort).map(String::as_str)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.attributes().any(|known| known == name)
+    }
+
+    pub(crate) fn of(schema: &[hashrange_cost::KeyElement]) -> Self {
+        let owned = |kind| key_names(schema, kind).into_iter().map(str::to_owned).collect();
+        Self { partition: owned("HASH"), sort: owned("RANGE") }
+    }
+
+    /// Returns how it answers a request; none if it does not.
+    pub(crate) fn fit(&self, table: &TableSeen<'_>, need: &Need, is_table: bool) -> Option<Fit> {
+        let is_simple = self.partition.len() == 1 && self.sort.len() <= 1;
+        if need.is_statement && !is_simple {
+            return None;
+        }
+        let taken_for_granted = self.taken_for_granted(table, need)?;
+        let fit = self.as_query(need).or_else(|| self.as_scan(need).filter(|_| !is_table))?;
+        Some(Fit { taken_for_granted, ..fit })
+    }
+
+    /// Returns the attributes of the key that the request does not ask for; none if an item may lack them.
+    fn taken_for_granted(&self, table: &TableSeen<'_>, need: &Need) -> Option<Vec<String>> {
+        let of_table = Self::of(&table.definition.key_schema);
+        let silent = self.attributes().filter(|name| !of_table.has(name) && !need.requires(name));
+        let sample = table.facts.sample.as_ref();
+        silent.map(|name| always_there(sample, name).then(|| name.to_owned())).collect()
+    }
+
+    fn as_query(&self, need: &Need) -> Option<Fit> {
+        if !self.partition.iter().all(|name| need.keyed(name) == Some(Keyed::Equal)) {
+            return None;
+        }
+        let mut named: Vec<&str> = self.partition.iter().map(String::as_str).collect();
+        for name in &self.sort {
+            match need.keyed(name) {
+                Some(Keyed::Equal) => named.push(name),
+                Some(Keyed::Range) => {
+                    named.push(name);
+                    break;
+                }
+                None => break,
+            }
+        }
+        let is_covered = |nth: &usize| {
+            need.conditions.get(*nth).is_some_and(|it| match it.test {
+                Test::Equal | Test::Range => it.names.iter().any(|name| named.contains(&&**name)),
+                Test::Exists => it.names.iter().any(|name| self.has(name)),
+                Test::Other => false,
+            })
+        };
+        let (covered, rest): (Vec<usize>, Vec<usize>) =
+            (0..need.conditions.len()).partition(is_covered);
+        let left = rest.iter().filter_map(|nth| need.conditions.get(*nth));
+        let is_allowed = !left.flat_map(|it| &it.names).any(|name| self.has(name));
+        is_allowed.then_some(Fit { covered, rest, is_scan: false, taken_for_granted: Vec::new() })
+    }
+
+    fn as_scan(&self, need: &Need) -> Option<Fit> {
+        let is_covered = |nth: &usize| {
+            let condition = need.conditions.get(*nth);
+            condition.is_some_and(|it| {
+                it.test == Test::Exists && it.names.iter().any(|name| self.has(name))
+            })
+        };
+        let (covered, rest): (Vec<usize>, Vec<usize>) =
+            (0..need.conditions.len()).partition(is_covered);
+        let fit = Fit { covered, rest, is_scan: true, taken_for_granted: Vec::new() };
+        (!fit.covered.is_empty()).then_some(fit)
+    }
+
+    /// Returns the request that reads by it.
+    pub(crate) fn instead(&self, need: &Need, index: Option<&str>, fit: &Fit) -> Request {
+        let texts = |offsets: &[usize]| {
+            let conditions = offsets.iter().filter_map(|nth| need.conditions.get(*nth));
+            conditions.map(|it| it.text.clone()).collect::<Vec<_>>()
+        };
+        let (mut parts, rest) = (Vec::new(), texts(&fit.rest));
+        if need.is_statement {
+            let all: Vec<String> = need.conditions.iter().map(|it| it.text.clone()).collect();
+            parts.push(format!("WHERE {}", all.join(" AND ")));
+        } else {
+            if !fit.is_scan {
+                parts.push(self.key_conditions(need, fit));
+            }
+            if !rest.is_empty() {
+                parts.push(format!("FILTER {}", rest.join(" AND ")));
+            }
+        }
+        match &need.returns {
+            Returns::All => {}
+            Returns::Count => parts.push("RETURNS COUNT".to_owned()),
+            Returns::Names(names) => {
+                let names: Vec<String> =
+                    names.iter().map(|it| crate::index_text::name(it)).collect();
+                parts.push(format!("RETURNS {}", names.join(", ")));
+            }
+        }
+        let operation = match (need.is_statement, fit.is_scan) {
+            (true, _) => "ExecuteStatement",
+            (false, true) => "Scan",
+            (false, false) => "Query",
+        };
+        Request {
+            operation: operation.to_owned(),
+            table: need.request.table.clone(),
+            index: index.map(str::to_owned),
+            pattern: parts.join(" "),
+        }
+    }
+
+    /// Returns the conditions on keys, in the order of the key's attributes.
+    fn key_conditions(&self, need: &Need, fit: &Fit) -> String {
+        let covered = fit.covered.iter().filter_map(|nth| need.conditions.get(*nth));
+        let covered: Vec<_> = covered.filter(|it| it.test != Test::Exists).collect();
+        let of_name = |name: &str| {
+            let on_it = covered.iter().filter(|it| it.names.iter().any(|known| known == name));
+            let texts: Vec<String> = on_it.map(|it| it.text.clone()).collect();
+            match &texts[..] {
+                [] => None,
+                [one] => Some(one.clone()),
+                _ => Some(format!("{} BETWEEN ? AND ?", crate::index_text::name(name))),
+            }
+        };
+        self.attributes().filter_map(of_name).collect::<Vec<_>>().join(" AND ")
+    }
+}
+
+/// Returns whether every item that was looked at has an attribute, of one type.
+pub(crate) fn always_there(sample: Option<&Sample>, name: &str) -> bool {
+    sample.is_some_and(|sample| {
+        let seen = sample.attribute(name);
+        sample.items > 0 && seen.is_some_and(|it| it.items == sample.items && it.types.len() == 1)
+    })
+}

@@ -1,0 +1,165 @@
+//! `hashrange advise`: which indexes are worth adding and which can go, from what a server has recorded, or
+//! records in files.
+//!
+//! Left to others: what is advised and why (the crate `advisor`), recordings and prices (`cost.rs`).
+
+use super::cost::{place_name, prices, read_recording, recorded_by};
+use crate::arguments::{Advise, Format};
+use crate::bulk::counted;
+use crate::client::Client;
+use crate::output::{self, printer::Printer, table::shown};
+use hashrange::advisor::{Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey, advise};
+use hashrange::cost::{Recording, Shape, Tested, grouped};
+use serde_json::json;
+
+/// Looks at what a server has recorded.
+pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
+    let (is_on, recording) = recorded_by(client, "DescribeRecording")?;
+    if recording.rows.is_empty() && !is_on {
+        return output::line("nothing is recorded: hashrange cost --start begins");
+    }
+    print(recording, arguments)
+}
+
+/// Looks at what files hold.
+pub fn run_on_files(arguments: &Advise) -> anyhow::Result<()> {
+    print(read_recording(&arguments.files)?, arguments)
+}
+
+fn print(mut recording: Recording, arguments: &Advise) -> anyhow::Result<()> {
+    let printer = Printer::of(&arguments.connection)?;
+    let prices = prices(arguments.prices.as_deref(), &arguments.connection)?;
+    if let Some(table) = &arguments.table {
+        recording.tables.retain(|facts| facts.table == *table);
+        recording.rows.retain(|row| row.key.table == *table);
+    }
+    let report = advise(&recording, &prices);
+    if printer.format != Format::Table {
+        return output::line(json!(report));
+    }
+    lines(&report).iter().try_for_each(|line| output::line(shown(line)))
+}
+
+fn lines(report: &Report) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} in {}, priced as in {}; a month is 30 days like that time",
+        counted(report.requests, "request"),
+        report.recorded(),
+        report.region
+    )];
+    report.add.iter().for_each(|index| new_index(&mut lines, index));
+    report.unused_keys.iter().for_each(|unused| unused_key(&mut lines, unused));
+    report.spare.iter().for_each(|index| spare_index(&mut lines, index));
+    for table in &report.unknown_tables {
+        lines.push(String::new());
+        lines.push(format!("{table}: its keys are not in the record, so nothing is said of it"));
+    }
+    lines.push(String::new());
+    let count = |number: usize| grouped(u64::try_from(number).unwrap_or(u64::MAX));
+    lines.push(if report.is_empty() {
+        "no index would pay, and none is spare".to_owned()
+    } else {
+        format!(
+            "{} to add, {} that a key is there for, {} to drop or make smaller",
+            count(report.add.len()),
+            count(report.unused_keys.len()),
+            count(report.spare.len())
+        )
+    });
+    lines
+}
+
+fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
+    lines.push(String::new());
+    lines.push(format!("{}: an index {}", index.table, index.definition));
+    lines.push(format!("  {}", index.balance()));
+    for answered in &index.answers {
+        lines.push(format!("  {}", answered.evidence()));
+        lines.push(format!("    instead: {}", answered.remedy()));
+    }
+    lines.push(format!("  filling it writes {} units, once", grouped(whole(index.build_units))));
+    assumptions(lines, &index.assumptions);
+    if let Some(answered) = index.answers.first() {
+        lines.push(format!(
+            "  try it:  hashrange explain --what-if {} {}",
+            quoted(&index.definition),
+            tried(answered)
+        ));
+    }
+    lines.push(format!(
+        "  make it: hashrange alter {} --add-index {}",
+        index.table,
+        quoted(&index.definition)
+    ));
+}
+
+/// Returns the read of an index as the command line has it, with `...` in the place of values.
+fn tried(answered: &Answered) -> String {
+    let instead = &answered.instead;
+    let shape = Shape::read(&instead.pattern);
+    let joined = |tested: &[Tested]| {
+        let texts: Vec<&str> = tested.iter().map(|it| it.text.as_str()).collect();
+        quoted(&texts.join(" AND ").replace('?', "..."))
+    };
+    let table = &instead.table;
+    let filter = match &shape.filter[..] {
+        [] => String::new(),
+        filter => format!(" --filter {}", joined(filter)),
+    };
+    match (instead.operation.as_str(), &shape.keys[..]) {
+        ("ExecuteStatement", _) => format!("query {table} {}", joined(&shape.filter)),
+        (_, []) => format!("scan {table}{filter}"),
+        (_, keys) => format!("query {table} {}{filter}", joined(keys)),
+    }
+}
+
+fn unused_key(lines: &mut Vec<String>, unused: &UnusedKey) {
+    let instead = &unused.answered.instead;
+    let place = place_name(&instead.table, instead.index.as_deref());
+    lines.push(String::new());
+    lines.push(format!("{place}: its key answers what is a filter"));
+    lines.push(format!("  {}", unused.balance()));
+    lines.push(format!("  {}", unused.answered.evidence()));
+    lines.push(format!("    instead: {}", unused.answered.remedy()));
+    assumptions(lines, &unused.assumptions);
+}
+
+fn spare_index(lines: &mut Vec<String>, index: &SpareIndex) {
+    let what = match &index.why {
+        Spare::Unread => "nobody reads it",
+        Spare::ContainedIn(_) => "another index contains it",
+        Spare::HoldsTooMuch(_) => "it holds more than is read",
+    };
+    lines.push(String::new());
+    lines.push(format!("{}: {what}", place_name(&index.table, Some(&index.index))));
+    lines.push(format!("  {}", index.balance()));
+    lines.push(format!("  {}", index.evidence()));
+    assumptions(lines, &index.assumptions);
+    if index.why == Spare::Unread {
+        lines.push("  assumed: what was not recorded does not read it, either".to_owned());
+    }
+    lines.push(format!("  {}", index.remedy()));
+}
+
+fn assumptions(lines: &mut Vec<String>, assumptions: &[String]) {
+    lines.extend(assumptions.iter().map(|it| format!("  assumed: {it}")));
+}
+
+/// Returns a word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_.=:,+/".contains(one);
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of units is not negative, and what is larger than u64 becomes its largest"
+)]
+fn whole(number: f64) -> u64 {
+    number as u64
+}

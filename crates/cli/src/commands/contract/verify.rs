@@ -1,0 +1,126 @@
+//! `hashrange contract --verify`: the examples of a contract's patterns, explained. Reads run to their end and
+//! are counted; writes are decided on the items that there are, and not committed.
+//!
+//! Left to others: what a request uses (EXPLAIN).
+
+use crate::client::Client;
+use crate::commands::api;
+use crate::commands::cost::place_name;
+use crate::exit::Found;
+use crate::output::{self, printer::Printer, table::Table};
+use hashrange::Operation;
+use hashrange::cost::{AccessPattern, Contract, dollars, units};
+use serde_json::{Value, json};
+
+/// What became of an example.
+struct Verified<'c> {
+    pattern: &'c AccessPattern,
+    /// None if there is no example.
+    units: Option<f64>,
+    /// What a million such requests cost, if prices are known.
+    million: Option<f64>,
+    fault: Option<String>,
+}
+
+/// Explains the example of each pattern, and fails if one cannot be run, is another request, or uses too much.
+pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyhow::Result<()> {
+    let mut verified = Vec::with_capacity(contract.patterns.len());
+    for pattern in &contract.patterns {
+        verified.push(of_pattern(client, pattern)?);
+    }
+    print(&verified, printer)?;
+    match verified.iter().filter(|it| it.fault.is_some()).count() {
+        0 => Ok(()),
+        faults => {
+            Err(Found(format!("{faults} of the examples are not as the contract says")).into())
+        }
+    }
+}
+
+fn of_pattern<'c>(client: &mut Client, pattern: &'c AccessPattern) -> anyhow::Result<Verified<'c>> {
+    let mut verified = Verified { pattern, units: None, million: None, fault: None };
+    let Some(example) = &pattern.example else { return Ok(verified) };
+    let analyzes = matches!(
+        api::operation(&pattern.operation)?,
+        Operation::GetItem | Operation::Query | Operation::Scan
+    );
+    let request = json!({
+        "Operation": pattern.operation, "Request": example, "Analyze": analyzes,
+    });
+    match client.call_own("Explain", &request) {
+        Err(error) => verified.fault = Some(error.to_string()),
+        Ok(answer) => {
+            let explanation = &answer["Explanation"];
+            let used = units_of(explanation);
+            verified.units = Some(used);
+            verified.million = explanation["Price"]["Million"]["AtMost"].as_f64();
+            verified.fault = fault(pattern, explanation, used);
+        }
+    }
+    Ok(verified)
+}
+
+/// Returns why an example is not what its pattern says.
+fn fault(pattern: &AccessPattern, explanation: &Value, used: f64) -> Option<String> {
+    let named = place_name(&pattern.table, pattern.index.as_deref());
+    let places = steps(explanation).map(|step| {
+        let text = |member: &str| step[member].as_str();
+        place_name(text("Table").unwrap_or_default(), text("Index"))
+    });
+    if let Some(other) = places.into_iter().find(|place| *place != named) {
+        return Some(format!("it is of {other}"));
+    }
+    if let Some(refused) = steps(explanation).find_map(|step| step["Refused"].as_str()) {
+        return Some(format!("refused: {refused}"));
+    }
+    let most = pattern.most_units.filter(|most| used > *most)?;
+    Some(format!("over {}", units(most)))
+}
+
+/// Returns the members of each step.
+fn steps(explanation: &Value) -> impl Iterator<Item = &Value> {
+    let steps = explanation["Steps"].as_array().into_iter().flatten();
+    steps.filter_map(Value::as_object).flat_map(|step| step.values())
+}
+
+fn units_of(explanation: &Value) -> f64 {
+    let sum = |on: &Value| {
+        let each = on.as_array().into_iter().flatten();
+        each.filter_map(|it| it["Units"].as_f64()).fold(0.0, |sum, units| sum + units)
+    };
+    match &explanation["Together"] {
+        Value::Null => steps(explanation).fold(0.0, |all, step| {
+            all + match &step["Counted"] {
+                Value::Null => sum(&step["Units"]),
+                counted => sum(&counted["Units"]),
+            }
+        }),
+        together => sum(&together["Units"]),
+    }
+}
+
+fn print(verified: &[Verified<'_>], printer: &Printer) -> anyhow::Result<()> {
+    if printer.format != crate::arguments::Format::Table {
+        return verified.iter().try_for_each(|it| {
+            output::line(json!({
+                "Name": it.pattern.name, "Units": it.units, "Million": it.million,
+                "Fault": it.fault,
+            }))
+        });
+    }
+    let mut table = Table::new(&["pattern", "units", "a million", ""].map(str::to_owned));
+    for it in verified {
+        let remark = match (&it.fault, it.units) {
+            (Some(fault), _) => fault.clone(),
+            (None, None) => "no example".to_owned(),
+            (None, Some(_)) => String::new(),
+        };
+        let figures = [
+            it.units.map(units).unwrap_or_default(),
+            it.million.map(dollars).unwrap_or_default(),
+            remark,
+        ];
+        table.add_figures(std::slice::from_ref(&it.pattern.name), &figures);
+    }
+    printer.table(&table)
+}

@@ -1,0 +1,150 @@
+//! Which attributes the items of a table have: their names, types and sizes in a bounded sample, and how many
+//! different values. No value is told.
+//!
+//! Left to others: which items are looked at (`what_if.rs`).
+
+use super::what_if::sample;
+use crate::engine::Engine;
+use hashrange_model::{ApiResult, Item, ValueRef};
+use hashrange_storage::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The most attributes that are told: those that most items have.
+const TOLD_MAX: usize = 100;
+/// The most attributes that are looked at: items may have thousands, each its own.
+const LOOKED_AT_MAX: usize = 10_000;
+
+/// The attributes of a sample of items.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// How many items were looked at.
+    pub items: usize,
+    /// Their size in bytes.
+    pub bytes: usize,
+    /// Whether these are all of the table.
+    pub is_all: bool,
+    /// The attributes, by name: of more than a hundred those that most items have.
+    pub attributes: Vec<Attribute>,
+}
+
+/// An attribute in a sample of items.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: String,
+    /// The types of its values, such as `S`.
+    pub types: Vec<&'static str>,
+    /// How many items have it.
+    pub items: usize,
+    /// Its size in bytes with its name, in all of them.
+    pub bytes: usize,
+    /// How many different values it has, if they are scalar.
+    pub distinct: usize,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    types: BTreeSet<&'static str>,
+    items: usize,
+    bytes: usize,
+    /// Hashes of scalar values.
+    values: BTreeSet<u64>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Returns which attributes the items of a table have, by a bounded sample of it.
+    pub async fn sample_attributes(&self, table_name: &str) -> ApiResult<Attributes> {
+        let table = self.table(table_name)?;
+        let view = self.core().view().await?;
+        let sampled = sample(&view, &table).await?;
+        Ok(Attributes { is_all: sampled.is_all, ..attributes(&sampled.items) })
+    }
+}
+
+fn attributes(items: &[Item]) -> Attributes {
+    let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+    for (name, value) in items.iter().flat_map(Item::iter) {
+        if seen.len() >= LOOKED_AT_MAX && !seen.contains_key(name) {
+            continue;
+        }
+        let of_name = seen.entry(name).or_default();
+        of_name.types.insert(value.attribute_type().as_str());
+        of_name.items += 1;
+        of_name.bytes += name.len() + value.size();
+        of_name.values.extend(scalar_hash(value));
+    }
+    let mut attributes: Vec<Attribute> = seen
+        .into_iter()
+        .map(|(name, seen)| Attribute {
+            name: name.to_owned(),
+            types: seen.types.into_iter().collect(),
+            items: seen.items,
+            bytes: seen.bytes,
+            distinct: seen.values.len(),
+        })
+        .collect();
+    attributes.sort_by(|one, other| other.items.cmp(&one.items).then(one.name.cmp(&other.name)));
+    attributes.truncate(TOLD_MAX);
+    attributes.sort_by(|one, other| one.name.cmp(&other.name));
+    let bytes = items.iter().map(Item::size).sum();
+    Attributes { items: items.len(), bytes, is_all: false, attributes }
+}
+
+fn scalar_hash(value: ValueRef<'_>) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    match value {
+        ValueRef::S(text) => text.hash(&mut hasher),
+        ValueRef::N(number) => number.to_number().to_string().hash(&mut hasher),
+        ValueRef::B(bytes) => bytes.hash(&mut hasher),
+        _ => return None,
+    }
+    Some(hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hashrange_model::{AttributeValue, Item};
+
+    fn item(attributes: &[(&str, AttributeValue)]) -> Item {
+        Item::from_attributes(attributes.iter().map(|(name, value)| (*name, value.clone())))
+    }
+
+    #[test]
+    fn names_types_and_sizes_are_told_and_no_values() {
+        let items = [
+            item(&[("pk", "a".into()), ("state", "OPEN".into()), ("tags", AttributeValue::Null)]),
+            item(&[("pk", "b".into()), ("state", "OPEN".into())]),
+            item(&[("pk", "c".into()), ("state", 7.into())]),
+        ];
+        let told = attributes(&items);
+        let rows: Vec<_> = told
+            .attributes
+            .iter()
+            .map(|it| (&*it.name, it.types.join(","), it.items, it.distinct))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("pk", "S".to_owned(), 3, 3),
+                ("state", "N,S".to_owned(), 3, 2),
+                ("tags", "NULL".to_owned(), 1, 0),
+            ]
+        );
+        let sum: usize = told.attributes.iter().map(|it| it.bytes).sum();
+        assert_eq!((told.items, sum), (3, told.bytes));
+    }
+
+    #[test]
+    fn of_many_attributes_the_most_frequent_are_told() {
+        let mut all: Vec<Item> = (0..TOLD_MAX + 5)
+            .map(|nth| item(&[("pk", "a".into()), (&format!("n{nth}"), "x".into())]))
+            .collect();
+        all.push(item(&[("zz", "a".into())]));
+        all.push(item(&[("zz", "b".into())]));
+        let told = attributes(&all);
+        assert_eq!(told.attributes.len(), TOLD_MAX);
+        assert!(["pk", "zz"].iter().all(|name| told.attributes.iter().any(|it| it.name == *name)));
+    }
+}

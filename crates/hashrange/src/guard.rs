@@ -1,0 +1,117 @@
+//! A contract of access patterns held to while requests run: which pattern each is, and, if it is enforced, a
+//! refusal of what the contract does not know, before anything of it is done.
+//!
+//! Left to others: what a pattern means (the crate `cost`), where the engine asks (`usage.rs` of it).
+
+use hashrange_cost::{AccessPattern, Contract, KeyRef, Row, RowKey, Used};
+use hashrange_engine::{Gate, Intent, Usage, metered, metered_behind};
+use hashrange_model::{ApiResult, Reason};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most kinds of requests that are told which were refused.
+const REFUSED_MAX: usize = 1_000;
+
+/// Holds requests to a contract.
+#[derive(Debug)]
+pub struct Guard {
+    contract: Contract,
+    is_enforced: bool,
+    /// How often what was refused.
+    refused: Mutex<BTreeMap<RowKey, u64>>,
+}
+
+impl Guard {
+    /// Returns one that tells which pattern a request is, and refuses others if the contract is enforced.
+    pub fn new(contract: Contract, is_enforced: bool) -> Self {
+        Self { contract, is_enforced, refused: Mutex::default() }
+    }
+
+    /// Returns the contract.
+    pub fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// Returns whether requests are refused that it does not know.
+    pub fn is_enforced(&self) -> bool {
+        self.is_enforced
+    }
+
+    /// Runs a call of an operation, such as `Query`, and returns what it used beside its output. If the contract
+    /// is enforced and does not know it, its answer is an error of the kind `AccessDenied`, and nothing is done.
+    /// A batch or transaction is a pattern for each table, without conditions; one that is not known refuses all of
+    /// it.
+    pub async fn run<F: Future>(
+        self: &Arc<Self>,
+        operation: &'static str,
+        call: F,
+    ) -> (F::Output, Usage) {
+        if !self.is_enforced {
+            return metered(call).await;
+        }
+        let gate = Arc::new(OfCall { guard: Arc::clone(self), operation });
+        metered_behind(gate, call).await
+    }
+
+    /// Returns the pattern of each table that a request used: none where the contract does not know it.
+    pub fn patterns(&self, operation: &str, usage: &Usage) -> Vec<Option<&str>> {
+        let pattern = |used: &hashrange_engine::Use| {
+            let key = KeyRef {
+                operation,
+                table: &used.table,
+                index: used.index.as_deref(),
+                pattern: &usage.shape,
+                caller: "",
+            };
+            self.contract.find(key).map(|pattern: &AccessPattern| pattern.name.as_str())
+        };
+        usage.uses().iter().map(pattern).collect()
+    }
+
+    /// Returns what was refused, and how often; of more than a thousand kinds the first.
+    pub fn refused(&self) -> Vec<Row> {
+        let row = |(key, requests): (&RowKey, &u64)| Row {
+            key: key.clone(),
+            used: Used { requests: *requests, failed: *requests, ..Used::default() },
+        };
+        self.counts().iter().map(row).collect()
+    }
+
+    fn counts(&self) -> MutexGuard<'_, BTreeMap<RowKey, u64>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn refuse(&self, key: KeyRef<'_>) -> Reason {
+        let mut asked = format!("{} {}", key.operation, key.table);
+        // Writing to text does not fail.
+        let _written = key.index.map(|index| write!(asked, "/{index}"));
+        if !key.pattern.is_empty() {
+            asked.extend([" ", key.pattern]);
+        }
+        let mut counts = self.counts();
+        let key = key.to_key();
+        if counts.len() < REFUSED_MAX || counts.contains_key(&key) {
+            let count = counts.entry(key).or_default();
+            *count = count.saturating_add(1);
+        }
+        Reason::NotInContract(asked)
+    }
+}
+
+/// The gate of one call.
+struct OfCall {
+    guard: Arc<Guard>,
+    operation: &'static str,
+}
+
+impl Gate for OfCall {
+    fn admit(&self, intent: &Intent<'_>) -> ApiResult<()> {
+        let Intent { table, index, shape: pattern } = *intent;
+        let key = KeyRef { operation: self.operation, table, index, pattern, caller: "" };
+        if self.guard.contract.find(key).is_some() {
+            return Ok(());
+        }
+        Err(self.guard.refuse(key).into())
+    }
+}
