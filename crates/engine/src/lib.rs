@@ -23,6 +23,7 @@ mod expiry;
 mod explain;
 mod fault;
 mod filling;
+mod heat;
 mod index;
 mod jobs;
 mod layout;
@@ -55,8 +56,11 @@ pub use explain::{
     Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
+pub use heat::HeatPage;
 pub use jobs::ServersSeen;
-pub use ops::{KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running, TreeInput};
+pub use ops::{
+    HeatInput, KeyTemplateDescription, ParsedKey, PartitionsInput, Rewriting, Running, TreeInput,
+};
 pub use options::EngineOptions;
 pub use profile::Profile;
 pub use schema::{Rewritten, TemplateMode};

@@ -101,19 +101,20 @@ impl Book {
         self.state().places.keys().copied().collect()
     }
 
-    /// Returns what is known of a place, oldest minute first, without minutes that are too old by now. `name`
-    /// says what a key is called.
+    /// Returns what is known of a place, oldest minute first: the newest minutes, at most `most`, without those
+    /// that are too old by now. `name` says what a key is called, and is told whether it is one of an item.
     pub fn minutes(
         &self,
         now_ms: u64,
         place: Place,
-        mut name: impl FnMut(CutKey<'_>) -> String,
+        most: usize,
+        name: impl Fn(CutKey<'_>, bool) -> String,
     ) -> Vec<MinuteHeat> {
         let mut state = self.state();
         let minute = (now_ms / MINUTE_MS).max(state.newest);
         state.go_to(minute);
-        let pages = state.places.get(&place).into_iter().flatten();
-        pages.map(|page| page.told(&mut name)).collect()
+        let Some(pages) = state.places.get(&place) else { return Vec::new() };
+        pages.iter().skip(pages.len().saturating_sub(most)).map(|page| page.told(&name)).collect()
     }
 
     /// Returns what was used in minutes that found no room.
@@ -222,13 +223,13 @@ impl Page {
         }
     }
 
-    fn told(&self, name: &mut impl FnMut(CutKey<'_>) -> String) -> MinuteHeat {
+    fn told(&self, name: &impl Fn(CutKey<'_>, bool) -> String) -> MinuteHeat {
         MinuteHeat {
             minute_ms: self.minute * MINUTE_MS,
             whole: self.whole,
             ranges: self.ranges.to_vec(),
-            keys: self.keys.told(name),
-            items: self.items.told(name),
+            keys: self.keys.told(|key| name(key, false)),
+            items: self.items.told(|key| name(key, true)),
         }
     }
 
@@ -256,8 +257,8 @@ impl Level {
         }
     }
 
-    fn told(&self, name: &mut impl FnMut(CutKey<'_>) -> String) -> Hot {
-        let mut top = |sketch: &Sketch| {
+    fn told(&self, name: impl Fn(CutKey<'_>) -> String) -> Hot {
+        let top = |sketch: &Sketch| {
             let keys = sketch.known().map(|known| HotKey {
                 key: name(known.key),
                 range: range_of(known.hash),

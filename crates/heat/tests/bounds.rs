@@ -25,7 +25,9 @@ fn millions_of_distinct_keys_take_no_more_than_the_bound() {
     let bytes = book.memory_bytes();
     assert!(bytes <= MEMORY_MAX_BYTES && MEMORY_MAX_BYTES < 40 << 20, "{bytes}");
     let minutes: usize = (0..7)
-        .map(|table| book.minutes(4_000_000, Place { table, index: 0 }, |_| String::new()).len())
+        .map(|table| {
+            book.minutes(4_000_000, Place { table, index: 0 }, 60, |_, _| String::new()).len()
+        })
         .sum();
     assert_eq!(minutes, 7 * usize::try_from(MINUTES_MAX).unwrap());
 }
@@ -64,13 +66,14 @@ fn sums_are_exact_and_old_minutes_are_forgotten() {
         let (hash, key) = key_of(nth % 500);
         book.add(nth * 100, TABLE, Span::Key { hash, partition: &key, item: None }, &read(1.0));
     }
-    let minutes = book.minutes(1_000_000, TABLE, |key| String::from_utf8_lossy(key.bytes).into());
+    let minutes =
+        book.minutes(1_000_000, TABLE, 60, |key, _| String::from_utf8_lossy(key.bytes).into());
     let sum = |of: &dyn Fn(&hashrange_heat::MinuteHeat) -> f64| minutes.iter().map(of).sum::<f64>();
     assert!((sum(&|it| it.whole.read_units) - 10_000.0).abs() < 1e-6);
     assert!((sum(&|it| it.ranges.iter().map(|it| it.read_units).sum()) - 10_000.0).abs() < 1e-6);
     assert!(minutes.iter().all(|minute| minute.ranges.len() == RANGES));
     let later = 1_000_000 + MINUTES_MAX * 60_000;
-    assert!(book.minutes(later, TABLE, |_| String::new()).is_empty());
+    assert!(book.minutes(later, TABLE, 60, |_, _| String::new()).is_empty());
     assert!(book.places().is_empty());
 }
 
@@ -78,7 +81,7 @@ fn sums_are_exact_and_old_minutes_are_forgotten() {
 fn a_walk_is_spread_over_the_ranges_it_went_through() {
     let book = Book::default();
     book.add(0, TABLE, Span::Hashes(0, u32::MAX >> 1), &read(32.0));
-    let minutes = book.minutes(0, TABLE, |_| String::new());
+    let minutes = book.minutes(0, TABLE, 60, |_, _| String::new());
     let units: Vec<f64> = minutes[0].ranges.iter().map(|range| range.read_units).collect();
     let (first, second) = units.split_at(RANGES / 2);
     assert!(first.iter().all(|units| (units - 2.0).abs() < 1e-9), "{units:?}");

@@ -1,6 +1,8 @@
 //! Reads of the engine: let in by the limiter, if there is one, and run by [`crate::read`].
 
 use super::Engine;
+use crate::capacity::Units;
+use crate::heat::{Kept, Touched};
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
@@ -16,14 +18,18 @@ use std::slice;
 impl<S: Store> Engine<S> {
     /// Returns the admission of a request; none under the default profile.
     pub(crate) fn admission(&self) -> Option<Admission<'_>> {
-        self.limiter().map(|limiter| limiter.admission(self.environment()))
+        self.limiter().map(|limiter| limiter.admission(self.environment(), &self.core().heat))
     }
 
     /// Begins a read of one table or index.
-    pub(crate) fn begin_read(&self, target: &ReadTarget<'_>) -> ApiResult<Reading<'_, S::View>> {
+    pub(crate) fn begin_read(
+        &self,
+        target: &ReadTarget<'_>,
+        touched: Touched<'_>,
+    ) -> ApiResult<Reading<'_, S::View>> {
         let mut admission = self.admission();
         if let Some(admission) = &mut admission {
-            admission.admit_read(target)?;
+            admission.admit_read(target, touched)?;
         }
         let old_view = admission.as_mut().and_then(|admission| self.old_view(admission, target));
         Ok(Reading { old_view, admission })
@@ -41,16 +47,17 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
+        let kept = self.keep(table, || Kept::Ranges(vec![plan.range.clone()]));
         let Some(limiter) = self.limiter() else {
             let page = match view {
                 Some(view) => read_page(view, plan).await?,
                 None => read_page(&self.core().view().await?, plan).await?,
             };
-            note_page(table, index, &page);
+            self.note_page(table, index, kept.as_ref(), &page);
             return Ok(page);
         };
         let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, Touched::Range(&plan.range))?;
         plan.limit = reading.page_limit(plan.limit);
         let least = limiter.least_of_scan(&plan);
         let mut page = read_page(&self.view_of(&reading).await?, plan).await?;
@@ -60,7 +67,7 @@ impl<S: Store> Engine<S> {
             page.units.raise(least);
         }
         reading.settle(&target, &page.units);
-        note_page(table, index, &page);
+        self.note_page(table, index, kept.as_ref(), &page);
         Ok(page)
     }
 
@@ -75,7 +82,7 @@ impl<S: Store> Engine<S> {
             partition: layout::hash_of_range(&plan.range),
             consistent: plan.consistent,
         };
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, Touched::Range(&plan.range))?;
         plan.limit = reading.page_limit(plan.limit);
         let page = read_tree(&self.view_of(&reading).await?, &plan).await?;
         reading.settle(&target, &page.units);
@@ -90,34 +97,36 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let target = target_of(table, &plan);
+        let kept = self.keep(table, || plan.kept());
         if self.limiter().is_none() {
             let page = match view {
                 Some(view) => plan.run(table, view).await?,
                 None => plan.run(table, &self.core().view().await?).await?,
             };
-            note_page(table, target.index, &page);
+            self.note_page(table, target.index, kept.as_ref(), &page);
             return Ok(page);
         }
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, plan.touched())?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
         let page = plan.run(table, &self.view_of(&reading).await?).await?;
         reading.settle(&target, &page.units);
-        note_page(table, target.index, &page);
+        self.note_page(table, target.index, kept.as_ref(), &page);
         Ok(page)
     }
 
     /// Lets a transaction in to all that it reads, or cancels it with a reason for each.
     pub(crate) fn admit_reads<'t>(
         &self,
-        targets: impl Iterator<Item = ReadTarget<'t>>,
+        targets: impl Iterator<Item = (ReadTarget<'t>, Touched<'t>)>,
     ) -> ApiResult<Option<Admission<'_>>> {
         let Some(admission) = self.admission() else { return Ok(None) };
         let mut admission = admission.of_transaction();
         let error = |reason| ApiError::new(reason).in_layer(Layer::Older);
-        let errors: Vec<_> =
-            targets.map(|target| admission.admit_read(&target).err().map(error)).collect();
+        let errors: Vec<_> = targets
+            .map(|(target, touched)| admission.admit_read(&target, touched).err().map(error))
+            .collect();
         if errors.iter().any(Option::is_some) {
             return Err(Reason::TransactionCanceled(errors).into());
         }
@@ -133,17 +142,43 @@ impl<S: Store> Engine<S> {
         self.limiter().and_then(|limiter| limiter.old_view(admission, target))
     }
 
+    /// Keeps what a read touches, where somebody wants to know which keys are hot.
+    fn keep(&self, table: &Table, what: impl FnOnce() -> Kept) -> Option<Kept> {
+        self.core().heat.watches(table).then(what)
+    }
+
+    fn note_page<R>(
+        &self,
+        table: &Table,
+        index: Option<&Index>,
+        kept: Option<&Kept>,
+        page: &Page<R>,
+    ) {
+        let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
+        note_read(table, index, &page.units, Seen { examined, bytes, returned });
+        if let Some(kept) = kept {
+            self.core().heat.read_page(table, index, kept, page);
+        }
+    }
+
+    /// Notes the read of an item of a table.
+    pub(crate) fn note_item_read(
+        &self,
+        table: &Table,
+        key: &[u8],
+        units: &Units,
+        size: Option<usize>,
+    ) {
+        note_read(table, None, units, Seen::item(size));
+        self.core().heat.read_item(table, key, units, size);
+    }
+
     async fn view_of(&self, reading: &Reading<'_, S::View>) -> ApiResult<S::View> {
         match &reading.old_view {
             Some(old) => Ok(old.clone()),
             None => self.core().view().await,
         }
     }
-}
-
-fn note_page<R>(table: &Table, index: Option<&Index>, page: &Page<R>) {
-    let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
-    note_read(table, index, &page.units, Seen { examined, bytes, returned });
 }
 
 /// Returns what a SELECT reads of its table.

@@ -28,6 +28,7 @@
 mod change;
 mod component;
 mod expiry;
+mod parts;
 mod range;
 pub(crate) mod token;
 
@@ -40,6 +41,7 @@ pub(crate) use expiry::{
     every_expiry, expiries, expiries_between, expiry, expiry_progress, parse_expiry,
     parse_expiry_second, parse_expiry_table,
 };
+pub(crate) use parts::{hash_of_part, key_parts, number_bytes, payloads};
 pub(crate) use range::SortBounds;
 
 use crate::schema::{Index, IndexId, IndexKind, KeySchema, Table, TableId};
@@ -364,6 +366,17 @@ pub(crate) fn hash_of_range(range: &KeyRange) -> Option<u32> {
     const PREFIX_BYTES: usize = ITEM_PREFIX_BYTES + HASH_BYTES;
     let (start, end) = (range.start.get(..PREFIX_BYTES)?, range.end.as_ref()?.get(..PREFIX_BYTES)?);
     (start == end).then(|| hash_of(start))
+}
+
+/// Returns the first and the last hash that keys of a range of items or entries can have.
+pub(crate) fn hashes_of_range(range: &KeyRange) -> (u32, u32) {
+    let hash = |key: &[u8]| Some(u32::from_be_bytes(*key.get(ITEM_PREFIX_BYTES..)?.first_chunk()?));
+    let first = hash(&range.start).unwrap_or(0);
+    let last = range.end.as_deref().and_then(|end| {
+        let is_inside = end.len() > ITEM_PREFIX_BYTES + HASH_BYTES;
+        Some(if is_inside { hash(end)? } else { hash(end)?.saturating_sub(1) })
+    });
+    (first, last.unwrap_or(u32::MAX))
 }
 
 /// Returns the byte key of the item with these key attributes in the base table.

@@ -3,6 +3,7 @@
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan, Step};
+use crate::heat::{Heat, Touched};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
@@ -62,7 +63,9 @@ impl<S: Store> Engine<S> {
                 }
             };
             let report = input.return_consumed_capacity;
-            answer.read_part(&view, planned, report, admission.as_mut()).await?;
+            answer
+                .read_part(&view, planned, report, (admission.as_mut(), &self.core().heat))
+                .await?;
         }
         if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
             return Err(throttled.into());
@@ -216,7 +219,7 @@ impl Answer {
         view: &V,
         planned: PlannedPart,
         report: Option<ReturnConsumedCapacity>,
-        mut admission: Option<&mut Admission<'_>>,
+        (mut admission, heat): (Option<&mut Admission<'_>>, &Heat),
     ) -> ApiResult<()> {
         let PlannedPart { part, table, keys } = planned;
         let stored =
@@ -228,7 +231,7 @@ impl Answer {
         for ((key, stored), byte_key) in part.keys.iter().zip(stored).zip(&keys) {
             let target = ReadTarget::item(&table, byte_key, part.consistent);
             if let Some(admission) = &mut admission
-                && let Err(throttled) = admission.admit_read(&target)
+                && let Err(throttled) = admission.admit_read(&target, Touched::Item(byte_key))
             {
                 self.throttled = Some(throttled);
                 left.push(DecodedItem::from(key.clone()));
@@ -245,6 +248,8 @@ impl Answer {
             if let Some(admission) = &mut admission {
                 admission.add_read(&target, &Units::of_table(item_units));
             }
+            let size_found = item.as_ref().map(Item::size);
+            heat.read_item(&table, byte_key, &Units::of_table(item_units), size_found);
             self.processed += 1;
             units.table += item_units;
             self.bytes += size;

@@ -147,18 +147,23 @@ impl<S: Store> Engine<S> {
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
         let targets: Vec<_> =
             tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
-        let mut admission = self.admit_reads(targets.iter().copied())?;
+        let mut admission =
+            self.admit_reads(targets.iter().copied().zip(plans.iter().map(SelectPlan::touched)))?;
         let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
         let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);
         for (((plan, table), name), target) in read {
+            let key = plan.item_key().cloned();
             let mut page: Page = plan.run(table, &view).await?;
             let units = Units::of_table(2.0 * page.units.table);
             reports.add_units(name, table, &units);
             let seen =
                 Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
             note_read(table, None, &units, seen);
+            if let Some(key) = key {
+                self.core().heat.read_item(table, &key, &units, Some(page.scanned_bytes));
+            }
             if let Some(admission) = &mut admission {
                 admission.add_read(target, &units);
             }

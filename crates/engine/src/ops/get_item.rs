@@ -3,10 +3,10 @@
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
+use crate::heat::Touched;
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
-use crate::usage::{Seen, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -22,7 +22,7 @@ impl<S: Store> Engine<S> {
         let table = self.table(table_name)?;
         let plan = request.plan(&table)?;
         let target = ReadTarget::item(&table, &plan.key, plan.consistent);
-        let reading = self.begin_read(&target)?;
+        let reading = self.begin_read(&target, Touched::Item(&plan.key))?;
         let stored = match &reading.old_view {
             None => self.store().get(&plan.key).await,
             Some(old) => old.get(&plan.key).await,
@@ -32,7 +32,7 @@ impl<S: Store> Engine<S> {
         let size = item.as_ref().map_or(0, Item::size);
         let units = Units::of_table(read_units(size, plan.consistent));
         reading.settle(&target, &units);
-        note_read(&table, None, &units, Seen::item(item.as_ref().map(Item::size)));
+        self.note_item_read(&table, &plan.key, &units, item.as_ref().map(Item::size));
         Ok(GetItemOutput {
             item: match plan.projection {
                 None => item,

@@ -3,6 +3,7 @@
 mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
+mod contributor_insights;
 mod create_table;
 mod delete_item;
 mod delete_table;
@@ -13,6 +14,7 @@ mod execute_transaction;
 mod explain;
 mod features_off;
 mod get_item;
+mod heat;
 mod key_templates;
 mod list_tables;
 mod newest;
@@ -30,6 +32,7 @@ mod tree;
 mod update_item;
 mod update_table;
 
+pub use heat::HeatInput;
 pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};
 pub use newest::Running;
 pub use partitions::PartitionsInput;

@@ -5,10 +5,12 @@
 //! (`layout/`).
 
 mod expiry;
+mod insights;
 mod stream;
 mod template;
 
 pub use expiry::Expiry;
+pub use insights::{InsightsMode, InsightsRecord};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, TEMPLATES_MAX};
@@ -269,6 +271,9 @@ pub struct TableRecord {
     /// Its key templates, in the order in which they were declared. With any the version is 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_templates: Vec<TemplateRecord>,
+    /// Contributor Insights of the table and of its global indexes, where it was ever enabled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub insights: Vec<InsightsRecord>,
 }
 
 /// The key that a table is to be encrypted with. Stored as its name, an empty one for that of the account.
@@ -447,6 +452,8 @@ pub struct Table {
     pub(crate) expiry: Option<Expiry>,
     /// The key templates that writes follow, if there are any.
     pub(crate) derived: Option<Vec<DerivedKey>>,
+    /// What Contributor Insights watches: the table itself, indexes of it, mostly nothing.
+    pub(crate) watched: Vec<(IndexId, InsightsMode)>,
     /// Its name, to be kept by whoever meters requests.
     pub(crate) shared_name: Arc<str>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
@@ -469,6 +476,7 @@ impl Table {
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
             derived: record.derived_keys(),
+            watched: record.watched(),
             shared_name: record.name.as_str().into(),
             superseded: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),

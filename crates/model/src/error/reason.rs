@@ -435,6 +435,10 @@ pub enum Reason {
         index: String,
         table: String,
     },
+    /// Contributor Insights of a table, or index, that is not active.
+    InsightsNotReady {
+        is_index: bool,
+    },
     KinesisNotActive,
     KinesisNotUpdatable {
         table: String,
@@ -694,6 +698,7 @@ impl Reason {
             | Self::TimeToLiveDisabled
             | Self::TimeToLiveOtherAttribute(..)
             | Self::TimeToLiveChanging
+            | Self::InsightsNotReady { .. }
             | Self::TimeToLiveNotReady { .. } => ErrorKind::Validation,
         }
     }
@@ -924,6 +929,7 @@ impl Reason {
             | Self::TimeToLiveOtherAttribute(..)
             | Self::TimeToLiveChanging
             | Self::TimeToLiveOfNewTable(..)
+            | Self::InsightsNotReady { .. }
             | Self::TimeToLiveNotReady { .. } => false,
         }
     }

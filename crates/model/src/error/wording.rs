@@ -644,6 +644,11 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::InsightsIndexNotFound { index, table } => {
             format!("Requested resource not found: Index: {index} not found for table: {table}")
         }
+        Reason::InsightsNotReady { is_index } => format!(
+            "Table or Index is not in a valid state to update Key Access Insights: {} must be ACTIVE to \
+             enable ContributorInsights.",
+            if *is_index { "IndexStatus" } else { "TableStatus" }
+        ),
         Reason::KinesisNotActive => format!(
             "{KINESIS_STATE}KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
         ),
