@@ -155,6 +155,7 @@ pub mod cost;
 mod database;
 mod error;
 pub mod explain;
+pub mod heat;
 mod key_templates;
 mod literals;
 mod sandbox;
@@ -170,10 +171,10 @@ pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
-    ClientWork, Copied, CopyError, CopyPhase, Copying, Difference, KeyPart, KeyTemplateDescription,
-    NodeCounts, NodeKind, ParsedKey, PartitionsInput, Problem, Profile, Report, Rewriting,
-    Rewritten, ServersSeen, TemplateMode, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork,
-    Verified,
+    ClientWork, Copied, CopyError, CopyPhase, Copying, Difference, HeatInput, HeatPage, KeyPart,
+    KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey, PartitionsInput, Problem, Profile,
+    Report, Rewriting, Rewritten, ServersSeen, TemplateMode, TreeInput, TreeNode, TreeOutput,
+    TreePosition, TreeWork, Verified,
 };
 pub use hashrange_model::error::{StateFault, TemplateFault};
 pub use hashrange_model::{

@@ -18,6 +18,7 @@ mod explain;
 mod export;
 mod get;
 mod health;
+mod heat;
 mod import;
 mod item_key;
 mod lint;
@@ -104,6 +105,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| cost::run(client, &arguments))
         }
         Command::Cost(arguments) => cost::run_on_files(&arguments),
+        Command::Heat(arguments) => {
+            connected(&arguments.connection, |client| heat::run(client, &arguments))
+        }
         Command::Contract(arguments) if arguments.recordings.is_empty() => {
             connected(&arguments.connection, |client| contract::run(client, &arguments))
         }

@@ -83,6 +83,7 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
         test_api: source.parsed("HASHRANGE_TEST_API")?,
         cost_header: source.parsed("HASHRANGE_COST_HEADER")?,
         record: source.parsed("HASHRANGE_RECORD")?,
+        heat: source.parsed("HASHRANGE_HEAT")?,
         namespaces: source.parsed("HASHRANGE_NAMESPACES")?,
         profile: source.parsed("HASHRANGE_PROFILE")?,
         seed: source.parsed("HASHRANGE_SEED")?,

@@ -107,6 +107,10 @@ pub struct Layer {
     /// Record what requests use from the start, for hashrange cost
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub record: Option<bool>,
+    /// Watch which keys of all tables are hot, for hashrange heat; else those of tables on which Contributor
+    /// Insights is enabled
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub heat: Option<bool>,
     /// How closely to keep to the service's limits and delays: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "parsed")]
@@ -176,6 +180,7 @@ impl Layer {
             test_api: self.test_api.or(other.test_api),
             cost_header: self.cost_header.or(other.cost_header),
             record: self.record.or(other.record),
+            heat: self.heat.or(other.heat),
             namespaces: self.namespaces.or(other.namespaces),
             profile: self.profile.or(other.profile),
             seed: self.seed.or(other.seed),

@@ -87,6 +87,8 @@ pub struct Settings {
     pub test_api: bool,
     /// What is told and recorded of what requests cost.
     pub costs: Costs,
+    /// Whether hot keys of all tables are watched.
+    pub heat: bool,
     /// Whether each access key and region has tables of its own.
     pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
@@ -139,6 +141,7 @@ impl Settings {
                 header: layer.cost_header.unwrap_or(false),
                 record: layer.record.unwrap_or(false),
             },
+            heat: layer.heat.unwrap_or(false),
             store,
             engine: layer.engine,
             move_to: layer.move_to,

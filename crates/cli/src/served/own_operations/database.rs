@@ -1,6 +1,6 @@
 //! The own operations of every database: which there are. Each is in a file of its own.
 
-use super::{explain, key_templates, tree};
+use super::{explain, heat, key_templates, tree};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -14,6 +14,7 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("Partitions", |database, body| Box::pin(tree::partitions(database, body))),
     ("DeleteKeyTemplate", |database, body| Box::pin(key_templates::delete(database, body))),
     ("DescribeKeyTemplates", |database, body| Box::pin(key_templates::describe(database, body))),
+    ("DescribeHeat", |database, body| Box::pin(heat::describe(database, body))),
     ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
     ("PutKeyTemplate", |database, body| Box::pin(key_templates::put(database, body))),
 ];

@@ -8,6 +8,7 @@
 
 mod database;
 mod explain;
+mod heat;
 mod key_templates;
 mod sandbox;
 #[cfg(test)]
