@@ -356,3 +356,93 @@ fn under_a_profile_contributor_insights_takes_its_time() {
     database.ok("DeleteTable", &json!({"TableName": "orders"}));
     assert!(refused(&database).to_string().contains("TableStatus must be ACTIVE"));
 }
+
+#[test]
+fn sys_heat_is_a_table_that_is_only_read() {
+    let database = watched(Profile::Aws);
+    for nth in 0..12 {
+        let pk = format!("k{}", nth % 3);
+        database
+            .ok("PutItem", &json!({"TableName": "orders", "Item": order(&pk, &nth.to_string())}));
+        database.ok("GetItem", &json!({"TableName": "orders", "Key": key("k0", "0")}));
+        database.clock.advance_ms(10_000);
+    }
+    let hottest = json!({
+        "TableName": "sys.heat", "ScanIndexForward": false, "Limit": 2,
+        "KeyConditionExpression": "#t = :t AND begins_with(heat, :k)",
+        "ExpressionAttributeNames": {"#t": "table"},
+        "ExpressionAttributeValues": {":t": {"S": "orders"}, ":k": {"S": "keys#"}},
+    });
+    let answer = database.ok("Query", &hottest);
+    let (first, second) = (&answer["Items"][0], &answer["Items"][1]);
+    assert_eq!(first["key"]["S"], "pk = 'k0'");
+    assert_eq!(first["minute"]["S"], "2026-01-01T00:01Z");
+    assert_eq!(first["requests"]["N"], "8");
+    assert_ne!(second["key"], first["key"]);
+    let item = database.ok(
+        "GetItem",
+        &json!({"TableName": "sys.heat", "Key": {"table": first["table"], "heat": first["heat"]}}),
+    );
+    assert_eq!(item["Item"], *first);
+    let selected = database.ok(
+        "ExecuteStatement",
+        &json!({"Statement":
+        "SELECT \"key\" FROM \"sys.heat\" WHERE \"table\" = 'orders/by-city' AND kind = 'keys'"}),
+    );
+    assert_eq!(selected["Items"][0], json!({"key": {"S": "city = 'Delft'"}}));
+    check_scan(&database);
+    let described = database.ok("DescribeTable", &json!({"TableName": "sys.heat"}));
+    assert_eq!(described["Table"]["KeySchema"][1]["AttributeName"], "heat");
+    assert_eq!(database.ok("ListTables", &json!({})), json!({"TableNames": ["orders"]}));
+    let put = json!({"TableName": "sys.heat", "Item": {"table": {"S": "a"}, "heat": {"S": "b"}}});
+    let refused = database.call("PutItem", &put).unwrap_err().to_string();
+    assert!(refused.contains("sys.heat is made by the server"), "{refused}");
+}
+
+/// Pages of a scan are all items, once each.
+fn check_scan(database: &Database) {
+    let (mut keys, mut start) = (Vec::new(), Json::Null);
+    loop {
+        let mut request = json!({"TableName": "sys.heat", "Limit": 7});
+        if !start.is_null() {
+            request["ExclusiveStartKey"] = start;
+        }
+        let mut page = database.ok("Scan", &request);
+        let items = page["Items"].as_array().unwrap();
+        keys.extend(items.iter().map(|item| (item["table"].to_string(), item["heat"]["S"].to_string())));
+        start = page["LastEvaluatedKey"].take();
+        if start.is_null() {
+            break;
+        }
+    }
+    let scanned = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), scanned);
+    let of = |kind: &str| {
+        keys.iter().filter(|(_, heat)| heat.starts_with(&format!("\"{kind}#"))).count()
+    };
+    // Two minutes of a table and its index: three keys and one; six items, seven of the second minute, and one.
+    assert_eq!((of("minutes"), of("ranges"), of("keys"), of("items")), (4, 128, 8, 15));
+}
+
+#[test]
+fn a_table_named_sys_heat_is_that_table_and_elsewhere_there_is_none() {
+    let database = Database::memory(EngineOptions::default());
+    let get = json!({"TableName": "sys.heat", "Key": {"pk": {"S": "a"}}});
+    let missing = |database: &Database| database.call("GetItem", &get).unwrap_err().to_string();
+    assert!(missing(&database).ends_with("Requested resource not found"), "{}", missing(&database));
+    let database = watched(Profile::Default);
+    assert!(missing(&database).contains("key"), "{}", missing(&database));
+    database.ok(
+        "CreateTable",
+        &json!({
+            "TableName": "sys.heat", "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        }),
+    );
+    let item = json!({"pk": {"S": "a"}});
+    database.ok("PutItem", &json!({"TableName": "sys.heat", "Item": item}));
+    assert_eq!(database.ok("GetItem", &get)["Item"], item);
+}

@@ -23,7 +23,7 @@ pub use hashrange_heat::{
 
 use crate::Blocking;
 use crate::database::{Calling, Database};
-use hashrange_engine::{HeatInput, HeatPage};
+use hashrange_engine::{HeatInput, HeatPage, Running};
 use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
 
@@ -33,7 +33,11 @@ impl Database {
     ///
     /// It is what this database has been asked; of others on the same store [`PlaceHeat::add`] makes a sum.
     pub fn describe_heat(&self, input: HeatInput) -> Calling<'_, HeatPage> {
-        Box::pin(self.engine.describe_heat(input))
+        let engine = &self.engine;
+        Box::pin(async move {
+            let run = || -> Running<'_, _> { Box::pin(engine.describe_heat(input.clone())) };
+            engine.on_newest_to_describe(run).await
+        })
     }
 }
 

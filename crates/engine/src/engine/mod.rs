@@ -11,6 +11,7 @@ use crate::arn;
 use crate::change_log::EndedShards;
 use crate::core::{Catalog, Core, OpenError, read_tables};
 use crate::environment::{Environment, table_name_of};
+use crate::heat;
 use crate::jobs::timer::Timer;
 use crate::jobs::{Ended, Job, Jobs, ServersSeen};
 use crate::layout;
@@ -171,13 +172,37 @@ impl<S: Store> Engine<S> {
 
     /// Returns the table that a data operation names, by name or ARN.
     pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
-        let table =
-            self.core.catalog.get(table_name_of(name_or_arn)).ok_or(Reason::TableNotFound)?;
+        let name = table_name_of(name_or_arn);
+        let table = self.core.catalog.get(name).ok_or_else(|| self.no_table(name))?;
         match self.limiter() {
             Some(limiter) if limiter.is_creating(&table, (self.environment().now_ms)()) => {
                 Err(Reason::TableNotFound.into())
             }
             _ => Ok(table),
+        }
+    }
+
+    /// Returns the table that a read names, by name or ARN, which may be `sys.heat`.
+    pub(crate) fn readable_table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        match self.table(name_or_arn) {
+            Ok(table) => Ok(table),
+            Err(error) => self.heat_table(table_name_of(name_or_arn)).ok_or(error),
+        }
+    }
+
+    /// Returns the table `sys.heat` if that is what is named, and if there is one.
+    pub(crate) fn heat_table(&self, name: &str) -> Option<Arc<Table>> {
+        if name != heat::TABLE_NAME || self.core.catalog.get(name).is_some() {
+            return None;
+        }
+        self.core.heat.table_if_on(&self.core.catalog.all())
+    }
+
+    /// Returns what is wrong with the name of a table that is not there.
+    fn no_table(&self, name: &str) -> Reason {
+        match self.heat_table(name) {
+            Some(_) => Reason::TableOfServer(name.to_owned()),
+            None => Reason::TableNotFound,
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::Engine;
 use crate::capacity::Units;
-use crate::heat::{Kept, Touched};
+use crate::fault;
+use crate::heat::{self, Kept, Touched};
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
@@ -11,8 +12,8 @@ use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
 use crate::usage::{Seen, note_read};
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiError, ApiResult, Reason};
-use hashrange_storage::Store;
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use hashrange_storage::{Key, Store, View};
 use std::slice;
 
 impl<S: Store> Engine<S> {
@@ -47,6 +48,10 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
+        if heat::is_heat(table) {
+            // On the heap: rare, and every page would be as large.
+            return Box::pin(self.page_of_heat(plan)).await;
+        }
         let kept = self.keep(table, || Kept::Ranges(vec![plan.range.clone()]));
         let Some(limiter) = self.limiter() else {
             let page = match view {
@@ -96,6 +101,9 @@ impl<S: Store> Engine<S> {
         mut plan: SelectPlan<'_>,
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
+        if heat::is_heat(table) {
+            return Box::pin(self.select_of_heat(table, plan)).await;
+        }
         let target = target_of(table, &plan);
         let kept = self.keep(table, || plan.kept());
         if self.limiter().is_none() {
@@ -140,6 +148,30 @@ impl<S: Store> Engine<S> {
         target: &ReadTarget<'_>,
     ) -> Option<S::View> {
         self.limiter().and_then(|limiter| limiter.old_view(admission, target))
+    }
+
+    /// Reads a page of the table `sys.heat`.
+    async fn page_of_heat<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        let view = self.core().heat.view(&self.core().catalog.all(), &plan.range).await?;
+        read_page(&view, plan).await
+    }
+
+    /// Runs a SELECT on the table `sys.heat`.
+    async fn select_of_heat<R: Rows>(
+        &self,
+        table: &Table,
+        plan: SelectPlan<'_>,
+    ) -> ApiResult<Page<R>> {
+        let range = plan.whole_range();
+        let view = self.core().heat.view(&self.core().catalog.all(), &range).await?;
+        plan.run(table, &view).await
+    }
+
+    /// Returns an item of the table `sys.heat`.
+    pub(crate) async fn item_of_heat(&self, key: &Key) -> ApiResult<Option<Item>> {
+        let view = self.core().heat.view(&self.core().catalog.all(), &layout::single(key)).await?;
+        let stored = view.get(key).await.map_err(fault::of_store)?;
+        stored.map(Item::from_stored).transpose().map_err(fault::of_form)
     }
 
     /// Keeps what a read touches, where somebody wants to know which keys are hot.

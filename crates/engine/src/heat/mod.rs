@@ -8,10 +8,14 @@
 //! |---|---|
 //! | `keys.rs` | what keys are called |
 //! | `told.rs` | what the book says of the tables that there are |
+//! | `table.rs`, `rows.rs` | the table `sys.heat` and its items |
 
 mod keys;
+mod rows;
+mod table;
 mod told;
 
+pub(crate) use table::{NAME as TABLE_NAME, is_heat};
 pub use told::HeatPage;
 
 use crate::capacity::{Units, write_units};
@@ -79,6 +83,8 @@ pub(crate) struct Heat {
     /// Whether every table is watched; else those that Contributor Insights watches.
     is_of_all: bool,
     clock: Arc<Clock>,
+    /// The table `sys.heat`.
+    table: Arc<Table>,
 }
 
 impl fmt::Debug for Heat {
@@ -89,12 +95,27 @@ impl fmt::Debug for Heat {
 
 impl Heat {
     pub(crate) fn new(is_of_all: bool, environment: &Environment) -> Self {
-        Self { book: Book::default(), is_of_all, clock: Arc::clone(&environment.now_ms) }
+        Self {
+            book: Book::default(),
+            is_of_all,
+            clock: Arc::clone(&environment.now_ms),
+            table: table::table(),
+        }
     }
 
     /// Returns whether somebody wants to know what is used of a table, or of one of its indexes.
     pub(crate) fn watches(&self, table: &Table) -> bool {
-        self.is_of_all || !table.watched.is_empty()
+        (self.is_of_all || !table.watched.is_empty()) && !is_heat(table)
+    }
+
+    /// Returns the table `sys.heat`, if one of these tables is watched.
+    pub(crate) fn table_if_on(&self, tables: &[Arc<Table>]) -> Option<Arc<Table>> {
+        let is_on = self.is_of_all || tables.iter().any(|table| self.watches(table));
+        is_on.then(|| self.table())
+    }
+
+    fn table(&self) -> Arc<Table> {
+        Arc::clone(&self.table)
     }
 
     /// Forgets a table.

@@ -1,6 +1,7 @@
 //! DescribeTable: the definition of a table with live counts and sizes.
 
 use crate::engine::Engine;
+use crate::environment::table_name_of;
 use crate::request::required;
 use hashrange_model::ApiResult;
 use hashrange_storage::Store;
@@ -16,7 +17,10 @@ impl<S: Store> Engine<S> {
         if let Some(description) = self.deleted_table(table_name) {
             return Ok(DescribeTableOutput { table: Some(description) });
         }
-        let table = self.named_table(table_name)?;
+        let table = match self.heat_table(table_name_of(table_name)) {
+            Some(table) => table,
+            None => self.named_table(table_name)?,
+        };
         Ok(DescribeTableOutput { table: Some(self.describe(&table).await?) })
     }
 }

@@ -39,7 +39,7 @@ impl<S: Store> Engine<S> {
         let table_name = required(input.table_name.as_deref(), "tableName")?;
         let mut request = CheckedQuery::check(&input)?;
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
-        let table = self.table(table_name)?;
+        let table = self.readable_table(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
         note_shape(|shape| {
             shape.part(format_args!("{:#}", request.key_conditions))?;

@@ -117,6 +117,21 @@ impl SelectPlan<'_> {
         }
     }
 
+    /// Returns the one range in which everything is that it reads.
+    pub(crate) fn whole_range(&self) -> KeyRange {
+        match self {
+            Self::Item { key, .. } => layout::single(key),
+            Self::Ranges { ranges, .. } => KeyRange {
+                start: ranges.iter().map(|range| &range.start).min().cloned().unwrap_or_default(),
+                end: match ranges.iter().map(|range| range.end.as_ref()).collect::<Option<Vec<_>>>()
+                {
+                    Some(ends) => ends.into_iter().max().cloned(),
+                    None => None,
+                },
+            },
+        }
+    }
+
     /// Returns what it touches, to be kept.
     pub(crate) fn kept(&self) -> Kept {
         match self {

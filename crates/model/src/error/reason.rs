@@ -439,6 +439,8 @@ pub enum Reason {
     InsightsNotReady {
         is_index: bool,
     },
+    /// A table that the server makes, and that is only read.
+    TableOfServer(String),
     KinesisNotActive,
     KinesisNotUpdatable {
         table: String,
@@ -699,6 +701,7 @@ impl Reason {
             | Self::TimeToLiveOtherAttribute(..)
             | Self::TimeToLiveChanging
             | Self::InsightsNotReady { .. }
+            | Self::TableOfServer(_)
             | Self::TimeToLiveNotReady { .. } => ErrorKind::Validation,
         }
     }
@@ -930,6 +933,7 @@ impl Reason {
             | Self::TimeToLiveChanging
             | Self::TimeToLiveOfNewTable(..)
             | Self::InsightsNotReady { .. }
+            | Self::TableOfServer(_)
             | Self::TimeToLiveNotReady { .. } => false,
         }
     }

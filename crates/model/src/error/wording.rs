@@ -649,6 +649,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
              enable ContributorInsights.",
             if *is_index { "IndexStatus" } else { "TableStatus" }
         ),
+        Reason::TableOfServer(table) => format!(
+            "{table} is made by the server: GetItem, Query, Scan and SELECT read it, and nothing else can \
+             be done with it"
+        ),
         Reason::KinesisNotActive => format!(
             "{KINESIS_STATE}KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
         ),
