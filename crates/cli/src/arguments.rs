@@ -548,7 +548,8 @@ pub struct Heat {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = HeatBy::Units)]
     pub by: HeatBy,
     /// Only so many of the newest minutes [default: 60]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=60))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=60),
+        conflicts_with = "with")]
     pub minutes: Option<u64>,
     /// Show so many keys of each kind
     #[arg(long, value_name = "COUNT", default_value_t = 10)]

@@ -409,7 +409,9 @@ fn check_scan(database: &Database) {
         }
         let mut page = database.ok("Scan", &request);
         let items = page["Items"].as_array().unwrap();
-        keys.extend(items.iter().map(|item| (item["table"].to_string(), item["heat"]["S"].to_string())));
+        keys.extend(
+            items.iter().map(|item| (item["table"].to_string(), item["heat"]["S"].to_string())),
+        );
         start = page["LastEvaluatedKey"].take();
         if start.is_null() {
             break;

@@ -28,7 +28,9 @@ pub fn run(client: &mut Client, arguments: &Heat) -> anyhow::Result<()> {
     }
     let mut places = asked_of(client, arguments)?;
     for file in &arguments.with {
-        add(&mut places, read(file)?);
+        let mut more = read(file)?;
+        more.retain(|place| arguments.place.as_ref().is_none_or(|asked| is_in(place, asked)));
+        add(&mut places, more);
     }
     print(arguments, &places)
 }
@@ -70,6 +72,16 @@ fn places_of(places: Value) -> anyhow::Result<Vec<PlaceHeat>> {
         serde_json::from_value(places).context("these are no figures of heat")?;
     places.iter().try_for_each(PlaceHeat::check)?;
     Ok(places)
+}
+
+/// Returns whether a place is what is asked for, or an index of it.
+fn is_in(place: &PlaceHeat, asked: &str) -> bool {
+    asked == place.table || asked == name_of(place)
+}
+
+fn name_of(place: &PlaceHeat) -> String {
+    let index = place.index.as_ref().map_or_else(String::new, |index| format!("/{index}"));
+    format!("{}{index}", place.table)
 }
 
 /// Adds places to those of the same name.
@@ -122,7 +134,7 @@ impl Shown<'_> {
         let whole = &summary.whole;
         output::line(format_args!(
             "{}: {} in {}, {} read and {} write units, {} throttled",
-            self.name(),
+            name_of(self.place),
             counted(whole.requests, "request"),
             counted(self.minutes(), "minute"),
             units(whole.read_units),
@@ -135,11 +147,6 @@ impl Shown<'_> {
         self.print_throttled("throttled item", &summary.items.throttled)?;
         drawn::lines(self.place, measure(self.arguments.by)).iter().try_for_each(output::line)?;
         advice(self.place).iter().map(advised).try_for_each(output::line)
-    }
-
-    fn name(&self) -> String {
-        let index = self.place.index.as_ref().map_or_else(String::new, |index| format!("/{index}"));
-        format!("{}{index}", self.place.table)
     }
 
     /// Returns how many minutes there are from the first to the last.
@@ -163,27 +170,12 @@ impl Shown<'_> {
         if keys.is_empty() {
             return Ok(());
         }
-        let peak: &[&str] = if has_peaks { &["peak a second"] } else { &[] };
-        let names =
-            [&[what, "share", "requests", "read", "write"], peak, &["bytes", "up to"]].concat();
-        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-        let mut table = Table::new(&names);
+        let columns = Columns { has_peaks, is_exact: keys.iter().all(|key| key.over <= 0.0) };
+        let mut table = Table::new(&columns.names(what));
         for key in keys.iter().take(self.arguments.limit) {
-            let sums = &key.sums;
-            let share = 100.0 * sums.by(measure) / whole.by(measure);
-            let mut figures = vec![
-                format!("{share:.1} %"),
-                grouped(sums.requests),
-                units(sums.read_units),
-                units(sums.write_units),
-            ];
-            if has_peaks {
-                let peak = self.place.peak_of_key(&key.key, Measure::Units) / 60.0;
-                figures.push(format!("{peak:.1}"));
-            }
-            let over = if key.over > 0.0 { format!("+{}", units(key.over)) } else { String::new() };
-            figures.extend([grouped(sums.bytes), over]);
-            table.add_figures(&[key.key.clone()], &figures);
+            let share = 100.0 * key.sums.by(measure) / whole.by(measure);
+            let peak = self.place.peak_of_key(&key.key, Measure::Units) / 60.0;
+            table.add_figures(std::slice::from_ref(&key.key), &columns.figures(key, share, peak));
         }
         self.printer.table(&table)
     }
@@ -197,6 +189,37 @@ impl Shown<'_> {
             table.add_figures(&[key.key.clone()], &[grouped(key.sums.throttles)]);
         }
         self.printer.table(&table)
+    }
+}
+
+/// The columns of a table of keys.
+struct Columns {
+    has_peaks: bool,
+    /// Whether the figures are what was used, not the least of it.
+    is_exact: bool,
+}
+
+impl Columns {
+    fn names(&self, what: &str) -> Vec<String> {
+        let optional = |is_there, name| if is_there { vec![name] } else { Vec::new() };
+        let peaks = optional(self.has_peaks, "peak a second");
+        let more = optional(!self.is_exact, "or more");
+        let names = [vec![what, "share", "requests", "read", "write"], peaks, vec!["bytes"], more];
+        names.concat().into_iter().map(str::to_owned).collect()
+    }
+
+    fn figures(&self, key: &HotKey, share: f64, peak: f64) -> Vec<String> {
+        let HotKey { sums, over, .. } = key;
+        let mut figures = vec![
+            format!("{share:.1} %"),
+            grouped(sums.requests),
+            units(sums.read_units),
+            units(sums.write_units),
+        ];
+        figures.extend(self.has_peaks.then(|| format!("{peak:.1}")));
+        figures.push(grouped(sums.bytes));
+        figures.extend((!self.is_exact).then(|| format!("+{}", units(*over))));
+        figures
     }
 }
 

@@ -188,6 +188,7 @@ const COMMANDS: &[&str] = &[
     "tree",
     "lint",
     "cost",
+    "heat",
     "contract",
     "sql",
     "state",

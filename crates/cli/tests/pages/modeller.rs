@@ -63,6 +63,11 @@ fn the_page_of_costs() {
     check_on_server("docs/cost.md", "hashrange serve --memory --record --sample audits");
 }
 
+#[test]
+fn the_page_of_heat() {
+    check_on_server("docs/heat.md", "hashrange serve --memory --heat --sample audits");
+}
+
 /// Runs the commands of a page on a server. What makes a file comes first; the linter and a budget may end
 /// with what they find.
 fn check_on_server(path: &str, serve: &str) {
