@@ -663,7 +663,8 @@ fn heat_of_orders() -> String {
             .map(|nth| if nth == 5 { sums(10.0, write) } else { sums(0.0, 0.0) })
             .map(|sums| format!("{{{sums}}}"))
             .collect();
-        let (hot, cool) = (key(5, "hot", sums(8.0, write), 0.0), key(5, "cool", sums(2.0, 0.0), 0.5));
+        let (hot, cool) =
+            (key(5, "hot", sums(8.0, write), 0.0), key(5, "cool", sums(2.0, 0.0), 0.5));
         let none = r#"{"Keys": [], "Floor": 0.0}"#;
         format!(
             r#"{{"MinuteMs": {at}, "Whole": {{{}}}, "Ranges": [{}],
@@ -709,7 +710,11 @@ units by range of the hash space, a column a minute, 00:00 to 00:02 UTC; @ is 15
         (&["heat"], 0, "nothing is known: hashrange serve --heat watches all tables"),
         (&["heat", "orders"], 254, "Table: orders not found"),
         (&["heat", "--with", &file, "--with", &file], 0, "orders: 160 requests in 3 minutes"),
-        (&["heat", "--with", &file, "--by", "bytes", "--limit", "1"], 0, "bytes by range of the hash space"),
+        (
+            &["heat", "--with", &file, "--by", "bytes", "--limit", "1"],
+            0,
+            "bytes by range of the hash space",
+        ),
         (&["heat", "--with", &file, "--minutes", "1"], 2, "cannot be used with"),
         (&["heat", "--with", &path("wrong.json")], 1, "some are below 0"),
         (&["heat", "--with", &path("no.json")], 1, "these are no figures of heat"),

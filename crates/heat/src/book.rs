@@ -275,5 +275,5 @@ impl Level {
 
 /// Returns the range of the hash space that a hash is in.
 fn range_of(hash: u32) -> usize {
-    usize::try_from(u64::from(hash) * RANGES as u64 >> 32).unwrap_or(RANGES - 1)
+    usize::try_from((u64::from(hash) * RANGES as u64) >> 32).unwrap_or(RANGES - 1)
 }

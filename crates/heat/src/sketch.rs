@@ -119,7 +119,7 @@ impl Sketch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     /// Returns numbers that look random, the same ones each time.
     fn numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
@@ -134,7 +134,7 @@ mod tests {
     /// Fills a sketch with keys of which low numbers are more frequent, and checks it against exact sums.
     fn check(seed: u64, most: usize, keys: u64, adds: usize) {
         let (mut next, mut sketch) = (numbers(seed), Sketch::new(most));
-        let mut exact: HashMap<u64, Sums> = HashMap::new();
+        let mut exact: BTreeMap<u64, Sums> = BTreeMap::new();
         let mut whole = 0.0;
         for _ in 0..adds {
             let bound = 1 + next(keys);
@@ -146,7 +146,7 @@ mod tests {
             sketch.add(&key.to_be_bytes(), 0, &sums, units);
         }
         let bound = whole / f64::from(u32::try_from(most).unwrap());
-        let known: HashMap<u64, Known<'_>> = sketch
+        let known: BTreeMap<u64, Known<'_>> = sketch
             .known()
             .map(|known| (u64::from_be_bytes(known.key.bytes.try_into().unwrap()), known))
             .collect();

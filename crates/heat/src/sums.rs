@@ -46,6 +46,7 @@ impl Sums {
     }
 
     /// Returns one of `parts` equal parts; what cannot be divided goes to the first of them.
+    #[must_use]
     pub fn part(&self, nth: u64, parts: u64) -> Self {
         let parts = parts.max(1);
         let of = |whole: u64| whole / parts + if nth == 0 { whole % parts } else { 0 };

@@ -9,7 +9,8 @@ fn read(units: f64) -> Sums {
 }
 
 fn key_of(nth: u64) -> (u32, Vec<u8>) {
-    let hash = u32::try_from(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).unwrap();
+    let hash =
+        u32::try_from(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).expect("32 bits are left");
     (hash, format!("key number {nth}").into_bytes())
 }
 

@@ -186,7 +186,8 @@ impl Shown<'_> {
         }
         let mut table = Table::new(&[what.to_owned(), "times".to_owned()]);
         for key in top.keys.iter().take(self.arguments.limit) {
-            table.add_figures(&[key.key.clone()], &[grouped(key.sums.throttles)]);
+            let times = [grouped(key.sums.throttles)];
+            table.add_figures(std::slice::from_ref(&key.key), &times);
         }
         self.printer.table(&table)
     }

@@ -321,7 +321,7 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
     }
     options.seed = settings.seed.unwrap_or(options.seed);
     options.table_delay_ms = settings.table_delay_ms;
-    options.heat = settings.heat;
+    options.heat = settings.costs.heat;
     options
 }
 

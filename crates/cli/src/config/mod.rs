@@ -36,13 +36,15 @@ pub enum StoreChoice {
     Url(StoreUrl),
 }
 
-/// What is told and recorded of what requests cost.
+/// What is told and recorded of what requests use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Costs {
     /// Tell it in every answer.
     pub header: bool,
     /// Record it from the start.
     pub record: bool,
+    /// Watch which keys of all tables are hot.
+    pub heat: bool,
 }
 
 /// All settings of a server.
@@ -85,10 +87,8 @@ pub struct Settings {
     pub load: Vec<PathBuf>,
     /// Whether clients may save, restore and reset the whole state and set the clock.
     pub test_api: bool,
-    /// What is told and recorded of what requests cost.
+    /// What is told and recorded of what requests use.
     pub costs: Costs,
-    /// Whether hot keys of all tables are watched.
-    pub heat: bool,
     /// Whether each access key and region has tables of its own.
     pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
@@ -140,8 +140,8 @@ impl Settings {
             costs: Costs {
                 header: layer.cost_header.unwrap_or(false),
                 record: layer.record.unwrap_or(false),
+                heat: layer.heat.unwrap_or(false),
             },
-            heat: layer.heat.unwrap_or(false),
             store,
             engine: layer.engine,
             move_to: layer.move_to,

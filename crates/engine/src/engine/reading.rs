@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::capacity::Units;
 use crate::fault;
-use crate::heat::{self, Kept, Touched};
+use crate::heat::{self, Kept, PageUse, Touched};
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
@@ -152,7 +152,12 @@ impl<S: Store> Engine<S> {
 
     /// Reads a page of the table `sys.heat`.
     async fn page_of_heat<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
-        let view = self.core().heat.view(&self.core().catalog.all(), &plan.range).await?;
+        let view = self
+            .core()
+            .heat
+            .view(&self.core().catalog.all(), &plan.range)
+            .await
+            .map_err(fault::of_store)?;
         read_page(&view, plan).await
     }
 
@@ -163,13 +168,23 @@ impl<S: Store> Engine<S> {
         plan: SelectPlan<'_>,
     ) -> ApiResult<Page<R>> {
         let range = plan.whole_range();
-        let view = self.core().heat.view(&self.core().catalog.all(), &range).await?;
+        let view = self
+            .core()
+            .heat
+            .view(&self.core().catalog.all(), &range)
+            .await
+            .map_err(fault::of_store)?;
         plan.run(table, &view).await
     }
 
     /// Returns an item of the table `sys.heat`.
     pub(crate) async fn item_of_heat(&self, key: &Key) -> ApiResult<Option<Item>> {
-        let view = self.core().heat.view(&self.core().catalog.all(), &layout::single(key)).await?;
+        let view = self
+            .core()
+            .heat
+            .view(&self.core().catalog.all(), &layout::single(key))
+            .await
+            .map_err(fault::of_store)?;
         let stored = view.get(key).await.map_err(fault::of_store)?;
         stored.map(Item::from_stored).transpose().map_err(fault::of_form)
     }
@@ -189,7 +204,12 @@ impl<S: Store> Engine<S> {
         let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
         note_read(table, index, &page.units, Seen { examined, bytes, returned });
         if let Some(kept) = kept {
-            self.core().heat.read_page(table, index, kept, page);
+            let used = PageUse {
+                units: page.units.as_heat(),
+                bytes,
+                last_evaluated_key: page.last_evaluated_key.as_ref(),
+            };
+            self.core().heat.read_page(table, index, kept, &used);
         }
     }
 
@@ -202,7 +222,7 @@ impl<S: Store> Engine<S> {
         size: Option<usize>,
     ) {
         note_read(table, None, units, Seen::item(size));
-        self.core().heat.read_item(table, key, units, size);
+        self.core().heat.read_item(table, key, units.as_heat(), size);
     }
 
     async fn view_of(&self, reading: &Reading<'_, S::View>) -> ApiResult<S::View> {

@@ -2,6 +2,7 @@
 //! and decided by [`crate::write`] and [`crate::transaction`].
 
 use super::Engine;
+use crate::capacity::write_units;
 use crate::layout;
 use crate::schema::Table;
 use crate::throughput::Admission;
@@ -109,7 +110,7 @@ impl<S: Store> Engine<S> {
         note_write(table, &written.units);
         let heat = &self.core().heat;
         if heat.watches(table) {
-            heat.wrote(table, &write.key.bytes, &written.units, written.images());
+            heat.wrote(table, &write.key.bytes, written.units.as_heat(), written.images());
         }
     }
 
@@ -119,7 +120,7 @@ impl<S: Store> Engine<S> {
         note_failed_write(table, bytes);
         let heat = &self.core().heat;
         if heat.watches(table) {
-            heat.failed_write(table, &write.key.bytes, bytes);
+            heat.failed_write(table, &write.key.bytes, write_units(bytes), bytes);
         }
     }
 
@@ -143,10 +144,10 @@ impl<S: Store> Engine<S> {
             let Some(key) = key.filter(|_| heat.watches(table)) else { continue };
             match &completed.outcome {
                 Outcome::Written(_) => {
-                    heat.wrote(table, &key.bytes, units, images);
+                    heat.wrote(table, &key.bytes, units.as_heat(), images);
                 }
                 Outcome::Replayed(sizes) => {
-                    heat.read_item(table, &key.bytes, units, sizes.get(nth).copied());
+                    heat.read_item(table, &key.bytes, units.as_heat(), sizes.get(nth).copied());
                 }
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn name_of(
     let next = schema.all().nth(values.len());
     match (key.hash_if_cut, next) {
         (None, Some(attribute)) if is_item && !left.is_empty() => {
-            texts.push(equals(attribute, left))
+            texts.push(equals(attribute, left));
         }
         (Some(hash), next) => texts.push(cut(next, left, hash)),
         (None, _) => {}

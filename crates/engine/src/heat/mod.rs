@@ -18,16 +18,26 @@ mod told;
 pub(crate) use table::{NAME as TABLE_NAME, is_heat};
 pub use told::HeatPage;
 
-use crate::capacity::{Units, write_units};
 use crate::environment::{Clock, Environment};
 use crate::layout;
-use crate::read::Page;
 use crate::schema::{Index, IndexId, IndexKind, InsightsMode, KeySchema, Table};
 use hashrange_heat::{Book, Place, Span, Sums};
 use hashrange_model::Item;
 use hashrange_storage::{Key, KeyRange};
 use std::fmt;
 use std::sync::Arc;
+
+/// Units on a table, and on indexes by their offsets in it.
+pub(crate) type Units<'u> = (f64, &'u [(usize, f64)]);
+
+/// What a page of a read used.
+#[derive(Debug)]
+pub(crate) struct PageUse<'p> {
+    pub(crate) units: Units<'p>,
+    pub(crate) bytes: usize,
+    /// Where it ended, unless that is the end of its range.
+    pub(crate) last_evaluated_key: Option<&'p Item>,
+}
 
 /// What of a table or index was used.
 #[derive(Debug, Clone, Copy)]
@@ -125,14 +135,14 @@ impl Heat {
 
     /// Tells a page of a read. One that did not come to the end of its range is told up to the key where it
     /// ended.
-    pub(crate) fn read_page<R>(
+    pub(crate) fn read_page(
         &self,
         table: &Table,
         index: Option<&Index>,
         kept: &Kept,
-        page: &Page<R>,
+        page: &PageUse<'_>,
     ) {
-        let ended = match (kept, &page.last_evaluated_key) {
+        let ended = match (kept, page.last_evaluated_key) {
             (Kept::Ranges(ranges), Some(key)) => match &ranges[..] {
                 [range] if layout::hash_of_range(range).is_none() => {
                     up_to(table, index, range, key)
@@ -142,11 +152,17 @@ impl Heat {
             _ => None,
         };
         let touched = ended.as_ref().map_or_else(|| kept.touched(), Touched::Range);
-        self.read(table, index, touched, &page.units, page.scanned_bytes);
+        self.read(table, index, touched, page.units, page.bytes);
     }
 
     /// Tells the read of an item of a table, if it is watched.
-    pub(crate) fn read_item(&self, table: &Table, key: &[u8], units: &Units, size: Option<usize>) {
+    pub(crate) fn read_item(
+        &self,
+        table: &Table,
+        key: &[u8],
+        units: Units<'_>,
+        size: Option<usize>,
+    ) {
         if self.watches(table) {
             self.read(table, None, Touched::Item(key), units, size.unwrap_or(0));
         }
@@ -158,10 +174,11 @@ impl Heat {
         table: &Table,
         index: Option<&Index>,
         touched: Touched<'_>,
-        units: &Units,
+        units: Units<'_>,
         bytes: usize,
     ) {
-        let read_units = units.indexes.iter().fold(units.table, |sum, (_, units)| sum + units);
+        let (of_table, of_indexes) = units;
+        let read_units = of_indexes.iter().fold(of_table, |sum, (_, units)| sum + units);
         let sums = Sums { read_units, requests: 1, bytes: bytes as u64, ..Sums::default() };
         self.tell(table, index, touched, &sums);
     }
@@ -171,19 +188,20 @@ impl Heat {
         &self,
         table: &Table,
         key: &[u8],
-        units: &Units,
+        units: Units<'_>,
         (old, new): (Option<&Item>, Option<&Item>),
     ) {
         let size = |item: Option<&Item>| item.map_or(0, Item::size);
-        let of_local = units.indexes.iter().filter(|(nth, _)| {
+        let (of_table, of_indexes) = units;
+        let of_local = of_indexes.iter().filter(|(nth, _)| {
             table.indexes.get(*nth).is_some_and(|index| index.kind == IndexKind::Local)
         });
-        let write_units = of_local.fold(units.table, |sum, (_, units)| sum + units);
+        let write_units = of_local.fold(of_table, |sum, (_, units)| sum + units);
         let bytes = size(old).max(size(new)) as u64;
         let sums = Sums { write_units, requests: 1, bytes, ..Sums::default() };
         self.tell(table, None, Touched::Item(key), &sums);
         let Some(image) = new.or(old) else { return };
-        for (nth, write_units) in &units.indexes {
+        for (nth, write_units) in of_indexes {
             let global = table.indexes.get(*nth).filter(|index| index.kind == IndexKind::Global);
             let Some(index) = global else { continue };
             let entry = layout::entry_key(table, index, image)
@@ -196,13 +214,8 @@ impl Heat {
     }
 
     /// Tells a write whose condition met an item of `bytes` and did not hold.
-    pub(crate) fn failed_write(&self, table: &Table, key: &[u8], bytes: usize) {
-        let sums = Sums {
-            write_units: write_units(bytes),
-            requests: 1,
-            bytes: bytes as u64,
-            ..Sums::default()
-        };
+    pub(crate) fn failed_write(&self, table: &Table, key: &[u8], write_units: f64, bytes: usize) {
+        let sums = Sums { write_units, requests: 1, bytes: bytes as u64, ..Sums::default() };
         self.tell(table, None, Touched::Item(key), &sums);
     }
 
@@ -307,14 +320,10 @@ fn span_of_key<'k>(
 fn span_of_range<'k>(range: &'k KeyRange, schema: &KeySchema) -> Span<'k> {
     let parts =
         layout::hash_of_range(range).and_then(|_| layout::key_parts(&range.start, schema, false));
-    match parts {
-        Some(parts) => {
-            let hash = layout::hash_of_part(parts.partition);
-            Span::Key { hash, partition: parts.partition, item: None }
-        }
-        None => {
-            let (first, end) = layout::hashes_of_range(range);
-            Span::Hashes(first, end)
-        }
-    }
+    let Some(parts) = parts else {
+        let (first, last) = layout::hashes_of_range(range);
+        return Span::Hashes(first, last);
+    };
+    let hash = layout::hash_of_part(parts.partition);
+    Span::Key { hash, partition: parts.partition, item: None }
 }

@@ -6,14 +6,13 @@
 //! Bounded: a page of a Scan makes the items of as many tables as fill it, a Query those of one.
 
 use super::{Heat, table};
-use crate::fault;
 use crate::layout;
 use crate::schema::{IndexId, Table};
 use hashrange_heat::{Hot, HotKey, MinuteHeat, PlaceHeat, Sums, Top};
 use hashrange_model::calendar::date_from_days;
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
-use hashrange_model::{ApiResult, AttributeValue, Item, Number};
-use hashrange_storage::{KeyRange, MemoryStore, MemoryView, Store};
+use hashrange_model::{AttributeValue, Item, Number};
+use hashrange_storage::{Error, KeyRange, MemoryStore, MemoryView, Store};
 use std::sync::Arc;
 
 const DAY_MINUTES: u64 = 24 * 60;
@@ -26,7 +25,7 @@ impl Heat {
         &self,
         tables: &[Arc<Table>],
         range: &KeyRange,
-    ) -> ApiResult<MemoryView> {
+    ) -> Result<MemoryView, Error> {
         let (first, last) = layout::hashes_of_range(range);
         let own = self.table();
         let places = tables.iter().flat_map(|table| {
@@ -57,8 +56,8 @@ impl Heat {
                 batch.put(key, value);
             }
         });
-        filled.await.map_err(fault::of_store)?;
-        store.view().await.map_err(fault::of_store)
+        filled.await?;
+        store.view().await
     }
 }
 

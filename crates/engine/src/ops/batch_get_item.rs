@@ -249,7 +249,7 @@ impl Answer {
                 admission.add_read(&target, &Units::of_table(item_units));
             }
             let size_found = item.as_ref().map(Item::size);
-            heat.read_item(&table, byte_key, &Units::of_table(item_units), size_found);
+            heat.read_item(&table, byte_key, (item_units, &[]), size_found);
             self.processed += 1;
             units.table += item_units;
             self.bytes += size;

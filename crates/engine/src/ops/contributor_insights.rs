@@ -1,10 +1,10 @@
 //! Contributor Insights: which tables and global indexes are watched for hot keys. What is seen is read with
-//! DescribeHeat.
+//! `DescribeHeat`.
 //!
 //! A change is in use when it is answered; under a profile it looks unfinished for as long as on the service.
 //! Not known of the service, and decided here: a change while another is under way is made at once; DISABLE
 //! keeps the mode that was set, whatever mode it names; the rule list of an index names its table too.
-//! Source: recorded answers of control operations, October 2026; Amazon DynamoDB developer guide, "CloudWatch
+//! Source: recorded answers of control operations, October 2026; Amazon DynamoDB developer guide, "`CloudWatch`
 //! Contributor Insights for DynamoDB: How it works".
 
 use crate::engine::Engine;

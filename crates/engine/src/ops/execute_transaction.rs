@@ -162,7 +162,7 @@ impl<S: Store> Engine<S> {
                 Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
             note_read(table, None, &units, seen);
             if let Some(key) = key {
-                self.core().heat.read_item(table, &key, &units, Some(page.scanned_bytes));
+                self.core().heat.read_item(table, &key, units.as_heat(), Some(page.scanned_bytes));
             }
             if let Some(admission) = &mut admission {
                 admission.add_read(target, &units);

@@ -1,4 +1,4 @@
-//! DescribeHeat: what is known of hot keys, table by table.
+//! `DescribeHeat`: what is known of hot keys, table by table.
 
 use crate::engine::Engine;
 use crate::heat::HeatPage;

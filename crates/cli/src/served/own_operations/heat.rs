@@ -1,4 +1,4 @@
-//! The own operation DescribeHeat: its request and answer in JSON.
+//! The own operation `DescribeHeat`: its request and answer in JSON.
 //!
 //! A place of the answer is a table, or an index of it, with its minutes. `docs/heat.md` has the members.
 
