@@ -68,6 +68,8 @@ pub enum Command {
     Cost(Cost),
     /// Which indexes are worth adding and which can go, from what a server has recorded
     Advise(Advise),
+    /// Which keys of a server are hot: the hottest of each table, and a map of ranges by minutes
+    Heat(Heat),
     /// Hold what a server has recorded against the access patterns that a design allows
     Contract(Contract),
     /// A shell for PartiQL and table definitions; or run a statement, or those on standard input
@@ -558,6 +560,58 @@ pub struct Advise {
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,
+}
+
+/// Arguments of `heat`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server watches all tables with --heat, and those on which Contributor Insights is \
+    enabled. For example:\n  \
+    hashrange heat\n  \
+    hashrange heat orders/by-city --by writes\n  \
+    hashrange heat --save one.json --endpoint http://one:8000\n  \
+    hashrange heat --with one.json --endpoint http://other:8000"
+)]
+pub struct Heat {
+    /// Table, or an index of one; without it, all of them
+    #[arg(value_name = "TABLE[/INDEX]")]
+    pub place: Option<String>,
+    /// What keys are compared by
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = HeatBy::Units)]
+    pub by: HeatBy,
+    /// Only so many of the newest minutes [default: 60]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=60),
+        conflicts_with = "with")]
+    pub minutes: Option<u64>,
+    /// Show so many keys of each kind
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    pub limit: usize,
+    /// Write what is known to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Add what this file holds, which --save has written of another server; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What hot keys are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HeatBy {
+    /// Read and write units together.
+    Units,
+    /// Read units.
+    Reads,
+    /// Write units.
+    Writes,
+    /// Requests.
+    Requests,
+    /// Bytes of items that were read or written.
+    Bytes,
+    /// Requests that were throttled.
+    Throttles,
 }
 
 /// Arguments of `contract`.

@@ -698,3 +698,88 @@ fn recorded(version: u32, read_units: f64) -> String {
             "WriteUnits": 0, "Examined": 1, "ExaminedBytes": 100, "Returned": 1}}]}}"#
     )
 }
+
+/// Returns what a server says of a table in two minutes, in the first of which one key is too hot.
+fn heat_of_orders() -> String {
+    let sums = |read: f64, write: f64| {
+        format!(
+            r#""ReadUnits": {read:.1}, "WriteUnits": {write:.1}, "Requests": 40, "Bytes": 2048, "Throttles": 0"#
+        )
+    };
+    let minute = |at: u64, write: f64| {
+        let key = |range: usize, name: &str, sums: String, over: f64| {
+            format!(r#"{{"Key": "pk = '{name}'", "Range": {range}, {sums}, "Over": {over:.1}}}"#)
+        };
+        let ranges: Vec<String> = (0..32)
+            .map(|nth| if nth == 5 { sums(10.0, write) } else { sums(0.0, 0.0) })
+            .map(|sums| format!("{{{sums}}}"))
+            .collect();
+        let (hot, cool) =
+            (key(5, "hot", sums(8.0, write), 0.0), key(5, "cool", sums(2.0, 0.0), 0.5));
+        let none = r#"{"Keys": [], "Floor": 0.0}"#;
+        format!(
+            r#"{{"MinuteMs": {at}, "Whole": {{{}}}, "Ranges": [{}],
+                "Keys": {{"Accessed": {{"Keys": [{hot}, {cool}], "Floor": 0.5}}, "Throttled": {none}}},
+                "Items": {{"Accessed": {none}, "Throttled": {none}}}}}"#,
+            sums(10.0, write),
+            ranges.join(", "),
+        )
+    };
+    format!(
+        r#"{{"Places": [{{"Table": "orders", "Minutes": [{}, {}]}}]}}"#,
+        minute(1_767_225_600_000, 150_000.0),
+        minute(1_767_225_720_000, 100.0),
+    )
+}
+
+#[test]
+fn heat_is_drawn_added_up_and_advised_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("orders.json"), heat_of_orders()).unwrap();
+    std::fs::write(path("wrong.json"), heat_of_orders().replace("150000.0", "-1.0")).unwrap();
+    std::fs::write(path("no.json"), "{}").unwrap();
+    let server = Server::start(&["--memory"]);
+    let file = path("orders.json");
+    let (code, stdout, stderr) = server.run(&["heat", "--with", &file], "");
+    let expected = "\
+orders: 80 requests in 3 minutes, 20 read and 150,100 write units, 0 throttled
+partition key  share    requests  read  write    peak a second  bytes  or more
+─────────────  ───────  ────────  ────  ───────  ─────────────  ─────  ───────
+pk = 'hot'     100.0 %        80    16  150,100        2,500.1  4,096       +0
+pk = 'cool'      0.0 %        80     4        0            0.0  4,096       +1
+units by range of the hash space, a column a minute, 00:00 to 00:02 UTC; @ is 150,010
+0  |   |
+1  |   |
+2  |@ .|  pk = 'hot' 100 %
+";
+    assert!(code == 0 && stdout.starts_with(expected), "{code} {stdout}{stderr}");
+    let advice = "f  |   |\npk = 'hot' takes 2500 write units a second in its busiest minute; a partition of the \
+        service gives 1000: write it as 3 partition keys or more\n";
+    assert!(stdout.ends_with(advice), "{stdout}");
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["heat"], 0, "nothing is known: hashrange serve --heat watches all tables"),
+        (&["heat", "orders"], 254, "Table: orders not found"),
+        (&["heat", "--with", &file, "--with", &file], 0, "orders: 160 requests in 3 minutes"),
+        (
+            &["heat", "--with", &file, "--by", "bytes", "--limit", "1"],
+            0,
+            "bytes by range of the hash space",
+        ),
+        (&["heat", "--with", &file, "--minutes", "1"], 2, "cannot be used with"),
+        (&["heat", "--with", &path("wrong.json")], 1, "some are below 0"),
+        (&["heat", "--with", &path("no.json")], 1, "these are no figures of heat"),
+    ];
+    for (arguments, expected, text) in cases {
+        let (code, stdout, stderr) = server.run(arguments, "");
+        let all = stdout.clone() + &stderr;
+        assert!(code == *expected && all.contains(text), "{arguments:?}: {code} {all}");
+    }
+    let mut command = hashrange();
+    command.args(["create", "abc", "pk:S", "--data-dir", &path("data")]);
+    assert_eq!(run(command, "").0, 0);
+    let mut command = hashrange();
+    command.args(["heat", "--data-dir", &path("data")]);
+    let (code, _, stderr) = run(command, "");
+    assert!(code == 2 && stderr.contains("a folder has no heat"), "{code} {stderr}");
+}

@@ -63,6 +63,11 @@ impl Units {
         Self { table, indexes: Vec::new() }
     }
 
+    /// Returns them as the book of hot keys takes them.
+    pub(crate) fn as_heat(&self) -> (f64, &[(usize, f64)]) {
+        (self.table, &self.indexes)
+    }
+
     /// Adds units of an index.
     pub(crate) fn add_index(&mut self, nth: usize, units: f64) {
         match self.indexes.iter_mut().find(|(known, _)| *known == nth) {

@@ -23,6 +23,7 @@ mod expiry;
 mod explain;
 mod fault;
 mod filling;
+mod heat;
 mod history;
 mod index;
 mod jobs;
@@ -56,10 +57,11 @@ pub use explain::{
     Supposed, TableUnits, Time, Together, UnitsOn, WriteAction, WriteStep,
 };
 pub use hashrange_expr::KeyPart;
+pub use heat::HeatPage;
 pub use history::ItemChange;
 pub use jobs::ServersSeen;
 pub use ops::{
-    ChangesInput, ChangesOutput, HistoryDescription, KeyTemplateDescription, ParsedKey,
+    ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,
     PartitionsInput, RestoreOutput, Rewriting, Running, TreeInput,
 };
 pub use options::EngineOptions;

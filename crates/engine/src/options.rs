@@ -19,6 +19,8 @@ pub struct EngineOptions {
     /// How many milliseconds every change of a table takes, under every profile but the default one;
     /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
     pub table_delay_ms: Option<u64>,
+    /// Whether what is used of every table is summed by key, whatever Contributor Insights watches.
+    pub heat: bool,
 }
 
 impl Default for EngineOptions {
@@ -30,6 +32,7 @@ impl Default for EngineOptions {
             profile: Profile::Default,
             seed: 0,
             table_delay_ms: None,
+            heat: false,
         }
     }
 }

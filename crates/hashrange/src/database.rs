@@ -50,6 +50,9 @@ pub struct Options {
     /// How many milliseconds every change of a table takes, under every profile but the default one;
     /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
     pub table_delay_ms: Option<u64>,
+    /// Whether it is watched which keys of all tables are hot; else of those on which Contributor Insights is
+    /// enabled. See [`heat`](crate::heat).
+    pub heat: bool,
     /// A clock that can be set, for tests; if `None`, the system's.
     pub clock: Option<Clock>,
 }
@@ -68,6 +71,7 @@ impl Default for Options {
             profile: engine.profile,
             seed: engine.seed,
             table_delay_ms: engine.table_delay_ms,
+            heat: engine.heat,
             clock: None,
         }
     }
@@ -162,6 +166,7 @@ impl Database {
             profile: options.profile,
             seed: options.seed,
             table_delay_ms: options.table_delay_ms,
+            heat: options.heat,
             ..EngineOptions::default()
         };
         let engine = Engine::open_with(store, environment(options), engine_options);
@@ -636,7 +641,7 @@ operations! {
     /// Says that point-in-time recovery is off.
     describe_continuous_backups:
         DescribeContinuousBackups(wire::DescribeContinuousBackupsInput<'a>) -> wire::DescribeContinuousBackupsOutput;
-    /// Says that Contributor Insights is disabled.
+    /// Describes Contributor Insights of a table or global index.
     describe_contributor_insights:
         DescribeContributorInsights(wire::DescribeContributorInsightsInput<'a>) -> wire::DescribeContributorInsightsOutput;
     /// Finds no export: there were none.
@@ -666,7 +671,7 @@ operations! {
     /// Lists no backup.
     list_backups:
         ListBackups(wire::ListBackupsInput<'a>) -> wire::ListBackupsOutput;
-    /// Lists nothing: Contributor Insights is disabled everywhere.
+    /// Lists the tables and global indexes with Contributor Insights.
     list_contributor_insights:
         ListContributorInsights(wire::ListContributorInsightsInput<'a>) -> wire::ListContributorInsightsOutput;
     /// Lists no export.
@@ -681,7 +686,7 @@ operations! {
     /// Leaves point-in-time recovery off; it cannot be enabled.
     update_continuous_backups:
         UpdateContinuousBackups(wire::UpdateContinuousBackupsInput<'a>) -> wire::UpdateContinuousBackupsOutput;
-    /// Leaves Contributor Insights disabled; it cannot be enabled.
+    /// Enables or disables Contributor Insights of a table or global index.
     update_contributor_insights:
         UpdateContributorInsights(wire::UpdateContributorInsightsInput<'a>) -> wire::UpdateContributorInsightsOutput;
     /// Finds no global table: there are none.

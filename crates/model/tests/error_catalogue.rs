@@ -251,6 +251,8 @@ fn reasons() -> Vec<Reason> {
         Reason::OldGlobalTables => [Reason::OldGlobalTables],
         Reason::ReplicasNotFound(..) => [Reason::ReplicasNotFound("text".to_owned())],
         Reason::InsightsIndexNotFound { .. } => [Reason::InsightsIndexNotFound { index: "by-year".to_owned(), table: "music".to_owned() }],
+        Reason::InsightsNotReady { .. } => [Reason::InsightsNotReady { is_index: false }, Reason::InsightsNotReady { is_index: true }],
+        Reason::TableOfServer(..) => [Reason::TableOfServer("text".to_owned())],
         Reason::KinesisNotActive => [Reason::KinesisNotActive],
         Reason::KinesisNotUpdatable { .. } => [Reason::KinesisNotUpdatable { table: "music".to_owned(), stream_arn: "stream_arn".to_owned() }],
         Reason::StreamEnabled(..) => [Reason::StreamEnabled("text".to_owned())],

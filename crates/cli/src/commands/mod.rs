@@ -19,6 +19,7 @@ mod explain;
 mod export;
 mod get;
 mod health;
+mod heat;
 mod history;
 mod import;
 mod item_key;
@@ -110,6 +111,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
             connected(&arguments.connection, |client| advise::run(client, &arguments))
         }
         Command::Advise(arguments) => advise::run_on_files(&arguments),
+        Command::Heat(arguments) => {
+            connected(&arguments.connection, |client| heat::run(client, &arguments))
+        }
         Command::Contract(arguments) if arguments.recordings.is_empty() => {
             connected(&arguments.connection, |client| contract::run(client, &arguments))
         }

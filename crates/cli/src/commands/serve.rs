@@ -321,7 +321,7 @@ fn tell_of_torn_write(database: &Database) {
 /// Returns the options for a database that is being prepared: its tables are there at once, nothing
 /// is throttled.
 fn without_profile(options: &Options) -> Options {
-    Options { profile: Profile::Default, table_delay_ms: None, ..options.clone() }
+    Options { profile: Profile::Default, table_delay_ms: None, heat: false, ..options.clone() }
 }
 
 fn options(settings: &Settings, address: SocketAddr) -> Options {
@@ -339,6 +339,7 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
     }
     options.seed = settings.seed.unwrap_or(options.seed);
     options.table_delay_ms = settings.table_delay_ms;
+    options.heat = settings.heat;
     options
 }
 

@@ -85,6 +85,7 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
         record: source.parsed("HASHRANGE_RECORD")?,
         contract: source.path("HASHRANGE_CONTRACT"),
         enforce: source.parsed("HASHRANGE_ENFORCE")?,
+        heat: source.parsed("HASHRANGE_HEAT")?,
         namespaces: source.parsed("HASHRANGE_NAMESPACES")?,
         profile: source.parsed("HASHRANGE_PROFILE")?,
         seed: source.parsed("HASHRANGE_SEED")?,

@@ -114,6 +114,10 @@ pub struct Layer {
     /// Refuse requests that the contract does not know, before anything of them is done
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     pub enforce: Option<bool>,
+    /// Watch which keys of all tables are hot, for hashrange heat; else those of tables on which Contributor
+    /// Insights is enabled
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    pub heat: Option<bool>,
     /// How closely to keep to the service's limits and delays: default, aws or hostile
     #[arg(long, value_name = "PROFILE")]
     #[serde(default, deserialize_with = "parsed")]
@@ -185,6 +189,7 @@ impl Layer {
             record: self.record.or(other.record),
             contract: self.contract.or(other.contract),
             enforce: self.enforce.or(other.enforce),
+            heat: self.heat.or(other.heat),
             namespaces: self.namespaces.or(other.namespaces),
             profile: self.profile.or(other.profile),
             seed: self.seed.or(other.seed),

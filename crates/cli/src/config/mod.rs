@@ -36,7 +36,7 @@ pub enum StoreChoice {
     Url(StoreUrl),
 }
 
-/// What is told and recorded of what requests cost.
+/// What is told and recorded of what requests use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costs {
     /// Tell it in every answer.
@@ -89,8 +89,10 @@ pub struct Settings {
     pub load: Vec<PathBuf>,
     /// Whether clients may save, restore and reset the whole state and set the clock.
     pub test_api: bool,
-    /// What is told and recorded of what requests cost.
+    /// What is told and recorded of what requests use.
     pub costs: Costs,
+    /// Whether it is watched which keys of all tables are hot.
+    pub heat: bool,
     /// Whether each access key and region has tables of its own.
     pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
@@ -145,6 +147,7 @@ impl Settings {
                 contract: layer.contract,
                 enforce: layer.enforce.unwrap_or(false),
             },
+            heat: layer.heat.unwrap_or(false),
             store,
             engine: layer.engine,
             move_to: layer.move_to,

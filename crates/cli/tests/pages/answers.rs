@@ -192,6 +192,7 @@ const COMMANDS: &[&str] = &[
     "lint",
     "cost",
     "advise",
+    "heat",
     "contract",
     "sql",
     "state",

@@ -73,6 +73,11 @@ fn the_page_of_advice() {
     check_on_server("docs/advise.md", "hashrange serve --memory --record --sample world");
 }
 
+#[test]
+fn the_page_of_heat() {
+    check_on_server("docs/heat.md", "hashrange serve --memory --heat --sample audits");
+}
+
 /// Runs the commands of a page on a server. What makes a file comes first; the linter and a budget may end
 /// with what they find.
 fn check_on_server(path: &str, serve: &str) {

@@ -26,6 +26,7 @@ pub(crate) use open::{FINISHED, UNFINISHED, is_unfinished, read_tables};
 
 use crate::environment::Environment;
 use crate::fault;
+use crate::heat::Heat;
 use crate::options::EngineOptions;
 use crate::swept::Swept;
 use hashrange_model::ApiResult;
@@ -39,6 +40,8 @@ pub(crate) struct Core<S: Store> {
     pub(crate) catalog: Catalog,
     pub(crate) environment: Environment,
     pub(crate) options: EngineOptions,
+    /// Which keys are hot, where somebody wants to know.
+    pub(crate) heat: Heat,
     /// How far the sweep of client request tokens has come, by the milliseconds of their use.
     pub(crate) tokens_swept: Swept,
     /// Held by whoever changes a table's definition, until the change is in use; see
@@ -83,6 +86,7 @@ impl<S: Store> Core<S> {
         Self {
             store,
             catalog,
+            heat: Heat::new(options.heat, &environment),
             environment,
             options,
             tokens_swept: Swept::default(),

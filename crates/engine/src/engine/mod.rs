@@ -13,6 +13,7 @@ use crate::arn;
 use crate::change_log::EndedShards;
 use crate::core::{Catalog, Core, OpenError, read_tables};
 use crate::environment::{Environment, table_name_of};
+use crate::heat;
 use crate::jobs::timer::Timer;
 use crate::jobs::{Ended, Job, Jobs, ServersSeen};
 use crate::layout;
@@ -182,6 +183,14 @@ impl<S: Store> Engine<S> {
             }
             _ => Ok(table),
         }
+    }
+
+    /// Returns the table `sys.heat` if that is what is named, and if there is one.
+    pub(crate) fn heat_table(&self, name: &str) -> Option<Arc<Table>> {
+        if name != heat::TABLE_NAME || self.core.catalog.get(name).is_some() {
+            return None;
+        }
+        self.core.heat.table_if_on(&self.core.catalog.all())
     }
 
     /// Returns the table that a control operation names, by name or ARN.

@@ -28,11 +28,15 @@ impl<S: Store> Engine<S> {
 
     /// Returns the table that a Query names, which may be that of all versions.
     pub(crate) fn readable_table_or_versions(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
-        match self.table(name_or_arn) {
-            Err(error) if matches!(error.reason(), Reason::History(HistoryFault::ReadOnly(_))) => {
-                self.table_of_past(table_name_of(name_or_arn))
-            }
-            found => found,
+        let error = match self.table(name_or_arn) {
+            Ok(table) => return Ok(table),
+            Err(error) => error,
+        };
+        let name = table_name_of(name_or_arn);
+        match error.reason() {
+            Reason::History(HistoryFault::ReadOnly(_)) => self.table_of_past(name),
+            Reason::TableOfServer(_) => self.heat_table(name).ok_or(error),
+            _ => Err(error),
         }
     }
 
@@ -53,6 +57,7 @@ impl<S: Store> Engine<S> {
             Some((table, _)) if self.core.catalog.get(table).is_some() => {
                 Reason::History(HistoryFault::ReadOnly(name.to_owned()))
             }
+            _ if self.heat_table(name).is_some() => Reason::TableOfServer(name.to_owned()),
             _ => Reason::TableNotFound,
         }
     }

@@ -1,7 +1,9 @@
 //! Reads of the engine: let in by the limiter, if there is one, and run by [`crate::read`].
 
 use super::Engine;
+use crate::capacity::Units;
 use crate::fault;
+use crate::heat::{self, Kept, PageUse, Touched};
 use crate::layout;
 use crate::partiql::select::SelectPlan;
 use crate::read::{Page, PagePlan, Rows, read_page};
@@ -11,21 +13,25 @@ use crate::tree::{TreePage, TreePlan, read_tree};
 use crate::usage::{Seen, ask_gate, note_read};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
-use hashrange_model::{ApiError, ApiResult, Reason};
+use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Key, Store, View};
 use std::slice;
 
 impl<S: Store> Engine<S> {
     /// Returns the admission of a request; none under the default profile.
     pub(crate) fn admission(&self) -> Option<Admission<'_>> {
-        self.limiter().map(|limiter| limiter.admission(self.environment()))
+        self.limiter().map(|limiter| limiter.admission(self.environment(), &self.core().heat))
     }
 
     /// Begins a read of one table or index.
-    pub(crate) fn begin_read(&self, target: &ReadTarget<'_>) -> ApiResult<Reading<'_, S::View>> {
+    pub(crate) fn begin_read(
+        &self,
+        target: &ReadTarget<'_>,
+        touched: Touched<'_>,
+    ) -> ApiResult<Reading<'_, S::View>> {
         let mut admission = self.admission();
         if let Some(admission) = &mut admission {
-            admission.admit_read(target)?;
+            admission.admit_read(target, touched)?;
         }
         let old_view = admission.as_mut().and_then(|admission| self.old_view(admission, target));
         Ok(Reading { old_view, admission })
@@ -48,16 +54,21 @@ impl<S: Store> Engine<S> {
             // On the heap: rare, and every page would be as large.
             return Box::pin(self.page_of_past(plan, view)).await;
         }
+        if heat::is_heat(table) {
+            // On the heap: rare, and every page would be as large.
+            return Box::pin(self.page_of_heat(plan)).await;
+        }
+        let kept = self.keep(table, || Kept::Ranges(vec![plan.range.clone()]));
         let Some(limiter) = self.limiter() else {
             let page = match view {
                 Some(view) => read_page(view, plan).await?,
                 None => read_page(&self.core().view().await?, plan).await?,
             };
-            note_page(table, index, &page);
+            self.note_page(table, index, kept.as_ref(), &page);
             return Ok(page);
         };
         let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, Touched::Range(&plan.range))?;
         plan.limit = reading.page_limit(plan.limit);
         let least = limiter.least_of_scan(&plan);
         let mut page = read_page(&self.view_of(&reading).await?, plan).await?;
@@ -67,7 +78,7 @@ impl<S: Store> Engine<S> {
             page.units.raise(least);
         }
         reading.settle(&target, &page.units);
-        note_page(table, index, &page);
+        self.note_page(table, index, kept.as_ref(), &page);
         Ok(page)
     }
 
@@ -83,12 +94,13 @@ impl<S: Store> Engine<S> {
             _ => plan.range.clone(),
         };
         let target = ReadTarget::page(&plan, slice::from_ref(&items));
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, Touched::Range(&items))?;
         plan.limit = reading.page_limit(plan.limit);
         let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;
         let page = read_page(&view, plan).await?;
         reading.settle(&target, &page.units);
-        note_page(table, None, &page);
+        let kept = self.keep(table, || Kept::Ranges(vec![items.clone()]));
+        self.note_page(table, None, kept.as_ref(), &page);
         Ok(page)
     }
 
@@ -103,7 +115,7 @@ impl<S: Store> Engine<S> {
             partition: layout::hash_of_range(&plan.range),
             consistent: plan.consistent,
         };
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, Touched::Range(&plan.range))?;
         plan.limit = reading.page_limit(plan.limit);
         let view = self.table_view(plan.table, reading.old_view.as_ref()).await?;
         let page = read_tree(&view, &plan).await?;
@@ -118,26 +130,30 @@ impl<S: Store> Engine<S> {
         mut plan: SelectPlan<'_>,
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
+        if heat::is_heat(table) {
+            return Box::pin(self.select_of_heat(table, plan)).await;
+        }
         let target = target_of(table, &plan);
         ask_gate(table, target.index)?;
         if table.past.is_some() {
             return Box::pin(self.select_past(table, plan, view)).await;
         }
+        let kept = self.keep(table, || plan.kept());
         if self.limiter().is_none() {
             let page = match view {
                 Some(view) => plan.run(table, view).await?,
                 None => plan.run(table, &self.core().view().await?).await?,
             };
-            note_page(table, target.index, &page);
+            self.note_page(table, target.index, kept.as_ref(), &page);
             return Ok(page);
         }
-        let mut reading = self.begin_read(&target)?;
+        let mut reading = self.begin_read(&target, plan.touched())?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
         let page = plan.run(table, &self.view_of(&reading).await?).await?;
         reading.settle(&target, &page.units);
-        note_page(table, target.index, &page);
+        self.note_page(table, target.index, kept.as_ref(), &page);
         Ok(page)
     }
 
@@ -149,14 +165,15 @@ impl<S: Store> Engine<S> {
         view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let target = target_of(table, &plan);
-        let mut reading = self.begin_read(&target)?;
+        let kept = self.keep(table, || plan.kept());
+        let mut reading = self.begin_read(&target, plan.touched())?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
         let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;
         let page = plan.run(table, &view).await?;
         reading.settle(&target, &page.units);
-        note_page(table, None, &page);
+        self.note_page(table, None, kept.as_ref(), &page);
         Ok(page)
     }
 
@@ -174,13 +191,14 @@ impl<S: Store> Engine<S> {
     /// Lets a transaction in to all that it reads, or cancels it with a reason for each.
     pub(crate) fn admit_reads<'t>(
         &self,
-        targets: impl Iterator<Item = ReadTarget<'t>>,
+        targets: impl Iterator<Item = (ReadTarget<'t>, Touched<'t>)>,
     ) -> ApiResult<Option<Admission<'_>>> {
         let Some(admission) = self.admission() else { return Ok(None) };
         let mut admission = admission.of_transaction();
         let error = |reason| ApiError::new(reason).in_layer(Layer::Older);
-        let errors: Vec<_> =
-            targets.map(|target| admission.admit_read(&target).err().map(error)).collect();
+        let errors: Vec<_> = targets
+            .map(|(target, touched)| admission.admit_read(&target, touched).err().map(error))
+            .collect();
         if errors.iter().any(Option::is_some) {
             return Err(Reason::TransactionCanceled(errors).into());
         }
@@ -196,17 +214,87 @@ impl<S: Store> Engine<S> {
         self.limiter().and_then(|limiter| limiter.old_view(admission, target))
     }
 
+    /// Reads a page of the table `sys.heat`.
+    async fn page_of_heat<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
+        let view = self
+            .core()
+            .heat
+            .view(&self.core().catalog.all(), &plan.range)
+            .await
+            .map_err(fault::of_store)?;
+        read_page(&view, plan).await
+    }
+
+    /// Runs a SELECT on the table `sys.heat`.
+    async fn select_of_heat<R: Rows>(
+        &self,
+        table: &Table,
+        plan: SelectPlan<'_>,
+    ) -> ApiResult<Page<R>> {
+        let range = plan.whole_range();
+        let view = self
+            .core()
+            .heat
+            .view(&self.core().catalog.all(), &range)
+            .await
+            .map_err(fault::of_store)?;
+        plan.run(table, &view).await
+    }
+
+    /// Returns an item of the table `sys.heat`.
+    pub(crate) async fn item_of_heat(&self, key: &Key) -> ApiResult<Option<Item>> {
+        let view = self
+            .core()
+            .heat
+            .view(&self.core().catalog.all(), &layout::single(key))
+            .await
+            .map_err(fault::of_store)?;
+        let stored = view.get(key).await.map_err(fault::of_store)?;
+        stored.map(Item::from_stored).transpose().map_err(fault::of_form)
+    }
+
+    /// Keeps what a read touches, where somebody wants to know which keys are hot.
+    fn keep(&self, table: &Table, what: impl FnOnce() -> Kept) -> Option<Kept> {
+        self.core().heat.watches(table).then(what)
+    }
+
+    fn note_page<R>(
+        &self,
+        table: &Table,
+        index: Option<&Index>,
+        kept: Option<&Kept>,
+        page: &Page<R>,
+    ) {
+        let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
+        note_read(table, index, &page.units, Seen { examined, bytes, returned });
+        if let Some(kept) = kept {
+            let used = PageUse {
+                units: page.units.as_heat(),
+                bytes,
+                last_evaluated_key: page.last_evaluated_key.as_ref(),
+            };
+            self.core().heat.read_page(table, index, kept, &used);
+        }
+    }
+
+    /// Notes the read of an item of a table.
+    pub(crate) fn note_item_read(
+        &self,
+        table: &Table,
+        key: &[u8],
+        units: &Units,
+        size: Option<usize>,
+    ) {
+        note_read(table, None, units, Seen::item(size));
+        self.core().heat.read_item(table, key, units.as_heat(), size);
+    }
+
     async fn view_of(&self, reading: &Reading<'_, S::View>) -> ApiResult<S::View> {
         match &reading.old_view {
             Some(old) => Ok(old.clone()),
             None => self.core().view().await,
         }
     }
-}
-
-fn note_page<R>(table: &Table, index: Option<&Index>, page: &Page<R>) {
-    let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
-    note_read(table, index, &page.units, Seen { examined, bytes, returned });
 }
 
 /// Returns what a SELECT reads of its table.

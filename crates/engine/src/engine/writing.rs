@@ -2,6 +2,8 @@
 //! and decided by [`crate::write`] and [`crate::transaction`].
 
 use super::Engine;
+use crate::capacity::write_units;
+use crate::layout;
 use crate::schema::Table;
 use crate::throughput::Admission;
 use crate::transaction::{self, Completed, Outcome, Token, TransactionAction};
@@ -38,7 +40,7 @@ impl<S: Store> Engine<S> {
         let mut admission = self.admission();
         self.remember_view(admission.as_ref()).await?;
         let written = self.core().write(writes, of_write(&mut admission)).await;
-        note_written(writes, &written);
+        self.note_written(writes, &written);
         written
     }
 
@@ -52,10 +54,10 @@ impl<S: Store> Engine<S> {
         let mut admission = self.admission().map(Admission::of_batch);
         self.remember_view(admission.as_ref()).await?;
         let attempts = self.core().write_apart(writes, of_write(&mut admission)).await?;
-        for ((table, _), attempt) in writes.iter().zip(attempts.iter().flatten()) {
+        for ((table, write), attempt) in writes.iter().zip(attempts.iter().flatten()) {
             match &attempt.result {
-                Ok(written) => note_write(table, &written.units),
-                Err(error) => note_failure(table, error),
+                Ok(written) => self.note_write(table, write, written),
+                Err(error) => self.note_failure(table, write, error),
             }
         }
         Ok(attempts)
@@ -85,7 +87,73 @@ impl<S: Store> Engine<S> {
         })
         .await?;
         note_completed(&completed);
+        self.tell_completed(actions, &completed);
         Ok(completed)
+    }
+
+    /// Notes what writes used that were to be done together.
+    fn note_written(
+        &self,
+        writes: &[(&Table, Write<'_>)],
+        written: &ApiResult<Option<Vec<Written>>>,
+    ) {
+        match (written, writes) {
+            (Ok(Some(written)), _) => {
+                for ((table, write), written) in writes.iter().zip(written) {
+                    self.note_write(table, write, written);
+                }
+            }
+            (Err(error), [(table, write)]) => self.note_failure(table, write, error),
+            (Ok(None) | Err(_), _) => {}
+        }
+    }
+
+    /// Notes a write that was done.
+    fn note_write(&self, table: &Table, write: &Write<'_>, written: &Written) {
+        note_write(table, &written.units);
+        let heat = &self.core().heat;
+        if heat.watches(table) {
+            heat.wrote(table, &write.key.bytes, written.units.as_heat(), written.images());
+        }
+    }
+
+    /// Notes what a write used that failed: only a condition that does not hold is charged.
+    fn note_failure(&self, table: &Table, write: &Write<'_>, error: &ApiError) {
+        let Some(bytes) = error.met_bytes() else { return };
+        note_failed_write(table, bytes);
+        let heat = &self.core().heat;
+        if heat.watches(table) {
+            heat.failed_write(table, &write.key.bytes, write_units(bytes), bytes);
+        }
+    }
+
+    /// Tells what a transaction used of watched tables, by key.
+    fn tell_completed(&self, actions: &[TransactionAction], completed: &Completed) {
+        let heat = &self.core().heat;
+        if !completed.tables.iter().any(|table| heat.watches(table)) {
+            return;
+        }
+        let (_, units) = completed.outcome.units();
+        for (nth, (table, units)) in completed.tables.iter().zip(&units).enumerate() {
+            let images = match &completed.outcome {
+                Outcome::Written(written) => written.get(nth).map(Written::images),
+                Outcome::Replayed(_) => None,
+            };
+            let images = images.unwrap_or_default();
+            // Of a put it may be derived.
+            let image = images.1.or(images.0);
+            let item = image.or(actions.get(nth).map(TransactionAction::key_attributes));
+            let key = item.and_then(|item| layout::item_key(table, item).ok());
+            let Some(key) = key.filter(|_| heat.watches(table)) else { continue };
+            match &completed.outcome {
+                Outcome::Written(_) => {
+                    heat.wrote(table, &key.bytes, units.as_heat(), images);
+                }
+                Outcome::Replayed(sizes) => {
+                    heat.read_item(table, &key.bytes, units.as_heat(), sizes.get(nth).copied());
+                }
+            }
+        }
     }
 
     /// Keeps what is before a write, so that later reads may miss it.
@@ -103,19 +171,6 @@ fn ask_gate_of(writes: &[(&Table, Write<'_>)]) -> ApiResult<()> {
     writes.iter().try_for_each(|(table, _)| ask_gate(table, None))
 }
 
-/// Notes what writes used that were to be done together.
-fn note_written(writes: &[(&Table, Write<'_>)], written: &ApiResult<Option<Vec<Written>>>) {
-    match (written, writes) {
-        (Ok(Some(written)), _) => {
-            for ((table, _), written) in writes.iter().zip(written) {
-                note_write(table, &written.units);
-            }
-        }
-        (Err(error), [(table, _)]) => note_failure(table, error),
-        (Ok(None) | Err(_), _) => {}
-    }
-}
-
 /// Notes what a transaction used that was done, now or before.
 fn note_completed(Completed { tables, outcome }: &Completed) {
     let (_, units) = outcome.units();
@@ -127,13 +182,6 @@ fn note_completed(Completed { tables, outcome }: &Completed) {
                 note_read(table, None, units, Seen::item(Some(*size)));
             }
         }
-    }
-}
-
-/// Notes what a write used that failed: only a condition that does not hold is charged.
-fn note_failure(table: &Table, error: &ApiError) {
-    if let Some(bytes) = error.met_bytes() {
-        note_failed_write(table, bytes);
     }
 }
 

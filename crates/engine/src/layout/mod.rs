@@ -30,6 +30,7 @@ mod change;
 mod component;
 mod expiry;
 mod history;
+mod parts;
 mod range;
 pub(crate) mod token;
 
@@ -47,6 +48,7 @@ pub(crate) use history::{
     moment, moments, parse_changed, parse_history_table, parse_moment, parse_version, split_moment,
     version, versions_of, versions_prefix,
 };
+pub(crate) use parts::{hash_of_part, key_parts, number_bytes, payloads};
 pub(crate) use range::SortBounds;
 
 use crate::schema::{Index, IndexId, IndexKind, KeySchema, Table, TableId};
@@ -371,6 +373,17 @@ pub(crate) fn hash_of_range(range: &KeyRange) -> Option<u32> {
     const PREFIX_BYTES: usize = ITEM_PREFIX_BYTES + HASH_BYTES;
     let (start, end) = (range.start.get(..PREFIX_BYTES)?, range.end.as_ref()?.get(..PREFIX_BYTES)?);
     (start == end).then(|| hash_of(start))
+}
+
+/// Returns the first and the last hash that keys of a range of items or entries can have.
+pub(crate) fn hashes_of_range(range: &KeyRange) -> (u32, u32) {
+    let hash = |key: &[u8]| Some(u32::from_be_bytes(*key.get(ITEM_PREFIX_BYTES..)?.first_chunk()?));
+    let first = hash(&range.start).unwrap_or(0);
+    let last = range.end.as_deref().and_then(|end| {
+        let is_inside = end.len() > ITEM_PREFIX_BYTES + HASH_BYTES;
+        Some(if is_inside { hash(end)? } else { hash(end)?.saturating_sub(1) })
+    });
+    (first, last.unwrap_or(u32::MAX))
 }
 
 /// Returns the byte key of the item with these key attributes in the base table.

@@ -3,6 +3,7 @@
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan, Step};
+use crate::heat::{Heat, Touched};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
@@ -63,14 +64,14 @@ impl<S: Store> Engine<S> {
                 }
             };
             let report = input.return_consumed_capacity;
+            let tellers = (admission.as_mut(), &self.core().heat);
             if planned.table.past.is_some() {
                 let past = self.table_view(&planned.table, Some(&view)).await?;
-                let read = answer.read_part(&past, planned, report, admission.as_mut());
                 // On the heap: rare, and every batch would be as large.
-                Box::pin(read).await?;
+                Box::pin(answer.read_part(&past, planned, report, tellers)).await?;
                 continue;
             }
-            answer.read_part(&view, planned, report, admission.as_mut()).await?;
+            answer.read_part(&view, planned, report, tellers).await?;
         }
         if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
             return Err(throttled.into());
@@ -224,7 +225,7 @@ impl Answer {
         view: &V,
         planned: PlannedPart,
         report: Option<ReturnConsumedCapacity>,
-        mut admission: Option<&mut Admission<'_>>,
+        (mut admission, heat): (Option<&mut Admission<'_>>, &Heat),
     ) -> ApiResult<()> {
         let PlannedPart { part, table, keys } = planned;
         let stored =
@@ -236,7 +237,7 @@ impl Answer {
         for ((key, stored), byte_key) in part.keys.iter().zip(stored).zip(&keys) {
             let target = ReadTarget::item(&table, byte_key, part.consistent);
             if let Some(admission) = &mut admission
-                && let Err(throttled) = admission.admit_read(&target)
+                && let Err(throttled) = admission.admit_read(&target, Touched::Item(byte_key))
             {
                 self.throttled = Some(throttled);
                 left.push(DecodedItem::from(key.clone()));
@@ -253,6 +254,8 @@ impl Answer {
             if let Some(admission) = &mut admission {
                 admission.add_read(&target, &Units::of_table(item_units));
             }
+            let size_found = item.as_ref().map(Item::size);
+            heat.read_item(&table, byte_key, (item_units, &[]), size_found);
             self.processed += 1;
             units.table += item_units;
             self.bytes += size;

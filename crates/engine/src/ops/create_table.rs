@@ -97,6 +97,7 @@ impl<S: Store> Engine<S> {
             time_to_live: None,
             key_templates: Vec::new(),
             history: None,
+            insights: Vec::new(),
             replicates_settings: None,
         })
     }

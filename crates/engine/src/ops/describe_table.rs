@@ -20,6 +20,9 @@ impl<S: Store> Engine<S> {
         if let Some(description) = self.deleted_table(table_name) {
             return Ok(DescribeTableOutput { table: Some(description) });
         }
+        if let Some(table) = self.heat_table(table_name_of(table_name)) {
+            return Ok(DescribeTableOutput { table: Some(self.describe(&table).await?) });
+        }
         let table = self.named_table(table_name);
         if table.is_err()
             && let Some(past) = self.known_past(table_name)?

@@ -49,6 +49,9 @@ impl<S: Store> Engine<S> {
             Operation::CreateTable => run_rarely!(self, CreateTable, create_table, body),
             Operation::DeleteItem => run!(self, DeleteItem, delete_item, body),
             Operation::DeleteTable => run_rarely!(self, DeleteTable, delete_table, body),
+            Operation::DescribeContributorInsights => {
+                run_rarely!(self, DescribeContributorInsights, describe_contributor_insights, body)
+            }
             Operation::DescribeEndpoints => {
                 run!(self, DescribeEndpoints, describe_endpoints, body)
             }
@@ -67,6 +70,9 @@ impl<S: Store> Engine<S> {
             Operation::GetItem => run!(self, GetItem, get_item, body),
             Operation::GetRecords => run!(self, GetRecords, get_records, body),
             Operation::GetShardIterator => run!(self, GetShardIterator, get_shard_iterator, body),
+            Operation::ListContributorInsights => {
+                run_rarely!(self, ListContributorInsights, list_contributor_insights, body)
+            }
             Operation::ListStreams => run!(self, ListStreams, list_streams, body),
             Operation::ListTables => run!(self, ListTables, list_tables, body),
             Operation::ListTagsOfResource => {
@@ -81,6 +87,9 @@ impl<S: Store> Engine<S> {
                 run!(self, TransactWriteItems, transact_write_items, body)
             }
             Operation::UntagResource => run_rarely!(self, UntagResource, untag_resource, body),
+            Operation::UpdateContributorInsights => {
+                run_rarely!(self, UpdateContributorInsights, update_contributor_insights, body)
+            }
             Operation::UpdateItem => run!(self, UpdateItem, update_item, body),
             Operation::UpdateTable => run_rarely!(self, UpdateTable, update_table, body),
             Operation::UpdateTimeToLive => {
@@ -94,7 +103,6 @@ impl<S: Store> Engine<S> {
             | Operation::DescribeBackup
             | Operation::DescribeBulkOperation
             | Operation::DescribeContinuousBackups
-            | Operation::DescribeContributorInsights
             | Operation::DescribeExport
             | Operation::DescribeGlobalTable
             | Operation::DescribeGlobalTableSettings
@@ -108,7 +116,6 @@ impl<S: Store> Engine<S> {
             | Operation::ImportTable
             | Operation::ListBackups
             | Operation::ListBulkOperations
-            | Operation::ListContributorInsights
             | Operation::ListExports
             | Operation::ListGlobalTables
             | Operation::ListImports
@@ -118,7 +125,6 @@ impl<S: Store> Engine<S> {
             | Operation::SearchVectors
             | Operation::StartBulkPutItems
             | Operation::UpdateContinuousBackups
-            | Operation::UpdateContributorInsights
             | Operation::UpdateGlobalTable
             | Operation::UpdateGlobalTableSettings
             | Operation::UpdateKinesisStreamingDestination

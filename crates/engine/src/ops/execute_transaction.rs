@@ -149,12 +149,14 @@ impl<S: Store> Engine<S> {
         let targets: Vec<_> =
             tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
         targets.iter().try_for_each(|target| ask_gate(target.table, target.index))?;
-        let mut admission = self.admit_reads(targets.iter().copied())?;
+        let mut admission =
+            self.admit_reads(targets.iter().copied().zip(plans.iter().map(SelectPlan::touched)))?;
         let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
         let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);
         for (((plan, table), name), target) in read {
+            let key = plan.item_key().cloned();
             let mut page: Page = match table.past {
                 None => plan.run(table, &view).await?,
                 Some(_) => plan.run(table, &self.table_view(table, None).await?).await?,
@@ -164,6 +166,9 @@ impl<S: Store> Engine<S> {
             let seen =
                 Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
             note_read(table, None, &units, seen);
+            if let Some(key) = key {
+                self.core().heat.read_item(table, &key, units.as_heat(), Some(page.scanned_bytes));
+            }
             if let Some(admission) = &mut admission {
                 admission.add_read(target, &units);
             }

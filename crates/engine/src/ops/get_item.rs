@@ -3,10 +3,11 @@
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan};
+use crate::heat::{self, Touched};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
-use crate::usage::{Seen, ask_gate, note_read};
+use crate::usage::ask_gate;
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -22,8 +23,11 @@ impl<S: Store> Engine<S> {
         let table = self.readable_table(table_name)?;
         let plan = request.plan(&table)?;
         ask_gate(&table, None)?;
+        if heat::is_heat(&table) {
+            return Box::pin(self.get_of_heat(plan)).await;
+        }
         let target = ReadTarget::item(&table, &plan.key, plan.consistent);
-        let reading = self.begin_read(&target)?;
+        let reading = self.begin_read(&target, Touched::Item(&plan.key))?;
         let old_view = reading.old_view.as_ref();
         let stored = match (table.past, old_view) {
             // On the heap: rare, and every read would be as large.
@@ -36,13 +40,25 @@ impl<S: Store> Engine<S> {
         let size = item.as_ref().map_or(0, Item::size);
         let units = Units::of_table(read_units(size, plan.consistent));
         reading.settle(&target, &units);
-        note_read(&table, None, &units, Seen::item(item.as_ref().map(Item::size)));
+        self.note_item_read(&table, &plan.key, &units, item.as_ref().map(Item::size));
         Ok(GetItemOutput {
             item: match plan.projection {
                 None => item,
                 Some(projection) => item.map(|item| projection.apply(&item)),
             },
             consumed_capacity: units.report(input.return_consumed_capacity, table_name, &table),
+        })
+    }
+
+    /// Reads an item of the table `sys.heat`, which is charged to nobody.
+    async fn get_of_heat(&self, plan: ItemPlan) -> ApiResult<GetItemOutput> {
+        let item = self.item_of_heat(&plan.key).await?;
+        Ok(GetItemOutput {
+            item: match plan.projection {
+                None => item,
+                Some(projection) => item.map(|item| projection.apply(&item)),
+            },
+            consumed_capacity: None,
         })
     }
 

@@ -3,6 +3,7 @@
 mod batch_execute_statement;
 mod batch_get_item;
 mod batch_write_item;
+mod contributor_insights;
 mod create_table;
 mod delete_item;
 mod delete_table;
@@ -13,6 +14,7 @@ mod execute_transaction;
 mod explain;
 mod features_off;
 mod get_item;
+mod heat;
 mod history;
 mod history_changes;
 mod key_templates;
@@ -32,6 +34,7 @@ mod tree;
 mod update_item;
 mod update_table;
 
+pub use heat::HeatInput;
 pub use history::HistoryDescription;
 pub use history_changes::{ChangesInput, ChangesOutput, RestoreOutput};
 pub use key_templates::{KeyTemplateDescription, ParsedKey, Rewriting};

@@ -43,6 +43,7 @@ impl Look {
             | Operation::DeleteTable
             | Operation::TagResource
             | Operation::UntagResource
+            | Operation::UpdateContributorInsights
             | Operation::UpdateTable
             | Operation::UpdateTimeToLive => Self::FirstAndAgain,
             _ => Self::First,

@@ -3,12 +3,13 @@
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan};
+use crate::heat::Touched;
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
-use crate::usage::{Seen, ask_gate, note_read};
+use crate::usage::ask_gate;
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
@@ -81,7 +82,7 @@ impl<S: Store> Engine<S> {
         tables.iter().try_for_each(|table| ask_gate(table, None))?;
         let targets = || {
             let items = tables.iter().zip(&keys);
-            items.map(|(table, key)| ReadTarget::item(table, key, true))
+            items.map(|(table, key)| (ReadTarget::item(table, key, true), Touched::Item(key)))
         };
         let admission = self.admit_reads(targets())?;
         let stored = self.store().get_together(&keys).await;
@@ -103,15 +104,17 @@ impl<S: Store> Engine<S> {
         Pace::new().spend(item_work(bytes, None)).await;
         let mut reports = PerTable::default();
         let mut charges = Vec::with_capacity(items.len());
-        for ((get, table), item) in gets.iter().zip(&tables).zip(&items) {
+        for (((get, table), item), key) in gets.iter().zip(&tables).zip(&items).zip(&keys) {
             let size = item.as_ref().map(Item::size);
             let units = Units::of_table(2.0 * read_units(size.unwrap_or(0), true));
             reports.add_units(&get.table_name, table, &units);
-            note_read(table, None, &units, Seen::item(size));
+            self.note_item_read(table, key, &units, size);
             charges.push(units);
         }
         if let Some(mut admission) = admission {
-            targets().zip(&charges).for_each(|(target, units)| admission.add_read(&target, units));
+            targets()
+                .zip(&charges)
+                .for_each(|((target, _), units)| admission.add_read(&target, units));
             admission.settle();
         }
         let mode = input.return_consumed_capacity;

@@ -1,6 +1,7 @@
 //! SELECT: planned as the read of one item, of ranges of partitions, or of a whole table or index.
 
 use crate::capacity::{Units, read_units};
+use crate::heat::{Kept, Touched};
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{IndexFault, Selection, readable_index};
 use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges};
@@ -108,6 +109,37 @@ pub(crate) fn plan<'t>(
 }
 
 impl SelectPlan<'_> {
+    /// Returns what it touches.
+    pub(crate) fn touched(&self) -> Touched<'_> {
+        match self {
+            Self::Item { key, .. } => Touched::Item(key),
+            Self::Ranges { ranges, .. } => Touched::of_ranges(ranges),
+        }
+    }
+
+    /// Returns the one range in which everything is that it reads.
+    pub(crate) fn whole_range(&self) -> KeyRange {
+        match self {
+            Self::Item { key, .. } => layout::single(key),
+            Self::Ranges { ranges, .. } => KeyRange {
+                start: ranges.iter().map(|range| &range.start).min().cloned().unwrap_or_default(),
+                end: match ranges.iter().map(|range| range.end.as_ref()).collect::<Option<Vec<_>>>()
+                {
+                    Some(ends) => ends.into_iter().max().cloned(),
+                    None => None,
+                },
+            },
+        }
+    }
+
+    /// Returns what it touches, to be kept.
+    pub(crate) fn kept(&self) -> Kept {
+        match self {
+            Self::Item { key, .. } => Kept::Item(key.clone()),
+            Self::Ranges { ranges, .. } => Kept::Ranges(ranges.clone()),
+        }
+    }
+
     /// Returns the key of the one item that is read.
     pub(crate) fn item_key(&self) -> Option<&Key> {
         match self {

@@ -6,12 +6,14 @@
 
 mod expiry;
 mod history;
+mod insights;
 mod stream;
 mod template;
 
 pub use expiry::Expiry;
 pub(crate) use history::History;
 pub use history::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX};
+pub use insights::{InsightsMode, InsightsRecord};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, TEMPLATES_MAX};
@@ -275,6 +277,9 @@ pub struct TableRecord {
     /// Its history, if it keeps one. With any the version is 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryRecord>,
+    /// Contributor Insights of the table and of its global indexes, where it was ever enabled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub insights: Vec<InsightsRecord>,
 }
 
 /// The key that a table is to be encrypted with. Stored as its name, an empty one for that of the account.
@@ -469,6 +474,8 @@ pub struct Table {
     pub(crate) history: Option<History>,
     /// What of the past is read, if this is not the table as it is.
     pub(crate) past: Option<Past>,
+    /// What Contributor Insights watches: the table itself, indexes of it, mostly nothing.
+    pub(crate) watched: Vec<(IndexId, InsightsMode)>,
     /// Its name, to be kept by whoever meters requests.
     pub(crate) shared_name: Arc<str>,
     /// Set when a newer version has taken its place: a write that still holds this one must begin
@@ -493,6 +500,7 @@ impl Table {
             derived: record.derived_keys(),
             history: History::of(record.history.as_ref()),
             past: None,
+            watched: record.watched(),
             shared_name: record.name.as_str().into(),
             superseded: AtomicBool::new(false),
             last_page_bytes: AtomicUsize::new(0),

@@ -148,6 +148,7 @@ impl<S: Store> Engine<S> {
         if let Some(limiter) = self.limiter() {
             limiter.forget_table(table.id());
         }
+        self.core().heat.forget_table(table);
     }
 
     fn changes(&self) -> Option<(&TableChanges, u64)> {

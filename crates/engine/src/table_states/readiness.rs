@@ -25,6 +25,13 @@ impl<S: Store> Engine<S> {
         }
     }
 
+    /// Returns whether a change of Contributor Insights is to look unfinished.
+    pub(crate) fn is_insights_change_under_way(&self, changed_at_ms: u64) -> bool {
+        self.changes().is_some_and(|(changes, now_ms)| {
+            now_ms < changed_at_ms.saturating_add(changes.insights_ms())
+        })
+    }
+
     /// Returns whether a table of this name is being deleted and still has backups.
     pub(crate) fn is_deleted_with_backups(&self, name: &str) -> bool {
         self.changes().is_some_and(|(changes, now_ms)| {

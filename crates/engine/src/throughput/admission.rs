@@ -8,11 +8,13 @@ use super::meter::{Meter, Rate, Reserved};
 use super::{MeterKey, Rules};
 use crate::capacity::{Charge, Units};
 use crate::environment::Environment;
-use crate::layout;
+use crate::heat::{Heat, ThrottledKey, Touched};
+use crate::layout::{self, ItemKey};
 use crate::schema::{Billing, Index, IndexId, IndexKind, Table};
 use crate::write::Admit;
 use hashrange_model::error::{Throttle, ThrottleLimit};
 use hashrange_model::{Item, Reason};
+use hashrange_storage::Key;
 
 /// Under the hostile profile, one of so many requests meets faults.
 const FAULTY_REQUESTS: u64 = 4;
@@ -75,6 +77,8 @@ struct Use {
 pub(crate) struct Admission<'e> {
     rules: &'e Rules,
     environment: &'e Environment,
+    /// What is told which keys were throttled.
+    heat: &'e Heat,
     now_ms: u64,
     /// The choices as they were at the start, for a request that begins again.
     start: Dice,
@@ -85,15 +89,18 @@ pub(crate) struct Admission<'e> {
     /// What the units of a table, not of an index, are multiplied with.
     factor: f64,
     used: Vec<Use>,
+    /// Writes that were refused, until they are decided.
+    throttled: Vec<ThrottledKey>,
 }
 
 impl<'e> Admission<'e> {
-    pub(super) fn new(rules: &'e Rules, environment: &'e Environment) -> Self {
+    pub(super) fn new(rules: &'e Rules, environment: &'e Environment, heat: &'e Heat) -> Self {
         let mut dice = Dice::new(rules.seed, rules.next_request());
         let is_faulty = rules.is_hostile && dice.one_in(FAULTY_REQUESTS);
         Self {
             rules,
             environment,
+            heat,
             now_ms: (environment.now_ms)(),
             start: dice.clone(),
             dice,
@@ -101,6 +108,7 @@ impl<'e> Admission<'e> {
             may_conflict: true,
             factor: 1.0,
             used: Vec::new(),
+            throttled: Vec::new(),
         }
     }
 
@@ -122,12 +130,28 @@ impl<'e> Admission<'e> {
     }
 
     /// Lets the request in to a table or index, or says why not.
-    pub(super) fn admit(&mut self, charged: &Charged<'_>) -> Result<(), Reason> {
-        if self.rules.is_hostile {
+    pub(super) fn admit(
+        &mut self,
+        charged: &Charged<'_>,
+        touched: Option<Touched<'_>>,
+    ) -> Result<(), Reason> {
+        let admitted = if self.rules.is_hostile {
             self.admit_by_dice(charged)
         } else {
             self.admit_by_meter(charged)
+        };
+        if let (Err(Reason::Throttled(_)), Some(touched)) = (&admitted, touched)
+            && self.heat.watches(charged.table)
+        {
+            match (touched, charged.charge) {
+                (Touched::Item(key), Charge::Write) => {
+                    let kept = self.heat.keep_throttled(charged.table, charged.index, key);
+                    self.throttled.extend(kept);
+                }
+                _ => self.heat.throttled(charged.table, charged.index, touched),
+            }
         }
+        admitted
     }
 
     fn admit_by_dice(&mut self, charged: &Charged<'_>) -> Result<(), Reason> {
@@ -206,10 +230,12 @@ impl Admit for Admission<'_> {
     fn restart(&mut self) {
         self.dice = self.start.clone();
         self.used.clear();
+        self.throttled.clear();
     }
 
-    fn admit_write(&mut self, table: &Table, partition: u32) -> Result<(), Reason> {
-        self.admit(&Charged::new(table, None, Some(partition), Charge::Write))
+    fn admit_write(&mut self, table: &Table, key: &ItemKey) -> Result<(), Reason> {
+        let charged = Charged::new(table, None, Some(key.hash()), Charge::Write);
+        self.admit(&charged, Some(Touched::Item(&key.bytes)))
     }
 
     fn admit_indexes(
@@ -218,8 +244,8 @@ impl Admit for Admission<'_> {
         units: &Units,
         (old, new): (Option<&Item>, Option<&Item>),
     ) -> Result<(), Reason> {
-        for (charged, _) in charged_indexes(table, units, new.or(old)) {
-            self.admit(&charged)?;
+        for (charged, _, key) in charged_indexes(table, units, new.or(old)) {
+            self.admit(&charged, key.as_deref().map(Touched::Item))?;
         }
         Ok(())
     }
@@ -233,26 +259,27 @@ impl Admit for Admission<'_> {
             .sum();
         let charged = Charged::new(table, None, Some(partition), Charge::Write);
         self.add(&charged, self.factor * units.table + local);
-        for (charged, units) in charged_indexes(table, units, image) {
+        for (charged, units, _) in charged_indexes(table, units, image) {
             self.add(&charged, units);
         }
     }
 
     fn settle(&mut self) {
+        self.heat.tell_throttled(&self.throttled);
         self.count();
     }
 }
 
-/// Returns the global indexes that a write changes, with its units on them.
+/// Returns the global indexes that a write changes, with its units on them and the key of its entry.
 fn charged_indexes<'a>(
     table: &'a Table,
     units: &'a Units,
     image: Option<&'a Item>,
-) -> impl Iterator<Item = (Charged<'a>, f64)> {
+) -> impl Iterator<Item = (Charged<'a>, f64, Option<Key>)> {
     let global = units.indexes.iter().map(|(nth, units)| (&table.indexes[*nth], *units));
     global.filter(|(index, _)| index.kind == IndexKind::Global).map(move |(index, units)| {
         let key = image.and_then(|image| layout::entry_key(table, index, image));
-        let partition = key.map(|key| layout::hash_of(&key));
-        (Charged::new(table, Some(index), partition, Charge::Write), units)
+        let partition = key.as_deref().map(layout::hash_of);
+        (Charged::new(table, Some(index), partition, Charge::Write), units, key)
     })
 }

@@ -109,6 +109,11 @@ impl TableChanges {
         Self { pace, pending: Mutex::default() }
     }
 
+    /// Returns how long Contributor Insights is being enabled or disabled.
+    pub(crate) fn insights_ms(&self) -> u64 {
+        self.pace.insights_ms()
+    }
+
     pub(crate) fn forget_old(&self, now_ms: u64) {
         let mut pending = self.lock();
         let is_new = |until_ms: u64| now_ms < until_ms.saturating_add(BACKUPS_DELAY_MS);

@@ -41,6 +41,7 @@ pub(crate) use tag_change::TagChange;
 
 use crate::capacity::Charge;
 use crate::environment::Environment;
+use crate::heat::Heat;
 use crate::options::EngineOptions;
 use crate::profile::Profile;
 use crate::schema::{IndexId, TableId};
@@ -105,8 +106,12 @@ impl<V: Clone> Limiter<V> {
     }
 
     /// Returns the admission of a request.
-    pub(crate) fn admission<'e>(&'e self, environment: &'e Environment) -> Admission<'e> {
-        Admission::new(&self.rules, environment)
+    pub(crate) fn admission<'e>(
+        &'e self,
+        environment: &'e Environment,
+        heat: &'e Heat,
+    ) -> Admission<'e> {
+        Admission::new(&self.rules, environment, heat)
     }
 
     /// Returns whether everything that the service may do happens often, as a seed decides.

@@ -13,6 +13,7 @@ const HOSTILE_MS: u64 = 3000;
 const CREATION_MS: u64 = 6000;
 const CREATION_WITH_INDEXES_MS: u64 = 18_000;
 const DELETION_MS: u64 = 5000;
+const INSIGHTS_MS: u64 = 2000;
 /// How long most operations do not find a new table.
 const UNSEEN_MS: u64 = 5000;
 /// How long a new index waits for resources; until then it cannot be deleted.
@@ -52,6 +53,11 @@ impl Pace {
     /// Returns how long a table is being deleted.
     pub(super) fn deletion_ms(self) -> u64 {
         self.or_even(DELETION_MS)
+    }
+
+    /// Returns how long Contributor Insights is being enabled or disabled.
+    pub(super) fn insights_ms(self) -> u64 {
+        self.or_even(INSIGHTS_MS)
     }
 
     /// Returns how long most operations do not find a new table, half of an even pace.

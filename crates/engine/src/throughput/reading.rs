@@ -4,6 +4,7 @@
 use super::admission::Charged;
 use super::{Admission, Limiter};
 use crate::capacity::{Charge, Units, read_units};
+use crate::heat::Touched;
 use crate::layout;
 use crate::read::PagePlan;
 use crate::schema::{Billing, Index, IndexId, IndexKind, Table};
@@ -123,8 +124,12 @@ impl<V> Reading<'_, V> {
 
 impl Admission<'_> {
     /// Lets the request in to a read, or says why not.
-    pub(crate) fn admit_read(&mut self, target: &ReadTarget<'_>) -> Result<(), Reason> {
-        self.admit(&target.charged())
+    pub(crate) fn admit_read(
+        &mut self,
+        target: &ReadTarget<'_>,
+        touched: Touched<'_>,
+    ) -> Result<(), Reason> {
+        self.admit(&target.charged(), Some(touched))
     }
 
     /// Adds what a read used.

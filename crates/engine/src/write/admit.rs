@@ -1,6 +1,7 @@
 //! What a write asks of the throughput of its tables, where that is limited.
 
 use crate::capacity::Units;
+use crate::layout::ItemKey;
 use crate::schema::Table;
 use hashrange_model::{Item, Reason};
 
@@ -9,9 +10,8 @@ pub(crate) trait Admit: Send {
     /// Begins again, as if nothing had been asked yet: the request is decided once more.
     fn restart(&mut self);
 
-    /// Lets a write of an item in to its table, or says why not. `partition` is the hash of the
-    /// item's partition key.
-    fn admit_write(&mut self, table: &Table, partition: u32) -> Result<(), Reason>;
+    /// Lets a write of an item in to its table, or says why not.
+    fn admit_write(&mut self, table: &Table, key: &ItemKey) -> Result<(), Reason>;
 
     /// Lets a write, of these images, in to the global indexes that it changes.
     fn admit_indexes(

@@ -144,7 +144,7 @@ fn decide(
     let place = layout::parse_keyspace(&write.key.bytes);
     assert_eq!(place, Some((table.id(), IndexId::BASE)), "a write is of an item of its table");
     if let Some(admission) = &mut admission {
-        admission.admit_write(table, write.key.hash())?;
+        admission.admit_write(table, &write.key)?;
     }
     if let Err(failed) = check_condition(write, old.as_ref()) {
         if let Some(admission) = admission {

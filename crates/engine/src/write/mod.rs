@@ -91,6 +91,13 @@ pub(crate) struct Written {
     pub(crate) collection_bytes: Option<i64>,
 }
 
+impl Written {
+    /// Returns the item before and after.
+    pub(crate) fn images(&self) -> (Option<&Item>, Option<&Item>) {
+        (self.old.as_ref(), self.new.as_ref())
+    }
+}
+
 /// A write of several that are decided apart.
 #[derive(Debug)]
 pub(crate) struct Attempt {

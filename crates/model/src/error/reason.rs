@@ -439,6 +439,12 @@ pub enum Reason {
         index: String,
         table: String,
     },
+    /// Contributor Insights of a table, or index, that is not active.
+    InsightsNotReady {
+        is_index: bool,
+    },
+    /// A table that the server makes, and that is only read.
+    TableOfServer(String),
     KinesisNotActive,
     KinesisNotUpdatable {
         table: String,
@@ -701,6 +707,8 @@ impl Reason {
             | Self::TimeToLiveDisabled
             | Self::TimeToLiveOtherAttribute(..)
             | Self::TimeToLiveChanging
+            | Self::InsightsNotReady { .. }
+            | Self::TableOfServer(_)
             | Self::TimeToLiveNotReady { .. } => ErrorKind::Validation,
         }
     }
@@ -933,6 +941,8 @@ impl Reason {
             | Self::TimeToLiveOtherAttribute(..)
             | Self::TimeToLiveChanging
             | Self::TimeToLiveOfNewTable(..)
+            | Self::InsightsNotReady { .. }
+            | Self::TableOfServer(_)
             | Self::TimeToLiveNotReady { .. } => false,
         }
     }

@@ -649,6 +649,15 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::InsightsIndexNotFound { index, table } => {
             format!("Requested resource not found: Index: {index} not found for table: {table}")
         }
+        Reason::InsightsNotReady { is_index } => format!(
+            "Table or Index is not in a valid state to update Key Access Insights: {} must be ACTIVE to \
+             enable ContributorInsights.",
+            if *is_index { "IndexStatus" } else { "TableStatus" }
+        ),
+        Reason::TableOfServer(table) => format!(
+            "{table} is made by the server: GetItem, Query, Scan and SELECT read it, and nothing else can \
+             be done with it"
+        ),
         Reason::KinesisNotActive => format!(
             "{KINESIS_STATE}KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
         ),

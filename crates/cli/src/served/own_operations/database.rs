@@ -1,6 +1,6 @@
 //! The own operations of every database: which there are. Each is in a file of its own.
 
-use super::{explain, facts, history, key_templates, tree};
+use super::{explain, facts, heat, history, key_templates, tree};
 use hashrange::Database;
 use hashrange_server::Running;
 
@@ -19,6 +19,7 @@ const OPERATIONS: &[(&str, Call)] = &[
     ("DescribeChanges", |database, body| Box::pin(history::changes(database, body))),
     ("RestoreItems", |database, body| Box::pin(history::restore(database, body))),
     ("UpdateHistory", |database, body| Box::pin(history::update(database, body))),
+    ("DescribeHeat", |database, body| Box::pin(heat::describe(database, body))),
     ("ParseKey", |database, body| Box::pin(key_templates::parse(database, body))),
     ("PutKeyTemplate", |database, body| Box::pin(key_templates::put(database, body))),
 ];

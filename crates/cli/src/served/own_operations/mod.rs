@@ -9,6 +9,7 @@
 mod database;
 mod explain;
 mod facts;
+mod heat;
 mod history;
 mod items;
 mod key_templates;

@@ -12,7 +12,6 @@
 
 mod backups;
 mod global_tables;
-mod insights;
 mod kinesis;
 mod policies;
 mod transfers;
@@ -45,9 +44,6 @@ impl<S: Store> Engine<S> {
             }
             Operation::DescribeContinuousBackups => {
                 run!(self, DescribeContinuousBackups, describe_continuous_backups, body)
-            }
-            Operation::DescribeContributorInsights => {
-                run!(self, DescribeContributorInsights, describe_contributor_insights, body)
             }
             Operation::DescribeExport => {
                 run!(self, DescribeExport, describe_export, body)
@@ -91,9 +87,6 @@ impl<S: Store> Engine<S> {
             Operation::ListBackups => {
                 run!(self, ListBackups, list_backups, body)
             }
-            Operation::ListContributorInsights => {
-                run!(self, ListContributorInsights, list_contributor_insights, body)
-            }
             Operation::ListExports => {
                 run!(self, ListExports, list_exports, body)
             }
@@ -105,9 +98,6 @@ impl<S: Store> Engine<S> {
             }
             Operation::UpdateContinuousBackups => {
                 run!(self, UpdateContinuousBackups, update_continuous_backups, body)
-            }
-            Operation::UpdateContributorInsights => {
-                run!(self, UpdateContributorInsights, update_contributor_insights, body)
             }
             Operation::UpdateGlobalTable => {
                 run!(self, UpdateGlobalTable, update_global_table, body)

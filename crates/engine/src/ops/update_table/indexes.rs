@@ -211,5 +211,6 @@ fn delete_index(record: &mut TableRecord, name: &str) -> ApiResult<IndexId> {
     let id = index.id;
     prune_definitions(record);
     record.drop_unused_templates();
+    record.forget_insights(id);
     Ok(id)
 }

@@ -1,0 +1,100 @@
+//! What keys are called: as the key condition that finds them, such as `country = 'NL' AND place = '09#UTRECHT'`.
+//! A key that the book has cut ends with dots and a number that tells it from others.
+
+use crate::layout;
+use crate::schema::{KeyAttribute, KeySchema, KeyType};
+use hashrange_expr::{name_text, value_text};
+use hashrange_heat::CutKey;
+use hashrange_model::{NumberRef, ValueRef};
+
+/// Most characters of what is left of a key that was cut.
+const LEFT_MAX_CHARS: usize = 40;
+
+/// Returns the name of a key of the book. `is_item` says whether the sort key is part of it.
+pub(super) fn name_of(
+    key: CutKey<'_>,
+    schema: &KeySchema,
+    is_index: bool,
+    is_item: bool,
+) -> String {
+    let (values, left) = layout::payloads(key.bytes, schema, is_index);
+    let mut texts: Vec<String> =
+        schema.all().zip(&values).map(|(attribute, payload)| equals(attribute, payload)).collect();
+    let next = schema.all().nth(values.len());
+    match (key.hash_if_cut, next) {
+        (None, Some(attribute)) if is_item && !left.is_empty() => {
+            texts.push(equals(attribute, left));
+        }
+        (Some(hash), next) => texts.push(cut(next, left, hash)),
+        (None, _) => {}
+    }
+    texts.join(" AND ")
+}
+
+fn equals(attribute: &KeyAttribute, payload: &[u8]) -> String {
+    let value = match attribute.key_type {
+        KeyType::S => value_text(ValueRef::S(&String::from_utf8_lossy(payload))),
+        KeyType::N if layout::number_bytes(payload) == Some(payload.len()) => {
+            value_text(ValueRef::N(NumberRef::from_encoded(payload)))
+        }
+        KeyType::N | KeyType::B => value_text(ValueRef::B(payload)),
+    };
+    format!("{} = {value}", name_text(&attribute.name))
+}
+
+/// Returns the beginning of a value, which is all that is known of it.
+fn cut(attribute: Option<&KeyAttribute>, left: &[u8], hash: u64) -> String {
+    let name = attribute.map_or_else(String::new, |attribute| name_text(&attribute.name));
+    let left: String = String::from_utf8_lossy(left)
+        .chars()
+        .filter(|one| !one.is_control())
+        .take(LEFT_MAX_CHARS)
+        .collect();
+    format!("{name} = {left}... (#{hash:016x})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::partition_prefix;
+    use crate::schema::{IndexId, TableId};
+    use hashrange_model::{AttributeValue, Item};
+
+    fn schema() -> KeySchema {
+        let of = |name: &str, key_type| KeyAttribute { name: name.to_owned(), key_type };
+        KeySchema {
+            partition: vec![of("a", KeyType::S), of("b", KeyType::N)],
+            sort: vec![of("c", KeyType::S), of("d", KeyType::N)],
+        }
+    }
+
+    fn item() -> Item {
+        Item::from_attributes([("a", "x'y".into()), ("b", (-12).into())])
+    }
+
+    #[test]
+    fn a_key_is_called_as_it_is_asked_for() {
+        let mut key = partition_prefix(TableId(1), IndexId(2), &schema(), &item()).unwrap();
+        key.extend_from_slice(b"s\0\xFFt\0\0");
+        AttributeValue::from(700).to_value().get().as_number().unwrap().encode(&mut key);
+        let end = key.len();
+        key.extend_from_slice(b"base key");
+        let parts = layout::key_parts(&key, &schema(), true).unwrap();
+        assert_eq!(parts.own, &key[7..end]);
+        let name =
+            |bytes, is_item| name_of(CutKey { bytes, hash_if_cut: None }, &schema(), true, is_item);
+        assert_eq!(name(parts.partition, false), "a = 'x''y' AND b = -12");
+        assert_eq!(
+            name(parts.own, true),
+            "a = 'x''y' AND b = -12 AND c = \"s\\u0000t\" AND d = 700"
+        );
+    }
+
+    #[test]
+    fn a_cut_key_shows_what_is_left_of_it() {
+        let key = partition_prefix(TableId(1), IndexId::BASE, &schema(), &item()).unwrap();
+        let cut = CutKey { bytes: &key[7..15], hash_if_cut: Some(1) };
+        let name = name_of(cut, &schema(), false, true);
+        assert!(name.ends_with("... (#0000000000000001)") && name.starts_with("a = "), "{name}");
+    }
+}

@@ -1,0 +1,52 @@
+//! The table `sys.heat`, which is made from the book whenever it is read. A table that has this name in the
+//! store is that table; where nobody watches any table there is none.
+//!
+//! Left to others: its items (`rows.rs`), and who reads it (`engine/`).
+
+use crate::schema::{Billing, KeyNames, KeyType, Table, TableId, TableRecord, Tags, Throughput};
+use std::sync::Arc;
+
+/// Its name.
+pub(crate) const NAME: &str = "sys.heat";
+/// Its partition key: a table, or `TABLE/INDEX`.
+pub(super) const PLACE: &str = "table";
+/// Its sort key.
+pub(super) const SORT: &str = "heat";
+
+/// Its number, which no other table has: those count upwards.
+const ID: TableId = TableId(u32::MAX);
+
+/// Returns the table.
+pub(super) fn table() -> Arc<Table> {
+    Arc::new(Table::new(TableRecord {
+        version: TableRecord::VERSION,
+        id: ID,
+        name: NAME.to_owned(),
+        uuid: "00000000-0000-0000-0000-000000000000".to_owned(),
+        created_at_ms: 0,
+        definitions: vec![(PLACE.to_owned(), KeyType::S), (SORT.to_owned(), KeyType::S)],
+        key: KeyNames { partition: vec![PLACE.to_owned()], sort: vec![SORT.to_owned()] },
+        indexes: Vec::new(),
+        next_index_id: 1,
+        billing: Billing::PayPerRequest,
+        on_demand_since_ms: None,
+        throughput: Throughput::default(),
+        on_demand: None,
+        warm: None,
+        protected: true,
+        class: None,
+        encryption: None,
+        tags: Tags::new(),
+        stream: None,
+        time_to_live: None,
+        key_templates: Vec::new(),
+        history: None,
+        insights: Vec::new(),
+        replicates_settings: None,
+    }))
+}
+
+/// Returns whether a table is this one.
+pub(crate) fn is_heat(table: &Table) -> bool {
+    table.id() == ID
+}

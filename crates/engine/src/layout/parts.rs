@@ -1,0 +1,105 @@
+//! The parts of a byte key of items: which bytes are the partition key, which the sort key, and the values in
+//! them. The forms are those of `component.rs`.
+
+use super::{HASH_BYTES, ITEM_PREFIX_BYTES};
+use crate::schema::{KeySchema, KeyType};
+use std::borrow::Cow;
+
+/// Bytes of the length before a counted part.
+const LENGTH_BYTES: usize = 2;
+
+/// The key of an item or entry behind its keyspace: hash, partition key and, if it has one, sort key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeyParts<'k> {
+    /// Hash and partition key.
+    pub(crate) partition: &'k [u8],
+    /// These and the sort key of the table or index that the key is of; of an entry, not the key of its item.
+    pub(crate) own: &'k [u8],
+}
+
+/// Returns the parts of a key; none if it is not one of a schema.
+pub(crate) fn key_parts<'k>(
+    key: &'k [u8],
+    schema: &KeySchema,
+    is_index: bool,
+) -> Option<KeyParts<'k>> {
+    let key = key.get(ITEM_PREFIX_BYTES..)?;
+    let mut rest = key.get(HASH_BYTES..)?;
+    for _ in &schema.partition {
+        (_, rest) = counted(rest)?;
+    }
+    let partition = key.get(..key.len() - rest.len())?;
+    if !is_index {
+        return Some(KeyParts { partition, own: key });
+    }
+    for attribute in &schema.sort {
+        (_, rest) = terminated(rest, attribute.key_type)?;
+    }
+    Some(KeyParts { partition, own: key.get(..key.len() - rest.len())? })
+}
+
+/// Returns the hash of a part.
+pub(crate) fn hash_of_part(part: &[u8]) -> u32 {
+    part.first_chunk().map_or(0, |hash| u32::from_be_bytes(*hash))
+}
+
+/// Returns the payloads of the values that a part holds whole, in the order of the schema, and what is left.
+pub(crate) fn payloads<'p>(
+    part: &'p [u8],
+    schema: &KeySchema,
+    is_index: bool,
+) -> (Vec<Cow<'p, [u8]>>, &'p [u8]) {
+    let mut payloads = Vec::new();
+    let mut rest = part.get(HASH_BYTES..).unwrap_or_default();
+    for _ in &schema.partition {
+        let Some((payload, behind)) = counted(rest) else { return (payloads, rest) };
+        payloads.push(Cow::Borrowed(payload));
+        rest = behind;
+    }
+    for attribute in schema.sort.iter().filter(|_| is_index) {
+        let Some((payload, behind)) = terminated(rest, attribute.key_type) else { break };
+        payloads.push(payload);
+        rest = behind;
+    }
+    (payloads, rest)
+}
+
+fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<LENGTH_BYTES>()?;
+    rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
+}
+
+/// Returns the payload of a terminated part, and what follows it.
+fn terminated(bytes: &[u8], key_type: KeyType) -> Option<(Cow<'_, [u8]>, &[u8])> {
+    if key_type == KeyType::N {
+        let (number, rest) = bytes.split_at_checked(number_bytes(bytes)?)?;
+        return Some((Cow::Borrowed(number), rest));
+    }
+    let mut payload = Vec::new();
+    let mut rest = bytes;
+    loop {
+        match rest {
+            [0, 0, behind @ ..] => return Some((Cow::Owned(payload), behind)),
+            [0, 0xFF, behind @ ..] => {
+                payload.push(0);
+                rest = behind;
+            }
+            [0, ..] | [] => return None,
+            [byte, behind @ ..] => {
+                payload.push(*byte);
+                rest = behind;
+            }
+        }
+    }
+}
+
+/// Returns how many bytes the number takes that these begin with; its form is in [`hashrange_model::Number`].
+pub(crate) fn number_bytes(bytes: &[u8]) -> Option<usize> {
+    let end = match bytes.first()? {
+        1 => 0xFF,
+        2 => return Some(1),
+        _ => 0,
+    };
+    let digits = bytes.get(2..)?;
+    Some(2 + digits.iter().position(|byte| *byte == end)? + 1)
+}

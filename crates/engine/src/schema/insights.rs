@@ -1,0 +1,60 @@
+//! What a table's record says of Contributor Insights, and what is watched because of it.
+//!
+//! A release that does not know it reads such a record and forgets it with the next change of the table, so
+//! it needs no version of its own. Left to others: what is watched (`heat/`), the operations.
+
+use super::{IndexId, IndexState, TableRecord};
+use serde::{Deserialize, Serialize};
+
+/// Which requests Contributor Insights sums by key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InsightsMode {
+    /// Those that were done, and those that were throttled.
+    AccessedAndThrottled,
+    /// Those that were throttled.
+    Throttled,
+}
+
+/// The stored form of Contributor Insights of a table or index, once it has been enabled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InsightsRecord {
+    /// The index; [`IndexId::BASE`] for the table itself.
+    pub index: IndexId,
+    /// Which requests it sums, or did before it was disabled.
+    pub mode: InsightsMode,
+    /// Whether it is enabled.
+    pub is_enabled: bool,
+    /// When it was last enabled or disabled, epoch milliseconds.
+    pub updated_at_ms: u64,
+}
+
+impl TableRecord {
+    /// Returns Contributor Insights of the table itself or of an index, if it was ever enabled.
+    pub(crate) fn insights_of(&self, index: IndexId) -> Option<&InsightsRecord> {
+        self.insights.iter().find(|insights| insights.index == index)
+    }
+
+    /// Sets Contributor Insights of the table itself or of an index.
+    pub(crate) fn set_insights(&mut self, new: InsightsRecord) {
+        match self.insights.iter_mut().find(|known| known.index == new.index) {
+            Some(known) => *known = new,
+            None => self.insights.push(new),
+        }
+    }
+
+    /// Forgets Contributor Insights of an index that is deleted.
+    pub(crate) fn forget_insights(&mut self, index: IndexId) {
+        self.insights.retain(|known| known.index != index);
+    }
+
+    /// Returns what is watched, and how.
+    pub(super) fn watched(&self) -> Vec<(IndexId, InsightsMode)> {
+        let is_there = |id: IndexId| {
+            let mut indexes = self.indexes.iter();
+            id == IndexId::BASE
+                || indexes.any(|index| index.id == id && index.state != IndexState::Deleting)
+        };
+        let watched = self.insights.iter().filter(|it| it.is_enabled && is_there(it.index));
+        watched.map(|it| (it.index, it.mode)).collect()
+    }
+}

@@ -1,0 +1,31 @@
+//! Which keys are hot: what was used by partition key, by item and by range of the hash space, minute by
+//! minute, in bounded memory.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `sums.rs` | what was used |
+//! | `name.rs` | keys as bytes of a bounded length |
+//! | `sketch.rs` | the keys of a stream that weigh most, and how far each figure may be off |
+//! | `book.rs` | a bounded number of minutes of a bounded number of tables and indexes |
+//! | `report.rs` | what a book says, as data that are added up: of minutes, of servers |
+//! | `map.rs` | ranges by minutes |
+//! | `advice.rs` | keys that would be throttled on the service |
+//!
+//! Pure: no clock, no network, no database. What was used, and what its key is called, is told by whoever
+//! serves it.
+#![forbid(unsafe_code)]
+
+mod advice;
+mod book;
+mod map;
+mod name;
+mod report;
+mod sketch;
+mod sums;
+
+pub use advice::{Advice, READ_UNITS_MAX, WRITE_UNITS_MAX, advice};
+pub use book::{Book, MEMORY_MAX_BYTES, MINUTES_MAX, Place, RANGES, Span};
+pub use map::{Map, MapRow, map};
+pub use name::{CutKey, KEY_MAX_BYTES};
+pub use report::{Hot, HotKey, MinuteHeat, PlaceHeat, ReportFault, Summary, Top};
+pub use sums::{Measure, Sums};
