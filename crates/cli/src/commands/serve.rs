@@ -7,7 +7,7 @@ use crate::arguments::Serve;
 use crate::client::wait_on;
 use crate::commands::credentials;
 use crate::commands::store;
-use crate::config::{Costs, Settings, StoreChoice, StoreUrl};
+use crate::config::{Costs, Others, Settings, StoreChoice, StoreUrl};
 use crate::exit::{self, Usage};
 use crate::files;
 use crate::initial::Initial;
@@ -57,8 +57,9 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
 
 /// Returns what holds requests to the contract, if there is one.
 fn guard(costs: &Costs) -> anyhow::Result<Option<Guard>> {
+    let enforces = costs.others == Others::Refused;
     let Some(file) = &costs.contract else {
-        if costs.enforce {
+        if enforces {
             let why = "--enforce refuses what a contract does not know: --contract names it";
             return Err(Usage(why.to_owned()).into());
         }
@@ -67,7 +68,7 @@ fn guard(costs: &Costs) -> anyhow::Result<Option<Guard>> {
     let named = || file.display().to_string();
     let text = std::fs::read(file).with_context(named)?;
     let contract = Contract::read(&text).with_context(named)?;
-    Ok(Some(Guard::new(contract, costs.enforce)))
+    Ok(Some(Guard::new(contract, enforces)))
 }
 
 async fn serve(
@@ -339,7 +340,7 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
     }
     options.seed = settings.seed.unwrap_or(options.seed);
     options.table_delay_ms = settings.table_delay_ms;
-    options.heat = settings.heat;
+    options.heat = settings.costs.heat;
     options
 }
 

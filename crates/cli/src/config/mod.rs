@@ -45,8 +45,19 @@ pub struct Costs {
     pub record: bool,
     /// File with the access patterns that requests are held to.
     pub contract: Option<PathBuf>,
-    /// Whether others are refused.
-    pub enforce: bool,
+    /// What becomes of requests that it does not know.
+    pub others: Others,
+    /// Watch which keys of all tables are hot.
+    pub heat: bool,
+}
+
+/// What becomes of requests that a contract does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    /// They are run, and told apart.
+    Told,
+    /// They are refused.
+    Refused,
 }
 
 /// All settings of a server.
@@ -91,8 +102,6 @@ pub struct Settings {
     pub test_api: bool,
     /// What is told and recorded of what requests use.
     pub costs: Costs,
-    /// Whether it is watched which keys of all tables are hot.
-    pub heat: bool,
     /// Whether each access key and region has tables of its own.
     pub namespaces: bool,
     /// How closely to keep to the service's limits and delays.
@@ -145,9 +154,9 @@ impl Settings {
                 header: layer.cost_header.unwrap_or(false),
                 record: layer.record.unwrap_or(false),
                 contract: layer.contract,
-                enforce: layer.enforce.unwrap_or(false),
+                others: if layer.enforce == Some(true) { Others::Refused } else { Others::Told },
+                heat: layer.heat.unwrap_or(false),
             },
-            heat: layer.heat.unwrap_or(false),
             store,
             engine: layer.engine,
             move_to: layer.move_to,
