@@ -81,9 +81,9 @@ fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
     assumptions(lines, &index.assumptions);
     if let Some(answered) = index.answers.first() {
         lines.push(format!(
-            "  try it:  hashrange explain --what-if {} {}",
-            quoted(&index.definition),
-            tried(answered)
+            "  try it:  hashrange explain {} --what-if {}",
+            tried(answered),
+            quoted(&index.definition)
         ));
     }
     lines.push(format!(
