@@ -746,7 +746,7 @@ fn heat_is_drawn_added_up_and_advised_on() {
 orders: 80 requests in 3 minutes, 20 read and 150,100 write units, 0 throttled
 partition key  share    requests  read  write    peak a second  bytes  or more
 ─────────────  ───────  ────────  ────  ───────  ─────────────  ─────  ───────
-pk = 'hot'     100.0 %        80    16  150,100        2,500.1  4,096       +0
+pk = 'hot'     100.0 %        80    16  150,100         2500.1  4,096       +0
 pk = 'cool'      0.0 %        80     4        0            0.0  4,096       +1
 units by range of the hash space, a column a minute, 00:00 to 00:02 UTC; @ is 150,010
 0  |   |
