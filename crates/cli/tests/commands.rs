@@ -759,7 +759,7 @@ units by range of the hash space, a column a minute, 00:00 to 00:02 UTC; @ is 15
     assert!(stdout.ends_with(advice), "{stdout}");
     let cases: &[(&[&str], i32, &str)] = &[
         (&["heat"], 0, "nothing is known: hashrange serve --heat watches all tables"),
-        (&["heat", "orders"], 254, "Table: orders not found"),
+        (&["heat", "orders"], 3, "Table: orders not found"),
         (&["heat", "--with", &file, "--with", &file], 0, "orders: 160 requests in 3 minutes"),
         (
             &["heat", "--with", &file, "--by", "bytes", "--limit", "1"],
