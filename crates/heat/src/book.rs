@@ -88,8 +88,7 @@ impl Book {
     /// Adds what was used at a time.
     pub fn add(&self, now_ms: u64, place: Place, span: Span<'_>, sums: &Sums) {
         let mut state = self.state();
-        let minute = (now_ms / MINUTE_MS).max(state.newest);
-        state.go_to(minute);
+        let minute = state.minute_at(now_ms);
         match state.page(place, minute) {
             Some(page) => page.add(span, sums),
             None => state.untold.add(sums),
@@ -111,8 +110,7 @@ impl Book {
         name: impl Fn(CutKey<'_>, bool) -> String,
     ) -> Vec<MinuteHeat> {
         let mut state = self.state();
-        let minute = (now_ms / MINUTE_MS).max(state.newest);
-        state.go_to(minute);
+        state.minute_at(now_ms);
         let Some(pages) = state.places.get(&place) else { return Vec::new() };
         pages.iter().skip(pages.len().saturating_sub(most)).map(|page| page.told(&name)).collect()
     }
@@ -143,12 +141,18 @@ impl Book {
 }
 
 impl State {
-    /// Begins a minute, and forgets those that are too old then.
-    fn go_to(&mut self, minute: u64) {
+    /// Returns the minute that is running, and forgets those that are too old by then. A clock that goes back
+    /// goes on in the newest minute, unless it was so wrong that nothing of what is known can be kept.
+    fn minute_at(&mut self, now_ms: u64) -> u64 {
+        let minute = now_ms / MINUTE_MS;
+        if minute + MINUTES_MAX <= self.newest {
+            *self = Self { untold: self.untold, ..Self::default() };
+        }
         if minute > self.newest {
             self.newest = minute;
             self.forget(|_, page| page.minute + MINUTES_MAX <= minute);
         }
+        self.newest
     }
 
     fn forget(&mut self, is_forgotten: impl Fn(&Place, &Page) -> bool) {

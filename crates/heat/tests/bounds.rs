@@ -79,6 +79,25 @@ fn sums_are_exact_and_old_minutes_are_forgotten() {
 }
 
 #[test]
+fn a_clock_that_was_wrong_hides_nothing_that_follows() {
+    let book = Book::default();
+    let (hash, key) = key_of(1);
+    let span = Span::Key { hash, partition: &key, item: None };
+    let hour_ms = MINUTES_MAX * 60_000;
+    let told = |now_ms| {
+        let minutes = book.minutes(now_ms, TABLE, 60, |_, _| String::new());
+        minutes.iter().map(|it| (it.minute_ms, it.whole.requests)).collect::<Vec<_>>()
+    };
+    book.add(1000 * hour_ms, TABLE, span, &read(1.0));
+    // A little back: what follows is of the newest minute.
+    book.add(1000 * hour_ms - 60_000, TABLE, span, &read(1.0));
+    assert_eq!(told(1000 * hour_ms - 60_000), [(1000 * hour_ms, 2)]);
+    // Far back: what was known was of no time that there is.
+    book.add(hour_ms, TABLE, span, &read(1.0));
+    assert_eq!(told(hour_ms), [(hour_ms, 1)]);
+}
+
+#[test]
 fn a_walk_is_spread_over_the_ranges_it_went_through() {
     let book = Book::default();
     book.add(0, TABLE, Span::Hashes(0, u32::MAX >> 1), &read(32.0));
