@@ -492,6 +492,10 @@ pub struct Lint {
     /// given several times [default: what the server has recorded, if it has]
     #[arg(long, value_name = "FILE", conflicts_with = "design")]
     pub recording: Vec<PathBuf>,
+    /// Look at the heat of keys, too: in this file, which hashrange heat --save has written; may be given several
+    /// times [default: what the server has seen]
+    #[arg(long, value_name = "FILE", conflicts_with = "design")]
+    pub heat: Vec<PathBuf>,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,

@@ -775,6 +775,11 @@ units by range of the hash space, a column a minute, 00:00 to 00:02 UTC; @ is 15
         let all = stdout.clone() + &stderr;
         assert!(code == *expected && all.contains(text), "{arguments:?}: {code} {all}");
     }
+    assert_eq!(server.run(&["create", "orders", "pk:S"], "").0, 0);
+    let (code, stdout, stderr) = server.run(&["lint", "--heat", &file], "");
+    let found = "  warning: hot-key (orders)\n    pk = 'hot' takes 2500 write units a second in its busiest \
+        minute; a partition of the service gives 1000\n    fix: write it as 3 partition keys or more\n";
+    assert!(code == 5 && stdout.contains(found), "{code} {stdout}{stderr}");
     let mut command = hashrange();
     command.args(["create", "abc", "pk:S", "--data-dir", &path("data")]);
     assert_eq!(run(command, "").0, 0);

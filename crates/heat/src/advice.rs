@@ -30,6 +30,22 @@ pub struct Advice {
     pub shards: u32,
 }
 
+impl Advice {
+    /// Returns what shows it.
+    pub fn evidence(&self) -> String {
+        let kind = if self.is_write { "write" } else { "read" };
+        format!(
+            "{} takes {:.0} {kind} units a second in its busiest minute; a partition of the service gives {:.0}",
+            self.key, self.per_second, self.most
+        )
+    }
+
+    /// Returns what to do.
+    pub fn remedy(&self) -> String {
+        format!("write it as {} partition keys or more", self.shards)
+    }
+}
+
 /// Returns the keys of a place that would be throttled on the service, hottest first.
 pub fn advice(place: &PlaceHeat) -> Vec<Advice> {
     let keys = place.summary().keys.accessed.keys;

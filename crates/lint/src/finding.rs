@@ -42,6 +42,8 @@ pub enum Rule {
     DelimiterInData,
     /// A key of an index is put together from attributes that it could have as its keys.
     ConcatenatedKey,
+    /// A partition key takes more than a partition of the service gives.
+    HotKey,
     /// A request reads all to keep little, and an index would pay.
     FilterNotKey,
     /// A filter of a request is a key condition of the table or of an index.
@@ -89,6 +91,7 @@ impl Rule {
             Self::MixedCase => "mixed-case",
             Self::DelimiterInData => "delimiter-in-data",
             Self::ConcatenatedKey => "concatenated-key",
+            Self::HotKey => "hot-key",
             Self::FilterNotKey => "filter-not-key",
             Self::UnusedKey => "unused-key",
             Self::UnreadIndex => "unread-index",
@@ -110,6 +113,7 @@ impl Rule {
             | Self::MixedEpochs
             | Self::MixedCase
             | Self::DelimiterInData
+            | Self::HotKey
             | Self::UnusedKey => Severity::Warning,
             Self::ConcatenatedKey
             | Self::FilterNotKey
@@ -152,8 +156,9 @@ impl Rule {
                 "give the index these attributes as its key, up to four of each kind: nothing has to \
                  be put together and kept up to date"
             }
-            // What was recorded says what to do.
-            Self::FilterNotKey
+            // What was seen of requests says what to do.
+            Self::HotKey
+            | Self::FilterNotKey
             | Self::UnusedKey
             | Self::UnreadIndex
             | Self::ContainedIndex

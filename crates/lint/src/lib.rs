@@ -1,5 +1,5 @@
 //! What of a table's keys will hurt later, found in its definition, in a sample of its items and in what was
-//! recorded of requests.
+//! recorded of requests, or seen of the heat of keys.
 //!
 //! Pure: a definition, items and sizes go in, findings come out. Each finding has evidence, two keys of the
 //! sample for most, and a fix. A rule stays silent unless the sample itself shows the harm: numbers, versions, dates
@@ -8,6 +8,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `design.rs` | what is looked at: tables, indexes, items, sizes |
+//! | `heat.rs` | what the heat of keys shows |
 //! | `requests.rs` | what requests show: keys that they do not use, indexes that nobody needs |
 //! | `siblings.rs` | components of sort keys that stand beside each other |
 //! | `rules/` | one file for each idea that a finding tells |
@@ -17,12 +18,14 @@
 
 mod design;
 mod finding;
+mod heat;
 mod requests;
 mod rules;
 mod siblings;
 
 pub use design::{Collection, Item, Scalar, Source, SourceKind, Table};
 pub use finding::{Finding, Rule, Severity};
+pub use heat::lint_heat;
 pub use requests::lint_requests;
 pub use rules::collections::LARGE_COLLECTION_BYTES;
 

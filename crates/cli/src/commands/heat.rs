@@ -35,7 +35,7 @@ pub fn run(client: &mut Client, arguments: &Heat) -> anyhow::Result<()> {
     print(arguments, &places)
 }
 
-/// Asks a server, page by page.
+/// Returns what a server saw.
 fn asked_of(client: &mut Client, arguments: &Heat) -> anyhow::Result<Vec<PlaceHeat>> {
     let mut request = json!({});
     if let Some(place) = &arguments.place {
@@ -48,6 +48,11 @@ fn asked_of(client: &mut Client, arguments: &Heat) -> anyhow::Result<Vec<PlaceHe
     if let Some(minutes) = arguments.minutes {
         request["Minutes"] = json!(minutes);
     }
+    pages(client, request)
+}
+
+/// Asks a server, page by page.
+pub fn pages(client: &mut Client, mut request: Value) -> anyhow::Result<Vec<PlaceHeat>> {
     let mut places = Vec::new();
     loop {
         let mut answer = client.call_own("DescribeHeat", &request)?;
@@ -60,7 +65,8 @@ fn asked_of(client: &mut Client, arguments: &Heat) -> anyhow::Result<Vec<PlaceHe
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<PlaceHeat>> {
+/// Reads what --save has written.
+pub fn read(file: &Path) -> anyhow::Result<Vec<PlaceHeat>> {
     let named = || file.display().to_string();
     let mut text: Value =
         serde_json::from_slice(&fs::read(file).with_context(named)?).with_context(named)?;
@@ -85,7 +91,7 @@ fn name_of(place: &PlaceHeat) -> String {
 }
 
 /// Adds places to those of the same name.
-fn add(places: &mut Vec<PlaceHeat>, more: Vec<PlaceHeat>) {
+pub fn add(places: &mut Vec<PlaceHeat>, more: Vec<PlaceHeat>) {
     for place in more {
         let is_same =
             |known: &&mut PlaceHeat| (&known.table, &known.index) == (&place.table, &place.index);
@@ -225,12 +231,7 @@ impl Columns {
 }
 
 fn advised(advice: &Advice) -> String {
-    let Advice { key, is_write, per_second, most, shards } = advice;
-    let kind = if *is_write { "write" } else { "read" };
-    format!(
-        "{key} takes {per_second:.0} {kind} units a second in its busiest minute; a partition of the service \
-         gives {most:.0}: write it as {shards} partition keys or more"
-    )
+    format!("{}: {}", advice.evidence(), advice.remedy())
 }
 
 fn measure(by: HeatBy) -> Measure {

@@ -7,6 +7,7 @@ mod sample;
 mod corpus;
 
 use super::cost::{prices, read_recording, recorded_by};
+use super::heat;
 use crate::advice;
 use crate::arguments::{Format, Lint};
 use crate::bulk::counted;
@@ -17,7 +18,8 @@ use crate::initial;
 use crate::output::{self, printer::Printer, table::shown};
 use crate::surroundings::variable;
 use hashrange::advisor::{Report as Advised, advise};
-use hashrange_lint::{Finding, Severity, lint, lint_requests};
+use hashrange::heat::PlaceHeat;
+use hashrange_lint::{Finding, Severity, lint, lint_heat, lint_requests};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -30,10 +32,12 @@ pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
     };
     // Before the tables are looked at, which reads of them.
     let advice = advice_of_requests(client, arguments)?;
+    let heat = heat_of_keys(client, arguments)?;
     let mut report = Report::new(&printer);
     for name in names {
         let sample = sample::of(client, &name, arguments.sample)?;
         let mut findings = lint(&sample.table, &sample.items, &sample.collections);
+        findings.extend(heat.iter().filter(|place| place.table == name).flat_map(lint_heat));
         findings.extend(advice.iter().flat_map(|advice| lint_requests(&name, advice)));
         report.add(&sample.text(), &findings)?;
     }
@@ -56,6 +60,24 @@ fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<O
         return Ok(None);
     }
     Ok(Some(advise(&recording, &prices(None, &arguments.connection)?)))
+}
+
+/// Returns the heat of keys in files, or what the server has seen of it, which may be nothing.
+fn heat_of_keys(client: &mut Client, arguments: &Lint) -> anyhow::Result<Vec<PlaceHeat>> {
+    if let ([], Client::Local(_)) = (&arguments.heat[..], &client) {
+        return Ok(Vec::new());
+    }
+    if arguments.heat.is_empty() {
+        return match heat::pages(client, json!({})) {
+            Err(error) if sample::is_unknown(&error) => Ok(Vec::new()),
+            seen => seen,
+        };
+    }
+    let mut places = Vec::new();
+    for file in &arguments.heat {
+        heat::add(&mut places, heat::read(file)?);
+    }
+    Ok(places)
 }
 
 /// Looks at the designs in a file and prints what is found.

@@ -17,7 +17,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("cost", &[]),
     ("advisor", &["cost"]),
     ("heat", &[]),
-    ("lint", &["advisor"]),
+    ("lint", &["advisor", "heat"]),
     ("xtask", &["scratch"]),
     ("wire", &["model"]),
     ("expr", &["model"]),
