@@ -43,22 +43,24 @@ impl<S: Store> Engine<S> {
     /// Returns the table as it was that a name means; none if it means no such.
     pub(crate) fn known_past(&self, name_or_arn: &str) -> ApiResult<Option<Arc<Table>>> {
         let name = table_name_of(name_or_arn);
-        match parse_name(name) {
-            Some((table, _)) if self.core.catalog.get(table).is_some() => {
-                self.table_of_past(name).map(Some)
-            }
-            _ => Ok(None),
-        }
+        if self.names_a_past(name) { self.table_of_past(name).map(Some) } else { Ok(None) }
+    }
+
+    /// Returns whether a name is one of a table with a history, as it was. Of a table without one there is no
+    /// such table, as on the service.
+    fn names_a_past(&self, name: &str) -> bool {
+        let table = parse_name(name).and_then(|(table, _)| self.core.catalog.get(table));
+        table.is_some_and(|table| table.record.history.is_some())
     }
 
     /// Returns why there is no table of a name.
     pub(super) fn no_table(&self, name: &str) -> Reason {
-        match parse_name(name) {
-            Some((table, _)) if self.core.catalog.get(table).is_some() => {
-                Reason::History(HistoryFault::ReadOnly(name.to_owned()))
-            }
-            _ if self.heat_table(name).is_some() => Reason::TableOfServer(name.to_owned()),
-            _ => Reason::TableNotFound,
+        if self.names_a_past(name) {
+            Reason::History(HistoryFault::ReadOnly(name.to_owned()))
+        } else if self.heat_table(name).is_some() {
+            Reason::TableOfServer(name.to_owned())
+        } else {
+            Reason::TableNotFound
         }
     }
 

@@ -164,18 +164,6 @@ fn the_past_is_never_written() {
 }
 
 #[test]
-fn a_table_without_a_history_has_no_past() {
-    let database = memory();
-    create(&database);
-    put(&database, "a", 1);
-    let refused =
-        "ValidationException: The table orders keeps no history: UpdateHistory begins one";
-    assert_eq!(database.fails("GetItem", &get(&as_of(NOW_MS), "a")), refused);
-    assert_eq!(database.fails("GetItem", &get("orders.history", "a")), refused);
-    assert_eq!(stored(&database), [0, 0, 0]);
-}
-
-#[test]
 fn a_real_table_of_that_name_is_the_one_that_is_read() {
     let database = changed();
     let name = as_of(NOW_MS + 1000);
