@@ -166,8 +166,9 @@ pub trait Store: Send + Sync + 'static {
 
 /// Reads of a store that go together; cheap to clone.
 ///
-/// Each read is of one published state, which is no older than the view. In a store that is not shared
-/// all reads of a view are of the same one, unaffected by later commits.
+/// Each read is of one published state, which is no older than the view, and no older than that of a read
+/// that has ended before. In a store that is not shared all reads of a view are of the same one, unaffected
+/// by later commits.
 ///
 /// A view may keep old data from being reclaimed, so it should not be held for long.
 pub trait View: Clone + Send + Sync + 'static {

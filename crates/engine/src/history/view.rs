@@ -2,7 +2,8 @@
 //! have changed since.
 //!
 //! What is there now is read first, history afterwards. So a view whose reads are not of one state (see
-//! [`View`]) shows the truth too: what has changed between the two reads is in history by the second.
+//! [`View`]) shows the truth too: what has changed between the two reads is in history by the second, which is of
+//! no older state.
 //!
 //! Memory is bounded: items and history are read in turns, some at a time, and each turn ends where the
 //! one that read less has come to. An item with many versions is left by a jump, not version by version.

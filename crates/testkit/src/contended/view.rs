@@ -1,11 +1,11 @@
 //! The view of a store under contention: in a store that several share, each read is of a state of its
-//! own, the view's or a later one.
+//! own, that of the read before or a later one.
 
 use hashrange_storage::{Bytes, Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A view of a [`ContendedStore`](super::ContendedStore).
 pub struct ContendedView<S: Store> {
@@ -16,35 +16,47 @@ pub struct ContendedView<S: Store> {
 }
 
 /// Where later states are.
-struct Later<S> {
+struct Later<S: Store> {
     store: Arc<S>,
     /// A bit for each of the next reads.
     choices: AtomicU64,
+    /// The state of the last read, if it was later than the view.
+    last: Mutex<Option<S::View>>,
 }
 
 impl<S: Store> ContendedView<S> {
     /// Returns a view, whose reads are of later states now and then if `later` says where they are and
     /// by what bits to choose.
     pub(super) fn new(view: S::View, later: Option<(Arc<S>, u64)>) -> Self {
-        let later = later.map(|(store, bits)| Later { store, choices: AtomicU64::new(bits) });
+        let later = later.map(|(store, bits)| {
+            let choices = AtomicU64::new(bits);
+            Later { store, choices, last: Mutex::default() }
+        });
         Self { view, later: later.map(Arc::new), requests: None }
     }
 
     /// Returns the view for the next read.
     async fn next(&self) -> Result<S::View, Error> {
-        if let Some(later) = &self.later {
-            let turn = |choices: u64| Some(choices.rotate_left(1));
-            let choices =
-                later.choices.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).unwrap_or(0);
-            if choices % 2 == 1 {
-                let view = later.store.view().await?;
-                return Ok(self
-                    .requests
-                    .as_ref()
-                    .map_or_else(|| view.clone(), |it| view.counting(it)));
-            }
+        let Some(later) = &self.later else { return Ok(self.view.clone()) };
+        let turn = |choices: u64| Some(choices.rotate_left(1));
+        let choices =
+            later.choices.fetch_update(Ordering::AcqRel, Ordering::Acquire, turn).unwrap_or(0);
+        if choices % 2 == 1 {
+            let view = later.store.view().await?;
+            *later.last() = Some(view);
         }
-        Ok(self.view.clone())
+        let last = later.last().clone();
+        Ok(match (last, &self.requests) {
+            (None, _) => self.view.clone(),
+            (Some(view), None) => view,
+            (Some(view), Some(requests)) => view.counting(requests),
+        })
+    }
+}
+
+impl<S: Store> Later<S> {
+    fn last(&self) -> MutexGuard<'_, Option<S::View>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

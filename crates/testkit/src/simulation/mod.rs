@@ -19,11 +19,13 @@ mod expiry;
 mod fate;
 mod flaw;
 mod histories;
+mod own;
 mod passing;
 mod server;
 mod store;
 mod storm;
 mod tables;
+mod templates;
 mod things;
 
 pub use fate::Fate;

@@ -9,7 +9,7 @@ use super::fate::Fate;
 use super::flaw::Flaw;
 use super::store::SimulatedStore;
 use crate::contended::ContendedStore;
-use hashrange_engine::{Engine, EngineOptions, Environment, Running, verify};
+use hashrange_engine::{Engine, EngineOptions, Environment, verify};
 use hashrange_model::{ApiError, ApiResult, ErrorKind};
 use hashrange_storage::block_on;
 use hashrange_wire::Operation;
@@ -32,7 +32,7 @@ const WAITS_MAX: usize = 6;
 const HASTE_MS: u64 = 9 * 60 * 1000;
 
 /// The engine, whose every decision may be made several times or lost.
-type SimulatedEngine = Engine<ContendedStore<SimulatedStore>>;
+pub(super) type SimulatedEngine = Engine<ContendedStore<SimulatedStore>>;
 
 /// What became of a request.
 #[derive(Debug)]
@@ -261,7 +261,11 @@ impl Server {
     }
 
     /// Has an engine run something and waits for its answer, or until the connection is lost.
-    async fn ask<F>(&self, said: &str, run: impl FnOnce(Arc<SimulatedEngine>) -> F) -> Answer
+    pub(super) async fn ask<F>(
+        &self,
+        said: &str,
+        run: impl FnOnce(Arc<SimulatedEngine>) -> F,
+    ) -> Answer
     where
         F: Future<Output = ApiResult<Vec<u8>>> + 'static,
     {
@@ -332,24 +336,6 @@ impl Server {
                 Answer::Done(answer) => return answer,
                 Answer::Refused(error) => panic!("{operation:?} {body} is refused: {error}"),
                 Answer::Unknown => self.sleep(1 + self.0.fate.below(20) as u64).await,
-            }
-        }
-    }
-
-    /// Keeps the history of a table and returns the first moment that it tells of.
-    pub(super) async fn insist_on_history(&self, table: &'static str) -> u64 {
-        let enable = |engine: Arc<SimulatedEngine>| async move {
-            let run = || -> Running<'_, _> { Box::pin(engine.enable_history(table, None)) };
-            let history = engine.on_newest_to_change(run).await?;
-            Ok(Json::from(history.reaches_back_to_ms).to_string().into_bytes())
-        };
-        loop {
-            match self.ask("history", enable).await {
-                Answer::Done(Json::Number(since_ms)) => {
-                    return since_ms.as_u64().expect("a moment is a whole number");
-                }
-                Answer::Refused(error) => panic!("a history is refused: {error}"),
-                _ => self.sleep(1 + self.0.fate.below(20) as u64).await,
             }
         }
     }

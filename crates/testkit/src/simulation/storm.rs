@@ -14,6 +14,7 @@ use super::histories::Histories;
 use super::passing::Passing;
 use super::server::Server;
 use super::tables::{self, ACCOUNTS};
+use super::templates;
 use super::things::Things;
 use std::cell::Cell;
 use std::future::Future;
@@ -111,6 +112,7 @@ impl World {
         self.start(audit::audit(self.server.clone(), 12));
         self.start(audit::audit_the_past(self.server.clone(), *since_ms, 8));
         self.start(definitions::change(self.server.clone(), 10));
+        self.start(templates::change(self.server.clone(), 6));
         self.start(expiry::change(self.server.clone(), 6));
         self.start(passing.clone().use_table(30));
         self.follow(consumer.clone());
@@ -126,7 +128,8 @@ impl World {
             clients.passing.check().await;
             expiry::settle(server.clone()).await;
             clients.things.check().await;
-            definitions::check(server).await;
+            definitions::check(server.clone()).await;
+            templates::check(server).await;
             clients.consumer.check().await;
         });
     }

@@ -10,11 +10,13 @@ pub(super) const BY_NAME: &str = "by-name";
 /// Created and deleted by the client that uses it.
 pub(super) const PASSING: &str = "passing";
 pub(super) const RECEIPTS: &str = "receipts";
+/// The global index of `receipts`, whose key is derived by a template.
+pub(super) const BY_LABEL: &str = "by-label";
 pub(super) const THINGS: &str = "things";
 pub(super) const VALUES: &str = "values";
 
-/// Creates all tables; `accounts` has a sort key and an index with the same keys, `things` has a
-/// stream and expires by the attribute `until`.
+/// Creates all tables; `accounts` has a sort key and an index with the same keys, `receipts` an
+/// index of labels, `things` has a stream and expires by the attribute `until`.
 pub(super) async fn create(server: &Server) {
     for table in [ACCOUNTS, RECEIPTS, THINGS, VALUES] {
         let mut definition = json!({
@@ -24,6 +26,15 @@ pub(super) async fn create(server: &Server) {
         });
         if table == ACCOUNTS {
             definition.as_object_mut().expect("it is one").extend(account_keys());
+        }
+        if table == RECEIPTS {
+            let label = json!({"AttributeName": "label", "AttributeType": "S"});
+            let attributes = definition["AttributeDefinitions"].as_array_mut();
+            attributes.expect("they are some").push(label);
+            definition["GlobalSecondaryIndexes"] = json!([{
+                "IndexName": BY_LABEL, "Projection": {"ProjectionType": "ALL"},
+                "KeySchema": [{"AttributeName": "label", "KeyType": "HASH"}],
+            }]);
         }
         if table == THINGS {
             definition["StreamSpecification"] =
