@@ -9,20 +9,26 @@ use crate::schema::{HistoryRecord, HistoryState, Table, TableId};
 use hashrange_storage::{Batch, Store};
 use std::sync::Arc;
 
-/// The caller has waited for all writes that may follow another definition.
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
     id: TableId,
     pace: &Pace,
 ) -> Result<(), Interruption> {
-    let Some((_, record)) = changing(core, id) else { return Ok(()) };
-    if record.state == HistoryState::Ending {
-        let progress = layout::history_progress(id);
-        for range in layout::histories(id) {
-            purge::empty_range(core, range, &progress, pace).await?;
+    loop {
+        pace.step().await?;
+        let Some((_, record)) = changing(core, id) else { return Ok(()) };
+        // Writes may still follow the definition before.
+        core.store.sync().await?;
+        if record.state == HistoryState::Ending {
+            let progress = layout::history_progress(id);
+            for range in layout::histories(id) {
+                purge::empty_range(core, range, &progress, pace).await?;
+            }
+        }
+        if finish(core, id, record.state).await? {
+            return Ok(());
         }
     }
-    finish(core, id).await
 }
 
 /// Returns the table while its history begins or ends.
@@ -32,10 +38,18 @@ fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<(Arc<Table>, Histor
     (record.state != HistoryState::Kept).then_some((table, record))
 }
 
-/// Records that the history is complete from now on, or gone.
-async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruption> {
+/// Records that the history is complete from now on, or gone. Returns false if it is in another state by now
+/// than that in which this was done.
+async fn finish<S: Store>(
+    core: &Core<S>,
+    id: TableId,
+    state: HistoryState,
+) -> Result<bool, Interruption> {
     let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
-    let Some((table, history)) = changing(core, id) else { return Ok(()) };
+    let Some((table, history)) = changing(core, id) else { return Ok(true) };
+    if history.state != state {
+        return Ok(false);
+    }
     let mut record = table.record.clone();
     match (&table.history, history.state) {
         (Some(clock), HistoryState::Beginning) => {
@@ -48,7 +62,7 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruptio
             record.set_history(Some(HistoryRecord { state, since_ms, ..history }));
         }
         (_, HistoryState::Ending) => record.set_history(None),
-        (None, HistoryState::Beginning) | (_, HistoryState::Kept) => return Ok(()),
+        (None, HistoryState::Beginning) | (_, HistoryState::Kept) => return Ok(true),
     }
     let progress = layout::history_progress(id);
     let is_gone = record.history.is_none();
@@ -59,5 +73,5 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruptio
     };
     let replaced = core.replace_table(&table, record, vec![progress.clone()], forget);
     replaced.await.map_err(Interruption::Definition)?;
-    Ok(())
+    Ok(true)
 }

@@ -5,7 +5,8 @@
 //! then, with its index entries and its record in the change log, as an update that changes nothing else.
 //! Of templates that only check, items that they would refuse are counted. How far the walk is, a row in
 //! the store says; it goes forward only if it is still as it was read, so two servers that walk at once
-//! count no page twice. A template that is put meanwhile removes the row, and the walk begins again.
+//! count no page twice. A template that is put meanwhile removes the row, and the walk begins again. The row
+//! says which templates it is of: one that was noted while others were being put may come after that.
 
 use super::Interruption;
 use super::lanes::Pace;
@@ -27,6 +28,9 @@ const BYTES_PER_PAGE: usize = 1024 * 1024;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Walk {
     version: u32,
+    /// Which templates it is of.
+    #[serde(default)]
+    of: u64,
     /// The last item key that was looked at; empty at first.
     to: Vec<u8>,
     is_complete: bool,
@@ -36,12 +40,17 @@ pub(crate) struct Walk {
 impl Walk {
     const VERSION: u32 = 1;
 
-    /// Reads the row of a table; `None` if it is of a newer release, or damaged.
-    pub(crate) fn decode(stored: Option<&[u8]>) -> Option<Self> {
-        let Some(stored) = stored else {
-            return Some(Self { version: Self::VERSION, ..Self::default() });
-        };
-        serde_json::from_slice(stored).ok().filter(|walk: &Self| walk.version <= Self::VERSION)
+    /// Reads the row of a table, which begins anew if it is of other templates; `None` if it is of a newer
+    /// release, or damaged.
+    pub(crate) fn decode(stored: Option<&[u8]>, table: &Table) -> Option<Self> {
+        let of = templates_of(table);
+        let new = Self { version: Self::VERSION, of, ..Self::default() };
+        let Some(stored) = stored else { return Some(new) };
+        let walk: Self = serde_json::from_slice(stored).ok()?;
+        if walk.version > Self::VERSION {
+            return None;
+        }
+        Some(if walk.of == of { walk } else { new })
     }
 
     fn encode(&self) -> Bytes {
@@ -49,14 +58,29 @@ impl Walk {
     }
 }
 
+/// Returns a number that tells a table's templates from others.
+fn templates_of(table: &Table) -> u64 {
+    table.record.key_templates.iter().fold(0, |seed, template| {
+        let said = format!("{:?} {}", template.mode, template.text);
+        xxhash_rust::xxh3::xxh3_64_with_seed(said.as_bytes(), seed)
+    })
+}
+
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
     id: TableId,
     pace: &Pace,
 ) -> Result<(), Interruption> {
+    let mut followed: Option<Arc<Table>> = None;
     loop {
         pace.step().await?;
         let Some(table) = rewriting(core, id) else { return Ok(()) };
+        // Templates may have changed since the job began: what writes have left that followed those before is
+        // to be seen by the walk.
+        if !followed.as_ref().is_some_and(|known| Arc::ptr_eq(known, &table)) {
+            core.store.sync().await?;
+            followed = Some(Arc::clone(&table));
+        }
         if walk_on(core, &table).await? && finish(core, id).await? {
             return Ok(());
         }
@@ -73,7 +97,7 @@ async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interr
     let row = layout::rewriting(table.id());
     let stored = core.store.get(&row).await?;
     let unreadable = || Interruption::Unreadable(row.clone());
-    let mut walk = Walk::decode(stored.as_deref()).ok_or_else(unreadable)?;
+    let mut walk = Walk::decode(stored.as_deref(), table).ok_or_else(unreadable)?;
     if walk.is_complete {
         return Ok(true);
     }
@@ -192,7 +216,7 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<bool, Interrupt
     let Some(table) = rewriting(core, id) else { return Ok(true) };
     let row = layout::rewriting(id);
     let stored = core.store.get(&row).await?;
-    let walk = Walk::decode(stored.as_deref());
+    let walk = Walk::decode(stored.as_deref(), &table);
     let walk = walk.ok_or_else(|| Interruption::Unreadable(row.clone()))?;
     if !walk.is_complete {
         return Ok(false);

@@ -161,7 +161,7 @@ impl<S: Store> Engine<S> {
     async fn walk(&self, table: &Table) -> ApiResult<Rewriting> {
         let row = layout::rewriting(table.id());
         let stored = self.core().store.get(&row).await.map_err(fault::of_store)?;
-        let walk = Walk::decode(stored.as_deref()).ok_or_else(|| fault::of_value(&row))?;
+        let walk = Walk::decode(stored.as_deref(), table).ok_or_else(|| fault::of_value(&row))?;
         Ok(Rewriting { so_far: walk.so_far, items: self.counted_items(table).await? })
     }
 }
