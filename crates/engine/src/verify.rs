@@ -1,12 +1,14 @@
 //! Verifies a whole store: every item is readable, has its size and lies at its key, every index is
-//! the exact projection of its table, the expiry index too, every version of a history is found, counters and collection sizes are true,
-//! the change log is readable, nothing belongs to no table, client request tokens will end.
+//! the exact projection of its table, the expiry index too, every version of a history is found, counters
+//! and collection sizes are true, the change log is readable, nothing belongs to no table, client request
+//! tokens will end.
 //!
 //! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
 //! local indexes, and otherwise constant.
 
 mod expiry;
 mod history;
+mod owners;
 mod tokens;
 
 use crate::change_log::verify_changes;

@@ -19,7 +19,6 @@ impl Database {
     /// database.put("orders", item! { "id": "7", "status": "OPEN" }).run()?;
     /// let begun = database.enable_history("orders", None)?;
     /// let at_ms = begun.reaches_back_to_ms.expect("it is kept");
-    /// std::thread::sleep(std::time::Duration::from_millis(5));
     /// database.put("orders", item! { "id": "7", "status": "SENT" }).run()?;
     ///
     /// let was = database.get(&format!("orders.asof.{at_ms}"), item! { "id": "7" }).run()?;

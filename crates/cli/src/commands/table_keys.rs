@@ -86,11 +86,16 @@ impl TableKeys {
 
     /// Returns the key that texts stand for, in the order of the key schema.
     pub fn key(&self, texts: &[&str]) -> Option<Map<String, Value>> {
+        self.beginning(texts).filter(|key| key.len() == self.primary().len())
+    }
+
+    /// Returns what texts stand for that are a key or the beginning of one; none if there are too many.
+    pub fn beginning(&self, texts: &[&str]) -> Option<Map<String, Value>> {
         let names = self.primary();
         let pairs = names.iter().zip(texts);
         let typed =
             |(name, text): (&String, &&str)| (name.clone(), json!({ self.type_of(name): text }));
-        (names.len() == texts.len()).then(|| pairs.map(typed).collect())
+        (texts.len() <= names.len()).then(|| pairs.map(typed).collect())
     }
 
     fn index(&self, index: &str) -> Option<&Value> {

@@ -97,7 +97,8 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns the view for reads of a table: of the store as it is, or as a profile shows it, and of the
-    /// table as it was if that is what is read.
+    /// table as it was if that is what is read. Its own, if the profile has none: a view that was taken before
+    /// may lack changes of a moment that is near.
     pub(crate) async fn table_view(
         &self,
         table: &Table,

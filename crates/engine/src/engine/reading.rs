@@ -14,7 +14,7 @@ use crate::usage::{Seen, ask_gate, note_read};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
-use hashrange_storage::{Key, Store, View};
+use hashrange_storage::{Key, KeyRange, MemoryView, Store, View};
 use std::slice;
 
 impl<S: Store> Engine<S> {
@@ -52,7 +52,7 @@ impl<S: Store> Engine<S> {
         ask_gate(table, index)?;
         if table.past.is_some() {
             // On the heap: rare, and every page would be as large.
-            return Box::pin(self.page_of_past(plan, view)).await;
+            return Box::pin(self.page_of_past(plan)).await;
         }
         if heat::is_heat(table) {
             // On the heap: rare, and every page would be as large.
@@ -83,11 +83,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Reads a page of one range of a table as it was.
-    async fn page_of_past<R: Rows>(
-        &self,
-        mut plan: PagePlan<'_>,
-        view: Option<&S::View>,
-    ) -> ApiResult<Page<R>> {
+    async fn page_of_past<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
         let table = plan.table;
         let items = match table.past {
             Some(Past::Versions) => layout::items_of(&plan.range),
@@ -96,7 +92,7 @@ impl<S: Store> Engine<S> {
         let target = ReadTarget::page(&plan, slice::from_ref(&items));
         let mut reading = self.begin_read(&target, Touched::Range(&items))?;
         plan.limit = reading.page_limit(plan.limit);
-        let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;
+        let view = self.table_view(table, reading.old_view.as_ref()).await?;
         let page = read_page(&view, plan).await?;
         reading.settle(&target, &page.units);
         let kept = self.keep(table, || Kept::Ranges(vec![items.clone()]));
@@ -136,7 +132,7 @@ impl<S: Store> Engine<S> {
         let target = target_of(table, &plan);
         ask_gate(table, target.index)?;
         if table.past.is_some() {
-            return Box::pin(self.select_past(table, plan, view)).await;
+            return Box::pin(self.select_past(table, plan)).await;
         }
         let kept = self.keep(table, || plan.kept());
         if self.limiter().is_none() {
@@ -162,7 +158,6 @@ impl<S: Store> Engine<S> {
         &self,
         table: &Table,
         mut plan: SelectPlan<'_>,
-        view: Option<&S::View>,
     ) -> ApiResult<Page<R>> {
         let target = target_of(table, &plan);
         let kept = self.keep(table, || plan.kept());
@@ -170,7 +165,7 @@ impl<S: Store> Engine<S> {
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
-        let view = self.table_view(table, reading.old_view.as_ref().or(view)).await?;
+        let view = self.table_view(table, reading.old_view.as_ref()).await?;
         let page = plan.run(table, &view).await?;
         reading.settle(&target, &page.units);
         self.note_page(table, None, kept.as_ref(), &page);
@@ -216,13 +211,7 @@ impl<S: Store> Engine<S> {
 
     /// Reads a page of the table `sys.heat`.
     async fn page_of_heat<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
-        let view = self
-            .core()
-            .heat
-            .view(&self.core().catalog.all(), &plan.range)
-            .await
-            .map_err(fault::of_store)?;
-        read_page(&view, plan).await
+        read_page(&self.heat_view(&plan.range).await?, plan).await
     }
 
     /// Runs a SELECT on the table `sys.heat`.
@@ -231,26 +220,21 @@ impl<S: Store> Engine<S> {
         table: &Table,
         plan: SelectPlan<'_>,
     ) -> ApiResult<Page<R>> {
-        let range = plan.whole_range();
-        let view = self
-            .core()
-            .heat
-            .view(&self.core().catalog.all(), &range)
-            .await
-            .map_err(fault::of_store)?;
+        let view = self.heat_view(&plan.whole_range()).await?;
         plan.run(table, &view).await
     }
 
     /// Returns an item of the table `sys.heat`.
     pub(crate) async fn item_of_heat(&self, key: &Key) -> ApiResult<Option<Item>> {
-        let view = self
-            .core()
-            .heat
-            .view(&self.core().catalog.all(), &layout::single(key))
-            .await
-            .map_err(fault::of_store)?;
+        let view = self.heat_view(&layout::single(key)).await?;
         let stored = view.get(key).await.map_err(fault::of_store)?;
         stored.map(Item::from_stored).transpose().map_err(fault::of_form)
+    }
+
+    /// Returns a view of the items of `sys.heat` in a range.
+    async fn heat_view(&self, range: &KeyRange) -> ApiResult<MemoryView> {
+        let core = self.core();
+        core.heat.view(&core.catalog.all(), range).await.map_err(fault::of_store)
     }
 
     /// Keeps what a read touches, where somebody wants to know which keys are hot.

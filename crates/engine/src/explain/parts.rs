@@ -136,7 +136,7 @@ impl<S: Store> Engine<S> {
         let mut stored = stored.map_err(|error| fault::of_tables(tables(), error))?;
         for (table, (key, value)) in tables().zip(keys.iter().zip(&mut stored)) {
             if table.past.is_some() {
-                let past = self.table_view(table, Some(&view)).await?.get(key).await;
+                let past = self.table_view(table, None).await?.get(key).await;
                 *value = past.map_err(|error| fault::of_tables([table], error))?;
             }
         }

@@ -57,21 +57,18 @@ impl<S: Store> Engine<S> {
                 partition: None,
                 consistent: planned.part.consistent,
             };
-            let view = match &mut admission {
-                None => view.clone(),
-                Some(admission) => {
-                    self.old_view(admission, &target).unwrap_or_else(|| view.clone())
-                }
-            };
+            let old_view =
+                admission.as_mut().and_then(|admission| self.old_view(admission, &target));
             let report = input.return_consumed_capacity;
             let tellers = (admission.as_mut(), &self.core().heat);
             if planned.table.past.is_some() {
-                let past = self.table_view(&planned.table, Some(&view)).await?;
+                let past = self.table_view(&planned.table, old_view.as_ref()).await?;
                 // On the heap: rare, and every batch would be as large.
                 Box::pin(answer.read_part(&past, planned, report, tellers)).await?;
                 continue;
             }
-            answer.read_part(&view, planned, report, tellers).await?;
+            let view = old_view.as_ref().unwrap_or(&view);
+            answer.read_part(view, planned, report, tellers).await?;
         }
         if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
             return Err(throttled.into());

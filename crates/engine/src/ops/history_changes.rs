@@ -115,6 +115,11 @@ impl<S: Store> Engine<S> {
             }
             range.start = [&start[..], &[0]].concat();
         }
+        for at_ms in [Some(input.from_ms), input.to_ms].into_iter().flatten() {
+            self.check_readable_at(table, at_ms)?;
+        }
+        // What was decided before may be of these moments.
+        self.store().sync().await.map_err(fault::of_store)?;
         let history = self.core().view().await?;
         let before = self.state_at(table, Some(input.from_ms), &history).await?;
         let after = self.state_at(table, input.to_ms, &history).await?;
@@ -131,7 +136,6 @@ impl<S: Store> Engine<S> {
         view: &S::View,
     ) -> ApiResult<TableView<S::View>> {
         let Some(at_ms) = at_ms else { return Ok(TableView::new(view.clone(), table)) };
-        self.check_readable_at(table, at_ms)?;
         self.table_view(&table.of_past(Past::At(at_ms)), Some(view)).await
     }
 }

@@ -1,13 +1,13 @@
 //! Verifies the expiry indexes: entry by entry they are what the items of their tables say, and no
 //! other table has entries.
 
+use super::owners::Owners;
 use super::{Report, next_items};
 use crate::layout::{self, ItemKey};
 use crate::schema::{Table, TableId, TimeToLiveState};
 use hashrange_model::Item;
-use hashrange_storage::{Direction, Error, View, Wanted};
+use hashrange_storage::{Error, View};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 /// Verifies that an item has its entry, in a complete index.
 pub(super) async fn verify_entry<V: View>(
@@ -63,26 +63,14 @@ pub(super) async fn verify_owners<V: View>(
     report: &mut Report,
 ) -> Result<(), Error> {
     let has_index = |table: &&Table| table.record.time_to_live.is_some();
-    let known: BTreeSet<TableId> = tables.iter().filter(has_index).map(Table::id).collect();
-    let mut range = layout::every_expiry();
-    loop {
-        let mut found = None;
-        view.visit(range.clone(), Direction::Forward, Wanted::ALL, |key, _| {
-            found = Some((layout::parse_expiry_table(key), key.to_vec()));
-            ControlFlow::Break(())
-        })
-        .await?;
-        let Some((table, key)) = found else { return Ok(()) };
-        let Some(table) = table else {
-            report.add(None, "an entry of an expiry index has no table", &key);
-            return Ok(());
-        };
-        if !known.contains(&table) && !purged.contains(&table) {
-            report.add(None, "an expiry index of a table that has none", &key);
-        }
-        let Some(next) = layout::expiries(table).end else { return Ok(()) };
-        range.start = next;
-    }
+    let owners = Owners {
+        known: tables.iter().filter(has_index).map(Table::id).collect(),
+        purged,
+        of: layout::parse_expiry_table,
+        without_table: "an entry of an expiry index has no table",
+        of_others: "an expiry index of a table that has none",
+    };
+    owners.verify(view, layout::every_expiry(), |table| layout::expiries(table).end, report).await
 }
 
 fn is_complete(table: &Table) -> bool {

@@ -1,15 +1,15 @@
 //! Verifies the histories: every version is readable, lies at its item's key and is found by its moment,
 //! the mark of each item is the moment of its last version, and no other table has a history.
 
+use super::owners::Owners;
 use super::{Report, next_items};
 use crate::history::Version;
 use crate::layout;
 use crate::schema::{HistoryState, Table, TableId};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Direction, Error, Key, View, Wanted};
+use hashrange_storage::{Error, Key, View};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 /// Verifies what there is of a table's history.
 pub(super) async fn verify_history<V: View>(
@@ -121,27 +121,16 @@ pub(super) async fn verify_owners<V: View>(
     report: &mut Report,
 ) -> Result<(), Error> {
     let has_history = |table: &&Table| table.record.history.is_some();
-    let known: BTreeSet<TableId> = tables.iter().filter(has_history).map(Table::id).collect();
-    for (nth, mut range) in layout::every_history().into_iter().enumerate() {
-        loop {
-            let mut found = None;
-            view.visit(range.clone(), Direction::Forward, Wanted::entries(1), |key, _| {
-                found = Some((layout::parse_history_table(key), key.to_vec()));
-                ControlFlow::Break(())
-            })
-            .await?;
-            let Some((table, key)) = found else { break };
-            let Some(table) = table else {
-                report.add(None, "an entry of a history has no table", &key);
-                break;
-            };
-            if !known.contains(&table) && !purged.contains(&table) {
-                report.add(None, "a history of a table that has none", &key);
-            }
-            let next = layout::histories(table).into_iter().nth(nth).and_then(|range| range.end);
-            let Some(next) = next else { break };
-            range.start = next;
-        }
+    let owners = Owners {
+        known: tables.iter().filter(has_history).map(Table::id).collect(),
+        purged,
+        of: layout::parse_history_table,
+        without_table: "an entry of a history has no table",
+        of_others: "a history of a table that has none",
+    };
+    for (nth, range) in layout::every_history().into_iter().enumerate() {
+        let after = |table| layout::histories(table).into_iter().nth(nth)?.end;
+        owners.verify(view, range, after, report).await?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub fn diff(client: &mut Client, arguments: &HistoryDiff) -> anyhow::Result<()> 
     }
     let printer = Printer::of(&arguments.connection)?;
     let count = print_changes(client, request, &printer)?;
-    if printer.format == Format::Table { output::line(format_args!("{count}")) } else { Ok(()) }
+    if printer.format == Format::Table { output::line(count) } else { Ok(()) }
 }
 
 /// Puts items back, or prints what would be put back.
@@ -31,6 +31,9 @@ pub fn restore(client: &mut Client, arguments: &HistoryRestore) -> anyhow::Resul
     let printer = Printer::of(&arguments.connection)?;
     if arguments.dry_run {
         let count = print_changes(client, request, &printer)?;
+        if printer.format != Format::Table {
+            return Ok(());
+        }
         return output::line(format_args!("{count} since then, and would be put back"));
     }
     let (mut put, mut deleted) = (0, 0);
@@ -91,15 +94,11 @@ fn key(
     }
     let keys = TableKeys::of(client, &items.table)?;
     let texts = [Some(text), items.sort_key.as_deref()];
-    let names = keys.primary();
     let texts: Vec<&str> = texts.into_iter().flatten().collect();
-    if texts.len() > names.len() {
-        let names = names.join(" and ");
-        return Err(Usage(format!("the key of {} is {names}", items.table)).into());
-    }
-    let typed =
-        |(name, text): (&String, &&str)| (name.clone(), json!({ keys.type_of(name): text }));
-    Ok(names.iter().zip(&texts).map(typed).collect())
+    keys.beginning(&texts).with_context(|| {
+        let names = keys.primary().join(" and ");
+        Usage(format!("the key of {} is {names}", items.table))
+    })
 }
 
 /// Asks for page after page.

@@ -2,7 +2,7 @@
 //!
 //! A place of the answer is a table, or an index of it, with its minutes. `docs/heat.md` has the members.
 
-use super::{fault, read};
+use super::{fault, read, written};
 use hashrange::heat::{PlaceHeat, Sums};
 use hashrange::{ApiResult, Database, HeatInput, StateFault};
 use serde::{Deserialize, Serialize};
@@ -55,5 +55,5 @@ pub async fn describe(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
         untold: page.untold,
         last_evaluated: last,
     };
-    Ok(serde_json::to_vec(&answer).expect("figures and texts are JSON"))
+    written(&answer)
 }

@@ -10,7 +10,7 @@
 //! Moments are in any form of `hashrange::moment`. The last two take and return a page; a page may be empty
 //! and not the last one.
 
-use super::{fault, items, read};
+use super::{fault, items, read, written};
 use crate::served::time;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -123,14 +123,14 @@ pub async fn changes(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
         Ok(Change { key, before, after })
     });
     let changes = changes.collect::<ApiResult<_>>()?;
-    json_of(&Changes { changes, last_evaluated: page.next.as_deref().map(token) })
+    written(&Changes { changes, last_evaluated: page.next.as_deref().map(token) })
 }
 
 /// Puts a page of items back to what they were.
 pub async fn restore(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let page = database.restore_items(&input(body)?).await?;
     let last_evaluated = page.next.as_deref().map(token);
-    json_of(&Restored { put: page.put, deleted: page.deleted, last_evaluated })
+    written(&Restored { put: page.put, deleted: page.deleted, last_evaluated })
 }
 
 fn input(body: &[u8]) -> ApiResult<ChangesInput> {
@@ -156,8 +156,4 @@ fn moment_of(text: String) -> Result<u64, Reason> {
 
 fn token(key: &[u8]) -> String {
     BASE64_STANDARD.encode(key)
-}
-
-fn json_of(answer: &impl Serialize) -> ApiResult<Vec<u8>> {
-    Ok(serde_json::to_vec(answer).map_err(|_| Reason::Internal)?)
 }

@@ -19,8 +19,8 @@ mod scripts;
 mod tree;
 
 use hashrange::{ApiError, ApiResult, Database, Reason, Sandbox, StateFault};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// The largest request, unless an operation says otherwise.
 const REQUEST_MAX_BYTES: usize = 64 * 1024;
@@ -63,6 +63,11 @@ fn read_within<T: DeserializeOwned>(body: &[u8], most_bytes: usize) -> ApiResult
         | serde_json::error::Category::Syntax
         | serde_json::error::Category::Eof => Reason::MalformedJson.into(),
     })
+}
+
+/// Returns an answer in JSON.
+fn written(answer: &impl Serialize) -> ApiResult<Vec<u8>> {
+    Ok(serde_json::to_vec(answer).map_err(|_| Reason::Internal)?)
 }
 
 fn fault(fault: StateFault) -> ApiError {

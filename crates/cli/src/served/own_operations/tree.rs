@@ -3,10 +3,10 @@
 //! What is also a member of a Query has its name: `TableName`, `IndexName`, `Limit`, `ScanIndexForward`,
 //! `ConsistentRead`. `docs/tree.md` has the others.
 
-use super::{items, read};
+use super::{items, read, written};
 use hashrange::{
-    ApiResult, Database, NodeKind, PartitionsInput, Reason, TreeInput, TreeNode, TreeOutput,
-    TreePosition, TreeWork,
+    ApiResult, Database, NodeKind, PartitionsInput, TreeInput, TreeNode, TreeOutput, TreePosition,
+    TreeWork,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -139,7 +139,7 @@ fn answer(output: TreeOutput) -> ApiResult<Vec<u8>> {
         last_evaluated: output.next.as_ref().map(Position::of).transpose()?,
         work: Work::of(output.work),
     };
-    Ok(serde_json::to_vec(&answer).map_err(|_| Reason::Internal)?)
+    written(&answer)
 }
 
 impl Position {
