@@ -290,15 +290,25 @@ mod tests {
     fn those_who_share_a_store_see_newer_states_lose_answers_and_die_alone() {
         let one = ContendedStore::shared(MemoryStore::new(), 1).with_lost_answers(20);
         let other = one.another(2);
-        let early = block_on(one.view()).unwrap();
+        let early: Vec<_> = (0..20).map(|_| block_on(one.view()).unwrap()).collect();
         let mut lost = 0;
         for _ in 0..200 {
             lost += usize::from(matches!(put(&one, b"one").0, Err(Error::Unavailable { .. })));
         }
         assert!((10..80).contains(&lost), "{lost}");
-        let seen = |_| block_on(early.get(b"key")).unwrap();
-        let seen: Vec<_> = (0..100).map(seen).collect();
-        assert!(seen.contains(&None) && seen.contains(&Some(Bytes::from_static(b"one"))));
+        let seen: Vec<Vec<_>> = early
+            .iter()
+            .map(|view| (0..100).map(|_| block_on(view.get(b"key")).unwrap()).collect())
+            .collect();
+        let newest = Some(Bytes::from_static(b"one"));
+        assert!(
+            seen.iter().any(|states| states.first() == Some(&None)),
+            "some begin with the view's"
+        );
+        for states in seen {
+            assert!(states.is_sorted(), "no read is of an older state than the one before");
+            assert_eq!(states.last(), Some(&newest));
+        }
         one.kill();
         assert!(matches!(put(&one, b"dead").0, Err(Error::Closed)));
         while put(&other, b"other").0.is_err() {}
