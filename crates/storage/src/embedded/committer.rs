@@ -84,6 +84,7 @@ impl Committer {
         if !is_planted(Planted::AnsweredEarly) {
             shared.sequencer.publish(group);
         }
+        shared.map.prepare();
         self.note_data(shared, group.size_bytes);
         Ok(())
     }

@@ -85,6 +85,10 @@ impl OrderedMap for EitherMap {
         call!(self, write_group(number, changes, bytes))
     }
 
+    fn prepare(&self) {
+        call!(self, prepare())
+    }
+
     fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         call!(self, get_newest(key))
     }

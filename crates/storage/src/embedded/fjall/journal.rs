@@ -25,7 +25,9 @@
 //! A new log is 64 MiB of zeros; a log is cut at its end when it is opened again.
 
 use super::super::log_check::{GroupOrder, cut};
+use super::super::ordered_map::MapChange;
 use crate::Error;
+use bytes::Bytes;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -40,6 +42,8 @@ const TRAILER: &[u8] = b"FJL\x03";
 const START_BYTES: usize = 13;
 const END_BYTES: usize = 13;
 const ITEM_HEAD_BYTES: usize = 21;
+/// The marker's key, which is a zero and the store's id, and its value.
+const MARKER_BYTES: usize = 17 + 16;
 
 /// Returns the path of a log.
 pub(crate) fn path(engine_path: &Path, number: u64) -> PathBuf {
@@ -61,6 +65,15 @@ pub(crate) fn numbers(engine_path: &Path) -> io::Result<Vec<u64>> {
 /// Returns the logs in `engine_path`, oldest first.
 pub(crate) fn files(engine_path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(numbers(engine_path)?.into_iter().map(|number| path(engine_path, number)).collect())
+}
+
+/// Returns the bytes that a group takes in a log, or more: fjall compresses long values there.
+pub(crate) fn group_bytes(changes: &[MapChange]) -> u64 {
+    let marker = ITEM_HEAD_BYTES + MARKER_BYTES;
+    let bytes = changes.iter().fold(START_BYTES + marker + END_BYTES, |sum, (key, value)| {
+        sum + ITEM_HEAD_BYTES + key.len() + value.as_ref().map_or(0, Bytes::len)
+    });
+    bytes as u64
 }
 
 /// What the logs hold.

@@ -85,10 +85,14 @@ impl LogKeeper {
     }
 
     /// To be called when `group` is durable and before it is acknowledged. Logs that are full are given
-    /// to the remover: they go when what is in them is sorted.
-    pub(crate) fn after_group(&mut self, group: u64, remover: &Remover) -> Result<(), Error> {
+    /// to the remover: they go when what is in them is sorted. Returns the newest log if it was begun.
+    pub(crate) fn after_group(
+        &mut self,
+        group: u64,
+        remover: &Remover,
+    ) -> Result<Option<PathBuf>, Error> {
         if !self.next_log.exists() {
-            return Ok(());
+            return Ok(None);
         }
         while self.next_log.exists() {
             remover.hold_file(&journal::path(&self.engine_path, self.newest_log));
@@ -98,7 +102,8 @@ impl LogKeeper {
         // A log that the note names must not vanish with its name.
         sync_folder(&self.engine_path)
             .map_err(|error| Error::from_io("sync the folder of the logs", error))?;
-        self.note_open(group)
+        self.note_open(group)?;
+        Ok(Some(journal::path(&self.engine_path, self.newest_log)))
     }
 
     /// To be called when the logs are empty and nothing will be written any more.

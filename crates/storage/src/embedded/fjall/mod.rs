@@ -6,6 +6,7 @@
 //! | `journal.rs`   | checks the logs before fjall replays them                |
 //! | `manifest.rs`  | checks the lists of sorted files before fjall reads them |
 //! | `log_note.rs`  | knows, outside the logs, which log must exist            |
+//! | `log_filler.rs`| gives a log its place on disk ahead of what is written   |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
 //! | `shadow.rs`    | a copy of a folder to look at                            |
 //! | `merger.rs`    | the thread that merges sorted files                      |
@@ -18,6 +19,7 @@
 mod checkpoint;
 mod engine;
 mod journal;
+mod log_filler;
 mod log_note;
 mod manifest;
 mod merger;
@@ -35,6 +37,7 @@ use crate::{Error, KeyRange};
 use bytes::Bytes;
 use checkpoint::Checkpoint;
 use engine::{Engine, EngineSnapshot};
+use log_filler::LogFiller;
 use log_note::LogKeeper;
 use merger::Merger;
 use pace::Pace;
@@ -78,6 +81,7 @@ struct Writer {
     pace: Pace,
     /// Taken at the end.
     logs: Option<LogKeeper>,
+    filler: LogFiller,
 }
 
 impl FjallMap {
@@ -165,7 +169,11 @@ impl OrderedMap for FjallMap {
             merger: Merger::new(),
             remover: Remover::default(),
             space: Arc::clone(space),
-            writer: Mutex::new(Writer { pace: Pace::new(), logs: Some(logs) }),
+            writer: Mutex::new(Writer {
+                pace: Pace::new(),
+                logs: Some(logs),
+                filler: LogFiller::default(),
+            }),
             checkpoint: Checkpoint::new(path),
         })?;
         Ok(Opened { map, last_group, torn_bytes: logged.torn_bytes })
@@ -177,12 +185,24 @@ impl OrderedMap for FjallMap {
 
     fn write_group(&self, number: u64, changes: Vec<MapChange>, bytes: usize) -> Result<(), Error> {
         let shared = &self.shared;
-        let Writer { pace, logs } = &mut *shared.writer.lock();
+        let Writer { pace, logs, filler } = &mut *shared.writer.lock();
         let logs = logs.as_mut().ok_or(Error::Closed)?;
         shared.wait_for_room(pace, bytes)?;
         logs.before_group(number - 1)?;
+        let logged_bytes = journal::group_bytes(&changes);
         shared.engine.write_group(number, changes)?;
-        logs.after_group(number, &shared.remover)
+        if let Some(begun) = logs.after_group(number, &shared.remover)? {
+            filler.follow(&begun);
+        }
+        filler.note_written(logged_bytes);
+        Ok(())
+    }
+
+    fn prepare(&self) {
+        let filler = &mut self.shared.writer.lock().filler;
+        if filler.is_due() && self.shared.space.has_room_for(0) {
+            filler.fill();
+        }
     }
 
     fn get_newest(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {

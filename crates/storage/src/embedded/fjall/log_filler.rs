@@ -1,0 +1,188 @@
+//! Gives a log its place on disk before groups are written to it.
+//!
+//! fjall makes a log as one hole of 64 MiB. A sync of a group that was written into a hole writes to disk three
+//! times: the group, which blocks of the disk it has taken, and the order to keep both. So the committer fills the
+//! hole with zeros, a piece ahead of what it writes, while nobody waits for it, and a sync writes twice. What that
+//! gives is in `docs/performance-notes.md`.
+//!
+//! Nothing depends on it: a log is read the same, filled or not, and what fails here fails nothing. Zeros are
+//! written only where the file is a hole, by the thread that writes the log, so that what can be read of it never
+//! changes and it never grows. A log that was there when the store was opened has no hole and is left as it is.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// So many bytes are filled in one go, and between one and two times as many are ahead of what is written.
+const PIECE_BYTES: u64 = PIECE.len() as u64;
+static PIECE: [u8; 256 << 10] = [0; 256 << 10];
+
+/// Fills the newest log. Belongs to the committer.
+#[derive(Debug, Default)]
+pub(crate) struct LogFiller(Option<Filling>);
+
+#[derive(Debug)]
+struct Filling {
+    log: File,
+    /// Where what groups have written ends, or beyond it: it is told by groups as they are before compression.
+    written: u64,
+    /// Before this nothing is to be filled.
+    filled: u64,
+}
+
+impl LogFiller {
+    /// Turns to a log that was begun.
+    pub(crate) fn follow(&mut self, path: &Path) {
+        // Without it, syncs take longer.
+        self.0 = File::options().write(true).open(path).ok().map(|log| Filling {
+            log,
+            written: 0,
+            filled: 0,
+        });
+    }
+
+    /// Tells that so many bytes were written to the log, or to the one before.
+    pub(crate) fn note_written(&mut self, bytes: u64) {
+        if let Some(filling) = &mut self.0 {
+            filling.written = filling.written.saturating_add(bytes);
+        }
+    }
+
+    /// Returns whether there is something to fill.
+    pub(crate) fn is_due(&self) -> bool {
+        self.0.as_ref().is_some_and(|filling| filling.filled < filling.written + PIECE_BYTES)
+    }
+
+    /// Fills a piece. Only while nobody writes to the log.
+    pub(crate) fn fill(&mut self) {
+        if let Some(filling) = &mut self.0
+            && !matches!(filling.fill(), Ok(true))
+        {
+            self.0 = None;
+        }
+    }
+}
+
+impl Filling {
+    /// Fills a piece; returns whether there may be more to fill.
+    fn fill(&mut self) -> io::Result<bool> {
+        let Some((start, end)) = hole(&self.log, self.filled)? else { return Ok(false) };
+        let end = end.min(start + PIECE_BYTES);
+        let bytes = usize::try_from(end - start).unwrap_or(0);
+        rustix::io::pwrite(&self.log, PIECE.get(..bytes).unwrap_or(&PIECE), start).map(drop)?;
+        begin_to_write(&self.log, start, end - start);
+        self.filled = end;
+        Ok(true)
+    }
+}
+
+/// Lets the system write a part of a file to disk without waiting for that.
+#[cfg(target_os = "linux")]
+fn begin_to_write(file: &File, start: u64, bytes: u64) {
+    use rustix::fs::{Advice, fadvise};
+    // Otherwise the next sync writes it.
+    let _begun = fadvise(file, start, std::num::NonZeroU64::new(bytes), Advice::DontNeed);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_to_write(_file: &File, _start: u64, _bytes: u64) {}
+
+/// Returns the first hole of a file that does not lie before `from`; none where it has none up to its end.
+#[cfg(target_os = "linux")]
+fn hole(file: &File, from: u64) -> io::Result<Option<(u64, u64)>> {
+    use rustix::fs::{SeekFrom, seek};
+    use rustix::io::Errno;
+    let length = file.metadata()?.len();
+    let start = match seek(file, SeekFrom::Hole(from)) {
+        Ok(start) if start < length => start,
+        Ok(_) | Err(Errno::NXIO) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    match seek(file, SeekFrom::Data(start)) {
+        Ok(end) => Ok(Some((start, end))),
+        Err(Errno::NXIO) => Ok(Some((start, length))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns none: other systems do not tell in one way.
+#[cfg(not(target_os = "linux"))]
+fn hole(_file: &File, _from: u64) -> io::Result<Option<(u64, u64)>> {
+    Ok(None)
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::FileExt;
+
+    const LENGTH: u64 = 8 * PIECE_BYTES;
+
+    /// Returns a log that is one hole, and what follows it.
+    fn log() -> (tempfile::NamedTempFile, LogFiller) {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        log.as_file().set_len(LENGTH).unwrap();
+        let mut filler = LogFiller::default();
+        filler.follow(log.path());
+        (log, filler)
+    }
+
+    fn fill_all(filler: &mut LogFiller) -> usize {
+        let mut pieces = 0;
+        while filler.is_due() {
+            filler.fill();
+            pieces += 1;
+        }
+        pieces
+    }
+
+    #[test]
+    fn a_piece_or_two_are_ahead_and_the_log_reads_the_same() {
+        let (log, mut filler) = log();
+        let group = vec![7; 100_000];
+        let mut end = 0;
+        for _ in 0..20 {
+            log.as_file().write_all_at(&group, end).unwrap();
+            end += group.len() as u64;
+            filler.note_written(group.len() as u64);
+            fill_all(&mut filler);
+            let (filled, _) = hole(log.as_file(), 0).unwrap().unwrap_or((LENGTH, LENGTH));
+            let most = end + 2 * PIECE_BYTES + 4096;
+            assert!((end + PIECE_BYTES).min(LENGTH) <= filled && filled <= most, "{filled} at {end}");
+        }
+        let bytes = fs::read(log.path()).unwrap();
+        assert_eq!(bytes.len() as u64, LENGTH);
+        let (written, rest) = bytes.split_at(usize::try_from(end).unwrap());
+        assert!(written.iter().all(|byte| *byte == 7) && rest.iter().all(|byte| *byte == 0));
+    }
+
+    #[test]
+    fn what_was_written_stays_however_little_is_told_of_it() {
+        let (log, mut filler) = log();
+        let data = [1, 3 * PIECE_BYTES - 5, 5 * PIECE_BYTES, LENGTH - 1];
+        for offset in data {
+            log.as_file().write_all_at(&[7], offset).unwrap();
+        }
+        filler.note_written(LENGTH);
+        assert!(fill_all(&mut filler) >= 6);
+        assert_eq!(hole(log.as_file(), 0).unwrap(), None);
+        let bytes = fs::read(log.path()).unwrap();
+        let found = (0..).zip(&bytes).filter(|(_, byte)| **byte != 0).map(|(offset, _)| offset);
+        assert_eq!(found.collect::<Vec<u64>>(), data);
+        assert_eq!(bytes.len() as u64, LENGTH);
+    }
+
+    #[test]
+    fn a_log_that_grows_as_it_is_written_has_nothing_to_fill() {
+        let mut log = tempfile::NamedTempFile::new().unwrap();
+        let mut filler = LogFiller::default();
+        filler.follow(log.path());
+        log.write_all(b"group").unwrap();
+        filler.note_written(5);
+        assert_eq!(fill_all(&mut filler), 1);
+        assert_eq!(fs::read(log.path()).unwrap(), b"group");
+    }
+}
