@@ -23,6 +23,7 @@ use std::future::poll_fn;
 use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 /// Most bytes of a shape that are kept. Longer ones end with dots: filters may be as long as a request.
 const SHAPE_MAX_BYTES: usize = 300;
@@ -33,7 +34,6 @@ thread_local! {
 }
 
 /// What is noted of a call, and who may refuse it.
-#[derive(Default)]
 struct Notes {
     usage: Usage,
     gate: Option<Arc<dyn Gate>>,
@@ -144,40 +144,63 @@ impl Use {
 
 /// Runs a call and returns what it used beside its output. The call may go from thread to thread.
 pub async fn metered<F: Future>(call: F) -> (F::Output, Usage) {
-    noted(Notes::default(), call).await
+    noted(None, call).await
 }
 
 /// Runs a call as [`metered`] does, behind a gate.
 pub async fn metered_behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> (F::Output, Usage) {
-    noted(Notes { gate: Some(gate), ..Notes::default() }, call).await
+    noted(Some(gate), call).await
 }
 
-async fn noted<F: Future>(mut notes: Notes, call: F) -> (F::Output, Usage) {
+async fn noted<F: Future>(mut gate: Option<Arc<dyn Gate>>, call: F) -> (F::Output, Usage) {
     let mut call = pin!(call);
-    let output = poll_fn(|context| {
-        let _installed = Installed::new(&mut notes);
-        call.as_mut().poll(context)
+    // What is noted by polls before. Most reads are polled once and their notes are never moved.
+    let mut paused = None;
+    poll_fn(|context| {
+        let _installed = Installed::new(&mut paused, &mut gate);
+        match call.as_mut().poll(context) {
+            Poll::Ready(output) => Poll::Ready((output, taken_usage())),
+            Poll::Pending => {
+                paused = NOTES.take();
+                Poll::Pending
+            }
+        }
     })
-    .await;
-    (output, notes.usage)
+    .await
 }
 
-/// The notes of a call while it is polled; what stood before is put back also when it panics.
-struct Installed<'n> {
-    notes: &'n mut Notes,
-    before: Option<Notes>,
+/// Takes what was noted of the call that is being polled on this thread.
+fn taken_usage() -> Usage {
+    NOTES.with_borrow_mut(|notes| {
+        notes.as_mut().map(|notes| mem::take(&mut notes.usage)).unwrap_or_default()
+    })
 }
 
-impl<'n> Installed<'n> {
-    fn new(notes: &'n mut Notes) -> Self {
-        let before = NOTES.replace(Some(mem::take(notes)));
-        Self { notes, before }
+/// Keeps the notes of a call on the thread while it is polled; what stood before is put back also when it
+/// panics.
+struct Installed {
+    before: Option<Box<Notes>>,
+}
+
+impl Installed {
+    /// Puts the notes of polls before on the thread, or at first new ones, with their gate.
+    fn new(paused: &mut Option<Notes>, gate: &mut Option<Arc<dyn Gate>>) -> Self {
+        NOTES.with_borrow_mut(|notes| {
+            let before = if notes.is_some() { notes.take().map(Box::new) } else { None };
+            if paused.is_some() {
+                *notes = paused.take();
+            } else {
+                *notes = Some(Notes { usage: Usage::default(), gate: gate.take() });
+            }
+            Self { before }
+        })
     }
 }
 
-impl Drop for Installed<'_> {
+impl Drop for Installed {
     fn drop(&mut self) {
-        *self.notes = NOTES.replace(self.before.take()).unwrap_or_default();
+        let before = self.before.take();
+        NOTES.with_borrow_mut(|notes| *notes = before.map(|notes| *notes));
     }
 }
 
