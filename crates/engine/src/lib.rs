@@ -56,7 +56,7 @@ pub use explain::{
     EntryChange, Estimate, Explanation, FailedStep, Mode, Price, RangeRead, ReadStep, Sample, Step,
     Supposed, TableUnits, Time, Together, UnitsOn, WriteAction, WriteStep,
 };
-pub use hashrange_expr::KeyPart;
+pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate};
 pub use heat::HeatPage;
 pub use history::ItemChange;
 pub use jobs::ServersSeen;

@@ -275,3 +275,61 @@ proptest! {
         }
     }
 }
+
+/// Texts that are keys of some template below in part, in whole or not at all.
+fn near_keys() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "ORDER#",
+        "ORD",
+        "USER#",
+        "2026-11-25",
+        "2026-11-2",
+        "0042",
+        "-0042",
+        "7",
+        "#",
+        "|",
+        ":",
+        "x",
+        "$23",
+        "é",
+        "VIP",
+    ]);
+    prop::collection::vec(piece, 0..7).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_level_ends_at_a_place_whatever_follows_it(key in near_keys()) {
+        for text in [
+            r#"sk = "ORDER#{day:iso:day}#{id}""#,
+            r#"sk = "ORDER#{day:iso:day:desc}|{number:pad:4}:{id}""#,
+            r#"sk = "{number:pad:4}{day:iso:day}#x""#,
+            r#"sk = "{name:esc}#{number:pad:4}" when a = 'x' else "USER#{name:upper}|{id}" when a = 'y'"#,
+        ] {
+            let template = KeyTemplate::parse(text).unwrap();
+            let ends = template.level_ends(&key, "#");
+            for (end, _) in key.char_indices().chain([(key.len(), ' ')]) {
+                let known: Vec<usize> = ends.iter().copied().filter(|it| *it <= end).collect();
+                prop_assert_eq!(template.level_ends(&key[..end], "#"), known, "{} of {}", end, key);
+            }
+        }
+    }
+
+    #[test]
+    fn the_parts_of_a_beginning_are_those_of_the_key(
+        id in "[a-z]{0,4}",
+        number in 0_u32..10_000,
+        end in 0_usize..40,
+    ) {
+        let template =
+            KeyTemplate::parse(r#"sk = "ORDER#{day:iso:day}#{number:pad:4}|{id}""#).unwrap();
+        let key = format!("ORDER#2026-11-25#{number:04}|{id}");
+        let [whole] = &template.read(&key)[..] else { panic!("{key} is a key") };
+        let beginning = &key[..end.min(key.len())];
+        let [begun] = &template.read_beginning(beginning)[..] else { panic!("{beginning} begins one") };
+        prop_assert_eq!(&begun.parts[..], &whole.parts[..begun.parts.len()]);
+        let known = [16, 21].iter().filter(|it| **it <= beginning.len()).count();
+        prop_assert_eq!(begun.parts.len(), known);
+    }
+}

@@ -176,10 +176,10 @@ pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
     ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying, Difference,
-    HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,
-    KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey, PartitionsInput, Problem, Profile,
-    Report, RestoreOutput, Rewriting, Rewritten, ServersSeen, TemplateMode, TreeInput, TreeNode,
-    TreeOutput, TreePosition, TreeWork, Verified,
+    HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart, KeyReading,
+    KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey, PartitionsInput, Problem,
+    Profile, Report, RestoreOutput, Rewriting, Rewritten, ServersSeen, TemplateMode, TreeInput,
+    TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
 };
 pub use hashrange_model::error::{HistoryFault, StateFault, TemplateFault};
 pub use hashrange_model::moment;

@@ -5,7 +5,7 @@
 //! are of the minute that is running, what was used is added to [`Book::untold`]. [`MEMORY_MAX_BYTES`] follows.
 
 use crate::name::{CutKey, KEY_MAX_BYTES};
-use crate::report::{Hot, HotKey, MinuteHeat, Top};
+use crate::report::{Hot, HotKey, KeyName, MinuteHeat, Top};
 use crate::sketch::Sketch;
 use crate::sums::{Measure, Sums};
 use std::collections::{BTreeMap, VecDeque};
@@ -107,7 +107,7 @@ impl Book {
         now_ms: u64,
         place: Place,
         most: usize,
-        name: impl Fn(CutKey<'_>, bool) -> String,
+        name: impl Fn(CutKey<'_>, bool) -> KeyName,
     ) -> Vec<MinuteHeat> {
         let mut state = self.state();
         state.minute_at(now_ms);
@@ -227,7 +227,7 @@ impl Page {
         }
     }
 
-    fn told(&self, name: &impl Fn(CutKey<'_>, bool) -> String) -> MinuteHeat {
+    fn told(&self, name: &impl Fn(CutKey<'_>, bool) -> KeyName) -> MinuteHeat {
         MinuteHeat {
             minute_ms: self.minute * MINUTE_MS,
             whole: self.whole,
@@ -261,13 +261,12 @@ impl Level {
         }
     }
 
-    fn told(&self, name: impl Fn(CutKey<'_>) -> String) -> Hot {
+    fn told(&self, name: impl Fn(CutKey<'_>) -> KeyName) -> Hot {
         let top = |sketch: &Sketch| {
-            let keys = sketch.known().map(|known| HotKey {
-                key: name(known.key),
-                range: range_of(known.hash),
-                sums: known.sums,
-                over: known.over,
+            let keys = sketch.known().map(|known| {
+                let KeyName { key, parts } = name(known.key);
+                let (range, sums, over) = (range_of(known.hash), known.sums, known.over);
+                HotKey { key, parts, range, sums, over }
             });
             let mut top = Top { keys: keys.collect(), floor: sketch.floor() };
             top.sort();

@@ -27,5 +27,5 @@ pub use advice::{Advice, READ_UNITS_MAX, WRITE_UNITS_MAX, advice};
 pub use book::{Book, MEMORY_MAX_BYTES, MINUTES_MAX, Place, RANGES, Span};
 pub use map::{Map, MapRow, map};
 pub use name::{CutKey, KEY_MAX_BYTES};
-pub use report::{Hot, HotKey, MinuteHeat, PlaceHeat, ReportFault, Summary, Top};
+pub use report::{Hot, HotKey, KeyName, MinuteHeat, PlaceHeat, ReportFault, Summary, Top};
 pub use sums::{Measure, Sums};

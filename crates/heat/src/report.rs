@@ -61,12 +61,24 @@ pub struct Top {
     pub floor: f64,
 }
 
+/// What a key is called.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyName {
+    /// The key as text.
+    pub key: String,
+    /// Its parts, where a key template derives it.
+    pub parts: Option<String>,
+}
+
 /// A hot key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct HotKey {
     /// The key as text.
     pub key: String,
+    /// Its parts, where a key template derives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<String>,
     /// The range of the hash space that it is in, counted from 0.
     pub range: usize,
     /// What it used at least.

@@ -1,6 +1,6 @@
 //! A book's memory stays within its bound, whatever is added; and its sums are all that was added.
 
-use hashrange_heat::{Book, MEMORY_MAX_BYTES, MINUTES_MAX, Place, RANGES, Span, Sums};
+use hashrange_heat::{Book, KeyName, MEMORY_MAX_BYTES, MINUTES_MAX, Place, RANGES, Span, Sums};
 
 const TABLE: Place = Place { table: 1, index: 0 };
 
@@ -27,7 +27,7 @@ fn millions_of_distinct_keys_take_no_more_than_the_bound() {
     assert!(bytes <= MEMORY_MAX_BYTES && MEMORY_MAX_BYTES < 40 << 20, "{bytes}");
     let minutes: usize = (0..7)
         .map(|table| {
-            book.minutes(4_000_000, Place { table, index: 0 }, 60, |_, _| String::new()).len()
+            book.minutes(4_000_000, Place { table, index: 0 }, 60, |_, _| KeyName::default()).len()
         })
         .sum();
     assert_eq!(minutes, 7 * usize::try_from(MINUTES_MAX).unwrap());
@@ -67,14 +67,16 @@ fn sums_are_exact_and_old_minutes_are_forgotten() {
         let (hash, key) = key_of(nth % 500);
         book.add(nth * 100, TABLE, Span::Key { hash, partition: &key, item: None }, &read(1.0));
     }
-    let minutes =
-        book.minutes(1_000_000, TABLE, 60, |key, _| String::from_utf8_lossy(key.bytes).into());
+    let minutes = book.minutes(1_000_000, TABLE, 60, |key, _| KeyName {
+        key: String::from_utf8_lossy(key.bytes).into(),
+        parts: None,
+    });
     let sum = |of: &dyn Fn(&hashrange_heat::MinuteHeat) -> f64| minutes.iter().map(of).sum::<f64>();
     assert!((sum(&|it| it.whole.read_units) - 10_000.0).abs() < 1e-6);
     assert!((sum(&|it| it.ranges.iter().map(|it| it.read_units).sum()) - 10_000.0).abs() < 1e-6);
     assert!(minutes.iter().all(|minute| minute.ranges.len() == RANGES));
     let later = 1_000_000 + MINUTES_MAX * 60_000;
-    assert!(book.minutes(later, TABLE, 60, |_, _| String::new()).is_empty());
+    assert!(book.minutes(later, TABLE, 60, |_, _| KeyName::default()).is_empty());
     assert!(book.places().is_empty());
 }
 
@@ -85,7 +87,7 @@ fn a_clock_that_was_wrong_hides_nothing_that_follows() {
     let span = Span::Key { hash, partition: &key, item: None };
     let hour_ms = MINUTES_MAX * 60_000;
     let told = |now_ms| {
-        let minutes = book.minutes(now_ms, TABLE, 60, |_, _| String::new());
+        let minutes = book.minutes(now_ms, TABLE, 60, |_, _| KeyName::default());
         minutes.iter().map(|it| (it.minute_ms, it.whole.requests)).collect::<Vec<_>>()
     };
     book.add(1000 * hour_ms, TABLE, span, &read(1.0));
@@ -101,7 +103,7 @@ fn a_clock_that_was_wrong_hides_nothing_that_follows() {
 fn a_walk_is_spread_over_the_ranges_it_went_through() {
     let book = Book::default();
     book.add(0, TABLE, Span::Hashes(0, u32::MAX >> 1), &read(32.0));
-    let minutes = book.minutes(0, TABLE, 60, |_, _| String::new());
+    let minutes = book.minutes(0, TABLE, 60, |_, _| KeyName::default());
     let units: Vec<f64> = minutes[0].ranges.iter().map(|range| range.read_units).collect();
     let (first, second) = units.split_at(RANGES / 2);
     assert!(first.iter().all(|units| (units - 2.0).abs() < 1e-9), "{units:?}");

@@ -1,7 +1,8 @@
 //! What a book says is added up, drawn and advised on: of minutes, of servers.
 
 use hashrange_heat::{
-    Book, Hot, HotKey, Measure, MinuteHeat, Place, PlaceHeat, RANGES, Span, Sums, Top, advice, map,
+    Book, Hot, HotKey, KeyName, Measure, MinuteHeat, Place, PlaceHeat, RANGES, Span, Sums, Top,
+    advice, map,
 };
 
 const MINUTE_MS: u64 = 60_000;
@@ -18,7 +19,10 @@ fn place(used: &[(u64, &str, Sums)]) -> PlaceHeat {
         let span = Span::Key { hash, partition: key.as_bytes(), item: None };
         book.add(minute * MINUTE_MS, place, span, sums);
     }
-    let minutes = book.minutes(0, place, 60, |key, _| String::from_utf8_lossy(key.bytes).into());
+    let minutes = book.minutes(0, place, 60, |key, _| KeyName {
+        key: String::from_utf8_lossy(key.bytes).into(),
+        parts: None,
+    });
     PlaceHeat { table: "t".to_owned(), index: None, minutes }
 }
 
@@ -42,8 +46,13 @@ fn minutes_and_servers_are_added_up() {
 /// What one part does not name may have used up to its floor.
 #[test]
 fn a_sum_is_as_unsure_as_its_parts() {
-    let key =
-        |key: &str, over| HotKey { key: key.to_owned(), range: 0, sums: sums(5.0, 0.0), over };
+    let key = |key: &str, over| HotKey {
+        key: key.to_owned(),
+        parts: None,
+        range: 0,
+        sums: sums(5.0, 0.0),
+        over,
+    };
     let minute = |at: u64, keys: Vec<HotKey>, floor| MinuteHeat {
         minute_ms: at * MINUTE_MS,
         whole: sums(20.0, 0.0),

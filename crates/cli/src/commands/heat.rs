@@ -176,12 +176,16 @@ impl Shown<'_> {
         if keys.is_empty() {
             return Ok(());
         }
-        let columns = Columns { has_peaks, is_exact: keys.iter().all(|key| key.over <= 0.0) };
+        let columns = Columns {
+            has_parts: keys.iter().any(|key| key.parts.is_some()),
+            has_peaks,
+            is_exact: keys.iter().all(|key| key.over <= 0.0),
+        };
         let mut table = Table::new(&columns.names(what));
         for key in keys.iter().take(self.arguments.limit) {
             let share = 100.0 * key.sums.by(measure) / whole.by(measure);
             let peak = self.place.peak_of_key(&key.key, Measure::Units) / 60.0;
-            table.add_figures(std::slice::from_ref(&key.key), &columns.figures(key, share, peak));
+            table.add_figures(&columns.texts(key), &columns.figures(key, share, peak));
         }
         self.printer.table(&table)
     }
@@ -201,6 +205,8 @@ impl Shown<'_> {
 
 /// The columns of a table of keys.
 struct Columns {
+    /// Whether a key has parts, which a key template derives it from.
+    has_parts: bool,
     has_peaks: bool,
     /// Whether the figures are what was used, not the least of it.
     is_exact: bool,
@@ -211,8 +217,15 @@ impl Columns {
         let optional = |is_there, name| if is_there { vec![name] } else { Vec::new() };
         let peaks = optional(self.has_peaks, "peak a second");
         let more = optional(!self.is_exact, "or more");
-        let names = [vec![what, "share", "requests", "read", "write"], peaks, vec!["bytes"], more];
+        let parts = optional(self.has_parts, "parts");
+        let figures = vec!["share", "requests", "read", "write"];
+        let names = [vec![what], parts, figures, peaks, vec!["bytes"], more];
         names.concat().into_iter().map(str::to_owned).collect()
+    }
+
+    fn texts(&self, key: &HotKey) -> Vec<String> {
+        let parts = self.has_parts.then(|| key.parts.clone().unwrap_or_default());
+        std::iter::once(key.key.clone()).chain(parts).collect()
     }
 
     fn figures(&self, key: &HotKey, share: f64, peak: f64) -> Vec<String> {

@@ -8,6 +8,7 @@ mod corpus;
 
 use super::cost::{prices, read_recording, recorded_by};
 use super::heat;
+use super::key_parts::KeyParts;
 use crate::advice;
 use crate::arguments::{Format, Lint};
 use crate::bulk::counted;
@@ -20,6 +21,7 @@ use crate::surroundings::variable;
 use hashrange::advisor::{Report as Advised, advise};
 use hashrange::heat::PlaceHeat;
 use hashrange_lint::{Finding, Severity, lint, lint_heat, lint_requests};
+pub use sample::is_unknown;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -39,6 +41,7 @@ pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
         let mut findings = lint(&sample.table, &sample.items, &sample.collections);
         findings.extend(heat.iter().filter(|place| place.table == name).flat_map(lint_heat));
         findings.extend(advice.iter().flat_map(|advice| lint_requests(&name, advice)));
+        name_parts(&mut findings, &KeyParts::of(client, &name)?);
         report.add(&sample.text(), &findings)?;
     }
     report.end()
@@ -60,6 +63,18 @@ fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<O
         return Ok(None);
     }
     Ok(Some(advise(&recording, &prices(None, &arguments.connection)?)))
+}
+
+/// Adds to the keys of findings what parts they have.
+fn name_parts(findings: &mut [Finding], parts: &KeyParts) {
+    for finding in findings {
+        let Some(attribute) = &finding.attribute else { continue };
+        for key in &mut finding.examples {
+            if let Some(parts) = parts.of_value(attribute, key) {
+                key.push_str(&format!("  {parts}"));
+            }
+        }
+    }
 }
 
 /// Returns the heat of keys in files, or what the server has seen of it, which may be nothing.

@@ -23,6 +23,7 @@ mod heat;
 mod history;
 mod import;
 mod item_key;
+mod key_parts;
 mod lint;
 mod manual;
 mod page;

@@ -125,7 +125,7 @@ fn partition(client: &mut Client, arguments: &Tree, text: &str) -> anyhow::Resul
 /// Returns a node as one line of plain JSON.
 fn plain_line(node: &Value) -> String {
     let mut line = Map::new();
-    for name in ["Kind", "Level", "Name", "Key", "Items", "Bytes"] {
+    for name in ["Kind", "Level", "Name", "Key", "Parts", "Items", "Bytes"] {
         let value = match (name, &node[name]) {
             (_, Value::Null) => continue,
             ("Key", Value::Object(key)) => {
@@ -140,7 +140,16 @@ fn plain_line(node: &Value) -> String {
 
 fn print(arguments: &Tree, merged: &Merged, next: &Value) -> anyhow::Result<()> {
     output::line(output::table::shown(&root(arguments)))?;
-    let branches: Vec<_> = merged.nodes().iter().map(branch).collect();
+    let mut parts_above = Vec::new();
+    let mut branches = Vec::new();
+    for node in merged.nodes() {
+        let mut branch = branch(node);
+        let parts = added_parts(node, branch.level, &mut parts_above);
+        if !parts.is_empty() {
+            branch.name.extend(["  ", &parts]);
+        }
+        branches.push(branch);
+    }
     lines(&branches).iter().try_for_each(output::line)?;
     output::line("")?;
     output::line(merged.summary())?;
@@ -180,6 +189,20 @@ fn branch(node: &Value) -> Branch {
         name => name,
     };
     Branch { level, name: name.to_owned(), columns }
+}
+
+/// Returns the parts of a key that a level adds, such as `status = OPEN`. `above` counts those of the levels above.
+fn added_parts(node: &Value, level: usize, above: &mut Vec<usize>) -> String {
+    let parts = node["Parts"].as_array().map_or(&[][..], Vec::as_slice);
+    above.resize(level.saturating_sub(1), 0);
+    let known = above.last().copied().unwrap_or(0);
+    above.push(parts.len());
+    let text = |part: &Value| {
+        let value = part["Value"].as_object().and_then(|typed| typed.values().next());
+        let name = part["AttributeName"].as_str().unwrap_or_default();
+        format!("{name} = {}", value.and_then(Value::as_str).unwrap_or_default())
+    };
+    parts.iter().skip(known).map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns bytes in the unit that suits them.

@@ -253,6 +253,9 @@ pub struct RangeRead {
     /// The sort key between its ends; absent if every sort key is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
+    /// The parts of its keys, where key templates derive them; of a beginning those that are whole in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<String>,
     /// The first byte key of the store that is read, in hexadecimal digits.
     pub first_key: String,
     /// The first byte key of the store behind what is read; absent if there is none.

@@ -109,6 +109,24 @@ impl ReadKeys {
         (!texts.is_empty()).then(|| texts.join(" AND "))
     }
 
+    /// Returns the parts of the keys, as templates have them.
+    fn parts_text(&self, table: &Table, schema: &KeySchema) -> Option<String> {
+        let partition = schema.partition.iter().zip(&self.partition).map(|it| (it, false));
+        let sort = self.sort.iter().filter_map(|(nth, operator)| {
+            let attribute = schema.sort.get(*nth)?;
+            match operator {
+                KeyOperator::Equal(value) => Some(((attribute, value), false)),
+                KeyOperator::BeginsWith(value) => Some(((attribute, value), true)),
+                _ => None,
+            }
+        });
+        let parts = partition.chain(sort).filter_map(|((attribute, value), is_beginning)| {
+            table.key_parts(&attribute.name, value.get().as_str()?, is_beginning)
+        });
+        let parts: Vec<String> = parts.collect();
+        (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+
     /// Returns the only condition on the sort key that is more than an equality, with its attribute.
     pub(crate) fn one_range<'s>(&self, schema: &'s KeySchema) -> Option<(&'s str, &KeyOperator)> {
         let (last, before) = self.sort.split_last()?;
@@ -162,6 +180,10 @@ fn told_range(read: &ReadPlan<'_>, range: &KeyRange) -> RangeRead {
     RangeRead {
         partition: merged.first().map(|keys| keys.partition_text(schema)),
         sort: sort.filter(|sort| !sort.is_empty()),
+        parts: match &merged[..] {
+            [keys] => keys.parts_text(read.page.table, schema),
+            _ => None,
+        },
         first_key: hex(&range.start),
         end_key: range.end.as_deref().map(hex),
     }

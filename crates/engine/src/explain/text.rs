@@ -135,6 +135,9 @@ fn ranges(lines: &mut Lines, read: &ReadStep) {
         if let Some(sort) = &range.sort {
             lines.member("range", sort);
         }
+        if let Some(parts) = &range.parts {
+            lines.member("parts", parts);
+        }
         let end = range.end_key.as_deref().unwrap_or("the end");
         lines.member("bytes", format!("{} to {end}", range.first_key));
     }

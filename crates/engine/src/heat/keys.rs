@@ -2,33 +2,55 @@
 //! A key that the book has cut ends with dots and a number that tells it from others.
 
 use crate::layout;
-use crate::schema::{KeyAttribute, KeySchema, KeyType};
+use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, Table};
 use hashrange_expr::{name_text, value_text};
-use hashrange_heat::CutKey;
+use hashrange_heat::{CutKey, KeyName};
 use hashrange_model::{NumberRef, ValueRef};
+use std::borrow::Cow;
 
 /// Most characters of what is left of a key that was cut.
 const LEFT_MAX_CHARS: usize = 40;
 
-/// Returns the name of a key of the book. `is_item` says whether the sort key is part of it.
+/// Returns the name of a key of the book, of a table or an index of it. `is_item` says whether the sort key is part
+/// of it.
 pub(super) fn name_of(
     key: CutKey<'_>,
-    schema: &KeySchema,
+    table: &Table,
+    index: Option<&Index>,
+    is_item: bool,
+) -> KeyName {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let (values, cut) = values_of(key, schema, index.is_some(), is_item);
+    let parts = values.iter().filter_map(|(attribute, payload)| {
+        table.key_parts(&attribute.name, str::from_utf8(payload).ok()?, false)
+    });
+    let parts: Vec<String> = parts.collect();
+    let texts = values.iter().map(|(attribute, payload)| equals(attribute, payload));
+    let texts: Vec<String> = texts.chain(cut).collect();
+    KeyName { key: texts.join(" AND "), parts: (!parts.is_empty()).then(|| parts.join(" AND ")) }
+}
+
+/// The payload of a key attribute.
+type Named<'k> = (&'k KeyAttribute, Cow<'k, [u8]>);
+
+/// Returns the values that a key has whole, and what is left of the one that was cut.
+fn values_of<'k>(
+    key: CutKey<'k>,
+    schema: &'k KeySchema,
     is_index: bool,
     is_item: bool,
-) -> String {
+) -> (Vec<Named<'k>>, Option<String>) {
     let (values, left) = layout::payloads(key.bytes, schema, is_index);
-    let mut texts: Vec<String> =
-        schema.all().zip(&values).map(|(attribute, payload)| equals(attribute, payload)).collect();
     let next = schema.all().nth(values.len());
+    let mut values: Vec<_> = schema.all().zip(values).collect();
     match (key.hash_if_cut, next) {
         (None, Some(attribute)) if is_item && !left.is_empty() => {
-            texts.push(equals(attribute, left));
+            values.push((attribute, Cow::Borrowed(left)));
+            (values, None)
         }
-        (Some(hash), next) => texts.push(cut(next, left, hash)),
-        (None, _) => {}
+        (Some(hash), next) => (values, Some(cut(next, left, hash))),
+        (None, _) => (values, None),
     }
-    texts.join(" AND ")
 }
 
 fn equals(attribute: &KeyAttribute, payload: &[u8]) -> String {
@@ -68,6 +90,13 @@ mod tests {
         }
     }
 
+    fn called(key: CutKey<'_>, is_index: bool, is_item: bool) -> String {
+        let schema = schema();
+        let (values, cut) = values_of(key, &schema, is_index, is_item);
+        let texts = values.iter().map(|(attribute, payload)| equals(attribute, payload));
+        texts.chain(cut).collect::<Vec<_>>().join(" AND ")
+    }
+
     fn item() -> Item {
         Item::from_attributes([("a", "x'y".into()), ("b", (-12).into())])
     }
@@ -81,8 +110,7 @@ mod tests {
         key.extend_from_slice(b"base key");
         let parts = layout::key_parts(&key, &schema(), true).unwrap();
         assert_eq!(parts.own, &key[7..end]);
-        let name =
-            |bytes, is_item| name_of(CutKey { bytes, hash_if_cut: None }, &schema(), true, is_item);
+        let name = |bytes, is_item| called(CutKey { bytes, hash_if_cut: None }, true, is_item);
         assert_eq!(name(parts.partition, false), "a = 'x''y' AND b = -12");
         assert_eq!(
             name(parts.own, true),
@@ -94,7 +122,7 @@ mod tests {
     fn a_cut_key_shows_what_is_left_of_it() {
         let key = partition_prefix(TableId(1), IndexId::BASE, &schema(), &item()).unwrap();
         let cut = CutKey { bytes: &key[7..15], hash_if_cut: Some(1) };
-        let name = name_of(cut, &schema(), false, true);
+        let name = called(cut, false, true);
         assert!(name.ends_with("... (#0000000000000001)") && name.starts_with("a = "), "{name}");
     }
 }

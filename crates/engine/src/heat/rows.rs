@@ -102,11 +102,12 @@ impl Row<'_> {
         let last = top.keys.len().saturating_sub(1);
         for (nth, key) in top.keys.iter().enumerate() {
             let HotKey { sums, over, range, .. } = key;
-            let more = vec![
+            let mut more = vec![
                 ("key", AttributeValue::from(&*key.key)),
                 ("range", Number::from(*range).into()),
                 ("over", decimal(*over)),
             ];
+            more.extend(key.parts.as_deref().map(|parts| ("parts", AttributeValue::from(parts))));
             let weight = if sums.throttles > 0 { count(sums.throttles) } else { sums.units() };
             items.push(self.item(kind, last - nth, Some(weight), sums, more));
         }

@@ -27,12 +27,10 @@ impl Heat {
             IndexId::BASE => None,
             id => Some(table.indexes.iter().find(|index| index.id == id)?),
         };
-        let schema = index.map_or(&table.key, |index| &index.key);
         let id = index.map_or(IndexId::BASE, |index| index.id);
         let place = Place { table: table.id().0, index: id.0 };
         let now_ms = (self.clock)();
-        let names =
-            |key: CutKey<'_>, is_item: bool| keys::name_of(key, schema, index.is_some(), is_item);
+        let names = |key: CutKey<'_>, is_item: bool| keys::name_of(key, table, index, is_item);
         let told = self.book.minutes(now_ms, place, minutes, names);
         (!told.is_empty()).then(|| PlaceHeat {
             table: table.record.name.clone(),

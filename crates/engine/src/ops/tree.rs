@@ -14,9 +14,6 @@ use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Store};
 use hashrange_wire::Operation;
 
-/// Divides sort keys if nothing is said.
-const DELIMITER: &str = "#";
-
 /// A request for the tree of an item collection.
 #[derive(Debug, Clone, Default)]
 pub struct TreeInput {
@@ -30,7 +27,8 @@ pub struct TreeInput {
     pub sort_key: Item,
     /// What the next attribute begins with, a string.
     pub prefix: Option<String>,
-    /// What divides the last attribute of the sort key, if it is a string; `#` if `None`.
+    /// What divides the last attribute of the sort key, if it is a string; if `None`, its key template does, and
+    /// `#` where it has none.
     pub delimiter: Option<String>,
     /// How many levels are shown, from 1 to 32; 1 if `None`.
     pub depth: Option<usize>,
@@ -126,7 +124,8 @@ fn levels<'t>(
         is_base: index.is_none(),
         fixed,
         prefix: input.prefix.clone().unwrap_or_default(),
-        delimiter: input.delimiter.clone().unwrap_or_else(|| DELIMITER.to_owned()),
+        delimiter: input.delimiter.clone(),
+        table,
         depth,
     })
 }

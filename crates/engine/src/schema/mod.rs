@@ -19,6 +19,7 @@ pub use stream::{StreamSettings, StreamView};
 pub(crate) use template::{DerivedKey, TEMPLATES_MAX};
 pub use template::{Rewritten, TemplateMode, TemplateRecord};
 
+use hashrange_expr::{KeyReading, KeyTemplate};
 use hashrange_model::{AttributeType, Item};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -506,6 +507,36 @@ impl Table {
             last_page_bytes: AtomicUsize::new(0),
             record,
         }
+    }
+
+    /// Reads a value of a key attribute, if a template derives it; or what such values begin with. Of several cases
+    /// that make such values the one that reads the most parts.
+    pub(crate) fn key_reading(
+        &self,
+        attribute: &str,
+        text: &str,
+        is_beginning: bool,
+    ) -> Option<KeyReading> {
+        let template = self.template_of(attribute)?;
+        let read = if is_beginning { template.read_beginning(text) } else { template.read(text) };
+        read.into_iter().rev().max_by_key(|reading| reading.parts.len())
+    }
+
+    /// Returns the parts of a value as a condition, if it has any.
+    pub(crate) fn key_parts(
+        &self,
+        attribute: &str,
+        text: &str,
+        is_beginning: bool,
+    ) -> Option<String> {
+        let reading = self.key_reading(attribute, text, is_beginning)?;
+        (!reading.parts.is_empty()).then(|| reading.to_string())
+    }
+
+    /// Returns what derives a key attribute.
+    pub(crate) fn template_of(&self, attribute: &str) -> Option<&KeyTemplate> {
+        let mut templates = self.derived.iter().flatten().map(|derived| &derived.template);
+        templates.find(|template| template.attribute() == attribute)
     }
 
     /// Returns its number.

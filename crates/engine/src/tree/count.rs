@@ -93,7 +93,8 @@ impl<'p, 't> Count<'p, 't> {
             if open.place.is_none() {
                 open.place = Some(self.nodes.len());
                 let counts = NodeCounts { continued: open.continued, ..NodeCounts::default() };
-                self.nodes.push(TreeNode { counts: Some(counts), ..open.node.show(level) });
+                let node = open.node.show(level, self.plan.table);
+                self.nodes.push(TreeNode { counts: Some(counts), ..node });
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Which nodes an entry lies in, and the range of keys of each.
 //!
 //! Sort key attributes before the last one are a level each. The last one, if it is a string, is divided at the
-//! delimiter, from its beginning and without overlaps: so a prefix narrows the tree and never divides it
-//! otherwise. A number or binary data is one level.
+//! delimiter, from its beginning and without overlaps, or by its template: so a prefix narrows the tree and never
+//! divides it otherwise. A number or binary data is one level.
 //!
 //! Invariants: the ranges of two nodes are either apart or one lies within the other; the nodes of an entry
 //! lie in each other, in their order, and all within the range that was asked for.
@@ -12,9 +12,12 @@ use crate::layout::{self, SortBounds};
 use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, KeyType, Table};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use hashrange_expr::KeyOperator;
+use hashrange_expr::{KeyOperator, KeyPart};
 use hashrange_model::{AttributeValue, Item, Value, ValueRef};
 use hashrange_storage::{Key, KeyRange};
+
+/// Divides sort keys if nothing is said.
+const DELIMITER: &str = "#";
 
 /// Which levels keys are divided into.
 #[derive(Debug)]
@@ -42,7 +45,10 @@ pub(crate) struct SortLevels<'t> {
     pub(crate) fixed: Vec<Value>,
     /// The beginning of the next one; empty if it may be anything.
     pub(crate) prefix: String,
-    pub(crate) delimiter: String,
+    /// What divides the last attribute; if that is not said, its template does, and [`DELIMITER`] keys that are
+    /// none of it.
+    pub(crate) delimiter: Option<String>,
+    pub(crate) table: &'t Table,
     /// Most levels.
     pub(crate) depth: usize,
 }
@@ -59,9 +65,22 @@ pub(crate) struct PathNode {
 
 impl PathNode {
     /// Returns the node as it is shown, at a level from 1.
-    pub(super) fn show(&self, level: usize) -> TreeNode {
+    pub(super) fn show(&self, level: usize, table: &Table) -> TreeNode {
         let (name, key) = (self.name.clone(), self.key.clone());
-        TreeNode { kind: self.kind, level, name, key, counts: None }
+        TreeNode { kind: self.kind, level, name, key, parts: self.parts(table), counts: None }
+    }
+
+    /// Returns the parts of its key, as templates have them.
+    fn parts(&self, table: &Table) -> Vec<KeyPart> {
+        let last = self.key.iter().count().saturating_sub(1);
+        let mut parts = Vec::new();
+        for (nth, (name, value)) in self.key.iter().enumerate() {
+            let ValueRef::S(text) = value else { continue };
+            let is_beginning = self.kind == NodeKind::Folder && nth == last;
+            let reading = table.key_reading(name, text, is_beginning);
+            parts.extend(reading.into_iter().flat_map(|reading| reading.parts));
+        }
+        parts
     }
 }
 
@@ -172,19 +191,29 @@ impl SortLevels<'_> {
     }
 
     /// Returns where folders end in a text of the last attribute, those above the first level left out.
-    pub(crate) fn ends<'a>(&'a self, text: &'a str) -> impl Iterator<Item = usize> + 'a {
+    pub(crate) fn ends(&self, text: &str) -> Vec<usize> {
         let above = self.above();
-        let rest = text.get(above..).unwrap_or_default();
-        rest.match_indices(&self.delimiter[..]).map(move |(at, found)| above + at + found.len())
+        let mut ends = self.all_ends(text);
+        ends.retain(|end| *end > above);
+        ends
     }
 
-    /// Returns how much of the last attribute the prefix has decided: up to the end of its last delimiter.
+    /// Returns where folders end in a text of the last attribute.
+    fn all_ends(&self, text: &str) -> Vec<usize> {
+        let template = self.schema.sort.last().and_then(|last| self.table.template_of(&last.name));
+        if let (None, Some(template)) = (&self.delimiter, template) {
+            return template.level_ends(text, DELIMITER);
+        }
+        let found = text.match_indices(self.delimiter.as_deref().unwrap_or(DELIMITER));
+        found.map(|(at, found)| at + found.len()).collect()
+    }
+
+    /// Returns how much of the last attribute the prefix has decided: up to the end of its last folder.
     fn above(&self) -> usize {
         if self.fixed.len() + 1 < self.schema.sort.len() {
             return 0;
         }
-        let found = self.prefix.match_indices(&self.delimiter[..]);
-        found.last().map_or(0, |(at, delimiter)| at + delimiter.len())
+        self.all_ends(&self.prefix).last().copied().unwrap_or(0)
     }
 
     fn folder(&self, before: &[Value], text: &str, name: &str) -> PathNode {

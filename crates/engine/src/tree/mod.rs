@@ -1,9 +1,9 @@
 //! The tree of keys: an item collection divided into folders and items, and the collections of a table, found
 //! by skipping from one to the next.
 //!
-//! A folder is all keys that begin with the same text up to a delimiter; an item is a key, of an index a value
-//! with one entry or more. After a folder was seen the walk goes on at the first key behind it, so what it
-//! costs depends on what is shown, not on how many items there are.
+//! A folder is all keys that begin with the same text up to a delimiter, or up to a literal of their template; an item
+//! is a key, of an index a value with one entry or more. After a folder was seen the walk goes on at the first key
+//! behind it, so what it costs depends on what is shown, not on how many items there are.
 //!
 //! | file | idea |
 //! |---|---|
@@ -25,6 +25,7 @@ pub(crate) use levels::{Levels, SortLevels};
 pub use position::TreePosition;
 pub(crate) use walk::{Counting, TreePage, TreePlan, read_tree};
 
+use hashrange_expr::KeyPart;
 use hashrange_model::error::TreeFault;
 use hashrange_model::{Item, Reason};
 
@@ -92,6 +93,8 @@ pub struct TreeNode {
     /// The key attributes that it has: of a partition all of the partition key; else the first ones of the sort
     /// key, the last of them of a folder only its beginning.
     pub key: Item,
+    /// The parts of the key, where key templates derive it; of a folder those that are whole in it.
+    pub parts: Vec<KeyPart>,
     /// What is in it, if that was asked for.
     pub counts: Option<NodeCounts>,
 }

@@ -132,5 +132,5 @@ fn sort(levels: &SortLevels<'_>, kind: NodeKind, key: &Item) -> Result<Vec<PathN
 fn ends_a_folder(levels: &SortLevels<'_>, key: &Item) -> bool {
     let last = levels.schema.sort.last().and_then(|attribute| key.get(&attribute.name));
     let Some(ValueRef::S(text)) = last else { return false };
-    levels.ends(text).last() == Some(text.len())
+    levels.ends(text).last() == Some(&text.len())
 }

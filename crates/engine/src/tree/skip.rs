@@ -66,8 +66,8 @@ impl<'p, 't> Skip<'p, 't> {
         let is_all = fitting == path.len();
         if fitting > first {
             path.truncate(fitting);
-            let shown = (first + 1..).zip(&path[first..]).map(|(level, node)| node.show(level));
-            self.nodes.extend(shown);
+            let shown = (first + 1..).zip(&path[first..]);
+            self.nodes.extend(shown.map(|(level, node)| node.show(level, self.plan.table)));
             self.path = path;
         }
         is_all

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 mod declaring;
+mod naming;
 mod primary;
 mod rewriting;
 mod writing;

@@ -61,8 +61,7 @@ impl Padding {
             Some(digits) => (true, digits),
             None => (false, rest),
         };
-        let width = self.whole + if self.fraction > 0 { 1 + self.fraction } else { 0 };
-        let (digits, after) = digits.split_at_checked(width)?;
+        let (digits, after) = digits.split_at_checked(self.digits_width())?;
         let is_complemented = is_negative != self.is_descending;
         let digits = if is_complemented { complement(digits) } else { digits.to_owned() };
         let number = Number::parse(&digits).ok()?;
@@ -71,6 +70,15 @@ impl Padding {
         self.encode("", &number, &mut again).ok()?;
         let read = rest.strip_suffix(after)?;
         (again == read).then_some((number, after))
+    }
+
+    /// Returns how many bytes a number takes that begins so.
+    pub(super) fn width(self, rest: &str) -> usize {
+        usize::from(rest.starts_with(self.sign())) + self.digits_width()
+    }
+
+    fn digits_width(self) -> usize {
+        self.whole + if self.fraction > 0 { 1 + self.fraction } else { 0 }
     }
 
     /// Returns what leads numbers below zero.

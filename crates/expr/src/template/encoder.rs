@@ -80,6 +80,15 @@ impl Encoder {
         }
     }
 
+    /// Returns how many bytes a part of fixed width takes that begins so.
+    pub(super) fn width(&self, rest: &str) -> Option<usize> {
+        match self {
+            Self::Text { .. } => None,
+            Self::Padded(padding) => Some(padding.width(rest)),
+            Self::Time { precision, .. } => Some(precision.width()),
+        }
+    }
+
     /// Returns whether escapes are needed, and so a delimiter that allows them.
     pub(super) fn is_escaped(&self) -> bool {
         matches!(self, Self::Text { is_escaped: true, .. })

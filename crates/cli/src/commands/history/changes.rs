@@ -1,5 +1,6 @@
 //! `hashrange history diff` and `hashrange history restore`, page by page.
 
+use super::super::key_parts::KeyParts;
 use super::super::table_keys::TableKeys;
 use crate::arguments::{Format, HistoryDiff, HistoryItems, HistoryRestore};
 use crate::client::Client;
@@ -121,6 +122,10 @@ fn each_page(
 /// Prints what has changed and returns how much that is.
 fn print_changes(client: &mut Client, request: Value, printer: &Printer) -> anyhow::Result<String> {
     let (mut added, mut removed, mut changed) = (0_u64, 0_u64, 0_u64);
+    let parts = match printer.format {
+        Format::Table => KeyParts::of(client, request["TableName"].as_str().unwrap_or_default())?,
+        _ => KeyParts::default(),
+    };
     each_page(client, "DescribeChanges", request, |page| {
         for change in page["Changes"].as_array().into_iter().flatten() {
             let sides = (change["Before"].as_object(), change["After"].as_object());
@@ -130,7 +135,7 @@ fn print_changes(client: &mut Client, request: Value, printer: &Printer) -> anyh
                 _ => changed += 1,
             }
             if printer.format == Format::Table {
-                output::line(text(change))?;
+                output::line(text(change, &parts))?;
             } else {
                 output::line(change)?;
             }
@@ -146,13 +151,15 @@ fn items(count: u64) -> String {
 }
 
 /// Returns a change as a line, with the item that came or went, or the attributes that are others.
-fn text(change: &Value) -> String {
+fn text(change: &Value, parts: &KeyParts) -> String {
+    let key_parts = change["Key"].as_object().and_then(|key| parts.of_key(key));
+    let behind = key_parts.map_or_else(String::new, |parts| format!("  {parts}"));
     match (change["Before"].as_object(), change["After"].as_object()) {
-        (None, Some(after)) => format!("+ {}", plain::item(after)),
-        (Some(before), None) => format!("- {}", plain::item(before)),
+        (None, Some(after)) => format!("+ {}{behind}", plain::item(after)),
+        (Some(before), None) => format!("- {}{behind}", plain::item(before)),
         (Some(before), Some(after)) => {
             let key = change["Key"].as_object().map(plain::item).unwrap_or_default();
-            format!("~ {key} {}", attributes(before, after).join(", "))
+            format!("~ {key} {}{behind}", attributes(before, after).join(", "))
         }
         (None, None) => String::new(),
     }
@@ -201,10 +208,11 @@ mod tests {
         let key = json!({"id": {"S": "7"}});
         let changed = json!({"Key": key, "Before": old, "After": new});
         assert_eq!(
-            text(&changed),
+            text(&changed, &KeyParts::default()),
             r#"~ {"id":"7"} status: "OPEN" -> "SENT", was: 1 -> gone, is: none -> 1"#
         );
-        assert!(text(&json!({"Key": key, "After": new})).starts_with("+ {"));
-        assert!(text(&json!({"Key": key, "Before": old})).starts_with("- {"));
+        let text = |change: Value| text(&change, &KeyParts::default());
+        assert!(text(json!({"Key": key, "After": new})).starts_with("+ {"));
+        assert!(text(json!({"Key": key, "Before": old})).starts_with("- {"));
     }
 }

@@ -119,8 +119,12 @@ fn counted(rewritten: &Rewritten) -> Value {
 }
 
 fn parsed_key(key: &ParsedKey) -> Value {
-    let parts: Vec<Value> = key.parts.iter().map(part).collect();
-    json!({ "AttributeName": key.attribute, "Case": key.case, "Parts": parts })
+    json!({ "AttributeName": key.attribute, "Case": key.case, "Parts": parts(&key.parts) })
+}
+
+/// Returns parts of a key in JSON.
+pub(super) fn parts(parts: &[KeyPart]) -> Vec<Value> {
+    parts.iter().map(part).collect()
 }
 
 fn part(part: &KeyPart) -> Value {

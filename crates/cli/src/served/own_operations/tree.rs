@@ -3,12 +3,13 @@
 //! What is also a member of a Query has its name: `TableName`, `IndexName`, `Limit`, `ScanIndexForward`,
 //! `ConsistentRead`. `docs/tree.md` has the others.
 
-use super::{items, read, written};
+use super::{items, key_templates, read, written};
 use hashrange::{
     ApiResult, Database, NodeKind, PartitionsInput, TreeInput, TreeNode, TreeOutput, TreePosition,
     TreeWork,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 #[derive(Debug, Deserialize)]
@@ -72,6 +73,8 @@ struct Node {
     level: usize,
     name: String,
     key: Box<RawValue>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,6 +183,7 @@ impl Node {
             level: node.level,
             key: items::raw(&node.key)?,
             name: node.name,
+            parts: key_templates::parts(&node.parts),
             items: node.counts.map(|counts| counts.items),
             bytes: node.counts.map(|counts| counts.bytes),
             continued: node.counts.is_some_and(|counts| counts.continued),
