@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
-use hashrange_engine::{EngineOptions, HeatInput, Profile, UseKind, metered};
+use hashrange_engine::{EngineOptions, HeatInput, Profile, TemplateMode, UseKind, metered};
 use hashrange_heat::{HotKey, PlaceHeat, Sums};
 use hashrange_storage::block_on;
 use hashrange_testkit::database::Database;
@@ -447,4 +447,29 @@ fn a_table_named_sys_heat_is_that_table_and_elsewhere_there_is_none() {
     let item = json!({"pk": {"S": "a"}});
     database.ok("PutItem", &json!({"TableName": "sys.heat", "Item": item}));
     assert_eq!(database.ok("GetItem", &get)["Item"], item);
+}
+
+#[test]
+fn hot_keys_tell_the_parts_that_templates_derive() {
+    let database = watched(Profile::Default);
+    let template = r#"city = "{country}#{town}""#;
+    block_on(database.engine.put_key_template("orders", template, TemplateMode::Fill)).unwrap();
+    let mut item = order("p", "s");
+    item["country"] = json!({"S": "NL"});
+    item["town"] = json!({"S": "Delft"});
+    database.ok("PutItem", &json!({"TableName": "orders", "Item": item}));
+    database.ok(
+        "Query",
+        &json!({
+            "TableName": "orders", "IndexName": "by-city", "KeyConditionExpression": "city = :c",
+            "ExpressionAttributeValues": {":c": {"S": "NL#Delft"}},
+        }),
+    );
+    let parts = |index| {
+        let keys = heat(&database, index).summary().keys.accessed.keys;
+        keys.into_iter().map(|key| (key.key, key.parts)).collect::<Vec<_>>()
+    };
+    let named = Some("country = 'NL' AND town = 'Delft'".to_owned());
+    assert_eq!(parts(Some("by-city")), [("city = 'NL#Delft'".to_owned(), named)]);
+    assert_eq!(parts(None), [("pk = 'p'".to_owned(), None)]);
 }

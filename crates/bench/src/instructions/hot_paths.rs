@@ -58,7 +58,8 @@ fn calls(operation: Operation, template: &Template, times: u64) -> Result<(), St
     let database = filled()?;
     for nth in 0..times {
         let body = template.fill(nth * 7 % ITEMS);
-        let answer = database.call(operation, black_box(&body));
+        let call = pin!(database.database().call(operation, black_box(&body)));
+        let answer = block_on(call);
         drop(black_box(answer.map_err(|error| error.to_string())?));
     }
     Ok(())

@@ -54,7 +54,7 @@ fn advice_of_requests(client: &mut Client, arguments: &Lint) -> anyhow::Result<O
         ([], Client::Local(_)) => return Ok(None),
         ([], _) => match recorded_by(client, "DescribeRecording") {
             Ok((_, recording)) => recording,
-            Err(error) if sample::is_unknown(&error) => return Ok(None),
+            Err(error) if is_unknown(&error) => return Ok(None),
             Err(error) => return Err(error),
         },
         (files, _) => read_recording(files)?,
@@ -84,7 +84,7 @@ fn heat_of_keys(client: &mut Client, arguments: &Lint) -> anyhow::Result<Vec<Pla
     }
     if arguments.heat.is_empty() {
         return match heat::pages(client, json!({})) {
-            Err(error) if sample::is_unknown(&error) => Ok(Vec::new()),
+            Err(error) if is_unknown(&error) => Ok(Vec::new()),
             seen => seen,
         };
     }
