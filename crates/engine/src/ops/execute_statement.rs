@@ -68,7 +68,7 @@ impl<S: Store> Engine<S> {
         start: Option<&Item>,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
         let table_name = std::mem::take(&mut select.table);
-        let table = self.readable_table(&table_name)?;
+        let table = self.readable_table_or_versions(&table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
         note_shape(|shape| {

@@ -151,7 +151,10 @@ mod tests {
             fill_all(&mut filler);
             let (filled, _) = hole(log.as_file(), 0).unwrap().unwrap_or((LENGTH, LENGTH));
             let most = end + 2 * PIECE_BYTES + 4096;
-            assert!((end + PIECE_BYTES).min(LENGTH) <= filled && filled <= most, "{filled} at {end}");
+            assert!(
+                (end + PIECE_BYTES).min(LENGTH) <= filled && filled <= most,
+                "{filled} at {end}"
+            );
         }
         let bytes = fs::read(log.path()).unwrap();
         assert_eq!(bytes.len() as u64, LENGTH);
