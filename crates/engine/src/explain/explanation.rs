@@ -18,6 +18,9 @@ pub enum Mode {
 pub struct Explanation {
     /// The operation, such as `Query`.
     pub operation: &'static str,
+    /// The request without its values, as [`crate::Usage`] has it when it runs. No member of the JSON.
+    #[serde(skip)]
+    pub shape: String,
     /// Whether it ran.
     pub analyzed: bool,
     /// What is read or written, in order.

@@ -70,6 +70,7 @@ impl<S: Store> Engine<S> {
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
+            shape: String::new(),
             analyzed: false,
             steps: vec![Step::Read(Box::new(step))],
             together: None,

@@ -8,6 +8,7 @@ use crate::partiql::{self, select, write};
 use crate::read::PagePlan;
 use crate::request::required;
 use crate::schema::{Index, Table};
+use crate::usage::Shape;
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::{Layer, StateFault, StatementFault};
@@ -317,10 +318,13 @@ impl<S: Store> Engine<S> {
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
         let condition = select.condition.clone();
+        let shape = Shape::text(|shape| select::tell(&select, shape));
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
         let read = selected_read(&table, plan, condition)?;
-        self.explain_read_as_asked(ReadPlan { start, ..read }, asked, how).await
+        let read = ReadPlan { start, ..read };
+        let explained = self.explain_read_as_asked(read, asked, how).await?;
+        Ok(Explanation { shape, ..explained })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::read::key_range::{self, Reader};
 use crate::read::selection::{IndexFault, Selection, readable_index};
 use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
+use crate::usage::Shape;
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Filter, Projection};
@@ -14,6 +15,7 @@ use hashrange_model::error::{HistoryFault, StatementFault};
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::collections::HashMap;
+use std::fmt;
 
 /// Most partition key values of one IN; OR has no such bound.
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
@@ -110,6 +112,14 @@ pub(crate) fn plan<'t>(
         consistent,
     };
     Ok(SelectPlan::Ranges { page: Box::new(page), ranges })
+}
+
+/// Tells what a SELECT asks, without values.
+pub(crate) fn tell(select: &Select, shape: &mut Shape) -> fmt::Result {
+    if let Some(condition) = &select.condition {
+        shape.part(format_args!("WHERE {condition:#}"))?;
+    }
+    select.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
 }
 
 impl SelectPlan<'_> {

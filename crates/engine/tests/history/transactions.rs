@@ -41,19 +41,17 @@ fn fill(database: &Database) {
 }
 
 /// Returns a transaction of one action for each of the first items.
-fn each(items: usize, action: impl Fn(Json) -> Json) -> Json {
-    let actions = (0..items).map(|n| {
-        let of_item = json!({"TableName": "orders", "Key": {"pk": {"S": n.to_string()}}});
-        action(of_item)
-    });
+fn each(items: usize, action: impl Fn(&mut Json) -> Json) -> Json {
+    let actions = (0..items)
+        .map(|n| action(&mut json!({"TableName": "orders", "Key": {"pk": {"S": n.to_string()}}})));
     json!({"TransactItems": actions.collect::<Vec<_>>()})
 }
 
-fn delete(of_item: Json) -> Json {
+fn delete(of_item: &mut Json) -> Json {
     json!({"Delete": of_item})
 }
 
-fn check(mut of_item: Json) -> Json {
+fn check(of_item: &mut Json) -> Json {
     of_item["ConditionExpression"] = json!("attribute_exists(pk)");
     json!({"ConditionCheck": of_item})
 }

@@ -1,7 +1,7 @@
 //! `Explain`: what a request of the service would do, or with `Analyze` did.
 //!
 //! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the members of
-//! [`hashrange::explain`], and `Text`, its lines for people. With `WhatIf` the request reads an index that is
+//! [`hashrange::explain`], `Text`, its lines for people, and `Pattern`, the request without its values. With `WhatIf` the request reads an index that is
 //! not there: `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions"}`, as UpdateTable has them.
 
 use super::{fault, read_within};
@@ -37,7 +37,10 @@ pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
         Some(_) if analyze => return Err(fault(StateFault::SupposedAnalyzed)),
         Some(what_if) => database.explain_what_if(known, request, what_if.get().as_bytes()).await?,
     };
-    let answer = json!({ "Explanation": explanation.to_json(), "Text": explanation.text() });
+    let answer = json!({
+        "Explanation": explanation.to_json(), "Text": explanation.text(),
+        "Pattern": explanation.shape,
+    });
     Ok(answer.to_string().into_bytes())
 }
 
