@@ -292,6 +292,9 @@ pub struct Collection {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Supposed {
+    /// Whether it is local to the partitions of the table: then only a new table can have it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_local: bool,
     /// Its key in words.
     pub key: String,
     /// What it holds of an item.
@@ -308,7 +311,7 @@ pub struct Supposed {
     /// table may hold more or fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likely_at_most: Option<usize>,
-    /// Read capacity units of examining them at once.
+    /// Read capacity units of examining them at once, and of the items that are fetched for them.
     pub units: f64,
     /// Size of an entry in bytes, on average.
     pub entry_bytes: usize,
