@@ -1,8 +1,9 @@
 //! `Explain`: what a request of the service would do, or with `Analyze` did.
 //!
 //! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the members of
-//! [`hashrange::explain`], `Text`, its lines for people, and `Pattern`, the request without its values. With `WhatIf` the request reads an index that is
-//! not there: `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions"}`, as UpdateTable has them.
+//! [`hashrange::explain`], `Text`, its lines for people, and `Pattern`, the request without its values. With
+//! `WhatIf` the request reads an index that is not there: `{"IndexName", "KeySchema", "Projection",
+//! "AttributeDefinitions"}`, as UpdateTable has them, and `"Local": true` for a local one.
 
 use super::{fault, read_within};
 use hashrange::explain::Mode;
