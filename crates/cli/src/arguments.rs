@@ -693,6 +693,8 @@ pub struct Sql {
     hashrange explain --analyze sql \"SELECT city FROM cities WHERE capital = 'yes'\"\n  \
     hashrange explain query cities \"country = 'NL' and begins_with(city, 'A')\" \
     --what-if by-name=country,city:S\n  \
+    hashrange explain sql \"SELECT * FROM cities WHERE country = 'NL' AND city = 'Ede'\" \
+    --what-if-local by-name=city:S\n  \
     hashrange explain request TransactWriteItems - < request.json\n\
     All pages are told of, also without --all.")]
 pub struct Explain {
@@ -702,6 +704,9 @@ pub struct Explain {
     /// Read an index that is not there, given as `alter --add-gsi` takes it: NAME=PARTITION[,SORT][/PROJECTION]
     #[arg(long, global = true, value_name = "INDEX", conflicts_with = "analyze")]
     pub what_if: Option<String>,
+    /// Read a local index that is not there, given as `create --lsi` takes it: NAME=SORT[/PROJECTION]
+    #[arg(long, global = true, value_name = "INDEX", conflicts_with_all = ["analyze", "what_if"])]
+    pub what_if_local: Option<String>,
     /// What to explain.
     #[command(subcommand)]
     pub command: Explained,

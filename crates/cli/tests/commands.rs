@@ -655,7 +655,15 @@ fn a_contract_is_enforced_told_and_verified() {
     let wrong = scan.replace("\"TableName\": \"other\"", "\"TableName\": \"music\"");
     std::fs::write(path("dear.json"), contract(&[&wrong])).unwrap();
     std::fs::write(path("other.json"), contract(&[scan])).unwrap();
+    let asked = r#"{"Name": "an album", "Operation": "Query", "Table": "music", "Pattern": "artist = ?",
+        "Example": {"TableName": "music", "KeyConditionExpression": "artist = :a",
+            "FilterExpression": "album = :b",
+            "ExpressionAttributeValues": {":a": {"S": "a"}, ":b": {"S": "b"}}}}"#;
+    let meant = asked.replace("artist = ?", "artist = ? FILTER album = ?");
+    std::fs::write(path("asked.json"), contract(&[asked])).unwrap();
+    std::fs::write(path("meant.json"), contract(&[&meant])).unwrap();
     let (design, dear, other) = (path("design.json"), path("dear.json"), path("other.json"));
+    let (asked, meant) = (path("asked.json"), path("meant.json"));
     let contract = format!("--contract={design}");
     let server = Server::start(&["--memory", &contract, "--enforce"]);
     let cases: &[(&[&str], i32, &str)] = &[
@@ -673,7 +681,13 @@ fn a_contract_is_enforced_told_and_verified() {
         (&["contract", "-o", "json"], 5, "\"IsEnforced\":true"),
         (&["contract", &design, "--verify"], 0, "a new song"),
         (&["contract", &dear, "--verify"], 5, "over 0.1"),
-        (&["contract", &other, "--verify"], 5, "it is of other"),
+        (&["contract", &other, "--verify"], 5, "it is Scan of other"),
+        (
+            &["contract", &asked, "--verify"],
+            5,
+            "it asks artist = ? FILTER album = ?, the pattern says artist = ?",
+        ),
+        (&["contract", &meant, "--verify"], 0, "an album"),
         (&["contract", "--verify"], 2, "required"),
         (&["get", "music", "b"], 4, "music has no item"),
         (&["advise"], 0, "no index would pay, and none is spare"),

@@ -2,7 +2,7 @@
 //! against it: what was asked of each pattern, what the contract does not know, what nobody asked.
 
 use crate::bill::exact;
-use crate::recording::{KeyRef, Recording, Row, Used};
+use crate::recording::{KeyRef, Recording, Row, RowKey, Used};
 use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -114,6 +114,27 @@ impl Contract {
         self.patterns.iter().find(|pattern| pattern.means(key))
     }
 
+    /// Returns why a kind of requests is not counted for a pattern of the contract; none if it is.
+    pub fn mismatch(&self, pattern: &AccessPattern, key: KeyRef<'_>) -> Option<Mismatch> {
+        let found = self.find(key);
+        if found.is_some_and(|found| found.name == pattern.name) {
+            return None;
+        }
+        if let Some(earlier) = found.filter(|_| pattern.means(key)) {
+            return Some(Mismatch::Earlier(earlier.name.clone()));
+        }
+        if pattern.operation != key.operation
+            || pattern.table != key.table
+            || pattern.index.as_deref() != key.index
+        {
+            return Some(Mismatch::Place(key.to_key()));
+        }
+        Some(Mismatch::Asked {
+            asked: key.pattern.to_owned(),
+            meant: pattern.pattern.clone().unwrap_or_default(),
+        })
+    }
+
     /// Adds a pattern for each kind of requests that it does not know, and returns how many there were.
     pub fn learn(&mut self, recording: &Recording) -> usize {
         let before = self.patterns.len();
@@ -157,6 +178,42 @@ impl Contract {
 impl Default for Contract {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// Why a kind of requests is not counted for a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mismatch {
+    /// It is another operation, or of another table or index.
+    Place(RowKey),
+    /// It asks something else.
+    Asked {
+        /// The request without its values.
+        asked: String,
+        /// What the pattern has.
+        meant: String,
+    },
+    /// It is counted for the pattern of this name, which stands before and means it, too.
+    Earlier(String),
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told =
+            |text: &str| if text.is_empty() { "nothing".to_owned() } else { text.to_owned() };
+        match self {
+            Self::Place(key) => {
+                let place =
+                    key.index.as_ref().map_or_else(String::new, |index| format!("/{index}"));
+                write!(formatter, "it is {} of {}{place}", key.operation, key.table)
+            }
+            Self::Asked { asked, meant } => {
+                write!(formatter, "it asks {}, the pattern says {}", told(asked), told(meant))
+            }
+            Self::Earlier(name) => {
+                write!(formatter, "it is counted for {name:?}, which stands before")
+            }
+        }
     }
 }
 
@@ -234,7 +291,6 @@ impl std::error::Error for ContractFault {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RowKey;
 
     fn row(operation: &str, pattern: &str, caller: &str, requests: u64, read_units: f64) -> Row {
         Row {
@@ -308,6 +364,53 @@ mod tests {
             let contract = contract(&QUERY.replace('}', &pattern(text))).unwrap();
             assert_eq!(contract.check(&recording).is_kept(), is_kept, "{text}");
         }
+    }
+
+    #[test]
+    fn a_request_is_told_why_it_is_not_counted_for_a_pattern() {
+        let pattern = |name: &str, text: &str| {
+            format!(
+                r#"{{"Name": "{name}", "Operation": "Query", "Table": "orders", "Pattern": "{text}"}}"#
+            )
+        };
+        let contract = contract(&format!(
+            "{}, {}, {}",
+            pattern("one", "customer = ? AND id = ? FILTER a = ?"),
+            pattern("all", "customer = ?"),
+            pattern("names", "customer = ? RETURNS name")
+        ))
+        .unwrap();
+        let why = |nth: usize, operation: &str, index: Option<&str>, asked: &str| {
+            let mut asked = row(operation, asked, "", 1, 1.0);
+            asked.key.index = index.map(str::to_owned);
+            let mismatch = contract.mismatch(&contract.patterns[nth], asked.key.as_ref());
+            // What is counted for it while requests run is what is told here.
+            let recording = Recording { rows: vec![asked], ..Recording::new(0, 0) };
+            let is_counted = contract.check(&recording).patterns[nth].used.requests == 1;
+            assert_eq!(is_counted, mismatch.is_none());
+            mismatch.map_or_else(String::new, |mismatch| mismatch.to_string())
+        };
+        for (nth, asked, expected) in [
+            (0, "customer = ? AND id = ? FILTER a = ?", ""),
+            (0, "customer = ? AND id = ? FILTER a = ? RETURNS COUNT", ""),
+            (
+                0,
+                "customer = ? AND id > ? FILTER a = ?",
+                "it asks customer = ? AND id > ? FILTER a = ?, the pattern says customer = ? AND id = ? FILTER a = ?",
+            ),
+            (1, "customer = ? RETURNS id", ""),
+            (1, "", "it asks nothing, the pattern says customer = ?"),
+            (
+                1,
+                "customer = ? FILTER a = ?",
+                "it asks customer = ? FILTER a = ?, the pattern says customer = ?",
+            ),
+            (2, "customer = ? RETURNS name", "it is counted for \"all\", which stands before"),
+        ] {
+            assert_eq!(why(nth, "Query", None, asked), expected, "{asked}");
+        }
+        assert_eq!(why(1, "Scan", None, "customer = ?"), "it is Scan of orders");
+        assert_eq!(why(1, "Query", Some("by-id"), "customer = ?"), "it is Query of orders/by-id");
     }
 
     #[test]

@@ -28,7 +28,9 @@ mod shape;
 
 pub use amount::{dollars, grouped, units};
 pub use bill::{Bill, Line, PlaceBill, bill, of_a_million};
-pub use contract::{AccessPattern, Contract, ContractFault, Findings, OfPattern, mean_units};
+pub use contract::{
+    AccessPattern, Contract, ContractFault, Findings, Mismatch, OfPattern, mean_units,
+};
 pub use difference::{Budget, Difference, Side, compare};
 pub use facts::{
     AttributeDefinition, AttributeFacts, Definition, IndexFacts, KeyElement, Projection, Sample,

@@ -268,6 +268,14 @@ pub(crate) fn note_shape(text: impl FnOnce(&mut Shape) -> fmt::Result) {
 pub(crate) struct Shape(String);
 
 impl Shape {
+    /// Returns the text that something writes.
+    pub(crate) fn text(text: impl FnOnce(&mut Self) -> fmt::Result) -> String {
+        let mut shape = Self(String::new());
+        // What does not fit is cut.
+        let _cut = text(&mut shape);
+        shape.0
+    }
+
     /// Writes a part behind a space, unless it is the first.
     pub(crate) fn part(&mut self, part: fmt::Arguments<'_>) -> fmt::Result {
         if !self.0.is_empty() {

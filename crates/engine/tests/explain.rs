@@ -509,6 +509,88 @@ fn an_index_that_is_not_there_reads_as_it_does_once_it_is() {
     }
 }
 
+/// Returns a table with two local indexes and no global one; a third local one if it is given.
+fn with_local(index: Option<&Json>) -> Database {
+    let database = Database::memory(EngineOptions::default());
+    let mut definition: Json =
+        serde_json::from_str(include_str!("scripts/tables/orders.json")).unwrap();
+    let members = definition.as_object_mut().unwrap();
+    members.remove("GlobalSecondaryIndexes");
+    let types = members["AttributeDefinitions"].as_array_mut().unwrap();
+    let is_key =
+        |it: &Json| ["pk", "sk", "date", "state"].contains(&it["AttributeName"].as_str().unwrap());
+    types.retain(|it| is_key(it) || index.is_some() && it["AttributeName"] == "total");
+    let local = members["LocalSecondaryIndexes"].as_array_mut().unwrap();
+    let mut by_state = local[0].clone();
+    by_state["IndexName"] = json!("by-state");
+    by_state["KeySchema"][1]["AttributeName"] = json!("state");
+    local.push(by_state);
+    local.extend(index.cloned());
+    database.ok("CreateTable", &definition);
+    database
+}
+
+fn fill_with_local(databases: &[&Database], random: &mut Random) {
+    for nth in 0..150 {
+        let mut item = json!({
+            "pk": {"S": random.pick(&["A", "B", "C"])}, "sk": {"S": format!("{nth:03}")},
+            "note": {"S": "x".repeat(random.below(9_000))},
+        });
+        if random.chance(70) {
+            item["total"] = json!({"N": random.below(20).to_string()});
+        }
+        for database in databases {
+            database.ok("PutItem", &json!({"TableName": "orders", "Item": item}));
+        }
+    }
+}
+
+/// A local index is told as it is in a table that was created with it, and so is what is fetched for it.
+#[test]
+fn a_local_index_that_is_not_there_reads_as_in_a_table_that_has_it() {
+    for seed in 0..SEEDS {
+        let mut random = Random::new(seed);
+        let mut index = supposed(&mut random).0;
+        index["KeySchema"] = json!([
+            {"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "total", "KeyType": "RANGE"}
+        ]);
+        let (without, with) = (with_local(None), with_local(Some(&index)));
+        fill_with_local(&[&without, &with], &mut random);
+        let mut what_if = index;
+        what_if["Local"] = json!(true);
+        what_if["AttributeDefinitions"] = json!([{"AttributeName": "total", "AttributeType": "N"}]);
+        if random.chance(50) {
+            what_if["KeySchema"].as_array_mut().unwrap().remove(0);
+        }
+        for _ in 0..REQUESTS {
+            let (operation, mut request) = of_supposed(&mut random, "pk", "total");
+            if random.chance(50) {
+                request["Select"] = json!("ALL_ATTRIBUTES");
+            }
+            if random.chance(50) {
+                request["ConsistentRead"] = json!(true);
+            }
+            let body = request.to_string();
+            let place = format!("seed {seed} {operation} {request}");
+            let mut told = without.explain_what_if(operation, body.as_bytes(), &what_if).unwrap();
+            let [Step::Read(step)] = &mut told.steps[..] else { panic!("{place}") };
+            let supposed = step.what_if.take().unwrap();
+            assert!(supposed.is_local && supposed.is_all, "{place}");
+            assert_eq!(
+                told,
+                with.explain(operation, body.as_bytes(), Mode::Plan).unwrap(),
+                "{place}"
+            );
+            let analyzed = with.explain(operation, body.as_bytes(), Mode::Analyze).unwrap();
+            let counted = read(&analyzed).counted.as_ref().unwrap();
+            assert_eq!(supposed.examined, counted.examined, "{place}");
+            if counted.pages == 1 {
+                assert!((supposed.units - counted.total_units()).abs() < 1e-9, "{place}");
+            }
+        }
+    }
+}
+
 /// Of a large table only a sample is looked at: what is told is bounded by what is so, and near it.
 #[test]
 fn a_large_table_is_estimated_from_a_sample() {
@@ -551,6 +633,14 @@ fn a_large_table_is_estimated_from_a_sample() {
 fn what_cannot_be_supposed_is_told() {
     let database = filled(&mut Random::new(1));
     let index = |name: &str, key: &str| json!({"IndexName": name, "KeySchema": [{"AttributeName": key, "KeyType": "HASH"}]});
+    let local = |name: &str, key: &str| {
+        let schema = json!([{"AttributeName": key, "KeyType": "RANGE"}]);
+        json!({"IndexName": name, "KeySchema": schema, "Local": true})
+    };
+    let mut wrong_partition = local("new", "total");
+    wrong_partition["KeySchema"] = json!([
+        {"AttributeName": "state", "KeyType": "HASH"}, {"AttributeName": "total", "KeyType": "RANGE"}
+    ]);
     let scan = json!({"TableName": "orders", "IndexName": "new"});
     let get = json!({"TableName": "orders", "Key": {"pk": {"S": "A"}, "sk": {"S": "B"}}});
     let insert = json!({"Statement": "INSERT INTO orders VALUE {'pk': 'A', 'sk': 'B'}"});
@@ -565,7 +655,16 @@ fn what_cannot_be_supposed_is_told() {
         ("Scan", &scan, index("other", "date"), "does not have the specified index: new"),
         ("Scan", &json!({"TableName": "orders"}), index("new", "date"), "does not read the index"),
         ("GetItem", &get, index("new", "date"), "GetItem reads no index"),
-        ("ExecuteStatement", &insert, index("new", "date"), "must not be null"),
+        ("ExecuteStatement", &insert, index("new", "date"), "INSERT reads no index"),
+        ("Scan", &scan, local("new", "unknown"), "Some index key attributes are not defined"),
+        (
+            "Scan",
+            &scan,
+            local("by-date", "date"),
+            "Attempting to create an index which already exists",
+        ),
+        ("Scan", &scan, local("other", "total"), "does not have the specified index: new"),
+        ("Scan", &scan, wrong_partition, "does not have the same leading hash key"),
         ("Scan", &scan, json!({"IndexName": 1, "KeySchema": []}), "Exception"),
         (
             "Scan",
@@ -579,11 +678,38 @@ fn what_cannot_be_supposed_is_told() {
         let told = database.explain_what_if(operation, body.as_bytes(), &what_if).unwrap_err();
         assert!(told.to_string().contains(expected), "{operation} {request}: {told}");
     }
-    let mut of_select = index("new", "state");
-    of_select["TableName"] = json!("orders");
-    let select = json!({"Statement": "SELECT * FROM orders.new WHERE state = 's'"}).to_string();
-    let told = database.explain_what_if("ExecuteStatement", select.as_bytes(), &of_select).unwrap();
-    assert!(read(&told).what_if.as_ref().unwrap().examined.items > 0);
+}
+
+#[test]
+fn a_select_reads_the_index_that_it_supposes() {
+    let database = filled(&mut Random::new(1));
+    let global = json!({
+        "IndexName": "new", "KeySchema": [{"AttributeName": "state", "KeyType": "HASH"}]
+    });
+    let local = json!({
+        "IndexName": "new", "KeySchema": [{"AttributeName": "total", "KeyType": "RANGE"}],
+        "Projection": {"ProjectionType": "KEYS_ONLY"}, "Local": true
+    });
+    let mut of_table = global.clone();
+    of_table["TableName"] = json!("orders");
+    for (statement, index) in [
+        ("SELECT * FROM orders.new WHERE state = 's'", &global),
+        ("SELECT * FROM orders WHERE state = 's'", &global),
+        ("SELECT * FROM orders.new WHERE state = 's'", &of_table),
+        ("SELECT total FROM orders WHERE pk = 'A' AND total > 3", &local),
+        ("SELECT * FROM orders.new WHERE pk = 'A' AND total > 3 ORDER BY total DESC", &local),
+    ] {
+        let body = json!({"Statement": statement}).to_string();
+        let told = database.explain_what_if("ExecuteStatement", body.as_bytes(), index).unwrap();
+        let step = read(&told);
+        assert_eq!(step.index.as_deref(), Some("new"), "{statement}");
+        let supposed = step.what_if.as_ref().unwrap();
+        assert!(supposed.examined.items > 0 && supposed.is_all, "{statement}");
+        assert_eq!(supposed.is_local, index == &local, "{statement}");
+    }
+    let other = json!({"Statement": "SELECT * FROM orders.\"by-date\" WHERE pk = 'A'"}).to_string();
+    let told = database.explain_what_if("ExecuteStatement", other.as_bytes(), &global).unwrap_err();
+    assert!(told.to_string().contains("does not read the index"), "{told}");
 }
 
 /// Explaining changes nothing in the store, whatever it is of.

@@ -27,7 +27,7 @@
 pub use crate::guard::Guard;
 pub use hashrange_cost::{
     AccessPattern, AttributeDefinition, AttributeFacts, Bill, Budget, Contract, ContractFault,
-    Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line,
+    Definition, Difference, Findings, IndexFacts, KeyElement, KeyRef, Kind, Ledger, Line, Mismatch,
     OfPattern, Peak, Place, PlaceBill, PriceFault, PriceList, Prices, Projection, Recording,
     RecordingFault, Row, RowKey, Sample, Shape, Side, TableFacts, Tested, Used, bill, compare,
     dollars, grouped, mean_units, of_a_million, regions, units,

@@ -276,11 +276,12 @@ impl Database {
         Box::pin(self.engine.explain(operation, request, mode))
     }
 
-    /// Explains a Query, a Scan or a SELECT of a global index that is not there, by a bounded sample of the
+    /// Explains a Query, a Scan or a SELECT of an index that is not there, by a bounded sample of the
     /// table: what it would read, how large it would be, what writes would cost more. `what_if` says which
     /// index, as UpdateTable has its members:
     /// `{"IndexName": ..., "KeySchema": [...], "Projection": {...}, "AttributeDefinitions": [...]}`; the last
-    /// two may be left out, and `TableName` added for a SELECT.
+    /// two may be left out. With `"Local": true` it is a local index, as CreateTable has them. A SELECT that
+    /// names no index reads this one.
     ///
     /// # Errors
     /// Those of the request and of creating the index; a request that does not read it is refused.

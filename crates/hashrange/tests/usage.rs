@@ -1,6 +1,7 @@
 //! What requests use, as it is metered, is what their answers report; what fails is charged by the item met.
 
 use hashrange::cost::{Usage, UseKind, metered};
+use hashrange::explain::Mode;
 use hashrange::{Database, Operation, block_on};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -215,6 +216,9 @@ fn what_is_metered_is_what_answers_report() {
         ),
     ];
     for (operation, kind, request, shape) in cases {
+        let body = request.to_string();
+        let explained = block_on(database.explain(operation, body.as_bytes(), Mode::Plan)).unwrap();
+        assert_eq!(explained.shape, shape, "{operation:?}");
         let request = with(&request, json!({"ReturnConsumedCapacity": "INDEXES"}));
         let (answer, usage) = run(&database, operation, &request);
         let answer = answer.unwrap_or_else(|error| panic!("{operation:?} {error}"));

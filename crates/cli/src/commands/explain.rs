@@ -15,10 +15,7 @@ use serde_json::{Map, Value, json};
 /// Explains and prints what was found: as lines, or as JSON.
 pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
     let (operation, mut request) = request(client, &arguments.command)?;
-    let what_if = match &arguments.what_if {
-        None => None,
-        Some(text) => Some(what_if(client, text, &mut request)?),
-    };
+    let what_if = what_if(client, arguments, &mut request)?;
     let mut request = json!({
         "Operation": operation.name(), "Request": request, "Analyze": arguments.analyze,
     });
@@ -34,24 +31,38 @@ pub fn run(client: &mut Client, arguments: &Explain) -> anyhow::Result<()> {
     }
 }
 
-/// Returns the index that is supposed, and lets the request read it.
+/// Returns the index that is supposed, if one is, and lets the request read it. A statement that names no index
+/// reads it by itself.
 fn what_if(
     client: &mut Client,
-    text: &str,
+    arguments: &Explain,
     request: &mut Map<String, Value>,
-) -> anyhow::Result<Value> {
-    let index = definition::request::read("--what-if", text, grammar::global_index)?;
-    let table = request.get("TableName").and_then(Value::as_str);
-    let table = table.ok_or_else(|| Usage("--what-if goes with query and scan".to_owned()))?;
-    let described = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
+) -> anyhow::Result<Option<Value>> {
+    let index = match (&arguments.what_if, &arguments.what_if_local) {
+        (Some(text), _) => definition::request::read("--what-if", text, grammar::global_index)?,
+        (None, Some(text)) => {
+            definition::request::read("--what-if-local", text, grammar::local_index)?
+        }
+        (None, None) => return Ok(None),
+    };
     let mut types = Types::default();
     types.add(&index.partition)?;
     types.add(&index.sort)?;
-    types.add_described(&described["Table"]);
+    // Of a local index the partition key is left out: it is the table's.
     let mut supposed = definition::request::index(&index, &index.partition);
-    supposed["AttributeDefinitions"] = types.definitions()?;
-    request.entry("IndexName").or_insert_with(|| index.name.into());
-    Ok(supposed)
+    supposed["Local"] = arguments.what_if_local.is_some().into();
+    if let Some(table) = request.get("TableName").and_then(Value::as_str) {
+        let described = client.call(Operation::DescribeTable, &json!({ "TableName": table }))?;
+        types.add_described(&described["Table"]);
+        supposed["AttributeDefinitions"] = types.definitions()?;
+        request.entry("IndexName").or_insert_with(|| index.name.into());
+    } else if request.contains_key("Statement") {
+        // Which table it reads the database knows, and its types.
+        supposed["AttributeDefinitions"] = types.known();
+    } else {
+        return Err(Usage("an index is supposed of query, scan and sql".to_owned()).into());
+    }
+    Ok(Some(supposed))
 }
 
 /// Returns which database is meant.

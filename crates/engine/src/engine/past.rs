@@ -26,7 +26,7 @@ impl<S: Store> Engine<S> {
         Ok(table)
     }
 
-    /// Returns the table that a Query names, which may be that of all versions.
+    /// Returns the table that a Query, Scan or SELECT names, which may be that of all versions.
     pub(crate) fn readable_table_or_versions(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
         let error = match self.table(name_or_arn) {
             Ok(table) => return Ok(table),

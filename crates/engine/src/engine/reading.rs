@@ -6,8 +6,8 @@ use crate::fault;
 use crate::heat::{self, Kept, PageUse, Touched};
 use crate::layout;
 use crate::partiql::select::SelectPlan;
-use crate::read::{Page, PagePlan, Rows, read_page};
-use crate::schema::{Index, Past, Table};
+use crate::read::{Page, PagePlan, Rows, read_page, versions};
+use crate::schema::{Index, Table};
 use crate::throughput::{Admission, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
 use crate::usage::{Seen, ask_gate, note_read};
@@ -85,17 +85,16 @@ impl<S: Store> Engine<S> {
     /// Reads a page of one range of a table as it was.
     async fn page_of_past<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
         let table = plan.table;
-        let items = match table.past {
-            Some(Past::Versions) => layout::items_of(&plan.range),
-            _ => plan.range.clone(),
-        };
-        let target = ReadTarget::page(&plan, slice::from_ref(&items));
-        let mut reading = self.begin_read(&target, Touched::Range(&items))?;
+        let kept = Kept::Ranges(
+            versions::items_of_ranges(table, slice::from_ref(&plan.range)).into_owned(),
+        );
+        let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
+        let mut reading = self.begin_read(&target, kept.touched())?;
         plan.limit = reading.page_limit(plan.limit);
         let view = self.table_view(table, reading.old_view.as_ref()).await?;
         let page = read_page(&view, plan).await?;
         reading.settle(&target, &page.units);
-        let kept = self.keep(table, || Kept::Ranges(vec![items.clone()]));
+        let kept = self.keep(table, || kept);
         self.note_page(table, None, kept.as_ref(), &page);
         Ok(page)
     }
@@ -160,14 +159,15 @@ impl<S: Store> Engine<S> {
         mut plan: SelectPlan<'_>,
     ) -> ApiResult<Page<R>> {
         let target = target_of(table, &plan);
-        let kept = self.keep(table, || plan.kept());
-        let mut reading = self.begin_read(&target, plan.touched())?;
+        let kept = plan.kept();
+        let mut reading = self.begin_read(&target, kept.touched())?;
         if let SelectPlan::Ranges { page, .. } = &mut plan {
             page.limit = reading.page_limit(page.limit);
         }
         let view = self.table_view(table, reading.old_view.as_ref()).await?;
         let page = plan.run(table, &view).await?;
         reading.settle(&target, &page.units);
+        let kept = self.keep(table, || kept);
         self.note_page(table, None, kept.as_ref(), &page);
         Ok(page)
     }

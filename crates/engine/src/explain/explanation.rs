@@ -18,6 +18,9 @@ pub enum Mode {
 pub struct Explanation {
     /// The operation, such as `Query`.
     pub operation: &'static str,
+    /// The request without its values, as [`crate::Usage`] has it when it runs. No member of the JSON.
+    #[serde(skip)]
+    pub shape: String,
     /// Whether it ran.
     pub analyzed: bool,
     /// What is read or written, in order.
@@ -292,6 +295,9 @@ pub struct Collection {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Supposed {
+    /// Whether it is local to the partitions of the table: then only a new table can have it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_local: bool,
     /// Its key in words.
     pub key: String,
     /// What it holds of an item.
@@ -308,7 +314,7 @@ pub struct Supposed {
     /// table may hold more or fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub likely_at_most: Option<usize>,
-    /// Read capacity units of examining them at once.
+    /// Read capacity units of examining them at once, and of the items that are fetched for them.
     pub units: f64,
     /// Size of an entry in bytes, on average.
     pub entry_bytes: usize,

@@ -98,6 +98,7 @@ impl Parts {
         let analyzed = asked.mode == Mode::Analyze;
         Explanation {
             operation: asked.operation,
+            shape: String::new(),
             analyzed,
             steps: self.steps,
             together: Some(self.together),

@@ -195,7 +195,8 @@ fn estimate(lines: &mut Lines, read: &ReadStep) {
 
 /// Tells what an index would be that is not there.
 fn of_supposed(lines: &mut Lines, supposed: &Supposed) {
-    lines.push(format!("  what if    an index {}, with {}", supposed.key, supposed.projection));
+    let index = if supposed.is_local { "a local index" } else { "an index" };
+    lines.push(format!("  what if    {index} {}, with {}", supposed.key, supposed.projection));
     let of =
         if supposed.is_all { ": all of the table" } else { " of the table; the rest is estimated" };
     lines.member("looked at", format!("{}{of}", amount(supposed.looked_at)));

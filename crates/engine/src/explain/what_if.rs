@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::index::{self, counts};
 use crate::layout::{self, Counter};
 use crate::read::{Output, Page, PagePlan, read_ranges};
-use crate::schema::{Index, IndexId, IndexProjection, Table};
+use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
 use bytes::Bytes;
 use hashrange_expr::name_text;
 use hashrange_model::{ApiResult, Item};
@@ -70,6 +70,7 @@ impl<S: Store> Engine<S> {
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
+            shape: String::new(),
             analyzed: false,
             steps: vec![Step::Read(Box::new(step))],
             together: None,
@@ -98,7 +99,41 @@ struct Looked {
     /// Items and bytes of the table.
     held: (i64, i64),
     /// The entries of all that was looked at.
-    entries: BTreeMap<Key, Item>,
+    entries: BTreeMap<Key, Entry>,
+}
+
+/// What an item has in the index.
+#[derive(Debug)]
+struct Entry {
+    item: Item,
+    /// Size of the whole item.
+    of_bytes: usize,
+}
+
+/// Entries that a read would examine.
+#[derive(Debug, Clone, Copy, Default)]
+struct Examined {
+    amount: Amount,
+    /// Read capacity units of the items that are fetched for them.
+    fetch_units: f64,
+}
+
+impl Examined {
+    fn add(&mut self, page: &PagePlan<'_>, entry: &Entry) {
+        add(&mut self.amount, &entry.item);
+        let is_kept = || page.entry_filter().is_none_or(|filter| filter.matches(&entry.item));
+        if page.fetches && is_kept() {
+            self.fetch_units += read_units(entry.of_bytes, page.consistent);
+        }
+    }
+
+    fn scaled(self, times: f64) -> Self {
+        Self { amount: scaled(self.amount, times), fetch_units: self.fetch_units * times }
+    }
+
+    fn larger(self, other: Self) -> Self {
+        if self.amount.items < other.amount.items { other } else { self }
+    }
 }
 
 impl Looked {
@@ -113,8 +148,12 @@ impl Looked {
         };
         let held = counts(view, &table.record, IndexId::BASE).await?;
         let looked_at = sample.items.iter().chain(partition.iter().flat_map(|it| &it.items));
-        let entry = |item: &Item| index::entry(table, what_if.index()?, item);
-        let entries = looked_at.filter_map(entry).map(|entry| (entry.key, entry.item)).collect();
+        let entry = |item: &Item| {
+            let of_bytes = item.size();
+            let index::Entry { key, item } = index::entry(table, what_if.index()?, item)?;
+            Some((key, Entry { item, of_bytes }))
+        };
+        let entries = looked_at.filter_map(entry).collect();
         Ok(Self { sample, partition, held, entries })
     }
 
@@ -127,25 +166,29 @@ impl Looked {
     fn supposed(&self, read: &ReadPlan<'_>, what_if: &WhatIf) -> Supposed {
         let (table, index) = (&*what_if.table, what_if.index());
         let mut entries = Amount::default();
-        let mut sampled = Amount::default();
+        let mut sampled = Examined::default();
         let mut write_units_sum = 0.0;
         for item in &self.sample.items {
+            let of_bytes = item.size();
             let Some(entry) = index.and_then(|index| index::entry(table, index, item)) else {
                 continue;
             };
-            add(&mut entries, &entry.item);
-            write_units_sum += write_units(entry.item.size());
-            if is_within(&read.ranges, &entry.key) {
-                add(&mut sampled, &entry.item);
+            let index::Entry { key, item } = entry;
+            add(&mut entries, &item);
+            write_units_sum += write_units(item.size());
+            if is_within(&read.ranges, &key) {
+                sampled.add(&read.page, &Entry { item, of_bytes });
             }
         }
-        let mut known = Amount::default();
+        let mut known = Examined::default();
         let within = self.entries.iter().filter(|(key, _)| is_within(&read.ranges, key));
-        within.for_each(|(_, item)| add(&mut known, item));
+        within.for_each(|(_, entry)| known.add(&read.page, entry));
         let times = if self.sample.is_all { 1.0 } else { self.times() };
-        let examined = if self.is_all() { known } else { larger(scaled(sampled, times), known) };
-        let likely_at_most = (!self.is_all()).then(|| at_most(sampled.items, times));
+        let likely_at_most = (!self.is_all()).then(|| at_most(sampled.amount.items, times));
+        let Examined { amount: examined, fetch_units } =
+            if self.is_all() { known } else { sampled.scaled(times).larger(known) };
         Supposed {
+            is_local: index.is_some_and(|index| index.kind == IndexKind::Local),
             key: key_text(index),
             projection: projection_text(index),
             looked_at: Amount {
@@ -156,7 +199,7 @@ impl Looked {
             entries: scaled(entries, times),
             examined,
             likely_at_most,
-            units: read_units(examined.bytes, read.page.consistent),
+            units: read_units(examined.bytes, read.page.consistent) + fetch_units,
             entry_bytes: entries.bytes.checked_div(entries.items).unwrap_or(0),
             write_units: write_units_sum / count(entries.items.max(1)),
         }
@@ -172,7 +215,7 @@ impl Looked {
     fn view<V: View>(self, base: V, what_if: &WhatIf) -> Supposing<V> {
         let is_all = self.is_all();
         let (table, index) = (what_if.table.id(), what_if.index);
-        let bytes: usize = self.entries.values().map(Item::size).sum();
+        let bytes: usize = self.entries.values().map(|entry| entry.item.size()).sum();
         let as_counted = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         // The index holds no more than the table: that is the bound where not all is known.
         let held = if self.sample.is_all {
@@ -189,7 +232,7 @@ impl Looked {
                 (layout::counter(table, index, Counter::Entries), held.0),
                 (layout::counter(table, index, Counter::Bytes), held.1),
             ],
-            stored: stored.map(|(key, item)| (key, item.as_bytes().clone())).collect(),
+            stored: stored.map(|(key, entry)| (key, entry.item.as_bytes().clone())).collect(),
         }))
     }
 }
@@ -241,10 +284,6 @@ fn is_within(ranges: &[KeyRange], key: &[u8]) -> bool {
 fn add(amount: &mut Amount, item: &Item) {
     amount.items += 1;
     amount.bytes += item.size();
-}
-
-fn larger(one: Amount, other: Amount) -> Amount {
-    if one.items < other.items { other } else { one }
 }
 
 /// Returns how many items a table likely holds at most of which a sample shows so many: with none in the

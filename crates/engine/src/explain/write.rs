@@ -51,6 +51,7 @@ impl<S: Store> Engine<S> {
         };
         Ok(Explanation {
             operation: asked.operation,
+            shape: String::new(),
             analyzed,
             steps: vec![Step::Write(Box::new(step))],
             together: None,

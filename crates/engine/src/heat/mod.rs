@@ -69,7 +69,8 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
-    fn touched(&self) -> Touched<'_> {
+    /// Returns what is touched.
+    pub(crate) fn touched(&self) -> Touched<'_> {
         match self {
             Self::Item(key) => Touched::Item(key),
             Self::Ranges(ranges) => Touched::of_ranges(ranges),

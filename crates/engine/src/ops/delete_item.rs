@@ -9,13 +9,14 @@ use crate::request::{
     required, returns_item, validated,
 };
 use crate::schema::Table;
-use crate::usage::note_shape;
+use crate::usage::{Shape, note_shape};
 use crate::write::{Write, Written, plan_delete};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, DeleteItemInput, DeleteItemOutput, ReturnValue};
+use std::fmt;
 
 impl<S: Store> Engine<S> {
     /// Removes one item.
@@ -26,7 +27,7 @@ impl<S: Store> Engine<S> {
     async fn run_delete_item(&self, mut input: DeleteItemInput<'_>) -> ApiResult<DeleteItemOutput> {
         let key = input.key.take();
         let request = CheckedDelete::check(&input, key)?;
-        note_shape(|shape| shape.condition(request.condition.as_ref()));
+        note_shape(|shape| request.tell(shape));
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }
@@ -44,7 +45,10 @@ impl<S: Store> Engine<S> {
             let asked = Asked { operation: "DeleteItem", mode, began_ms };
             let plan = |table: &Table| request.plan(table);
             let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
-            self.explain_write(request.table_name, &request.key, plan, worded, asked).await
+            let shape = Shape::text(|shape| request.tell(shape));
+            let explained =
+                self.explain_write(request.table_name, &request.key, plan, worded, asked).await;
+            explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }
@@ -94,6 +98,11 @@ impl<'a> CheckedDelete<'a> {
             condition,
             returns_item_on_failure: returns_item(input.return_values_on_condition_check_failure),
         })
+    }
+
+    /// Tells what is asked, without values.
+    fn tell(&self, shape: &mut Shape) -> fmt::Result {
+        shape.condition(self.condition.as_ref())
     }
 
     /// Returns the write, with every fault that its table shows.

@@ -68,18 +68,10 @@ impl<S: Store> Engine<S> {
         start: Option<&Item>,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
         let table_name = std::mem::take(&mut select.table);
-        let table = self.readable_table(&table_name)?;
+        let table = self.readable_table_or_versions(&table_name)?;
         let consistent = input.consistent_read == Some(true);
         let index = select.index.clone();
-        note_shape(|shape| {
-            if let Some(condition) = &select.condition {
-                shape.part(format_args!("WHERE {condition:#}"))?;
-            }
-            match &select.projection {
-                Some(projection) => shape.returns_paths(projection),
-                None => Ok(()),
-            }
-        });
+        note_shape(|shape| select::tell(&select, shape));
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
         self.check_index_filled(&table, index.as_deref())?;
         let page = self.select(&table, plan, None).await?;

@@ -7,7 +7,8 @@ use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::PagePlan;
 use crate::request::required;
-use crate::schema::{Index, Table};
+use crate::schema::{Index, IndexId, Table, TableRecord};
+use crate::usage::Shape;
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::{Layer, StateFault, StatementFault};
@@ -27,7 +28,7 @@ pub(super) struct How<'a> {
     pub(super) what_if: Option<&'a WhatIf>,
 }
 
-/// An index that is not there, as JSON: members of UpdateTable.
+/// An index that is not there, as JSON: members of UpdateTable, or of a local index of CreateTable.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 struct GivenWhatIf {
@@ -38,6 +39,20 @@ struct GivenWhatIf {
     /// All attributes if it is left out.
     projection: Option<Json>,
     attribute_definitions: Option<Json>,
+    /// Whether it is a local index; its key schema may leave out the partition key, which is the table's.
+    #[serde(default)]
+    local: bool,
+}
+
+impl GivenWhatIf {
+    /// Returns the index as a member of a definition.
+    fn member(&self) -> Json {
+        let projection = self.projection.clone();
+        let projection = projection.unwrap_or(json!({ "ProjectionType": "ALL" }));
+        json!({
+            "IndexName": self.index_name, "KeySchema": self.key_schema, "Projection": projection,
+        })
+    }
 }
 
 /// The table that a request names.
@@ -67,8 +82,9 @@ impl<S: Store> Engine<S> {
     }
 
     /// Explains a JSON request of Query, Scan or a SELECT of an index that is not there. `what_if` says which:
-    /// `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions", "TableName"}` as UpdateTable has them;
-    /// the last three may be left out.
+    /// `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions", "TableName", "Local"}` as UpdateTable has
+    /// them, or CreateTable those of a local index; the last four may be left out. A SELECT that names no index
+    /// reads this one.
     pub async fn explain_what_if(
         &self,
         operation: Operation,
@@ -91,7 +107,7 @@ impl<S: Store> Engine<S> {
         body: &[u8],
         what_if: &[u8],
     ) -> ApiResult<Explanation> {
-        let what_if = self.supposed(body, what_if)?;
+        let what_if = self.supposed(operation, body, what_if)?;
         let how = How { mode: Mode::Plan, what_if: Some(&what_if) };
         match self.explain_supposable(operation, body, how).await {
             Some(explained) => explained,
@@ -100,28 +116,64 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns the table of a request with the index that it supposes.
-    fn supposed(&self, body: &[u8], what_if: &[u8]) -> ApiResult<WhatIf> {
-        let form = |why: serde_json::Error| Reason::State(StateFault::Form(why.to_string()));
-        let given: GivenWhatIf = serde_json::from_slice(what_if).map_err(form)?;
-        let name = match given.table_name {
-            Some(name) => Some(name),
-            None => serde_json::from_slice::<Named>(body).map_err(form)?.table_name,
+    fn supposed(&self, operation: Operation, body: &[u8], what_if: &[u8]) -> ApiResult<WhatIf> {
+        let mut given: GivenWhatIf = serde_json::from_slice(what_if).map_err(|why| form(&why))?;
+        let name = match given.table_name.take() {
+            None if operation == Operation::ExecuteStatement => Some(table_of_statement(body)?),
+            None => {
+                let named: Named = serde_json::from_slice(body).map_err(|why| form(&why))?;
+                named.table_name
+            }
+            name => name,
         };
-        let mut create = json!({ "IndexName": given.index_name, "KeySchema": given.key_schema });
-        create["Projection"] = given.projection.unwrap_or(json!({ "ProjectionType": "ALL" }));
+        let (record, index) = if given.local {
+            self.with_local_index(name, given)?
+        } else {
+            self.with_global_index(name.as_deref(), &given)?
+        };
+        Ok(WhatIf { table: Arc::new(Table::new(record)), index })
+    }
+
+    fn with_global_index(
+        &self,
+        name: Option<&str>,
+        given: &GivenWhatIf,
+    ) -> ApiResult<(TableRecord, IndexId)> {
         let mut update = json!({
             "TableName": name, "BillingMode": "PAY_PER_REQUEST",
-            "GlobalSecondaryIndexUpdates": [{ "Create": create }],
+            "GlobalSecondaryIndexUpdates": [{ "Create": given.member() }],
         });
-        if let Some(definitions) = given.attribute_definitions {
-            update["AttributeDefinitions"] = definitions;
+        if let Some(definitions) = &given.attribute_definitions {
+            update["AttributeDefinitions"] = definitions.clone();
         }
         let update = update.to_string();
         let mut input = read_request::<calls::UpdateTable>(update.as_bytes())?;
         let name = required(input.table_name.take(), "tableName")?;
         let record = self.table(&name)?.record.clone();
-        let (record, index) = update_table::with_new_index(record, &mut input, self.now_ms())?;
-        Ok(WhatIf { table: Arc::new(Table::new(record)), index })
+        update_table::with_new_index(record, &mut input, self.now_ms())
+    }
+
+    fn with_local_index(
+        &self,
+        name: Option<String>,
+        mut given: GivenWhatIf,
+    ) -> ApiResult<(TableRecord, IndexId)> {
+        let record = self.table(&required(name, "tableName")?)?.record.clone();
+        if let Some([element]) = given.key_schema.as_array().map(Vec::as_slice)
+            && element["KeyType"] == "RANGE"
+        {
+            let of_partition = |name| json!({ "AttributeName": name, "KeyType": "HASH" });
+            let partition = record.key.partition.iter().map(of_partition);
+            given.key_schema = partition.chain([element.clone()]).collect();
+        }
+        let definitions = given.attribute_definitions.take().unwrap_or(json!([]));
+        let create = json!({
+            "TableName": record.name, "KeySchema": given.key_schema,
+            "AttributeDefinitions": definitions, "LocalSecondaryIndexes": [given.member()],
+        });
+        let create = create.to_string();
+        let input = read_request::<calls::CreateTable>(create.as_bytes())?;
+        update_table::with_local_index(record, input)
     }
 
     /// Returns the table that a read names, with the index that it supposes.
@@ -315,13 +367,30 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let table = self.explained_table(&std::mem::take(&mut select.table), how)?;
         let consistent = input.consistent_read == Some(true);
+        if let Some(what_if) = how.what_if.filter(|what_if| what_if.table.id() == table.id()) {
+            select.index.get_or_insert_with(|| what_if.name().to_owned());
+        }
         let index = select.index.clone();
         let condition = select.condition.clone();
+        let shape = Shape::text(|shape| select::tell(&select, shape));
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
         let read = selected_read(&table, plan, condition)?;
-        self.explain_read_as_asked(ReadPlan { start, ..read }, asked, how).await
+        let read = ReadPlan { start, ..read };
+        let explained = self.explain_read_as_asked(read, asked, how).await?;
+        Ok(Explanation { shape, ..explained })
     }
+}
+
+fn form(why: &serde_json::Error) -> Reason {
+    Reason::State(StateFault::Form(why.to_string()))
+}
+
+/// Returns the table that a request's statement names.
+fn table_of_statement(body: &[u8]) -> ApiResult<String> {
+    let input = read_request::<calls::ExecuteStatement>(body)?;
+    let text = required(input.statement.as_deref(), "statement")?;
+    Ok(partiql::parse(text, input.parameters.as_deref())?.table().to_owned())
 }
 
 /// Returns the read of a SELECT with this WHERE clause.

@@ -9,7 +9,7 @@ use crate::request::{
     required, returns_item, validated,
 };
 use crate::schema::Table;
-use crate::usage::note_shape;
+use crate::usage::{Shape, note_shape};
 use crate::write::{Write, Written, plan_put};
 use hashrange_expr::Condition;
 use hashrange_model::error::Layer;
@@ -17,6 +17,7 @@ use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, PutItemInput, PutItemOutput, ReturnValue};
+use std::fmt;
 
 impl<S: Store> Engine<S> {
     /// Creates or replaces one item.
@@ -27,7 +28,7 @@ impl<S: Store> Engine<S> {
     async fn run_put_item(&self, mut input: PutItemInput<'_>) -> ApiResult<PutItemOutput> {
         let item = input.item.take();
         let request = CheckedPut::check(&input, item)?;
-        note_shape(|shape| shape.condition(request.condition.as_ref()));
+        note_shape(|shape| request.tell(shape));
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }
@@ -45,7 +46,10 @@ impl<S: Store> Engine<S> {
             let asked = Asked { operation: "PutItem", mode, began_ms };
             let plan = |table: &Table| request.plan(table);
             let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
-            self.explain_write(request.table_name, &request.item, plan, worded, asked).await
+            let shape = Shape::text(|shape| request.tell(shape));
+            let explained =
+                self.explain_write(request.table_name, &request.item, plan, worded, asked).await;
+            explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }
@@ -98,6 +102,11 @@ impl<'a> CheckedPut<'a> {
             condition,
             returns_item_on_failure: returns_item(input.return_values_on_condition_check_failure),
         })
+    }
+
+    /// Tells what is asked, without values.
+    fn tell(&self, shape: &mut Shape) -> fmt::Result {
+        shape.condition(self.condition.as_ref())
     }
 
     /// Returns the write, with every fault that its table shows.

@@ -13,11 +13,12 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
 use crate::schema::{Index, KeySchema, Past, Table};
-use crate::usage::note_shape;
+use crate::usage::{Shape, note_shape};
 use hashrange_expr::{Condition, Filter, KeyConditions};
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{QueryInput, QueryOutput};
+use std::fmt;
 
 impl<S: Store> Engine<S> {
     /// Reads a page of the items with one partition key value.
@@ -42,11 +43,7 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.readable_table_or_versions(table_name)?;
         let plan = self.plan_query(&table, &input, &mut request)?;
-        note_shape(|shape| {
-            shape.part(format_args!("{:#}", request.key_conditions))?;
-            shape.filter(request.filter.as_ref())?;
-            shape.returns(&plan.output)
-        });
+        note_shape(|shape| request.tell(&plan.output, shape));
         let (index, is_count) = (plan.index, matches!(plan.output, Output::Count));
         let page = self.page(plan).await?;
         let output = QueryOutput {
@@ -123,20 +120,19 @@ impl<S: Store> Engine<S> {
         let plan = self.plan_query(&table, &input, &mut request)?;
         let secondary = plan.index.map(|(_, index)| index);
         let keys = vec![ReadKeys::of_query(&table, secondary, &request.key_conditions)?];
-        self.explain_read_as_asked(
-            ReadPlan {
-                ranges: vec![plan.range.clone()],
-                page: plan,
-                keys: Some(keys),
-                segment: None,
-                filter: request.filter,
-                start: request.start,
-                statement: None,
-            },
-            Asked { operation: "Query", mode: how.mode, began_ms },
-            how,
-        )
-        .await
+        let shape = Shape::text(|shape| request.tell(&plan.output, shape));
+        let read = ReadPlan {
+            ranges: vec![plan.range.clone()],
+            page: plan,
+            keys: Some(keys),
+            segment: None,
+            filter: request.filter,
+            start: request.start,
+            statement: None,
+        };
+        let asked = Asked { operation: "Query", mode: how.mode, began_ms };
+        let explained = self.explain_read_as_asked(read, asked, how).await?;
+        Ok(Explanation { shape, ..explained })
     }
 }
 
@@ -215,6 +211,13 @@ impl CheckedQuery {
         let selection =
             Selection::new(input.select, projection, projection_parameter, has_index, true)?;
         Ok(Self { key_conditions, filter, filter_parameter, selection, start: None })
+    }
+
+    /// Tells what is asked, without values.
+    fn tell(&self, output: &Output, shape: &mut Shape) -> fmt::Result {
+        shape.part(format_args!("{:#}", self.key_conditions))?;
+        shape.filter(self.filter.as_ref())?;
+        shape.returns(output)
     }
 }
 

@@ -15,12 +15,13 @@ use crate::request::{
     self, check_expression_values, check_one_style, check_scalar_keys, legacy, required,
 };
 use crate::schema::{Index, IndexId, Past, Table};
-use crate::usage::note_shape;
+use crate::usage::{Shape, note_shape};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Direction, KeyRange, Store};
 use hashrange_wire::{ScanInput, ScanOutput};
+use std::fmt;
 
 impl<S: Store> Engine<S> {
     /// Reads a page of a table or index.
@@ -52,10 +53,7 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.readable_table_or_versions(table_name)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
-        note_shape(|shape| {
-            shape.filter(request.filter.as_ref())?;
-            shape.returns(&plan.output)
-        });
+        note_shape(|shape| request.tell(&plan.output, shape));
         let is_count = matches!(plan.output, Output::Count);
         let page = self.page(plan).await?;
         let output = ScanOutput {
@@ -136,20 +134,19 @@ impl<S: Store> Engine<S> {
         request.start = input.exclusive_start_key.take().map(request::validated).transpose()?;
         let table = self.explained_table(table_name, how)?;
         let plan = self.plan_scan(&table, &input, &mut request)?;
-        self.explain_read_as_asked(
-            ReadPlan {
-                ranges: vec![plan.range.clone()],
-                page: plan,
-                keys: None,
-                segment: request.segment,
-                filter: request.filter,
-                start: request.start,
-                statement: None,
-            },
-            Asked { operation: "Scan", mode: how.mode, began_ms },
-            how,
-        )
-        .await
+        let shape = Shape::text(|shape| request.tell(&plan.output, shape));
+        let read = ReadPlan {
+            ranges: vec![plan.range.clone()],
+            page: plan,
+            keys: None,
+            segment: request.segment,
+            filter: request.filter,
+            start: request.start,
+            statement: None,
+        };
+        let asked = Asked { operation: "Scan", mode: how.mode, began_ms };
+        let explained = self.explain_read_as_asked(read, asked, how).await?;
+        Ok(Explanation { shape, ..explained })
     }
 }
 
@@ -204,6 +201,12 @@ impl CheckedScan {
         let has_index = input.index_name.is_some();
         let selection = Selection::new(input.select, projection, parameter, has_index, false)?;
         Ok(Self { filter, selection, segment, start: None })
+    }
+
+    /// Tells what is asked, without values.
+    fn tell(&self, output: &Output, shape: &mut Shape) -> fmt::Result {
+        shape.filter(self.filter.as_ref())?;
+        shape.returns(output)
     }
 
     fn range(&self, table: &Table, index: Option<&Index>) -> KeyRange {

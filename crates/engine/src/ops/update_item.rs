@@ -9,13 +9,14 @@ use crate::request::{
     returns_item, validated,
 };
 use crate::schema::Table;
-use crate::usage::note_shape;
+use crate::usage::{Shape, note_shape};
 use crate::write::{Write, Written, plan_update};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Item};
 use hashrange_storage::Store;
 use hashrange_wire::{DecodedItem, Map, ReturnValue, UpdateItemInput, UpdateItemOutput};
+use std::fmt;
 
 impl<S: Store> Engine<S> {
     /// Changes or creates one item.
@@ -26,10 +27,7 @@ impl<S: Store> Engine<S> {
     async fn run_update_item(&self, mut input: UpdateItemInput<'_>) -> ApiResult<UpdateItemOutput> {
         let key = input.key.take();
         let request = CheckedUpdate::check(&input, key)?;
-        note_shape(|shape| {
-            shape.updates(&request.update)?;
-            shape.condition(request.condition.as_ref())
-        });
+        note_shape(|shape| request.tell(shape));
         let (table, written) = self.write(request.table_name, |table| request.plan(table)).await?;
         Ok(request.answer(&input, &table, written))
     }
@@ -47,7 +45,10 @@ impl<S: Store> Engine<S> {
             let asked = Asked { operation: "UpdateItem", mode, began_ms };
             let plan = |table: &Table| request.plan(table);
             let worded = |error: ApiError| error.in_layer(Layer::Enveloped);
-            self.explain_write(request.table_name, &request.key, plan, worded, asked).await
+            let shape = Shape::text(|shape| request.tell(shape));
+            let explained =
+                self.explain_write(request.table_name, &request.key, plan, worded, asked).await;
+            explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Enveloped))
     }
@@ -111,6 +112,12 @@ impl<'a> CheckedUpdate<'a> {
             condition,
             returns_item_on_failure: returns_item(input.return_values_on_condition_check_failure),
         })
+    }
+
+    /// Tells what is asked, without values.
+    fn tell(&self, shape: &mut Shape) -> fmt::Result {
+        shape.updates(&self.update)?;
+        shape.condition(self.condition.as_ref())
     }
 
     /// Returns the write, with every fault that its table shows.

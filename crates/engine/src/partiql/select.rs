@@ -1,11 +1,13 @@
-//! SELECT: planned as the read of one item, of ranges of partitions, or of a whole table or index.
+//! SELECT: planned as the read of one item, of ranges of partitions, or of a whole table or index. Of the
+//! versions of items ranges are read alone: also one item has many.
 
 use crate::capacity::{Units, read_units};
 use crate::heat::{Kept, Touched};
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{IndexFault, Selection, readable_index};
-use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges};
-use crate::schema::{Index, IndexId, KeySchema, Table};
+use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges, versions};
+use crate::schema::{Index, IndexId, KeySchema, Past, Table};
+use crate::usage::Shape;
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Filter, Projection};
@@ -13,6 +15,7 @@ use hashrange_model::error::{HistoryFault, StatementFault};
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::collections::HashMap;
+use std::fmt;
 
 /// Most partition key values of one IN; OR has no such bound.
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
@@ -56,6 +59,7 @@ pub(crate) fn plan<'t>(
     check_in(select.condition.as_ref(), partition)?;
     let reads =
         select.condition.as_ref().and_then(|condition| partiql::reads(condition, partition, sort));
+    let is_of_versions = table.past == Some(Past::Versions);
     let is_exact = reads.as_ref().is_some_and(|reads| reads.is_exact);
     let order = Ordering::of(&select.order, schema, reads.is_some())?;
     let filter = select.condition.filter(|_| !is_exact);
@@ -66,7 +70,8 @@ pub(crate) fn plan<'t>(
         }
         Some(reads) => {
             let is_point = |read: &KeyRead| schema.sort.is_empty() || read.fixes_sort();
-            let single = (secondary.is_none() && start.is_none()).then_some(&reads.reads[..]);
+            let is_of_items = secondary.is_none() && !is_of_versions;
+            let single = (is_of_items && start.is_none()).then_some(&reads.reads[..]);
             let mut ranges = partition_ranges(table, secondary, &reads.reads)?;
             if let (Some([read]), [_]) = (single, &ranges[..])
                 && is_point(read)
@@ -83,6 +88,7 @@ pub(crate) fn plan<'t>(
         }
     };
     let ranges = match start {
+        _ if is_of_versions => versions_after(table, &ranges, start, order.direction)?,
         None => ranges,
         Some(start) => resume(table, secondary, ranges, start, order.direction)?,
     };
@@ -106,6 +112,14 @@ pub(crate) fn plan<'t>(
         consistent,
     };
     Ok(SelectPlan::Ranges { page: Box::new(page), ranges })
+}
+
+/// Tells what a SELECT asks, without values.
+pub(crate) fn tell(select: &Select, shape: &mut Shape) -> fmt::Result {
+    if let Some(condition) = &select.condition {
+        shape.part(format_args!("WHERE {condition:#}"))?;
+    }
+    select.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
 }
 
 impl SelectPlan<'_> {
@@ -136,7 +150,9 @@ impl SelectPlan<'_> {
     pub(crate) fn kept(&self) -> Kept {
         match self {
             Self::Item { key, .. } => Kept::Item(key.clone()),
-            Self::Ranges { ranges, .. } => Kept::Ranges(ranges.clone()),
+            Self::Ranges { page, ranges } => {
+                Kept::Ranges(versions::items_of_ranges(page.table, ranges).into_owned())
+            }
         }
     }
 
@@ -396,8 +412,23 @@ pub(crate) fn resume(
     Ok(first.into_iter().chain(left).collect())
 }
 
+/// Returns the ranges of the versions of items, or what is left of them after the one that a page ended with.
+fn versions_after(
+    table: &Table,
+    items: &[KeyRange],
+    start: Option<&Item>,
+    direction: Direction,
+) -> Result<Vec<KeyRange>, Reason> {
+    let ranges = versions::ranges_after(table, items, start, direction, Reader::Query);
+    ranges.map_err(|_| StatementFault::TokenInvalid.into())
+}
+
 /// Returns whether nothing that the statement names is left after a key.
 fn is_end(plan: &PagePlan<'_>, ranges: Vec<KeyRange>, key: &Item) -> bool {
+    if plan.table.past == Some(Past::Versions) {
+        // How many versions an item has no key tells.
+        return false;
+    }
     let index = plan.index.map(|(_, index)| index);
     let has_one_item_each = index.is_none() && plan.table.key.sort.is_empty() && ranges.len() > 1;
     let Ok(left) = resume(plan.table, index, ranges, key, plan.direction) else { return false };

@@ -74,7 +74,7 @@ impl<'t> PagePlan<'t> {
     }
 
     /// Returns the filter of entries.
-    fn entry_filter(&self) -> Option<&Filter> {
+    pub(crate) fn entry_filter(&self) -> Option<&Filter> {
         self.filter.as_ref().filter(|_| self.filters_entries || !self.fetches)
     }
 

@@ -1,11 +1,14 @@
-//! From a range of items and `ExclusiveStartKey` to the range of the versions of items that a page reads.
+//! From ranges of items and the key that a page ended with to the ranges of the versions of items that the
+//! next one reads, and back to the items.
 
 use super::key_range::{self, Reader};
 use crate::history::versions::{SINCE, UNTIL, names_a_version};
 use crate::layout;
-use crate::schema::Table;
+use crate::schema::{Past, Table};
 use hashrange_model::{Item, Reason, ValueRef, moment};
 use hashrange_storage::{Direction, Key, KeyRange};
+use std::borrow::Cow;
+use std::slice;
 
 /// Returns the range of the versions of the items in a range, or what is left of it after the one that a
 /// page ended with.
@@ -16,24 +19,58 @@ pub(crate) fn range_after(
     direction: Direction,
     reader: Reader,
 ) -> Result<KeyRange, Reason> {
-    let mut range = layout::versions_of(items);
-    let Some(start) = start else { return Ok(range) };
+    let ranges = ranges_after(table, slice::from_ref(items), start, direction, reader)?;
+    let [range] = <[KeyRange; 1]>::try_from(ranges).expect("what is left of a range is one range");
+    Ok(range)
+}
+
+/// Returns the ranges of the versions of the items in ranges, which are read one after the other, or what is
+/// left of them after the version that a page ended with.
+pub(crate) fn ranges_after(
+    table: &Table,
+    items: &[KeyRange],
+    start: Option<&Item>,
+    direction: Direction,
+    reader: Reader,
+) -> Result<Vec<KeyRange>, Reason> {
+    let Some(start) = start else { return Ok(items.iter().map(layout::versions_of).collect()) };
     let item = start.retain(|name| !names_a_version(name));
     let key = key_range::start_key(table, None, &item, reader)?;
-    if !key_range::contains(items, &key) {
-        return Err(match reader {
-            Reader::Query => Reason::StartKeyOutsideBoundaries,
-            Reader::Scan => Reason::StartKeyInvalid,
-        });
+    let nth = items.iter().position(|range| key_range::contains(range, &key));
+    let nth = nth.ok_or(match reader {
+        Reader::Query => Reason::StartKeyOutsideBoundaries,
+        Reader::Scan => Reason::StartKeyInvalid,
+    })?;
+    let mut left: Vec<_> = items.iter().skip(nth).map(layout::versions_of).collect();
+    if let Some(first) = left.first_mut() {
+        narrow(first, &key, start, direction)?;
     }
-    let versions = layout::versions_prefix(&key);
-    match (direction, named(start, UNTIL)?, named(start, SINCE)?) {
+    Ok(left)
+}
+
+/// Returns the ranges of items that ranges of a table are of: those themselves, unless they are of versions.
+pub(crate) fn items_of_ranges<'r>(table: &Table, ranges: &'r [KeyRange]) -> Cow<'r, [KeyRange]> {
+    match table.past {
+        Some(Past::Versions) => ranges.iter().map(layout::items_of).collect(),
+        Some(Past::At(_)) | None => Cow::Borrowed(ranges),
+    }
+}
+
+/// Narrows a range of versions to what comes after one of an item with this key.
+fn narrow(
+    range: &mut KeyRange,
+    item_key: &[u8],
+    version: &Item,
+    direction: Direction,
+) -> Result<(), Reason> {
+    let versions = layout::versions_prefix(item_key);
+    match (direction, named(version, UNTIL)?, named(version, SINCE)?) {
         (Direction::Forward, Some(until_ms), _) => range.start = after(&versions, until_ms),
         (Direction::Forward, None, _) => range.start = after(&versions, u64::MAX),
         (Direction::Backward, _, Some(since_ms)) => range.end = Some(after(&versions, since_ms)),
         (Direction::Backward, _, None) => range.end = Some(versions),
     }
-    Ok(range)
+    Ok(())
 }
 
 /// Returns the moment that an attribute of a start key has.

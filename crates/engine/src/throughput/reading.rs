@@ -6,7 +6,7 @@ use super::{Admission, Limiter};
 use crate::capacity::{Charge, Units, read_units};
 use crate::heat::Touched;
 use crate::layout;
-use crate::read::PagePlan;
+use crate::read::{PagePlan, versions};
 use crate::schema::{Billing, Index, IndexId, IndexKind, Table};
 use hashrange_model::Reason;
 use hashrange_storage::KeyRange;
@@ -35,7 +35,7 @@ impl<'t> ReadTarget<'t> {
 
     /// Returns what a page reads of its table.
     pub(crate) fn page(plan: &PagePlan<'t>, ranges: &[KeyRange]) -> Self {
-        let partition = match ranges {
+        let partition = match &versions::items_of_ranges(plan.table, ranges)[..] {
             [range] => layout::hash_of_range(range),
             _ => None,
         };

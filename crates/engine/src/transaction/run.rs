@@ -54,8 +54,8 @@ impl Outcome {
 /// The write of each action, or its fault.
 pub(crate) type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
 
-/// Most bytes that a transaction may write in all, an index or stream counting as a copy. The
-/// service knows no such limit; a small request can ask for forty megabytes of items in each of
+/// Most bytes that a transaction may write in all: an index or stream counts as a copy, a history as one of
+/// what was before. The service knows no such limit; a small request can ask for forty megabytes of items in each of
 /// twenty-five indexes, which no memory should have to hold at once.
 const WRITTEN_MAX_BYTES: usize = 128 * 1024 * 1024;
 
@@ -219,7 +219,7 @@ fn decide(
     Ok(Outcome::Written(written))
 }
 
-/// What a transaction may still write, copies in indexes and streams included.
+/// What a transaction may still write, copies in indexes, streams and histories included.
 struct Room(usize);
 
 impl Room {
@@ -227,7 +227,11 @@ impl Room {
         let size = |item: Option<&Item>| item.map_or(0, Item::size);
         let image = size(written.old.as_ref()).max(size(written.new.as_ref()));
         let copies = 1 + table.indexes.len() + 2 * usize::from(table.stream.is_some());
-        self.0 = self.0.checked_sub(image * copies).ok_or(Reason::TransactionTooLarge)?;
+        let is_changed = written.old != written.new;
+        let keeps_old = table.history.is_some() && is_changed;
+        let kept = if keeps_old { size(written.old.as_ref()) } else { 0 };
+        let bytes = image * copies + kept;
+        self.0 = self.0.checked_sub(bytes).ok_or(Reason::TransactionTooLarge)?;
         Ok(())
     }
 }

@@ -6,6 +6,7 @@
 mod as_of;
 mod life;
 mod model;
+mod transactions;
 mod versions;
 
 use hashrange_engine::{EngineOptions, HistoryDescription, verify};

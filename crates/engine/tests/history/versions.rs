@@ -61,19 +61,34 @@ fn many_versions_of_many_items_come_in_pages() {
 }
 
 #[test]
-fn versions_are_read_by_query_and_scan_alone() {
+fn other_reads_of_versions_are_refused() {
     let database = memory();
     create(&database);
     let scan = json!({"TableName": "orders.history"});
     enable(&database, None);
     put(&database, "a", 1);
     delete(&database, "a");
-    let only_queried = "ValidationException: orders.history has the versions of items: they are read by Query and Scan";
+    let only_queried = "ValidationException: orders.history has the versions of items: they are read by Query, Scan and ExecuteStatement";
     assert_eq!(database.fails("GetItem", &get("orders.history", "a")), only_queried);
-    let statement = json!({"Statement": "SELECT * FROM \"orders.history\""});
-    assert_eq!(database.fails("ExecuteStatement", &statement), only_queried);
+    let one = "SELECT * FROM \"orders.history\" WHERE pk = 'p' AND sk = 'a'";
+    let several = json!({"Statements": [{"Statement": one}]});
+    let failed = &database.ok("BatchExecuteStatement", &several)["Responses"][0]["Error"];
+    assert_eq!(failed["Code"], json!("ValidationError"));
+    assert!(only_queried.ends_with(failed["Message"].as_str().unwrap()), "{failed}");
+    let several = json!({"TransactStatements": [{"Statement": one}]});
+    assert_eq!(database.fails("ExecuteTransaction", &several), only_queried);
+    let explained = json!({"Statement": format!("EXPLAIN {one}")});
+    assert_eq!(database.fails("ExecuteStatement", &explained), only_queried);
     let explained = database.explain("Scan", scan.to_string().as_bytes(), Mode::Analyze);
-    assert!(explained.unwrap_err().to_string().contains("read by Query and Scan"));
+    assert!(only_queried.ends_with(&explained.unwrap_err().to_string()));
+    for written in [
+        "INSERT INTO \"orders.history\" VALUE {'pk': 'p', 'sk': 'a'}",
+        "UPDATE \"orders.history\" SET n = 1 WHERE pk = 'p' AND sk = 'a'",
+        "DELETE FROM \"orders.history\" WHERE pk = 'p' AND sk = 'a'",
+    ] {
+        let failed = database.fails("ExecuteStatement", &json!({"Statement": written}));
+        assert!(failed.ends_with("it is read, and never written or changed"), "{failed}");
+    }
     let versions = read(&database, "Scan", scan);
     assert_eq!(versions.len(), 2);
     assert_eq!(versions[1]["hashrange:deleted"], json!({"BOOL": true}));
@@ -87,6 +102,133 @@ fn versions_are_read_by_query_and_scan_alone() {
         let mut query = of_partition(1, true);
         query["ExclusiveStartKey"] = start.clone();
         assert!(database.fails("Query", &query).starts_with("ValidationException: "), "{start}");
+    }
+}
+
+/// Returns all items of a SELECT, and how many pages they came in.
+fn selected(database: &Database, statement: &str, limit: usize) -> (Vec<Json>, usize) {
+    let mut request = json!({"Statement": statement, "Limit": limit});
+    let (mut items, mut pages) = (Vec::new(), 0);
+    loop {
+        let answer = database.ok("ExecuteStatement", &request);
+        items.extend(answer["Items"].as_array().unwrap().iter().cloned());
+        pages += 1;
+        match answer.get("NextToken") {
+            Some(token) => request["NextToken"] = token.clone(),
+            None => return (items, pages),
+        }
+    }
+}
+
+/// Returns a database with 9 versions of the item `a`, 2 of `b`, which is deleted, and 1 of `c`.
+fn versioned() -> Database {
+    let database = memory();
+    create(&database);
+    enable(&database, None);
+    for n in 0..9 {
+        database.clock.advance_ms(1000);
+        put(&database, "a", n);
+    }
+    put(&database, "b", 20);
+    database.clock.advance_ms(1000);
+    delete(&database, "b");
+    put(&database, "c", 30);
+    database
+}
+
+#[test]
+fn a_select_of_versions_is_the_query_or_scan() {
+    let database = versioned();
+    let query = |condition: &str, values: Json, is_forward: bool| {
+        let query = json!({
+            "TableName": "orders.history", "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": values, "ScanIndexForward": is_forward,
+        });
+        read(&database, "Query", query)
+    };
+    let (p, a) = (json!({"S": "p"}), json!({"S": "a"}));
+    let of_a = query("pk = :p AND sk = :a", json!({":p": p, ":a": a}), true);
+    assert_eq!(of_a.len(), 9);
+    let all = query("pk = :p", json!({":p": p}), true);
+    assert_eq!(all.len(), 12);
+    let scanned = read(&database, "Scan", json!({"TableName": "orders.history"}));
+    for (clause, expected) in [
+        ("", scanned),
+        ("WHERE pk = 'p' AND sk = 'a'", of_a.clone()),
+        ("WHERE pk = 'p'", all.clone()),
+        (
+            "WHERE pk = 'p' AND sk > 'a'",
+            query("pk = :p AND sk > :a", json!({":p": p, ":a": a}), true),
+        ),
+        ("WHERE pk = 'p' ORDER BY sk DESC", query("pk = :p", json!({":p": p}), false)),
+        ("WHERE pk = 'p' AND sk IN ['b', 'a']", all[..11].to_vec()),
+        ("WHERE pk = 'p' AND (sk = 'a' OR sk = 'c') ORDER BY sk DESC", {
+            let mut versions = [&of_a[..], &all[11..]].concat();
+            versions.reverse();
+            versions
+        }),
+        ("WHERE pk = 'none'", Vec::new()),
+    ] {
+        let statement = format!("SELECT * FROM \"orders.history\" {clause}");
+        for limit in [1, 2, 3, 9, 100] {
+            let (items, pages) = selected(&database, &statement, limit);
+            assert_eq!(items, expected, "{clause} {limit}");
+            assert_eq!(pages, expected.len() / limit + 1, "{clause} {limit}");
+        }
+    }
+}
+
+#[test]
+fn a_select_filters_versions_by_their_moments_and_projects_them() {
+    let database = versioned();
+    let at = |seconds: u64| moment::basic(NOW_MS + seconds * 1000);
+    let of_a = "FROM \"orders.history\" WHERE pk = 'p' AND sk = 'a'";
+    let numbers = |numbers: &[u32]| -> Vec<Json> {
+        numbers.iter().map(|n| json!({"n": {"N": n.to_string()}})).collect()
+    };
+    for (condition, expected) in [
+        (format!("\"hashrange:since\" >= '{}'", at(8)), numbers(&[7, 8])),
+        (format!("\"hashrange:until\" <= '{}'", at(3)), numbers(&[0, 1])),
+        ("\"hashrange:until\" IS MISSING".to_owned(), numbers(&[8])),
+        ("n IN [4, 6]".to_owned(), numbers(&[4, 6])),
+        (format!("\"hashrange:since\" = '{}' OR n = 1", at(4)), numbers(&[1, 3])),
+    ] {
+        let statement = format!("SELECT n {of_a} AND ({condition})");
+        for limit in [1, 4, 100] {
+            let (items, pages) = selected(&database, &statement, limit);
+            assert_eq!(items, expected, "{condition} {limit}");
+            // A limit is of versions that are looked at.
+            assert_eq!(pages, 9 / limit + 1, "{condition} {limit}");
+        }
+    }
+    let (gone, _) = selected(
+        &database,
+        "SELECT sk, \"hashrange:since\" FROM \"orders.history\" WHERE \"hashrange:deleted\" = true",
+        100,
+    );
+    assert_eq!(gone, [json!({"sk": {"S": "b"}, "hashrange:since": {"S": at(10)}})]);
+}
+
+#[test]
+fn what_a_select_of_a_table_refuses_it_refuses_of_versions() {
+    let database = versioned();
+    let of_a = "SELECT * FROM \"orders.history\" WHERE pk = 'p' AND sk = 'a'";
+    let first = database.ok("ExecuteStatement", &json!({"Statement": of_a, "Limit": 1}));
+    let token = &first["NextToken"];
+    for (request, why) in [
+        (
+            json!({"Statement": of_a.replace("'a'", "'b'"), "NextToken": token}),
+            "NextToken does not match request",
+        ),
+        (json!({"Statement": of_a, "NextToken": "abc"}), "Invalid NextToken"),
+        (json!({"Statement": format!("{of_a} ORDER BY \"hashrange:since\"")}), "ORDER BY"),
+        (
+            json!({"Statement": of_a.replace("history\"", "history\".\"local\"")}),
+            "indexes have none",
+        ),
+    ] {
+        let failed = database.fails("ExecuteStatement", &request);
+        assert!(failed.starts_with("ValidationException: ") && failed.contains(why), "{failed}");
     }
 }
 
@@ -108,6 +250,12 @@ fn a_table_without_a_sort_key_has_versions() {
     }
     let versions = read(&database, "Scan", json!({"TableName": "plain.history", "Limit": 1}));
     assert_eq!(versions.len(), 4);
+    for clause in ["", " WHERE name = 'a'", " WHERE name IN ['b', 'a', 'c']"] {
+        let statement = format!("SELECT * FROM \"plain.history\"{clause}");
+        for limit in [1, 3, 100] {
+            assert_eq!(selected(&database, &statement, limit).0, versions, "{clause} {limit}");
+        }
+    }
     assert_eq!(versions[0].get("n"), None);
     assert_eq!(versions[3]["n"], json!({"N": "2"}));
 }

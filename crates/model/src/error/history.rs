@@ -31,7 +31,7 @@ pub enum HistoryFault {
     ReadOnly(String),
     /// An index is read as it was.
     IndexOfThePast,
-    /// The versions of items are read in another way than by Query and Scan.
+    /// The versions of items are read in another way than by Query, Scan and ExecuteStatement.
     VersionsByQuery(String),
     /// `Key` of a request for changes is neither a partition key nor a whole key.
     Key,

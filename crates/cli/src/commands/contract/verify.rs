@@ -1,15 +1,16 @@
 //! `hashrange contract --verify`: the examples of a contract's patterns, explained. Reads run to their end and
 //! are counted; writes are decided on the items that there are, and not committed.
 //!
-//! Left to others: what a request uses (EXPLAIN).
+//! Left to others: what a request uses and asks (EXPLAIN), and which pattern it is counted for (the crate
+//! `cost`): so an example is told as such a request is while it runs.
 
 use crate::client::Client;
 use crate::commands::api;
-use crate::commands::cost::place_name;
 use crate::exit::Found;
 use crate::output::{self, printer::Printer, table::Table};
+use anyhow::Context;
 use hashrange::Operation;
-use hashrange::cost::{AccessPattern, Contract, dollars, units};
+use hashrange::cost::{AccessPattern, Contract, KeyRef, dollars, units};
 use serde_json::{Value, json};
 
 /// What became of an example.
@@ -26,7 +27,7 @@ struct Verified<'c> {
 pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyhow::Result<()> {
     let mut verified = Vec::with_capacity(contract.patterns.len());
     for pattern in &contract.patterns {
-        verified.push(of_pattern(client, pattern)?);
+        verified.push(of_pattern(client, contract, pattern)?);
     }
     print(&verified, printer)?;
     match verified.iter().filter(|it| it.fault.is_some()).count() {
@@ -37,7 +38,11 @@ pub fn run(client: &mut Client, contract: &Contract, printer: &Printer) -> anyho
     }
 }
 
-fn of_pattern<'c>(client: &mut Client, pattern: &'c AccessPattern) -> anyhow::Result<Verified<'c>> {
+fn of_pattern<'c>(
+    client: &mut Client,
+    contract: &Contract,
+    pattern: &'c AccessPattern,
+) -> anyhow::Result<Verified<'c>> {
     let mut verified = Verified { pattern, units: None, million: None, fault: None };
     let Some(example) = &pattern.example else { return Ok(verified) };
     let analyzes = matches!(
@@ -54,25 +59,41 @@ fn of_pattern<'c>(client: &mut Client, pattern: &'c AccessPattern) -> anyhow::Re
             let used = units_of(explanation);
             verified.units = Some(used);
             verified.million = explanation["Price"]["Million"]["AtMost"].as_f64();
-            verified.fault = fault(pattern, explanation, used);
+            let asked = answer["Pattern"].as_str().context("the answer lacks its pattern")?;
+            verified.fault = mismatch(contract, pattern, explanation, asked)
+                .or_else(|| refusal(explanation))
+                .or_else(|| over(pattern, used));
         }
     }
     Ok(verified)
 }
 
-/// Returns why an example is not what its pattern says.
-fn fault(pattern: &AccessPattern, explanation: &Value, used: f64) -> Option<String> {
-    let named = place_name(&pattern.table, pattern.index.as_deref());
-    let places = steps(explanation).map(|step| {
-        let text = |member: &str| step[member].as_str();
-        place_name(text("Table").unwrap_or_default(), text("Index"))
-    });
-    if let Some(other) = places.into_iter().find(|place| *place != named) {
-        return Some(format!("it is of {other}"));
-    }
-    if let Some(refused) = steps(explanation).find_map(|step| step["Refused"].as_str()) {
-        return Some(format!("refused: {refused}"));
-    }
+/// Returns why an example would not be counted for its pattern.
+fn mismatch(
+    contract: &Contract,
+    pattern: &AccessPattern,
+    explanation: &Value,
+    asked: &str,
+) -> Option<String> {
+    steps(explanation).find_map(|step| {
+        let key = KeyRef {
+            operation: &pattern.operation,
+            // A part that is refused by itself may name none.
+            table: step["Table"].as_str()?,
+            index: step["Index"].as_str(),
+            pattern: asked,
+            caller: "",
+        };
+        contract.mismatch(pattern, key).map(|mismatch| mismatch.to_string())
+    })
+}
+
+fn refusal(explanation: &Value) -> Option<String> {
+    let refused = steps(explanation).find_map(|step| step["Refused"].as_str())?;
+    Some(format!("refused: {refused}"))
+}
+
+fn over(pattern: &AccessPattern, used: f64) -> Option<String> {
     let most = pattern.most_units.filter(|most| used > *most)?;
     Some(format!("over {}", units(most)))
 }

@@ -39,6 +39,12 @@ impl Types {
         }
     }
 
+    /// Returns the definitions of which the type is known.
+    pub fn known(&self) -> Value {
+        let known = self.0.iter().filter_map(|(name, key_type)| Some((name, (*key_type)?)));
+        known.map(|(name, it)| json!({ "AttributeName": name, "AttributeType": it })).collect()
+    }
+
     /// Returns the definitions as a request has them.
     pub fn definitions(&self) -> anyhow::Result<Value> {
         let mut definitions = Vec::new();

@@ -1,8 +1,9 @@
 //! `Explain`: what a request of the service would do, or with `Analyze` did.
 //!
 //! `{"Operation": "Query", "Request": {...}, "Analyze": true}` is answered by `Explanation`, the members of
-//! [`hashrange::explain`], and `Text`, its lines for people. With `WhatIf` the request reads an index that is
-//! not there: `{"IndexName", "KeySchema", "Projection", "AttributeDefinitions"}`, as UpdateTable has them.
+//! [`hashrange::explain`], `Text`, its lines for people, and `Pattern`, the request without its values. With
+//! `WhatIf` the request reads an index that is not there: `{"IndexName", "KeySchema", "Projection",
+//! "AttributeDefinitions"}`, as UpdateTable has them, and `"Local": true` for a local one.
 
 use super::{fault, read_within};
 use hashrange::explain::Mode;
@@ -37,7 +38,10 @@ pub async fn call(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
         Some(_) if analyze => return Err(fault(StateFault::SupposedAnalyzed)),
         Some(what_if) => database.explain_what_if(known, request, what_if.get().as_bytes()).await?,
     };
-    let answer = json!({ "Explanation": explanation.to_json(), "Text": explanation.text() });
+    let answer = json!({
+        "Explanation": explanation.to_json(), "Text": explanation.text(),
+        "Pattern": explanation.shape,
+    });
     Ok(answer.to_string().into_bytes())
 }
 

@@ -1,9 +1,10 @@
 //! Changes of global indexes: one comes or goes at a time, any number have their throughput
-//! changed.
+//! changed. And a local index that is only supposed: no update brings one.
 
 use super::IndexChange;
 use crate::definition::indexes::{
-    Definitions, GlobalIndexDefinition, check_names, check_projected, definitions,
+    Definitions, GlobalIndexDefinition, check_local_indexes, check_names, check_projected,
+    definitions, local_indexes,
 };
 use crate::definition::throughput;
 use crate::request::required;
@@ -12,7 +13,8 @@ use hashrange_model::error::TableFault;
 use hashrange_model::limits::GLOBAL_INDEXES_MAX;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_wire::{
-    GlobalSecondaryIndexUpdate, UpdateGlobalSecondaryIndexAction, UpdateTableInput,
+    CreateTableInput, GlobalSecondaryIndexUpdate, UpdateGlobalSecondaryIndexAction,
+    UpdateTableInput,
 };
 
 /// Changes what a request asks to change of the indexes; takes that part out of the request.
@@ -59,32 +61,69 @@ fn create_index(
     delta: &Definitions,
 ) -> ApiResult<IndexId> {
     let mut index = definition.define()?;
-    let merged = merged_definitions(record, delta);
-    if !index.key.all().all(|name| merged.iter().any(|(known, _)| known == name)) {
-        return Err(Reason::IndexAttributesUndefined.into());
-    }
-    if record.index(&index.name).is_some() {
-        return Err(Reason::IndexExists.into());
-    }
-    check_types(record, &index.key, delta)?;
+    let merged = check_new(record, &index, delta)?;
     definition.provide(&mut index, billing, TableFault::AddedIndexUnitsMissing)?;
     if record.visible_indexes().any(|index| index.state == IndexState::Creating) {
         return Err(Reason::OneIndexAtATime.into());
     }
-    index.id = IndexId(record.next_index_id);
     index.state = IndexState::Creating;
-    let id = index.id;
+    let id = add(record, index)?;
+    let is_global = |index: &&IndexRecord| index.kind == IndexKind::Global;
+    if record.visible_indexes().filter(is_global).count() > GLOBAL_INDEXES_MAX {
+        return Err(Reason::TableDefinition(TableFault::TooManyIndexes).into());
+    }
+    record.definitions = merged;
+    prune_definitions(record);
+    Ok(id)
+}
+
+/// Adds the one local index of a definition, as if the table had been created with it.
+pub(super) fn suppose_local(
+    record: &mut TableRecord,
+    input: CreateTableInput<'_>,
+) -> ApiResult<IndexId> {
+    let delta = definitions(input.attribute_definitions.unwrap_or_default())?;
+    let given = local_indexes(input.local_secondary_indexes)?.unwrap_or_default();
+    let Ok([index]) = <[IndexRecord; 1]>::try_from(given) else {
+        return Err(Reason::EmptyLocalIndexes.into());
+    };
+    let merged = check_new(record, &index, &delta)?;
+    let id = add(record, index)?;
+    let is_local = |index: &&IndexRecord| index.kind == IndexKind::Local;
+    let local: Vec<_> = record.visible_indexes().filter(is_local).cloned().collect();
+    check_local_indexes(Some(&local), &record.key)?;
+    record.definitions = merged;
+    Ok(id)
+}
+
+/// Refuses a new index that is there already, or whose key the definitions do not fit. Returns the definitions
+/// that the table then has.
+fn check_new(
+    record: &TableRecord,
+    index: &IndexRecord,
+    delta: &Definitions,
+) -> Result<Definitions, Reason> {
+    let merged = merged_definitions(record, delta);
+    if !index.key.all().all(|name| merged.iter().any(|(known, _)| known == name)) {
+        return Err(Reason::IndexAttributesUndefined);
+    }
+    if record.index(&index.name).is_some() {
+        return Err(Reason::IndexExists);
+    }
+    check_types(record, &index.key, delta)?;
+    Ok(merged)
+}
+
+/// Adds an index with a number of its own.
+fn add(record: &mut TableRecord, mut index: IndexRecord) -> Result<IndexId, Reason> {
+    let id = IndexId(record.next_index_id);
+    index.id = id;
     let next_index_id = record.next_index_id.checked_add(1);
     record.next_index_id = next_index_id.ok_or(Reason::NumbersUsedUp("indexes of this table"))?;
     record.indexes.push(index);
     let visible: Vec<IndexRecord> = record.visible_indexes().cloned().collect();
     check_names(&visible)?;
     check_projected(visible.iter())?;
-    if visible.iter().filter(|index| index.kind == IndexKind::Global).count() > GLOBAL_INDEXES_MAX {
-        return Err(Reason::TableDefinition(TableFault::TooManyIndexes).into());
-    }
-    record.definitions = merged;
-    prune_definitions(record);
     Ok(id)
 }
 

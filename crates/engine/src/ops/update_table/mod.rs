@@ -4,7 +4,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `combination.rs` | what a request may ask at once, whatever the table |
-//! | `indexes.rs` | changes of global indexes |
+//! | `indexes.rs` | changes of global indexes; a local one that is supposed |
 //! | `units.rs` | billing mode, provisioned, on-demand and warm throughput |
 //! | `answer.rs` | the description that is answered, which shows what is under way |
 
@@ -21,7 +21,9 @@ use crate::schema::{IndexId, IndexState, StorageClass, TableId, TableRecord};
 use hashrange_model::error::{Asked, Busy, TableFault, UnderWay};
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
-use hashrange_wire::{GlobalTableSettingsReplicationMode, UpdateTableInput, UpdateTableOutput};
+use hashrange_wire::{
+    CreateTableInput, GlobalTableSettingsReplicationMode, UpdateTableInput, UpdateTableOutput,
+};
 
 /// What an update does to the indexes.
 enum IndexChange {
@@ -95,6 +97,15 @@ pub(super) fn with_new_index(
         }
         IndexChange::None | IndexChange::Delete(_) => Err(Reason::IndexUpdateEmpty.into()),
     }
+}
+
+/// Returns a table as it would be with the one local index of a definition.
+pub(super) fn with_local_index(
+    mut record: TableRecord,
+    input: CreateTableInput<'_>,
+) -> ApiResult<(TableRecord, IndexId)> {
+    let id = indexes::suppose_local(&mut record, input)?;
+    Ok((record, id))
 }
 
 /// A table that is being created has words of its own for deletion protection.

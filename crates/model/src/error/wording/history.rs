@@ -36,7 +36,9 @@ pub(super) fn refused(fault: &HistoryFault) -> String {
             "The past is read by the key of the table: indexes have none".to_owned()
         }
         HistoryFault::VersionsByQuery(name) => {
-            format!("{name} has the versions of items: they are read by Query and Scan")
+            format!(
+                "{name} has the versions of items: they are read by Query, Scan and ExecuteStatement"
+            )
         }
         HistoryFault::Key => {
             "Key has to be the partition key of the table, or the whole key of an item".to_owned()
