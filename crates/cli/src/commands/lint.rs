@@ -71,7 +71,7 @@ fn name_parts(findings: &mut [Finding], parts: &KeyParts) {
         let Some(attribute) = &finding.attribute else { continue };
         for key in &mut finding.examples {
             if let Some(parts) = parts.of_value(attribute, key) {
-                key.push_str(&format!("  {parts}"));
+                key.extend(["  ", &parts]);
             }
         }
     }

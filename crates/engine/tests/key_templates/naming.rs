@@ -49,10 +49,13 @@ fn shown(nodes: &[TreeNode]) -> Vec<String> {
         AttributeValue::N(number) => number.to_string(),
         other => other.as_str().unwrap().to_owned(),
     };
-    let parts = |node: &TreeNode| -> String {
+    let parts = |node: &TreeNode| -> Vec<String> {
         node.parts.iter().map(|part| format!(" {}={}", part.name, value(&part.value))).collect()
     };
-    nodes.iter().map(|node| format!("{} {}{}", node.level, node.name, parts(node))).collect()
+    nodes
+        .iter()
+        .map(|node| format!("{} {}{}", node.level, node.name, parts(node).concat()))
+        .collect()
 }
 
 #[test]
