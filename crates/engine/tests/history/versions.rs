@@ -47,6 +47,12 @@ fn many_versions_of_many_items_come_in_pages() {
         let mut backward = read(&database, "Query", of_partition(limit, false));
         backward.reverse();
         assert_eq!(backward, whole, "{limit}");
+        let statement = "SELECT * FROM \"orders.history\" WHERE pk = 'p'";
+        assert_eq!(selected(&database, statement, limit).0, whole, "{limit}");
+        let (mut backward, _) =
+            selected(&database, &format!("{statement} ORDER BY sk DESC"), limit);
+        backward.reverse();
+        assert_eq!(backward, whole, "{limit}");
     }
     let filtered = json!({
         "TableName": "orders.history", "KeyConditionExpression": "pk = :p AND sk = :s",
