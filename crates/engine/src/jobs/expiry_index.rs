@@ -4,11 +4,13 @@
 //! From the moment of enabling every write keeps the index up to date, so filling only has to put,
 //! for each item it finds, the entry of the item's newest image under the item's lock; doing that
 //! twice is harmless, so the recorded progress may lag behind. When it is being disabled no write
-//! touches the index any more, so it is removed as a range.
+//! touches the index any more, so it is removed as a range. Two servers may do the same for a while, and
+//! one of them after time to live has changed again: each commit is made under the definition it is for.
 
+use super::Interruption;
 use super::backfill::{next_keys, readable_items};
 use super::lanes::Pace;
-use super::{Interruption, purge};
+use super::purge::{KEYS_PER_COMMIT, first_keys};
 use crate::core::Core;
 use crate::layout;
 use crate::schema::{IndexId, Table, TableId, TimeToLive, TimeToLiveState};
@@ -22,15 +24,17 @@ pub(super) async fn run<S: Store>(
     id: TableId,
     pace: &Pace,
 ) -> Result<(), Interruption> {
-    let Some(table) = changing(core, id) else { return Ok(()) };
-    match table.record.time_to_live.as_ref().map(|record| record.state) {
-        Some(TimeToLiveState::Enabling) => fill(core, id, pace).await?,
-        Some(TimeToLiveState::Disabling) => {
-            purge::remove_range(core, layout::expiries(id), &progress(id), pace).await?;
+    while let Some((table, state)) = changing(core, id) {
+        let is_done = if state == TimeToLiveState::Enabling {
+            fill(core, &table, pace).await?
+        } else {
+            remove(core, &table, pace).await?
+        };
+        if is_done && finish(core, id, state).await? {
+            break;
         }
-        Some(TimeToLiveState::Enabled) | None => return Ok(()),
     }
-    finish(core, id).await
+    Ok(())
 }
 
 fn progress(table: TableId) -> Key {
@@ -38,44 +42,71 @@ fn progress(table: TableId) -> Key {
 }
 
 /// Returns the table while its time to live is being enabled or disabled.
-fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<Arc<Table>> {
-    core.catalog.all().into_iter().find(|known| {
-        let record = known.record.time_to_live.as_ref();
-        known.id() == id && record.is_some_and(|record| record.state != TimeToLiveState::Enabled)
-    })
+fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<(Arc<Table>, TimeToLiveState)> {
+    let table = core.catalog.all().into_iter().find(|known| known.id() == id)?;
+    let state = table.record.time_to_live.as_ref()?.state;
+    (state != TimeToLiveState::Enabled).then_some((table, state))
 }
 
-/// Walks the table from where the last run came to.
-async fn fill<S: Store>(core: &Core<S>, id: TableId, pace: &Pace) -> Result<(), Interruption> {
-    let mut range = layout::keyspace(id, IndexId::BASE);
-    if let Some(done) = core.store.get(&progress(id)).await? {
+/// Walks the table from where the last run came to. Returns false if the table's definition has changed: another
+/// server may have ended this, and time to live may be another one's by now.
+async fn fill<S: Store>(core: &Core<S>, table: &Table, pace: &Pace) -> Result<bool, Interruption> {
+    let progress = progress(table.id());
+    let mut range = layout::keyspace(table.id(), IndexId::BASE);
+    if let Some(done) = core.store.get(&progress).await? {
         range.start = [&done[..], &[0]].concat();
     }
     loop {
         pace.step().await?;
-        let Some(table) = changing(core, id) else { return Ok(()) };
         let keys = next_keys(core, &range).await?.keys;
-        let Some(last) = keys.last().cloned() else { return Ok(()) };
+        let Some(last) = keys.last().cloned() else { return Ok(true) };
         let done = Bytes::copy_from_slice(&last);
         let is_done = core.commit_under(
-            &table,
+            table,
             || keys.clone(),
             |current, batch| {
                 for item in &readable_items(&keys, current)? {
-                    put_entry(&table, item, batch);
+                    put_entry(table, item, batch);
                 }
-                batch.put(progress(id), done.clone());
+                batch.put(progress.clone(), done.clone());
                 Ok(())
             },
         );
-        match is_done.await? {
-            Some(done) => {
-                done.map_err(Interruption::Unreadable)?;
-                range.start = [&last[..], &[0]].concat();
-            }
-            None => core.refresh().await.map_err(Interruption::Definition)?,
+        let Some(done) = is_done.await? else { return changed(core).await };
+        done.map_err(Interruption::Unreadable)?;
+        range.start = [&last[..], &[0]].concat();
+    }
+}
+
+/// Removes the index as a range. Returns false if the table's definition has changed.
+async fn remove<S: Store>(
+    core: &Core<S>,
+    table: &Table,
+    pace: &Pace,
+) -> Result<bool, Interruption> {
+    let mut range = layout::expiries(table.id());
+    loop {
+        pace.step().await?;
+        let keys = first_keys(&core.store.view().await?, &range, KEYS_PER_COMMIT).await?;
+        let Some(last) = keys.last() else { return Ok(true) };
+        range.start.clone_from(last);
+        let is_removed = core.commit_under(
+            table,
+            || vec![progress(table.id())],
+            |_, batch| keys.iter().for_each(|key| batch.delete(key.clone())),
+        );
+        if is_removed.await?.is_none() {
+            return changed(core).await;
         }
     }
+}
+
+/// Looks at the definitions as they are now, after one has changed, and at what writes have left that followed those
+/// before.
+async fn changed<S: Store>(core: &Core<S>) -> Result<bool, Interruption> {
+    core.refresh().await.map_err(Interruption::Definition)?;
+    core.store.sync().await?;
+    Ok(false)
 }
 
 fn put_entry(table: &Table, item: &Item, batch: &mut Batch) {
@@ -85,10 +116,18 @@ fn put_entry(table: &Table, item: &Item, batch: &mut Batch) {
     }
 }
 
-/// Records that the index is complete, or gone.
-async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruption> {
+/// Records that the index is complete, or gone. Returns false if time to live is in another state by now than that
+/// in which this was done.
+async fn finish<S: Store>(
+    core: &Core<S>,
+    id: TableId,
+    state: TimeToLiveState,
+) -> Result<bool, Interruption> {
     let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
-    let Some(table) = changing(core, id) else { return Ok(()) };
+    let Some((table, now)) = changing(core, id) else { return Ok(true) };
+    if now != state {
+        return Ok(false);
+    }
     let mut record = table.record.clone();
     record.time_to_live = record
         .time_to_live
@@ -97,5 +136,5 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<(), Interruptio
     let delete = |batch: &mut Batch| batch.delete(progress(id));
     let replaced = core.replace_table(&table, record, vec![progress(id)], delete);
     replaced.await.map_err(Interruption::Definition)?;
-    Ok(())
+    Ok(true)
 }

@@ -8,7 +8,7 @@ use crate::schema::{IndexId, TableId};
 use hashrange_storage::{Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::ops::ControlFlow;
 
-const KEYS_PER_COMMIT: usize = 1000;
+pub(super) const KEYS_PER_COMMIT: usize = 1000;
 
 pub(super) async fn run<S: Store>(
     core: &Core<S>,
@@ -67,7 +67,7 @@ pub(super) async fn empty_range<S: Store>(
 }
 
 /// Removes everything in a range under the lock of a key.
-pub(super) async fn remove_range<S: Store>(
+async fn remove_range<S: Store>(
     core: &Core<S>,
     mut range: KeyRange,
     purge_key: &Key,
