@@ -25,8 +25,8 @@ impl KeyParts {
     /// Returns the parts of a value of a key attribute, such as `status = 'OPEN' AND id = '7'`.
     pub fn of_value(&self, attribute: &str, text: &str) -> Option<String> {
         let template = self.0.iter().find(|template| template.attribute() == attribute)?;
-        let read = template.read(text);
-        read.iter().map(ToString::to_string).find(|parts| !parts.is_empty())
+        let reading = template.fullest_reading(text, false)?;
+        (!reading.parts.is_empty()).then(|| reading.to_string())
     }
 
     /// Returns the parts of a key in JSON.

@@ -517,9 +517,7 @@ impl Table {
         text: &str,
         is_beginning: bool,
     ) -> Option<KeyReading> {
-        let template = self.template_of(attribute)?;
-        let read = if is_beginning { template.read_beginning(text) } else { template.read(text) };
-        read.into_iter().rev().max_by_key(|reading| reading.parts.len())
+        self.template_of(attribute)?.fullest_reading(text, is_beginning)
     }
 
     /// Returns the parts of a value as a condition, if it has any.

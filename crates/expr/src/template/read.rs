@@ -54,21 +54,25 @@ impl KeyTemplate {
     /// case reads a key in one way; several cases may read the same key, which only conditions tell
     /// apart.
     pub fn read(&self, key: &str) -> Vec<KeyReading> {
-        let cases = self.cases.iter().enumerate();
-        cases
-            .filter_map(|(case, known)| Some(KeyReading { case, parts: known.read(key)? }))
-            .collect()
+        self.read_by(|case| case.read(key))
     }
 
     /// Reads what keys begin with, by every case that makes such keys: the parts that are whole in it, those
     /// whose end it shows.
     pub fn read_beginning(&self, text: &str) -> Vec<KeyReading> {
+        self.read_by(|case| case.read_beginning(text))
+    }
+
+    /// Reads a key, or what keys begin with, by the case that reads the most parts, of those that could have made
+    /// it.
+    pub fn fullest_reading(&self, text: &str, is_beginning: bool) -> Option<KeyReading> {
+        let read = if is_beginning { self.read_beginning(text) } else { self.read(text) };
+        read.into_iter().rev().max_by_key(|reading| reading.parts.len())
+    }
+
+    fn read_by(&self, read: impl Fn(&Case) -> Option<Vec<KeyPart>>) -> Vec<KeyReading> {
         let cases = self.cases.iter().enumerate();
-        cases
-            .filter_map(|(case, known)| {
-                Some(KeyReading { case, parts: known.read_beginning(text)? })
-            })
-            .collect()
+        cases.filter_map(|(case, known)| Some(KeyReading { case, parts: read(known)? })).collect()
     }
 
     /// Returns where the levels of a key end, in bytes: behind each literal of a case that makes keys that begin
