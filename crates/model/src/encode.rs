@@ -308,24 +308,49 @@ impl Encoder {
         let name = |start: usize| crate::value::read_short(&self.buffer[start..]).0;
         if !starts.is_sorted_by(|left, right| name(*left) < name(*right)) {
             let end_of = |nth: usize| starts.get(nth + 1).copied().unwrap_or(self.buffer.len());
-            let mut order: Vec<usize> = (0..starts.len()).collect();
-            order.sort_by(|left, right| name(starts[*left]).cmp(name(starts[*right])));
-            let mut sorted = Vec::with_capacity(self.buffer.len() - mark.start);
-            for (position, nth) in order.iter().enumerate() {
+            let mut order: Vec<(u64, usize)> = starts
+                .iter()
+                .enumerate()
+                .map(|(nth, start)| (first_word(name(*start)), nth))
+                .collect();
+            order.sort_unstable_by(|(word, nth), (other_word, other)| {
+                let by_word = word.cmp(other_word);
+                by_word.then_with(|| (name(starts[*nth]), nth).cmp(&(name(starts[*other]), other)))
+            });
+            let mut sorted = Vec::with_capacity(self.buffer.len());
+            // Of an item that is all there is; before a map there may be much, which is not copied again.
+            let is_item = mark.start == crate::item::HEADER_BYTES;
+            if is_item {
+                sorted.extend_from_slice(&self.buffer[..mark.start]);
+            }
+            for (position, (_, nth)) in order.iter().enumerate() {
                 let is_last_of_name = order
                     .get(position + 1)
-                    .is_none_or(|next| name(starts[*next]) != name(starts[*nth]));
+                    .is_none_or(|(_, next)| name(starts[*next]) != name(starts[*nth]));
                 if is_last_of_name {
                     sorted.extend_from_slice(&self.buffer[starts[*nth]..end_of(*nth)]);
                 } else {
                     self.is_size_unknown = true;
                 }
             }
-            self.buffer.truncate(mark.start);
-            self.buffer.extend_from_slice(&sorted);
+            if is_item {
+                self.buffer = sorted;
+            } else {
+                self.buffer.truncate(mark.start);
+                self.buffer.extend_from_slice(&sorted);
+            }
         }
         self.entries.truncate(mark.first_entry);
     }
+}
+
+/// Returns the first eight bytes of a name as a number that orders as they do; zeros stand for those that
+/// are not there.
+fn first_word(name: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    let length = name.len().min(word.len());
+    word[..length].copy_from_slice(&name[..length]);
+    u64::from_be_bytes(word)
 }
 
 /// Returns the lowest eight bits of a length.

@@ -9,7 +9,7 @@
 //! Invariant: the size in the header is the size of the attributes that follow.
 
 use crate::encode::Encoder;
-use crate::value::{AttributeValue, Entries, ValueRef, read_short};
+use crate::value::{AttributeValue, Entries, RawValue, ValueRef, read_short, text};
 use bytes::Bytes;
 use std::fmt;
 
@@ -119,7 +119,7 @@ impl Item {
         let mark = encoder.begin_item();
         self.attributes()
             .raw()
-            .filter(|(name, _)| keep(name))
+            .filter(|(name, _)| keep(text(name)))
             .for_each(|(_, entry)| encoder.raw_entry(entry));
         encoder.end_item(mark)
     }
@@ -135,7 +135,7 @@ impl Item {
         changes.sort_by_key(|(name, _)| *name);
         let written = written(&changes);
         let is_changed =
-            |name| changes.binary_search_by_key(&name, |(changed, _)| *changed).is_ok();
+            |name| changes.binary_search_by_key(&name, |(changed, _)| changed.as_bytes()).is_ok();
         let mut buffer = Vec::with_capacity(self.0.len() + written.0.len());
         buffer.extend_from_slice(&self.0[..HEADER_BYTES]);
         let mut pending = written.attributes().raw().peekable();
@@ -176,11 +176,11 @@ fn written(changes: &[(&str, Option<ValueRef<'_>>)]) -> Item {
 
 fn entry_size(entry: &[u8]) -> usize {
     let (name, value) = read_short(entry);
-    name.len() + ValueRef::read(value).0.size()
+    name.len() + RawValue::read_raw(value).0.size()
 }
 
 fn attributes_size(attributes: &Entries<'_>) -> usize {
-    attributes.iter().map(|(name, value)| name.len() + value.size()).sum()
+    attributes.raw_values().map(|(name, value)| name.len() + value.size()).sum()
 }
 
 impl fmt::Debug for Item {

@@ -331,41 +331,6 @@ impl<'a> ValueRef<'a> {
         (value.into(), rest)
     }
 
-    /// Returns the value's type.
-    pub fn attribute_type(&self) -> AttributeType {
-        match self {
-            Self::S(_) => AttributeType::S,
-            Self::N(_) => AttributeType::N,
-            Self::B(_) => AttributeType::B,
-            Self::Bool(_) => AttributeType::Bool,
-            Self::Null => AttributeType::Null,
-            Self::Ss(_) => AttributeType::Ss,
-            Self::Ns(_) => AttributeType::Ns,
-            Self::Bs(_) => AttributeType::Bs,
-            Self::L(_) => AttributeType::L,
-            Self::M(_) => AttributeType::M,
-        }
-    }
-
-    /// Returns the size in bytes that counts towards the item, without the attribute's name.
-    /// Source: data types and item sizes, DynamoDB developer guide; captures of 2026.
-    pub fn size(&self) -> usize {
-        match self {
-            Self::S(string) => string.len(),
-            Self::N(number) => number.size(),
-            Self::B(bytes) => bytes.len(),
-            Self::Bool(_) | Self::Null => 1,
-            Self::Ss(members) | Self::Bs(members) => members.iter().map(<[u8]>::len).sum(),
-            Self::Ns(members) => members.numbers().map(|number| number.size()).sum(),
-            Self::L(elements) => {
-                3 + elements.iter().map(|element| 1 + element.size()).sum::<usize>()
-            }
-            Self::M(entries) => {
-                3 + entries.iter().map(|(name, value)| 1 + name.len() + value.size()).sum::<usize>()
-            }
-        }
-    }
-
     /// Returns the value's type and its payload in the binary form. Two values are equal exactly
     /// when both are: the form is canonical.
     #[expect(clippy::match_same_arms, reason = "payloads of several kinds happen to be bytes")]
@@ -427,7 +392,7 @@ impl<'a> RawValue<'a> {
     // memory, a value is written in parts and read as a whole, for which the processor waits.
     #[expect(clippy::inline_always, reason = "measured: see above")]
     #[inline(always)]
-    fn read_raw(bytes: &'a [u8]) -> (Self, &'a [u8]) {
+    pub(crate) fn read_raw(bytes: &'a [u8]) -> (Self, &'a [u8]) {
         let (tag, rest) = bytes.split_first().expect("a value has a tag");
         match *tag {
             tag::STRING => {
@@ -461,7 +426,47 @@ impl<'a> RawValue<'a> {
     }
 }
 
+impl<T: AsRef<[u8]>> ValueRef<'_, T> {
+    /// Returns the size in bytes that counts towards the item, without the attribute's name.
+    /// Source: data types and item sizes, DynamoDB developer guide; captures of 2026.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::S(string) => string.as_ref().len(),
+            Self::N(number) => number.size(),
+            Self::B(bytes) => bytes.len(),
+            Self::Bool(_) | Self::Null => 1,
+            Self::Ss(members) | Self::Bs(members) => members.iter().map(<[u8]>::len).sum(),
+            Self::Ns(members) => members.numbers().map(|number| number.size()).sum(),
+            Self::L(elements) => {
+                3 + elements.raw_values().map(|element| 1 + element.size()).sum::<usize>()
+            }
+            Self::M(entries) => {
+                3 + entries
+                    .raw_values()
+                    .map(|(name, value)| 1 + name.len() + value.size())
+                    .sum::<usize>()
+            }
+        }
+    }
+}
+
 impl<'a, T> ValueRef<'a, T> {
+    /// Returns the value's type.
+    pub fn attribute_type(&self) -> AttributeType {
+        match self {
+            Self::S(_) => AttributeType::S,
+            Self::N(_) => AttributeType::N,
+            Self::B(_) => AttributeType::B,
+            Self::Bool(_) => AttributeType::Bool,
+            Self::Null => AttributeType::Null,
+            Self::Ss(_) => AttributeType::Ss,
+            Self::Ns(_) => AttributeType::Ns,
+            Self::Bs(_) => AttributeType::Bs,
+            Self::L(_) => AttributeType::L,
+            Self::M(_) => AttributeType::M,
+        }
+    }
+
     fn map_text<U>(self, form: impl FnOnce(T) -> U) -> ValueRef<'a, U> {
         match self {
             Self::S(string) => ValueRef::S(form(string)),
@@ -577,8 +582,8 @@ impl<'a> Entries<'a> {
         })
     }
 
-    /// Returns the bytes of each whole entry with its name, for copying without decoding.
-    pub(crate) fn raw(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
+    /// Returns the bytes of each whole entry with those of its name, for copying without decoding.
+    pub(crate) fn raw(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             if rest.is_empty() {
@@ -587,7 +592,7 @@ impl<'a> Entries<'a> {
             let start = rest;
             let (name, after) = read_short(rest);
             rest = skip(after);
-            Some((text(name), &start[..start.len() - rest.len()]))
+            Some((name, &start[..start.len() - rest.len()]))
         })
     }
 
@@ -598,6 +603,11 @@ impl<'a> Entries<'a> {
 
     /// Returns the value named `name`; passes over the others without decoding them.
     pub fn get(&self, name: &str) -> Option<ValueRef<'a>> {
+        self.get_raw(name).map(ValueRef::from)
+    }
+
+    /// Returns the value named `name`, a string as its bytes.
+    pub fn get_raw(&self, name: &str) -> Option<RawValue<'a>> {
         let name = name.as_bytes();
         let mut rest = self.0;
         while !rest.is_empty() {
@@ -605,7 +615,7 @@ impl<'a> Entries<'a> {
             // The first bytes mostly tell, without a call.
             match entry.first().cmp(&name.first()).then_with(|| entry.cmp(name)) {
                 std::cmp::Ordering::Less => rest = skip(after),
-                std::cmp::Ordering::Equal => return Some(ValueRef::read(after).0),
+                std::cmp::Ordering::Equal => return Some(RawValue::read_raw(after).0),
                 std::cmp::Ordering::Greater => return None,
             }
         }
@@ -655,6 +665,6 @@ fn skip(bytes: &[u8]) -> &[u8] {
     }
 }
 
-fn text(bytes: &[u8]) -> &str {
+pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("strings are stored as UTF-8")
 }

@@ -10,7 +10,7 @@
 
 use crate::schema::{KeyAttribute, KeyType};
 use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
-use hashrange_model::{AttributeType, Item, Value, ValueRef};
+use hashrange_model::{AttributeType, Item, RawValue, Value};
 use hashrange_storage::Key;
 
 /// What is wrong with a key attribute.
@@ -100,18 +100,18 @@ pub(super) fn escaped(key: &mut Key, payload: &[u8]) {
 }
 
 /// Returns the bytes of a scalar value as keys hold them; `None` for other types.
-pub(super) fn scalar(value: ValueRef<'_>) -> Option<&[u8]> {
-    match value {
-        ValueRef::S(string) => Some(string.as_bytes()),
-        ValueRef::N(number) => Some(number.as_bytes()),
-        ValueRef::B(bytes) => Some(bytes),
+pub(super) fn scalar<'v>(value: impl Into<RawValue<'v>>) -> Option<&'v [u8]> {
+    match value.into() {
+        RawValue::S(bytes) | RawValue::B(bytes) => Some(bytes),
+        RawValue::N(number) => Some(number.as_bytes()),
         _ => None,
     }
 }
 
 fn payload<'i>(attribute: &KeyAttribute, item: &'i Item, role: Role) -> Result<&'i [u8], KeyFault> {
     let name = || attribute.name.clone();
-    let value = item.get(&attribute.name).ok_or_else(|| KeyFault::Missing(name()))?;
+    let value =
+        item.attributes().get_raw(&attribute.name).ok_or_else(|| KeyFault::Missing(name()))?;
     let expected = attribute.key_type.attribute_type();
     let actual = value.attribute_type();
     let payload = scalar(value).filter(|_| actual == expected).ok_or_else(|| KeyFault::Type {

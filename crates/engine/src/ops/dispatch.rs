@@ -8,8 +8,11 @@ use hashrange_model::ApiResult;
 use hashrange_storage::Store;
 use hashrange_wire::{Encode, Operation, calls, read_request};
 
+/// What most answers take apart from items.
+const BODY_BYTES: usize = 256;
+
 pub(super) fn response(output: &impl Encode) -> Vec<u8> {
-    let mut body = Vec::with_capacity(256);
+    let mut body = Vec::with_capacity(BODY_BYTES + output.size_hint());
     output.encode(&mut body);
     body
 }

@@ -86,7 +86,7 @@ pub(crate) fn key_of_item(table: &Table, item: &Item) -> Result<ItemKey, Reason>
 
 /// Returns the byte key for a `Key` member: exactly the key attributes, in the declared types.
 pub(crate) fn key_of_key(table: &Table, key: &Item) -> Result<ItemKey, Reason> {
-    if key.iter().count() != table.key.len() {
+    if key.attributes().raw_values().count() != table.key.len() {
         return Err(Reason::KeyElementMismatch);
     }
     layout::item_key(table, key).map_err(fault::of_key_member)

@@ -214,6 +214,9 @@ impl Encode for BatchStatementError {
 
         object.end();
     }
+    fn size_hint(&self) -> usize {
+        self.item.as_ref().map_or(0, Encode::size_hint)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -231,6 +234,9 @@ impl Encode for BatchStatementResponse {
         object.member("\"Item\":", self.item.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.item.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -437,6 +443,9 @@ impl Encode for CancellationReason {
 
         object.end();
     }
+    fn size_hint(&self) -> usize {
+        self.item.as_ref().map_or(0, Encode::size_hint)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -595,6 +604,9 @@ impl Encode for DeleteItemOutput {
         object.member("\"ItemCollectionMetrics\":", self.item_collection_metrics.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.attributes.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -914,6 +926,9 @@ impl Encode for ExecuteStatementOutput {
 
         object.end();
     }
+    fn size_hint(&self) -> usize {
+        self.last_evaluated_key.as_ref().map_or(0, Encode::size_hint)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1052,6 +1067,9 @@ impl Encode for GetItemOutput {
         object.member("\"ConsumedCapacity\":", self.consumed_capacity.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.item.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -1351,6 +1369,9 @@ impl Encode for ItemCollectionMetrics {
 
         object.end();
     }
+    fn size_hint(&self) -> usize {
+        self.item_collection_key.as_ref().map_or(0, Encode::size_hint)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1364,6 +1385,9 @@ impl Encode for ItemResponse {
         object.member("\"Item\":", self.item.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.item.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -1668,6 +1692,9 @@ impl Encode for PutItemOutput {
 
         object.end();
     }
+    fn size_hint(&self) -> usize {
+        self.attributes.as_ref().map_or(0, Encode::size_hint)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1703,6 +1730,9 @@ impl Encode for QueryOutput {
         object.member("\"ConsumedCapacity\":", self.consumed_capacity.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.last_evaluated_key.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -2038,6 +2068,9 @@ impl Encode for ScanOutput {
 
         object.end();
     }
+    fn size_hint(&self) -> usize {
+        self.last_evaluated_key.as_ref().map_or(0, Encode::size_hint)
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2053,6 +2086,9 @@ impl Encode for SearchResultItem {
         object.member("\"Score\":", self.score.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.item.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -2250,6 +2286,11 @@ impl Encode for StreamRecord {
         object.member("\"StreamViewType\":", self.stream_view_type.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.keys.as_ref().map_or(0, Encode::size_hint)
+            + self.new_image.as_ref().map_or(0, Encode::size_hint)
+            + self.old_image.as_ref().map_or(0, Encode::size_hint)
     }
 }
 
@@ -2529,6 +2570,9 @@ impl Encode for UpdateItemOutput {
         object.member("\"ItemCollectionMetrics\":", self.item_collection_metrics.as_ref());
 
         object.end();
+    }
+    fn size_hint(&self) -> usize {
+        self.attributes.as_ref().map_or(0, Encode::size_hint)
     }
 }
 

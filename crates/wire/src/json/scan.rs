@@ -1,7 +1,7 @@
 //! Finds the bytes that end the plain part of a JSON string.
 //!
 //! Most strings are short or plain to their end: the first eight bytes are looked at as one word,
-//! then blocks of 32 as vectors (the compiler's doing), then what is left as words again.
+//! then blocks of 64 and 32 as vectors (the compiler's doing), then what is left as words again.
 
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
@@ -35,12 +35,13 @@ fn is_plain_in_blocks(bytes: &[u8]) -> bool {
         && bytes.last_chunk::<SHORT_BLOCK>().is_none_or(is_plain_block)
 }
 
-/// Without an early end and with one byte a lane, so that it compiles to few vector instructions.
+/// Without an early end and with one byte a lane, so that it compiles to few vector instructions. With
+/// one bit turned over, the quote stands right behind the control characters: one comparison finds both.
 #[inline]
 pub(super) fn is_plain_block<const LENGTH: usize>(block: &[u8; LENGTH]) -> bool {
-    let found = block.iter().fold(0, |found, &byte| {
-        found | u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\')
-    });
+    let found = block
+        .iter()
+        .fold(0, |found, &byte| found | u8::from(byte ^ 0x02 <= 0x20) | u8::from(byte == b'\\'));
     found == 0
 }
 
@@ -60,10 +61,10 @@ pub fn special_byte(bytes: &[u8], from: usize) -> usize {
 
 fn special_in_long(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(block) = bytes[at..].first_chunk::<BLOCK>() {
-        if !is_plain_block(block) {
-            break;
-        }
+    while bytes[at..].first_chunk::<LONG_BLOCK>().is_some_and(is_plain_block) {
+        at += LONG_BLOCK;
+    }
+    if bytes[at..].first_chunk::<BLOCK>().is_some_and(is_plain_block) {
         at += BLOCK;
     }
     while let Some(word) = bytes[at..].first_chunk::<WORD>() {

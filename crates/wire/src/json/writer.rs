@@ -37,8 +37,9 @@ pub(super) fn write_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
 fn write_long(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     out.reserve(bytes.len());
-    let (blocks, rest) = bytes.as_chunks::<LONG_BLOCK>();
-    let mut is_plain = bytes.last_chunk().is_none_or(is_plain_block::<LONG_BLOCK>);
+    let (blocks, rest) = bytes.as_chunks::<{ 2 * LONG_BLOCK }>();
+    let mut is_plain = rest.first_chunk().is_none_or(is_plain_block::<LONG_BLOCK>)
+        && bytes.last_chunk().is_none_or(is_plain_block::<LONG_BLOCK>);
     for block in blocks {
         is_plain &= is_plain_block(block);
         out.extend_from_slice(block);

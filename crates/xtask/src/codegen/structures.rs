@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::constraints;
 use super::facts::{Facts, Member, Shape};
 use super::naming;
-use super::rust_types::{Side, Usage, holds_structures, rust_type};
+use super::rust_types::{Side, Usage, holds_structures, is_item, rust_type};
 
 /// Returns the text of `requests.rs`.
 pub fn emit_requests(facts: &Facts, usage: &Usage) -> String {
@@ -29,7 +29,7 @@ use crate::{Map, Timestamp};
         emit_structure(&mut text, facts, usage, name, shape, Side::Request);
         emit_constraints(&mut text, facts, usage, name, shape);
         emit_decoder(&mut text, facts, usage, name, shape);
-        emit_encoder(&mut text, usage, name, shape);
+        emit_encoder(&mut text, usage, name, shape, "");
     }
     text
 }
@@ -48,7 +48,7 @@ use crate::{Map, Timestamp};
     );
     for (name, shape) in usage.structures(facts, Side::Response) {
         emit_structure(&mut text, facts, usage, name, shape, Side::Response);
-        emit_encoder(&mut text, usage, name, shape);
+        emit_encoder(&mut text, usage, name, shape, &size_hint(facts, shape));
     }
     for operation in facts.operations().filter(|operation| operation.output.is_none()) {
         emit_empty_response(&mut text, &operation.output_name());
@@ -74,7 +74,7 @@ use crate::{Map, Timestamp};
         emit_structure(&mut text, facts, usage, name, shape, Side::Shared);
         emit_constraints(&mut text, facts, usage, name, shape);
         emit_decoder(&mut text, facts, usage, name, shape);
-        emit_encoder(&mut text, usage, name, shape);
+        emit_encoder(&mut text, usage, name, shape, "");
     }
     text
 }
@@ -177,7 +177,7 @@ fn anonymous_lifetime(usage: &Usage, name: &str) -> &'static str {
 }
 
 /// Emits the encoder: members in the order of the model, absent ones left out.
-fn emit_encoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape) {
+fn emit_encoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape, size_hint: &str) {
     let lifetime = anonymous_lifetime(usage, name);
     let mutability = if shape.members.is_empty() { "" } else { "mut " };
     push(
@@ -189,10 +189,25 @@ fn emit_encoder(text: &mut String, usage: &Usage, name: &str, shape: &Shape) {
                     {}
                     object.end();
                 }}
+                {size_hint}
             }}\n\n",
             encoder_members(shape),
         ),
     );
+}
+
+/// Returns the method that says how many bytes the items among the members take; none if no member is one.
+fn size_hint(facts: &Facts, shape: &Shape) -> String {
+    let items = shape.members.iter().filter(|member| is_item(facts.shape(&member.shape)));
+    let hints: Vec<_> = items
+        .map(|item| {
+            format!("self.{}.as_ref().map_or(0, Encode::size_hint)", naming::field(&item.name))
+        })
+        .collect();
+    if hints.is_empty() {
+        return String::new();
+    }
+    format!("fn size_hint(&self) -> usize {{ {} }}", hints.join(" + "))
 }
 
 /// Returns the statements that write every member.
