@@ -38,6 +38,8 @@ pub enum Rule {
     MixedEpochs,
     /// Names differ in capitals only.
     MixedCase,
+    /// No prefix reads a key with all that is below it and nothing else.
+    PrefixOfSibling,
     /// The delimiter is in the data.
     DelimiterInData,
     /// A key of an index is put together from attributes that it could have as its keys.
@@ -89,6 +91,7 @@ impl Rule {
             Self::MixedPrecision => "mixed-precision",
             Self::MixedEpochs => "mixed-epochs",
             Self::MixedCase => "mixed-case",
+            Self::PrefixOfSibling => "prefix-of-sibling",
             Self::DelimiterInData => "delimiter-in-data",
             Self::ConcatenatedKey => "concatenated-key",
             Self::HotKey => "hot-key",
@@ -112,6 +115,7 @@ impl Rule {
             | Self::MixedPrecision
             | Self::MixedEpochs
             | Self::MixedCase
+            | Self::PrefixOfSibling
             | Self::DelimiterInData
             | Self::HotKey
             | Self::UnusedKey => Severity::Warning,
@@ -147,6 +151,10 @@ impl Rule {
             Self::MixedEpochs => "write all of them in seconds, or all in milliseconds",
             Self::MixedCase => {
                 "write names in keys in one case, and keep the form that is shown in another attribute"
+            }
+            Self::PrefixOfSibling => {
+                "end the key that has others below it with the delimiter, too, so that a prefix with \
+                 the delimiter reads all of them, or give such names one width"
             }
             Self::DelimiterInData => {
                 "replace or escape the delimiter where the key is put together, or choose one that \

@@ -6,7 +6,7 @@ use crate::design::{Item, Scalar, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What follows one beginning.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Siblings {
     /// The attribute that they are components of.
     pub(crate) attribute: String,
@@ -14,6 +14,10 @@ pub(crate) struct Siblings {
     pub(crate) before: String,
     /// The components, none twice.
     pub(crate) components: BTreeSet<String>,
+    /// Those of them that are the last of a key.
+    pub(crate) ending: BTreeSet<String>,
+    /// Those of them that more follows.
+    pub(crate) going_on: BTreeSet<String>,
     /// Whether the attribute is a number, which has one component.
     pub(crate) is_number: bool,
 }
@@ -24,19 +28,11 @@ type Place = (Vec<String>, String, bool, String);
 impl Siblings {
     /// Returns all siblings in the sort keys of a table or index.
     pub(crate) fn all(source: &Source, items: &[Item]) -> Vec<Self> {
-        let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
+        let mut found: BTreeMap<Place, Self> = BTreeMap::new();
         for item in items {
             add(source, item, &mut found);
         }
-        found
-            .into_iter()
-            .map(|((_, attribute, is_number, before), components)| Self {
-                attribute,
-                before,
-                components,
-                is_number,
-            })
-            .collect()
+        found.into_values().collect()
     }
 
     /// Returns a component with what stands before it, as it begins a key.
@@ -45,7 +41,7 @@ impl Siblings {
     }
 }
 
-fn add(source: &Source, item: &Item, found: &mut BTreeMap<Place, BTreeSet<String>>) {
+fn add(source: &Source, item: &Item, found: &mut BTreeMap<Place, Siblings>) {
     let keys: Option<Vec<&Scalar>> =
         source.partition.iter().chain(&source.sort).map(|name| item.get(name)).collect();
     // An item without all keys is not in the index.
@@ -55,9 +51,19 @@ fn add(source: &Source, item: &Item, found: &mut BTreeMap<Place, BTreeSet<String
     for (name, value) in source.sort.iter().zip(sort) {
         let is_number = matches!(value, Scalar::N(_));
         let mut before = String::new();
-        for component in components(value) {
+        let mut components = components(value).into_iter().peekable();
+        while let Some(component) = components.next() {
             let place = (collection.clone(), name.clone(), is_number, before.clone());
-            found.entry(place).or_default().insert(component.to_owned());
+            let siblings = found.entry(place).or_insert_with(|| Siblings {
+                attribute: name.clone(),
+                before: before.clone(),
+                is_number,
+                ..Siblings::default()
+            });
+            siblings.components.insert(component.to_owned());
+            let is_last = components.peek().is_none();
+            let place = if is_last { &mut siblings.ending } else { &mut siblings.going_on };
+            place.insert(component.to_owned());
             before.push_str(component);
             before.push(DELIMITER);
         }

@@ -140,6 +140,22 @@ fn names_are_in_one_case() {
 }
 
 #[test]
+fn one_prefix_reads_a_key_with_what_is_below_it() {
+    let shown: &[&str] = &["NE#OMAHA", "NE#OMAHA HEIGHTS"];
+    check(&["NE#OMAHA", "NE#OMAHA#ZOO", "NE#OMAHA HEIGHTS"], &[(Rule::PrefixOfSibling, shown)]);
+    check(
+        &["ORDER#1", "ORDER#1#ITEM#1", "ORDER#10"],
+        &[(Rule::PrefixOfSibling, &["ORDER#1", "ORDER#10"])],
+    );
+    // A closing delimiter keeps them apart.
+    check(&["NE#OMAHA#", "NE#OMAHA#ZOO", "NE#OMAHA HEIGHTS#"], &[]);
+    check(&["NE#OMAHA#ZOO", "NE#OMAHA HEIGHTS#ZOO"], &[]);
+    // Nothing is below them, or there is no such sibling.
+    check(&["NE#OMAHA", "NE#OMAHA HEIGHTS"], &[]);
+    check(&["NE#OMAHA", "NE#OMAHA#ZOO", "KS#OMAHA HEIGHTS"], &[]);
+}
+
+#[test]
 fn the_delimiter_is_not_in_data() {
     let places = |cities: &[&str]| -> Vec<Item> {
         let one =

@@ -9,6 +9,7 @@ mod case;
 mod dates;
 mod epochs;
 mod numbers;
+mod prefixes;
 mod times;
 
 use crate::finding::Finding;
@@ -23,6 +24,7 @@ pub(crate) fn of_siblings(siblings: &Siblings) -> Vec<Finding> {
         findings.extend(dates::check(siblings));
         findings.extend(times::check(siblings));
         findings.extend(case::check(siblings));
+        findings.extend(prefixes::check(siblings));
     }
     findings
 }

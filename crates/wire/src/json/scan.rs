@@ -1,7 +1,7 @@
 //! Finds the bytes that end the plain part of a JSON string.
 //!
-//! Most strings are short or plain to their end: the first eight bytes are looked at as one word,
-//! then blocks of 64 and 32 as vectors (the compiler's doing), then what is left as words again.
+//! Most strings are short or plain to their end: the first bytes are looked at as two words,
+//! then blocks of 32 and 64 as vectors (the compiler's doing), then what is left as words again.
 
 const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
@@ -61,11 +61,18 @@ pub fn special_byte(bytes: &[u8], from: usize) -> usize {
 
 fn special_in_long(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while bytes[at..].first_chunk::<LONG_BLOCK>().is_some_and(is_plain_block) {
-        at += LONG_BLOCK;
+    // Most strings that are longer than a word end in the next one.
+    if let Some(word) = bytes[at..].first_chunk::<WORD>() {
+        if let Some(offset) = special_in_word(*word) {
+            return at + offset;
+        }
+        at += WORD;
     }
-    if bytes[at..].first_chunk::<BLOCK>().is_some_and(is_plain_block) {
+    while bytes[at..].first_chunk::<BLOCK>().is_some_and(is_plain_block) {
         at += BLOCK;
+        while bytes[at..].first_chunk::<LONG_BLOCK>().is_some_and(is_plain_block) {
+            at += LONG_BLOCK;
+        }
     }
     while let Some(word) = bytes[at..].first_chunk::<WORD>() {
         if let Some(offset) = special_in_word(*word) {

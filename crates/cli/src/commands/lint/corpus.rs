@@ -67,7 +67,7 @@ fn nothing_is_found_in_good_designs() {
 #[test]
 fn spoiled_twins_are_told_by_their_rule() {
     type Spoil = fn(&str) -> Option<String>;
-    let twins: [(&str, &str, Rule, Spoil); 9] = [
+    let twins: [(&str, &str, Rule, Spoil); 10] = [
         ("documents", "facet", Rule::UnpaddedNumber, |key| {
             renumbered(key, "v_", |number| (number * 5).to_string())
         }),
@@ -88,6 +88,14 @@ fn spoiled_twins_are_told_by_their_rule() {
         ("orders", "sk", Rule::UnpaddedNumber, |key| {
             // Orders are counted: 1, 2, ... 12.
             renumbered(key, "ORDER#", |number| (number + 6).to_string())
+        }),
+        ("orders", "sk", Rule::PrefixOfSibling, |key| {
+            // An order, what belongs to it, and another order.
+            renumbered(key, "ORDER#", |number| match number % 3 {
+                1 => (number * 100).to_string(),
+                2 => format!("{}#ITEM#1", (number - 1) * 100),
+                _ => format!("{}7", (number - 2) * 100),
+            })
         }),
         ("chat", "user_sent_at", Rule::DateOrder, |key| {
             retimed(key, |time| format!("{}.{}.{}", &time[8..10], &time[5..7], &time[..4]))
