@@ -8,7 +8,8 @@
 //! Whoever runs it may bring a [`Gate`], too, which is asked before anything of the request is done, as soon as
 //! it is known what it asks: by then all checks that need no stored item have passed.
 //!
-//! Invariant: a thread's notes are those of the call that is being polled on it, and of no other.
+//! Invariant: a thread's notes are those of the call that is being polled on it, and of no other. Where nobody
+//! wants to know there are none.
 
 use crate::capacity::{Units, write_units};
 use crate::read::Output;
@@ -16,7 +17,7 @@ use crate::schema::{Index, Table};
 use hashrange_expr::{Condition, Projection, Update, name_text};
 use hashrange_model::ApiResult;
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::future::poll_fn;
@@ -29,11 +30,14 @@ use std::task::Poll;
 const SHAPE_MAX_BYTES: usize = 300;
 
 thread_local! {
-    /// Of the call that is being polled on this thread, if somebody wants to know.
-    static NOTES: RefCell<Option<Notes>> = const { RefCell::new(None) };
+    /// Whether somebody wants to know of the call that is being polled on this thread.
+    static IS_NOTED: Cell<bool> = const { Cell::new(false) };
+    /// What is noted of it. It stays where it is, so that most reads move it nowhere.
+    static NOTES: RefCell<Notes> = RefCell::default();
 }
 
 /// What is noted of a call, and who may refuse it.
+#[derive(Default)]
 struct Notes {
     usage: Usage,
     gate: Option<Arc<dyn Gate>>,
@@ -144,36 +148,43 @@ impl Use {
 
 /// Runs a call and returns what it used beside its output. The call may go from thread to thread.
 pub async fn metered<F: Future>(call: F) -> (F::Output, Usage) {
-    noted(None, call).await
+    noted(None, call, |_, usage| mem::take(usage)).await
 }
 
 /// Runs a call as [`metered`] does, behind a gate.
 pub async fn metered_behind<F: Future>(gate: Arc<dyn Gate>, call: F) -> (F::Output, Usage) {
-    noted(Some(gate), call).await
+    noted(Some(gate), call, |_, usage| mem::take(usage)).await
 }
 
-async fn noted<F: Future>(mut gate: Option<Arc<dyn Gate>>, call: F) -> (F::Output, Usage) {
+/// Runs a call and lets `told` look at its output and at what it used, which is then forgotten.
+pub async fn metered_for<F: Future>(call: F, told: impl FnOnce(&F::Output, &Usage)) -> F::Output {
+    noted(None, call, |output, usage| told(output, usage)).await.0
+}
+
+/// Runs a call and returns what `told` makes of its output and of what it used. Nothing is noted by `told`.
+async fn noted<F: Future, T>(
+    mut gate: Option<Arc<dyn Gate>>,
+    call: F,
+    told: impl FnOnce(&F::Output, &mut Usage) -> T,
+) -> (F::Output, T) {
     let mut call = pin!(call);
-    // What is noted by polls before. Most reads are polled once and their notes are never moved.
+    let mut told = Some(told);
     let mut paused = None;
     poll_fn(|context| {
         let _installed = Installed::new(&mut paused, &mut gate);
         match call.as_mut().poll(context) {
-            Poll::Ready(output) => Poll::Ready((output, taken_usage())),
+            Poll::Ready(output) => {
+                let told = told.take().expect("a call is not polled after its output");
+                let told = NOTES.with_borrow_mut(|notes| told(&output, &mut notes.usage));
+                Poll::Ready((output, told))
+            }
             Poll::Pending => {
-                paused = NOTES.take();
+                paused = Some(NOTES.take());
                 Poll::Pending
             }
         }
     })
     .await
-}
-
-/// Takes what was noted of the call that is being polled on this thread.
-fn taken_usage() -> Usage {
-    NOTES.with_borrow_mut(|notes| {
-        notes.as_mut().map(|notes| mem::take(&mut notes.usage)).unwrap_or_default()
-    })
 }
 
 /// Keeps the notes of a call on the thread while it is polled; what stood before is put back also when it
@@ -183,33 +194,44 @@ struct Installed {
 }
 
 impl Installed {
-    /// Puts the notes of polls before on the thread, or at first new ones, with their gate.
+    /// Puts the notes of polls before on the thread, or at first the gate.
     fn new(paused: &mut Option<Notes>, gate: &mut Option<Arc<dyn Gate>>) -> Self {
-        NOTES.with_borrow_mut(|notes| {
-            let before = if notes.is_some() { notes.take().map(Box::new) } else { None };
-            if paused.is_some() {
-                *notes = paused.take();
-            } else {
-                *notes = Some(Notes { usage: Usage::default(), gate: gate.take() });
-            }
-            Self { before }
-        })
+        let before = IS_NOTED.replace(true).then(|| Box::new(NOTES.take()));
+        if let Some(paused) = paused.take() {
+            NOTES.set(paused);
+        } else if gate.is_some() {
+            NOTES.with_borrow_mut(|notes| notes.gate = gate.take());
+        }
+        Self { before }
     }
 }
 
 impl Drop for Installed {
     fn drop(&mut self) {
-        let before = self.before.take();
-        NOTES.with_borrow_mut(|notes| *notes = before.map(|notes| *notes));
+        if let Some(before) = self.before.take() {
+            NOTES.set(*before);
+        } else {
+            IS_NOTED.set(false);
+            NOTES.with_borrow_mut(Notes::clear);
+        }
+    }
+}
+
+impl Notes {
+    fn clear(&mut self) {
+        self.usage.uses.clear();
+        self.usage.shape.clear();
+        self.gate = None;
     }
 }
 
 /// Asks the gate, if there is one, whether the request may do what it asks of a table.
 pub(crate) fn ask_gate(table: &Table, index: Option<&Index>) -> ApiResult<()> {
-    let behind = NOTES.with_borrow(|notes| {
-        let notes = notes.as_ref()?;
-        Some((Arc::clone(notes.gate.as_ref()?), notes.usage.shape.clone()))
-    });
+    if !IS_NOTED.get() {
+        return Ok(());
+    }
+    let behind = NOTES
+        .with_borrow(|notes| Some((Arc::clone(notes.gate.as_ref()?), notes.usage.shape.clone())));
     let Some((gate, shape)) = behind else { return Ok(()) };
     let index = index.map(|index| index.name.as_str());
     gate.admit(&Intent { table: &table.record.name, index, shape: &shape })
@@ -358,11 +380,9 @@ fn note(what: impl FnOnce() -> Use) {
 }
 
 fn with_notes(then: impl FnOnce(&mut Usage)) {
-    NOTES.with_borrow_mut(|notes| {
-        if let Some(notes) = notes {
-            then(&mut notes.usage);
-        }
-    });
+    if IS_NOTED.get() {
+        NOTES.with_borrow_mut(|notes| then(&mut notes.usage));
+    }
 }
 
 fn count(number: usize) -> u64 {
@@ -424,7 +444,8 @@ mod tests {
     fn a_panic_leaves_no_notes_behind() {
         let panics = || block_on(metered(async { panic!("as told") }));
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
-        assert!(NOTES.with_borrow(Option::is_none));
+        assert!(!IS_NOTED.get());
+        assert_eq!(NOTES.with_borrow(|notes| notes.usage.clone()), Usage::default());
     }
 
     #[test]

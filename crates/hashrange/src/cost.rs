@@ -34,6 +34,8 @@ pub use hashrange_cost::{
 };
 pub use hashrange_engine::{Gate, Intent, Usage, Use, UseKind, metered, metered_behind};
 
+use hashrange_engine::metered_for;
+use hashrange_model::ApiResult;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most tables that are named in a line of [`summary`].
@@ -63,6 +65,23 @@ impl Recorder {
         self.is_on.load(Ordering::Acquire)
     }
 
+    /// Runs a call of an operation and adds what it used, if recording is switched on by then. `caller` is an
+    /// access key id, or empty.
+    pub async fn record<T>(
+        &self,
+        now_ms: impl FnOnce() -> u64,
+        operation: &str,
+        caller: &str,
+        call: impl Future<Output = ApiResult<T>>,
+    ) -> ApiResult<T> {
+        metered_for(call, |answer, usage| {
+            if self.is_on() {
+                self.add(now_ms(), operation, caller, usage, answer.is_err());
+            }
+        })
+        .await
+    }
+
     /// Adds what a request used. `caller` is an access key id, or empty.
     pub fn add(&self, now_ms: u64, operation: &str, caller: &str, usage: &Usage, is_failed: bool) {
         if !usage.uses().is_empty() {
@@ -78,7 +97,8 @@ impl Recorder {
     }
 }
 
-/// Tells what a request used, by table and index.
+/// Tells what a request used, by table and index. The request itself is counted where it asked: at the index that
+/// it read, else at the table.
 fn each_place(
     operation: &str,
     caller: &str,
@@ -86,14 +106,13 @@ fn each_place(
     is_failed: bool,
     mut tell: impl FnMut(KeyRef<'_>, &Used),
 ) {
+    let pattern = &*usage.shape;
     for used in usage.uses() {
-        let places = std::iter::once((None, used.units));
-        let indexes = used.index_units.iter().map(|(name, units)| (Some(&**name), *units));
-        for (index, units) in places.chain(indexes) {
-            // The request itself is counted where it asked: at the index that it read, else at the table.
+        let table = &*used.table;
+        let mut place = |index: Option<&str>, units: f64| {
             let is_asked = index == used.index.as_deref();
             if !is_asked && units <= 0.0 {
-                continue;
+                return;
             }
             let mut sum = match used.kind {
                 UseKind::Read => Used { read_units: units, ..Used::default() },
@@ -106,8 +125,11 @@ fn each_place(
                 sum.examined_bytes = used.examined_bytes;
                 sum.returned = used.returned;
             }
-            let (table, pattern) = (&*used.table, &*usage.shape);
             tell(KeyRef { operation, table, index, pattern, caller }, &sum);
+        };
+        place(None, used.units);
+        for (name, units) in &used.index_units {
+            place(Some(name), *units);
         }
     }
 }
@@ -149,6 +171,7 @@ pub fn summary(usage: &Usage, prices: Option<&PriceList>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Database, Operation, block_on};
 
     fn usage() -> Usage {
         let read = Use {
@@ -191,6 +214,31 @@ mod tests {
                 (by("by-name"), 0, 0, 0.0, 1.0),
             ]
         );
+    }
+
+    #[test]
+    fn a_call_is_recorded_if_that_is_switched_on_at_its_end() {
+        let database = Database::memory();
+        let recorder = Recorder::default();
+        let put = |song: &str| {
+            let body = format!(
+                r#"{{"TableName": "music", "Item": {{"song": {{"S": "{song}"}}}}, "ConditionExpression": "attribute_not_exists(song)"}}"#
+            );
+            let call = database.call(Operation::PutItem, body.as_bytes());
+            block_on(recorder.record(|| 0, "PutItem", "AK", call)).map(drop)
+        };
+        block_on(async { database.create("music", "song:S").await }).unwrap();
+        put("off").unwrap();
+        recorder.start(0);
+        put("on").unwrap();
+        put("again").unwrap();
+        recorder.stop();
+        put("later").unwrap();
+        let recording = recorder.recording(1);
+        let [row] = &recording.rows[..] else { panic!("{recording:?}") };
+        assert_eq!((&*row.key.table, &*row.key.caller), ("music", "AK"));
+        assert_eq!((row.used.requests, row.used.failed, row.used.write_units), (2, 0, 2.0));
+        assert!(row.key.pattern.starts_with("IF "), "{}", row.key.pattern);
     }
 
     #[test]

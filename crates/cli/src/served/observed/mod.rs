@@ -81,6 +81,15 @@ impl Observed {
         Self { inner, shared: Arc::new(shared), caller: "".into() }
     }
 
+    /// Runs an operation that nobody asks about, records what it used if that is switched on.
+    async fn look(&self, operation: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
+        let Shared { recorder, guard: None, now_ms, .. } = &*self.shared else {
+            return self.observe(operation, body).await.0;
+        };
+        let call = Arc::clone(&self.inner).call(operation, body);
+        recorder.record(now_ms, operation.name(), &self.caller, call).await
+    }
+
     /// Runs an operation, records what it used if that is switched on, and returns that beside the answer.
     async fn observe(&self, operation: Operation, body: Bytes) -> (ApiResult<Vec<u8>>, Usage) {
         let Shared { recorder, guard, now_ms, .. } = &*self.shared;
@@ -103,7 +112,7 @@ impl Observed {
 impl Api for Observed {
     fn call(self: Arc<Self>, operation: Operation, body: Bytes) -> Running<'static> {
         if self.shared.is_looking() {
-            return Box::pin(async move { self.observe(operation, body).await.0 });
+            return Box::pin(async move { self.look(operation, body).await });
         }
         Arc::clone(&self.inner).call(operation, body)
     }
