@@ -409,7 +409,11 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
                 Ok(answer) => {
                     let units = told_units(&answer);
                     assert_eq!(units_together(&planned), units, "{operation} {request}");
-                    assert_eq!(units_together(&analyzed.unwrap()), units, "{operation} {request}");
+                    let analyzed = analyzed.unwrap();
+                    assert_eq!(units_together(&analyzed), units, "{operation} {request}");
+                    let round_trips = analyzed.together.unwrap().round_trips;
+                    let least = (is_on_postgres() && operation.contains("Write")).then_some(2);
+                    assert_eq!(round_trips.map(|taken| taken.min(2)), least, "{operation}");
                 }
                 Err(error) => {
                     refused += 1;
@@ -422,6 +426,26 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
         assert!(refused < REQUESTS / 2, "most are done");
         // Items and entries: counters are kept in as many pieces as a store likes.
         assert_eq!(explained.stored(ITEMS), told.stored(ITEMS));
+    }
+}
+
+#[test]
+fn a_write_that_runs_tells_how_often_its_commit_went_to_the_database() {
+    let database = empty();
+    let item = json!({"pk": {"S": "a"}, "sk": {"S": "b"}});
+    let put = json!({"TableName": "orders", "Item": item}).to_string();
+    let statement = json!({"Statement": "DELETE FROM orders WHERE pk = 'a' AND sk = 'b'"});
+    let statement = statement.to_string();
+    for (operation, body) in [("PutItem", put), ("ExecuteStatement", statement)] {
+        for (mode, runs) in [(Mode::Plan, false), (Mode::Analyze, true)] {
+            let explained = database.explain(operation, body.as_bytes(), mode).unwrap();
+            let [Step::Write(write)] = &explained.steps[..] else { panic!("{explained:?}") };
+            let is_told = runs && is_on_postgres();
+            assert_eq!(write.round_trips, is_told.then_some(2), "{operation}");
+            let line = "\n  took       2 round trips to the database\n";
+            assert_eq!(explained.text().contains(line), is_told, "{operation}");
+            assert_eq!(explained.to_json()["Steps"][0]["Write"]["RoundTrips"].is_u64(), is_told);
+        }
     }
 }
 

@@ -82,6 +82,9 @@ pub struct Together {
     pub items: usize,
     /// Their size in bytes; of a write the larger one of before and after.
     pub bytes: usize,
+    /// Of writes that ran: their requests to the database, as [`Counted::round_trips`] has them of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
     /// Capacity units by table and index: of reads, or of writes.
     pub units: Vec<TableUnits>,
     /// Parts that are left for another request.
@@ -148,6 +151,9 @@ pub struct WriteStep {
     pub bytes_after: Option<usize>,
     /// The entries of indexes that change.
     pub indexes: Vec<EntryChange>,
+    /// Of a write by itself that ran: its requests to the database, as [`Counted::round_trips`] has them of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
     /// Write capacity units by table and index.
     pub units: Vec<UnitsOn>,
 }

@@ -188,8 +188,11 @@ impl<S: Store> Engine<S> {
             Mode::Analyze => {
                 let steps = action_steps(actions, &tables, &plans)?;
                 drop(plans);
-                let completed = self.transact(actions, token).await.map_err(worded)?;
-                completed_parts(steps, &completed.tables, completed.outcome)
+                let (completed, round_trips) = self.counting(self.transact(actions, token)).await;
+                let completed = completed.map_err(worded)?;
+                let mut parts = completed_parts(steps, &completed.tables, completed.outcome);
+                parts.together.round_trips = round_trips;
+                parts
             }
         };
         Ok(parts.explanation(asked, planned_ms, self.now_ms()))

@@ -221,10 +221,14 @@ fn of_counted(lines: &mut Lines, counted: &Counted) {
     if counted.fetched.items > 0 {
         lines.member("fetched", format!("{} of the table", amount(counted.fetched)));
     }
-    if let Some(round_trips) = counted.round_trips {
+    took(lines, counted.round_trips);
+    units(lines, &counted.units, "read unit");
+}
+
+fn took(lines: &mut Lines, round_trips: Option<u64>) {
+    if let Some(round_trips) = round_trips {
         lines.member("took", format!("{} to the database", plural(round_trips, "round trip")));
     }
-    units(lines, &counted.units, "read unit");
 }
 
 fn units(lines: &mut Lines, units: &[UnitsOn], noun: &str) {
@@ -259,6 +263,7 @@ fn of_write(lines: &mut Lines, operation: &str, write: &WriteStep) {
         };
         lines.member("index", format!("{index}: {change}"));
     }
+    took(lines, write.round_trips);
     units(lines, &write.units, "write unit");
 }
 

@@ -127,7 +127,20 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let planned_ms = self.now_ms();
-        let steps = until_decided(|| async {
+        let steps = self.attempt_statements(statements, asked.mode);
+        let (steps, round_trips) = self.counting(steps).await;
+        let mut parts = Parts::of(Grouping::Batch, steps?);
+        parts.together.round_trips = round_trips.filter(|_| asked.mode == Mode::Analyze);
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    /// Rehearses statements that write, or runs them, and returns the step of each.
+    async fn attempt_statements(
+        &self,
+        statements: &[ApiResult<Statement>],
+        mode: Mode,
+    ) -> ApiResult<Vec<Step>> {
+        until_decided(|| async {
             let tables = self.tables_of_statements(statements);
             let (writes, errors) = plan_writes(statements, &tables);
             check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
@@ -137,7 +150,7 @@ impl<S: Store> Engine<S> {
                 WriteStep::of(table, write, &write::key_attributes(table, statement)?)
             });
             let told = told.collect::<ApiResult<Vec<_>>>()?;
-            let attempts = match asked.mode {
+            let attempts = match mode {
                 Mode::Plan => Some(self.core().rehearse(&writes).await?),
                 Mode::Analyze => self.commit_apart(&writes).await?,
             };
@@ -145,9 +158,7 @@ impl<S: Store> Engine<S> {
             Ok(attempts
                 .map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
         })
-        .await?;
-        let parts = Parts::of(Grouping::Batch, steps);
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        .await
     }
 
     /// Returns the table of each statement.

@@ -158,7 +158,9 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let members = check(&mut input)?;
         let planned_ms = self.now_ms();
-        let (tables, mut told, attempts) = self.attempt_members(&members, asked.mode).await?;
+        let attempted = self.attempt_members(&members, asked.mode);
+        let (attempted, round_trips) = self.counting(attempted).await;
+        let (tables, mut told, attempts) = attempted?;
         let is_apart = self.limiter().is_some();
         let mut unprocessed = 0;
         let (mut refused, mut throttled) = (None, None);
@@ -183,6 +185,7 @@ impl<S: Store> Engine<S> {
         let steps = told.into_iter().map(|step| Step::Write(Box::new(step))).collect();
         let mut parts = Parts::of(Grouping::Batch, steps);
         parts.together.unprocessed = unprocessed;
+        parts.together.round_trips = round_trips.filter(|_| asked.mode == Mode::Analyze);
         if let Some(why) = refused {
             parts.refuse(&why);
         }

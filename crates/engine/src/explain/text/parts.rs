@@ -1,6 +1,6 @@
 //! Batches and transactions as lines: each part, and what all take together.
 
-use super::{Lines, of_step, plural, ranges, size};
+use super::{Lines, of_step, plural, ranges, size, took};
 use crate::explain::explanation::{Explanation, ReadStep, Step, Together, WriteAction, WriteStep};
 
 /// The most parts that are told one by one, beside those that are refused.
@@ -78,6 +78,7 @@ fn of_together(lines: &mut Lines, explanation: &Explanation, together: &Together
     lines.push("together");
     let bytes = size(together.bytes as u64);
     lines.member("items", format!("{}, {bytes}", plural(together.items, "item")));
+    took(lines, together.round_trips);
     for units in &together.units {
         let index = units.on.index.as_ref().map(|index| format!("index {index} of "));
         let on = format!("{}{}", index.unwrap_or_default(), units.table);
