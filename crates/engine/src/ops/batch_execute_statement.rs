@@ -13,7 +13,7 @@ use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::required;
 use crate::schema::Table;
-use crate::usage::ask_gate;
+use crate::usage::{Shape, ask_gate, note_shape};
 use crate::write::{Attempt, Write, until_decided};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
@@ -54,6 +54,7 @@ impl<S: Store> Engine<S> {
         input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
         let (requests, statements, are_reads) = check(input.statements)?;
+        note_shape(|shape| write::tell_all(statements.iter().flatten(), shape));
         let answer = if are_reads {
             self.read_statements(&requests, statements).await?
         } else {
@@ -78,10 +79,15 @@ impl<S: Store> Engine<S> {
         let asked = Asked { operation: "BatchExecuteStatement", mode, began_ms: self.now_ms() };
         let explained = async {
             let (requests, statements, are_reads) = check(input.statements)?;
-            if are_reads {
-                return self.explain_read_statements(&requests, statements, again, asked).await;
-            }
-            self.explain_write_statements(&statements, asked).await
+            let tell = |shape: &mut Shape| write::tell_all(statements.iter().flatten(), shape);
+            let shape = Shape::text(tell);
+            let explained = if are_reads {
+                self.explain_read_statements(&requests, statements, again, asked).await
+            } else {
+                note_shape(tell);
+                self.explain_write_statements(&statements, asked).await
+            };
+            explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Older))
     }

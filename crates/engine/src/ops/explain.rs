@@ -8,7 +8,7 @@ use crate::partiql::{self, select, write};
 use crate::read::PagePlan;
 use crate::request::required;
 use crate::schema::{Index, IndexId, Table, TableRecord};
-use crate::usage::Shape;
+use crate::usage::noted_shape;
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::{Layer, StateFault, StatementFault};
@@ -336,10 +336,10 @@ impl<S: Store> Engine<S> {
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
             }
             statement if how.what_if.is_some() => {
-                Err(Reason::State(StateFault::NotSupposed(written_as(&statement))).into())
+                Err(Reason::State(StateFault::NotSupposed(statement.verb())).into())
             }
             statement => {
-                let asked = Asked { operation: written_as(&statement), mode, began_ms };
+                let asked = Asked { operation: statement.verb(), mode, began_ms };
                 let explained = self.explain_written(&statement, asked).await;
                 write::outcome(&statement, explained)
             }
@@ -350,12 +350,14 @@ impl<S: Store> Engine<S> {
         let name = statement.table();
         let table = self.table(name)?;
         let key = write::key_attributes(&table, statement)?;
+        let shape = noted_shape(|shape| write::tell(statement, shape));
         let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
         let worded = match statement {
             Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
             _ => |error: ApiError| error.in_layer(Layer::Older),
         };
-        self.explain_write(name, &key, plan, worded, asked).await
+        let explained = self.explain_write(name, &key, plan, worded, asked).await?;
+        Ok(Explanation { shape, ..explained })
     }
 
     async fn explain_select(
@@ -372,7 +374,7 @@ impl<S: Store> Engine<S> {
         }
         let index = select.index.clone();
         let condition = select.condition.clone();
-        let shape = Shape::text(|shape| select::tell(&select, shape));
+        let shape = noted_shape(|shape| select::tell(&select, shape));
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
         let read = selected_read(&table, plan, condition)?;
@@ -431,15 +433,6 @@ pub(super) fn take_explain(first: Option<&mut Cow<'_, str>>) -> Option<Mode> {
     let explain = hashrange_expr::partiql::explain(first)?;
     *first = blanked(first, explain).into();
     Some(mode(explain))
-}
-
-fn written_as(statement: &Statement) -> &'static str {
-    match statement {
-        Statement::Insert(_) => "INSERT",
-        Statement::Update(_) => "UPDATE",
-        Statement::Delete(_) => "DELETE",
-        Statement::Select(_) | Statement::Exists(..) => "SELECT",
-    }
 }
 
 /// Returns a SELECT as the read of a page; one of a single item comes with its filter.
