@@ -197,6 +197,9 @@ pub enum Access {
 pub struct ReadStep {
     /// The table.
     pub table: String,
+    /// What of its past is read, as it stands in the name: `history`, or `asof.` and a moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub past: Option<String>,
     /// The secondary index read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
@@ -349,8 +352,9 @@ pub struct Sample {
 pub struct Bounds<T> {
     /// At least so much.
     pub at_least: T,
-    /// At most so much.
-    pub at_most: T,
+    /// At most so much; absent if nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<T>,
 }
 
 /// What reading all of it takes, as the table is now.

@@ -68,7 +68,7 @@ impl Parts {
                 Step::Read(read) => {
                     together.items += read.sample.items;
                     together.bytes += read.sample.bytes;
-                    let units = UnitsOn { index: None, units: read.estimate.units.at_most };
+                    let units = UnitsOn { index: None, units: read.estimate.units.at_least };
                     together.add_units(&read.table, &units);
                 }
                 Step::Write(write) => {
@@ -319,7 +319,7 @@ fn item_read_step(read: &ReadPlan<'_>, item: Option<&Item>, grouping: Grouping) 
 }
 
 fn exactly<T: Copy>(value: T) -> Bounds<T> {
-    Bounds { at_least: value, at_most: value }
+    Bounds { at_least: value, at_most: Some(value) }
 }
 
 impl WriteStep {

@@ -5,7 +5,7 @@ use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText
 use crate::ops::update_table;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
-use crate::read::PagePlan;
+use crate::read::{PagePlan, versions};
 use crate::request::required;
 use crate::schema::{Index, IndexId, Table, TableRecord};
 use crate::usage::noted_shape;
@@ -176,13 +176,12 @@ impl<S: Store> Engine<S> {
         update_table::with_local_index(record, input)
     }
 
-    /// Returns the table that a read names, with the index that it supposes.
+    /// Returns the table that a Query, Scan or SELECT names, with the index that it supposes: the past has none.
     pub(super) fn explained_table(&self, name: &str, how: How<'_>) -> ApiResult<Arc<Table>> {
-        let table = self.readable_table(name)?;
-        Ok(match how.what_if {
-            Some(what_if) if what_if.table.id() == table.id() => Arc::clone(&what_if.table),
-            Some(_) | None => table,
-        })
+        let table = self.readable_table_or_versions(name)?;
+        let is_supposed = |what_if: &&WhatIf| what_if.table.id() == table.id();
+        let supposed = how.what_if.filter(is_supposed).filter(|_| table.past.is_none());
+        Ok(supposed.map_or(table, |what_if| Arc::clone(&what_if.table)))
     }
 
     /// Explains a read, of an index that it supposes if it does.
@@ -369,7 +368,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let table = self.explained_table(&std::mem::take(&mut select.table), how)?;
         let consistent = input.consistent_read == Some(true);
-        if let Some(what_if) = how.what_if.filter(|what_if| what_if.table.id() == table.id()) {
+        if let Some(what_if) = how.what_if.filter(|what_if| Arc::ptr_eq(&what_if.table, &table)) {
             select.index.get_or_insert_with(|| what_if.name().to_owned());
         }
         let index = select.index.clone();
@@ -479,6 +478,7 @@ fn read_keys(
         let KeyRead { partition, sort } = read;
         let partition: Vec<Value> = vec![partition];
         let sort = sort.into_iter().map(|operator| (0, operator)).collect();
+        let range = versions::stored(table, range);
         keys.push(ReadKeys { partition, sort, range });
     }
     Ok(Some(keys))
