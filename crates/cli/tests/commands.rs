@@ -660,6 +660,25 @@ fn a_contract_is_enforced_told_and_verified() {
             "FilterExpression": "album = :b",
             "ExpressionAttributeValues": {":a": {"S": "a"}, ":b": {"S": "b"}}}}"#;
     let meant = asked.replace("artist = ?", "artist = ? FILTER album = ?");
+    let transaction = |table: &str, pattern: &str| {
+        format!(
+            r#"{{"Name": "sold {table}", "Operation": "TransactWriteItems", "Table": "{table}", "Pattern": "{pattern}",
+                "Example": {{"TransactItems": [
+                    {{"Put": {{"TableName": "music", "Item": {{"artist": {{"S": "c"}}}},
+                        "ConditionExpression": "attribute_not_exists(artist)"}}}},
+                    {{"Update": {{"TableName": "other", "Key": {{"artist": {{"S": "c"}}}},
+                        "UpdateExpression": "ADD sold :n", "ExpressionAttributeValues": {{":n": {{"N": "1"}}}}}}}}]}}}}"#
+        )
+    };
+    for (file, pattern) in [
+        ("sold.json", "Put music IF attribute_not_exists(artist); Update other"),
+        ("unsold.json", "Put music; Update other"),
+        ("once.json", ""),
+    ] {
+        let both = ["music", "other"].map(|table| transaction(table, pattern));
+        std::fs::write(path(file), contract(&[&both[0], &both[1]])).unwrap();
+    }
+    let (sold, unsold, once) = (path("sold.json"), path("unsold.json"), path("once.json"));
     std::fs::write(path("asked.json"), contract(&[asked])).unwrap();
     std::fs::write(path("meant.json"), contract(&[&meant])).unwrap();
     let (design, dear, other) = (path("design.json"), path("dear.json"), path("other.json"));
@@ -688,6 +707,13 @@ fn a_contract_is_enforced_told_and_verified() {
             "it asks artist = ? FILTER album = ?, the pattern says artist = ?",
         ),
         (&["contract", &meant, "--verify"], 0, "an album"),
+        (&["contract", &sold, "--verify"], 0, "sold other"),
+        (&["contract", &once, "--verify"], 0, "sold other"),
+        (
+            &["contract", &unsold, "--verify"],
+            5,
+            "it asks Put music IF attribute_not_exists(artist); Update other UPDATES sold, the pattern says Put music; Update other",
+        ),
         (&["contract", "--verify"], 2, "required"),
         (&["get", "music", "b"], 4, "music has no item"),
         (&["advise"], 0, "no index would pay, and none is spare"),
@@ -753,7 +779,22 @@ fn heat_is_drawn_added_up_and_advised_on() {
     std::fs::write(path("orders.json"), heat_of_orders()).unwrap();
     std::fs::write(path("wrong.json"), heat_of_orders().replace("150000.0", "-1.0")).unwrap();
     std::fs::write(path("no.json"), "{}").unwrap();
+    let throttled = r#""Throttled": {"Keys": [
+        {"Key": "pk = 'NL#1'", "Parts": "country = 'NL' AND id = '1'", "Range": 5, "ReadUnits": 0.0,
+            "WriteUnits": 0.0, "Requests": 0, "Bytes": 0, "Throttles": 3, "Over": 0.0},
+        {"Key": "pk = 'no'", "Range": 6, "ReadUnits": 0.0,
+            "WriteUnits": 0.0, "Requests": 0, "Bytes": 0, "Throttles": 1, "Over": 0.0}], "Floor": 0.0}"#;
+    let none = r#""Throttled": {"Keys": [], "Floor": 0.0}"#;
+    std::fs::write(path("throttled.json"), heat_of_orders().replacen(none, throttled, 1)).unwrap();
     let server = Server::start(&["--memory"]);
+    let (code, stdout, stderr) = server.run(&["heat", "--with", &path("throttled.json")], "");
+    let expected = "
+throttled partition key  parts                        times
+───────────────────────  ───────────────────────────  ─────
+pk = 'NL#1'              country = 'NL' AND id = '1'      3
+pk = 'no'                                                 1
+units by range";
+    assert!(code == 0 && stdout.contains(expected), "{code} {stdout}{stderr}");
     let file = path("orders.json");
     let (code, stdout, stderr) = server.run(&["heat", "--with", &file], "");
     let expected = "\

@@ -3,7 +3,7 @@
 
 use crate::bill::exact;
 use crate::recording::{KeyRef, Recording, Row, RowKey, Used};
-use crate::shape::Shape;
+use crate::shape::{conditions_text, was_untold};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -34,7 +34,8 @@ pub struct AccessPattern {
     /// The index that is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// The request without its values, as `hashrange cost` shows it; every one if it is left out.
+    /// The request without its values, as `hashrange cost` shows it; every one if it is left out. An empty one
+    /// means requests without conditions, and every batch, transaction and statement that writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// The most read and write units that such requests use in the mean.
@@ -51,7 +52,7 @@ impl AccessPattern {
         self.operation == key.operation
             && self.table == key.table
             && self.index.as_deref() == key.index
-            && self.pattern.as_deref().is_none_or(|pattern| is_meant(pattern, key.pattern))
+            && self.pattern.as_deref().is_none_or(|pattern| is_meant(pattern, key))
     }
 
     /// Returns the pattern of what was recorded, named by what it is.
@@ -71,12 +72,11 @@ impl AccessPattern {
 }
 
 /// Returns whether a pattern means a request: in the same words, or by its conditions alone if it does not say
-/// what is returned or changed.
-fn is_meant(pattern: &str, asked: &str) -> bool {
-    pattern == asked || {
-        let shape = Shape::read(asked);
-        !shape.is_cut && shape.conditions_text() == pattern
-    }
+/// what is returned or changed. An empty one means what had no text when contracts were first written.
+fn is_meant(pattern: &str, key: KeyRef<'_>) -> bool {
+    pattern == key.pattern
+        || (pattern.is_empty() && was_untold(key.operation, key.pattern))
+        || conditions_text(key.operation, key.pattern).is_some_and(|text| text == pattern)
 }
 
 impl Contract {
@@ -364,6 +364,42 @@ mod tests {
             let contract = contract(&QUERY.replace('}', &pattern(text))).unwrap();
             assert_eq!(contract.check(&recording).is_kept(), is_kept, "{text}");
         }
+    }
+
+    #[test]
+    fn batches_and_statements_that_write_are_told_apart() {
+        let asked = |operation: &str, text: &str, pattern: &str| {
+            let pattern = format!(
+                r#"{{"Name": "it", "Operation": "{operation}", "Table": "orders", "Pattern": "{pattern}"}}"#
+            );
+            let rows = vec![row(operation, text, "", 1, 1.0)];
+            contract(&pattern).unwrap().check(&Recording { rows, ..Recording::new(0, 0) }).is_kept()
+        };
+        let put = "Put orders IF attribute_not_exists(id); Update stock UPDATES left IF left > ?";
+        for (pattern, is_kept) in [
+            (put, true),
+            ("Put orders IF attribute_not_exists(id); Update stock IF left > ?", true),
+            ("Put orders IF attribute_not_exists(id)", false),
+            ("Put orders; Update stock", false),
+            // As contracts have it that were written when these had no text.
+            ("", true),
+        ] {
+            assert_eq!(asked("TransactWriteItems", put, pattern), is_kept, "{pattern}");
+        }
+        for (text, pattern, is_kept) in [
+            ("DELETE WHERE id = ?", "DELETE WHERE id = ?", true),
+            ("DELETE WHERE id = ?", "WHERE id = ?", false),
+            ("UPDATE UPDATES a WHERE id = ?", "UPDATE WHERE id = ?", true),
+            ("UPDATE UPDATES a WHERE id = ?", "WHERE id = ?", false),
+            ("UPDATE UPDATES a WHERE id = ?", "", true),
+            ("INSERT", "", true),
+            ("RETURNS a", "", true),
+            ("WHERE id = ?", "", false),
+        ] {
+            assert_eq!(asked("ExecuteStatement", text, pattern), is_kept, "{text} {pattern}");
+        }
+        assert!(asked("GetItem", "RETURNS a", ""));
+        assert!(!asked("PutItem", "IF a = ?", ""));
     }
 
     #[test]

@@ -2,10 +2,15 @@
 //! them a key can answer.
 //!
 //! ```text
-//! [conditions on keys] [FILTER conditions] [RETURNS names | RETURNS COUNT]      Query, Scan
+//! [conditions on keys] [FILTER conditions] [RETURNS names | RETURNS COUNT]      GetItem, Query, Scan
 //! [WHERE conditions] [RETURNS names]                                          SELECT
 //! [UPDATES names] [IF conditions]                                             writes
+//! INSERT | UPDATE UPDATES names WHERE conditions | DELETE WHERE conditions    statements that write
+//! member[; member]...                                                         batches and transactions
 //! ```
+//!
+//! A member is what it does, its table and then as above: `Put orders IF attribute_not_exists(id); Update stock
+//! UPDATES left`.
 //!
 //! Left to others: how the text is written (the engine), and what the conditions are good for.
 
@@ -15,10 +20,25 @@ use std::str::CharIndices;
 /// How the text of a request ends that was too long.
 const CUT: &str = "...";
 const SECTIONS: [&str; 5] = ["FILTER", "RETURNS", "WHERE", "UPDATES", "IF"];
+/// Statements that write begin with one of these.
+const VERBS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
+/// What stands between the members of a batch or transaction.
+const BETWEEN_MEMBERS: &str = ";";
+/// The operations whose text is of members.
+const OF_MEMBERS: [&str; 6] = [
+    "BatchGetItem",
+    "BatchWriteItem",
+    "TransactGetItems",
+    "TransactWriteItems",
+    "BatchExecuteStatement",
+    "ExecuteTransaction",
+];
 
 /// A request without its values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
+    /// What a statement that writes begins with.
+    pub verb: Option<&'static str>,
     /// Conditions that are asked as such on keys.
     pub keys: Vec<Tested>,
     /// Conditions of the filter, or of a WHERE clause, which may be either.
@@ -79,10 +99,12 @@ impl Shape {
             None => (pattern, false),
         };
         let tokens = tokens(text);
-        let mut shape = Self { is_cut, ..Self::default() };
+        let verb = verb(&tokens);
+        let mut shape = Self { verb, is_cut, ..Self::default() };
         let mut section = "";
-        let mut from = 0;
-        for nth in 0..=tokens.len() {
+        let begin = usize::from(verb.is_some());
+        let mut from = begin;
+        for nth in begin..=tokens.len() {
             let begun = section_at(&tokens, nth);
             if begun.is_none() && nth < tokens.len() {
                 continue;
@@ -122,10 +144,65 @@ impl Shape {
             (!texts.is_empty()).then(|| format!("{word}{space}{}", texts.join(" AND ")))
         };
         let filter = if self.is_where { "WHERE" } else { "FILTER" };
-        let parts =
-            [joined("", &self.keys), joined(filter, &self.filter), joined("IF", &self.condition)];
+        let verb = self.verb.map(str::to_owned);
+        let filter = joined(filter, &self.filter);
+        let parts = [verb, joined("", &self.keys), filter, joined("IF", &self.condition)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Returns the text of the conditions of a request alone, without what is returned or changed; none if they are
+/// not all told.
+pub(crate) fn conditions_text(operation: &str, text: &str) -> Option<String> {
+    if !is_of_members(operation) {
+        let shape = Shape::read(text);
+        return (!shape.is_cut).then(|| shape.conditions_text());
+    }
+    if text.contains(CUT) {
+        return None;
+    }
+    let mut members: Vec<String> = Vec::new();
+    for member in members_of(text) {
+        let mut words = member.trim().splitn(3, ' ');
+        let (what, table) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let conditions = Shape::read(words.next().unwrap_or_default()).conditions_text();
+        let member = format!("{what} {table} {conditions}").trim_end().to_owned();
+        if !members.contains(&member) {
+            members.push(member);
+        }
+    }
+    Some(members.join("; "))
+}
+
+/// Returns whether requests of an operation had no text before batches, transactions and statements that write
+/// were told: those that have one now.
+pub(crate) fn was_untold(operation: &str, text: &str) -> bool {
+    is_of_members(operation)
+        || (operation == "ExecuteStatement" && Shape::read(text).verb.is_some())
+}
+
+fn is_of_members(operation: &str) -> bool {
+    OF_MEMBERS.contains(&operation)
+}
+
+/// Returns the members of a batch or transaction.
+fn members_of(text: &str) -> Vec<&str> {
+    let tokens = tokens(text);
+    let ends = tokens.iter().filter(|token| token.is(BETWEEN_MEMBERS)).map(|token| token.at);
+    let mut from = 0;
+    let mut members = Vec::new();
+    for end in ends.chain([text.len()]) {
+        members.extend(text.get(from..end));
+        from = end + BETWEEN_MEMBERS.len();
+    }
+    members
+}
+
+/// Returns the verb of a statement that writes: behind it stands a section, or nothing.
+fn verb(tokens: &[Token<'_>]) -> Option<&'static str> {
+    let first = tokens.first()?;
+    let verb = VERBS.into_iter().find(|verb| first.is(verb))?;
+    (tokens.len() == 1 || section_at(tokens, 1).is_some()).then_some(verb)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -384,6 +461,36 @@ mod tests {
         assert_eq!(shape.returns, Returns::Names(vec!["RETURNS".to_owned(), "COUNT".to_owned()]));
         assert_eq!(Shape::read("FILTER FILTER = ?").filter[0].text, "FILTER = ?");
         assert_eq!(Shape::read("IF = ?").keys[0].text, "IF = ?");
+    }
+
+    #[test]
+    fn statements_that_write_begin_with_what_they_do() {
+        for (text, verb, conditions) in [
+            ("INSERT", Some("INSERT"), "INSERT"),
+            ("DELETE WHERE a = ?", Some("DELETE"), "DELETE WHERE a = ?"),
+            ("UPDATE UPDATES b WHERE a = ?", Some("UPDATE"), "UPDATE WHERE a = ?"),
+            ("WHERE a = ?", None, "WHERE a = ?"),
+            ("DELETE = ? FILTER UPDATE = ?", None, "DELETE = ? FILTER UPDATE = ?"),
+        ] {
+            let shape = Shape::read(text);
+            assert_eq!((shape.verb, &*shape.conditions_text()), (verb, conditions));
+        }
+    }
+
+    #[test]
+    fn members_are_told_apart_and_equal_ones_once() {
+        for (text, conditions) in [
+            ("Put a.b-c IF x = ?; Delete d", "Put a.b-c IF x = ?; Delete d"),
+            ("Update a UPDATES n IF `;` = ?; Update a UPDATES m IF `;` = ?", "Update a IF `;` = ?"),
+            ("Get a RETURNS x; Get b; Get a RETURNS y", "Get a; Get b"),
+            ("SELECT a WHERE b = ? RETURNS c; INSERT a", "SELECT a WHERE b = ?; INSERT a"),
+            ("Get a", "Get a"),
+        ] {
+            assert_eq!(conditions_text("ExecuteTransaction", text).as_deref(), Some(conditions));
+        }
+        for cut in ["Put a IF b = ?; Put c IF ...", "Get a; Get...", "Get a; ..."] {
+            assert_eq!(conditions_text("BatchGetItem", cut), None, "{cut}");
+        }
     }
 
     #[test]

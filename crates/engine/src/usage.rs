@@ -12,6 +12,7 @@
 //! wants to know there are none.
 
 use crate::capacity::{Units, write_units};
+use crate::environment::table_name_of;
 use crate::read::Output;
 use crate::schema::{Index, Table};
 use hashrange_expr::{Condition, Projection, Update, name_text};
@@ -67,7 +68,8 @@ pub struct Usage {
     /// One for most requests, which is kept without memory of its own.
     uses: SmallVec<[Use; 1]>,
     /// The request without its values, such as `country = ? AND begins_with(place, ?)`; empty if it says
-    /// no more than its operation.
+    /// no more than its operation. Of a batch or transaction its members, each with what it does to which
+    /// table, such as `Put orders IF attribute_not_exists(id); Update stock UPDATES left`.
     pub shape: String,
 }
 
@@ -275,6 +277,12 @@ pub(crate) fn note_failed_write(table: &Table, bytes: usize) {
     note_write(table, &Units::of_table(write_units(bytes)));
 }
 
+/// Notes the request without its values, and returns it, for who has it explained.
+pub(crate) fn noted_shape(text: impl Fn(&mut Shape) -> fmt::Result) -> String {
+    note_shape(&text);
+    Shape::text(text)
+}
+
 /// Notes the request without its values. The text is only made where somebody wants to know.
 pub(crate) fn note_shape(text: impl FnOnce(&mut Shape) -> fmt::Result) {
     with_notes(|usage| {
@@ -304,6 +312,35 @@ impl Shape {
             self.write_str(" ")?;
         }
         self.write_fmt(part)
+    }
+
+    /// Writes the members of a batch or transaction in their order; those that are equal stand once.
+    pub(crate) fn members<M>(
+        &mut self,
+        members: impl IntoIterator<Item = M>,
+        tell: impl Fn(M, &mut Self) -> fmt::Result,
+    ) -> fmt::Result {
+        let mut known = BTreeSet::new();
+        for member in members {
+            let text = Self::text(|shape| tell(member, shape));
+            if known.contains(&text) {
+                continue;
+            }
+            self.write_str(if known.is_empty() { "" } else { "; " })?;
+            self.write_str(&text)?;
+            known.insert(text);
+        }
+        Ok(())
+    }
+
+    /// Begins a member: what it does, and to which table, by name or ARN.
+    pub(crate) fn member(&mut self, operation: &str, table: &str) -> fmt::Result {
+        self.part(format_args!("{operation} {}", table_name_of(table)))
+    }
+
+    /// Writes the WHERE clause of a statement.
+    pub(crate) fn clause(&mut self, condition: &Condition) -> fmt::Result {
+        self.part(format_args!("WHERE {condition:#}"))
     }
 
     /// Writes the filter of a read, if it has one.
@@ -446,6 +483,25 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         assert!(!IS_NOTED.get());
         assert_eq!(NOTES.with_borrow(|notes| notes.usage.clone()), Usage::default());
+    }
+
+    #[test]
+    fn equal_members_stand_once_and_no_more_than_fit() {
+        let tables = |names: &[&str]| {
+            Shape::text(|shape| {
+                shape.members(names, |name, shape| {
+                    shape.member("Get", name)?;
+                    shape.part(format_args!("RETURNS a"))
+                })
+            })
+        };
+        let arn = "arn:aws:dynamodb:us-east-1:000000000000:table/a";
+        assert_eq!(tables(&["b", "a", "b", arn]), "Get b RETURNS a; Get a RETURNS a");
+        assert_eq!(tables(&[]), "");
+        let names: Vec<String> = (0..100).map(|nth| format!("t{nth}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let cut = tables(&names);
+        assert!(cut.ends_with("...") && cut.len() <= SHAPE_MAX_BYTES + 3, "{cut}");
     }
 
     #[test]

@@ -277,8 +277,8 @@ fn check(database: &Database, operation: &str, request: &Json) {
         (estimate.pages.at_least, counted.pages, estimate.pages.at_most),
     ]
     .into_iter()
-    .all(|(least, value, most)| least <= value as u64 && value as u64 <= most)
-        && holds(estimate.units.at_least, told.units, estimate.units.at_most);
+    .all(|(least, value, most)| least <= value as u64 && value as u64 <= most.unwrap())
+        && holds(estimate.units.at_least, told.units, estimate.units.at_most.unwrap());
     assert!(is_bound, "{operation} {request}\n{estimate:?}\n{counted:?}");
     if planned.sample.is_all {
         assert_eq!(planned.sample.matching, counted.returned.items, "{operation} {request}");
@@ -409,7 +409,11 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
                 Ok(answer) => {
                     let units = told_units(&answer);
                     assert_eq!(units_together(&planned), units, "{operation} {request}");
-                    assert_eq!(units_together(&analyzed.unwrap()), units, "{operation} {request}");
+                    let analyzed = analyzed.unwrap();
+                    assert_eq!(units_together(&analyzed), units, "{operation} {request}");
+                    let round_trips = analyzed.together.unwrap().round_trips;
+                    let least = (is_on_postgres() && operation.contains("Write")).then_some(2);
+                    assert_eq!(round_trips.map(|taken| taken.min(2)), least, "{operation}");
                 }
                 Err(error) => {
                     refused += 1;
@@ -422,6 +426,26 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
         assert!(refused < REQUESTS / 2, "most are done");
         // Items and entries: counters are kept in as many pieces as a store likes.
         assert_eq!(explained.stored(ITEMS), told.stored(ITEMS));
+    }
+}
+
+#[test]
+fn a_write_that_runs_tells_how_often_its_commit_went_to_the_database() {
+    let database = empty();
+    let item = json!({"pk": {"S": "a"}, "sk": {"S": "b"}});
+    let put = json!({"TableName": "orders", "Item": item}).to_string();
+    let statement = json!({"Statement": "DELETE FROM orders WHERE pk = 'a' AND sk = 'b'"});
+    let statement = statement.to_string();
+    for (operation, body) in [("PutItem", put), ("ExecuteStatement", statement)] {
+        for (mode, runs) in [(Mode::Plan, false), (Mode::Analyze, true)] {
+            let explained = database.explain(operation, body.as_bytes(), mode).unwrap();
+            let [Step::Write(write)] = &explained.steps[..] else { panic!("{explained:?}") };
+            let is_told = runs && is_on_postgres();
+            assert_eq!(write.round_trips, is_told.then_some(2), "{operation}");
+            let line = "\n  took       2 round trips to the database\n";
+            assert_eq!(explained.text().contains(line), is_told, "{operation}");
+            assert_eq!(explained.to_json()["Steps"][0]["Write"]["RoundTrips"].is_u64(), is_told);
+        }
     }
 }
 
@@ -622,7 +646,7 @@ fn a_large_table_is_estimated_from_a_sample() {
     let counted = read(&analyzed).counted.as_ref().unwrap();
     assert_eq!(counted.examined.items, 1_000);
     let bounds = &told.estimate.items;
-    assert!(bounds.at_least <= 1_000 && 1_000 <= bounds.at_most, "{bounds:?}");
+    assert!(bounds.at_least <= 1_000 && 1_000 <= bounds.at_most.unwrap(), "{bounds:?}");
     assert!((3_900..=4_100).contains(&supposed.entries.items), "{supposed:?}");
     assert!((800..=1_200).contains(&supposed.examined.items), "{supposed:?}");
     assert!(supposed.likely_at_most.unwrap() >= 1_000, "{supposed:?}");

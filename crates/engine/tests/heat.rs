@@ -257,6 +257,29 @@ fn throttled_requests_are_told_by_key() {
 }
 
 #[test]
+fn throttled_keys_tell_the_parts_that_templates_derive() {
+    let database = watched(Profile::Aws);
+    let template = r#"pk = "{country}#{town}""#;
+    block_on(database.engine.put_key_template("orders", template, TemplateMode::Check)).unwrap();
+    let get = json!({"TableName": "orders", "Key": key("NL#Delft", "1")});
+    assert!((0..20_000).any(|_| database.call("GetItem", &get).is_err()));
+    let parts = Some("country = 'NL' AND town = 'Delft'");
+    let told = heat(&database, None).summary();
+    for throttled in [&told.keys.throttled, &told.items.throttled] {
+        assert_eq!(throttled.keys[0].parts.as_deref(), parts);
+    }
+    for kind in ["throttled-keys", "throttled-items"] {
+        let query = json!({
+            "TableName": "sys.heat", "KeyConditionExpression": "#t = :t AND begins_with(heat, :k)",
+            "ExpressionAttributeNames": {"#t": "table"},
+            "ExpressionAttributeValues": {":t": {"S": "orders"}, ":k": {"S": format!("{kind}#")}},
+        });
+        let found = database.ok("Query", &query);
+        assert_eq!(found["Items"][0]["parts"]["S"].as_str(), parts, "{found}");
+    }
+}
+
+#[test]
 fn only_what_contributor_insights_watches_is_told_and_also_after_a_restart() {
     let database = Database::memory(EngineOptions::default());
     create(&database);

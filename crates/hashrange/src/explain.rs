@@ -15,7 +15,7 @@
 //! let Some(Step::Read(read)) = explanation.steps.first() else { panic!("a Query reads") };
 //! assert_eq!(read.access, Access::KeyRange);
 //! assert_eq!(read.ranges[0].sort.as_deref(), Some("place >= 'NE#OMAHA' AND place < 'NE#OMAHB'"));
-//! assert_eq!(read.estimate.items.at_most, 3);
+//! assert_eq!(read.estimate.items.at_most, Some(3));
 //! assert_eq!(explanation.advice[0].remedy, "end the prefix with the delimiter: 'NE#OMAHA#'");
 //! # Ok::<(), hashrange::Error>(())
 //! ```

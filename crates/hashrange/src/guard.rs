@@ -40,8 +40,8 @@ impl Guard {
 
     /// Runs a call of an operation, such as `Query`, and returns what it used beside its output. If the contract
     /// is enforced and does not know it, its answer is an error of the kind `AccessDenied`, and nothing is done.
-    /// A batch or transaction is a pattern for each table, without conditions; one that is not known refuses all of
-    /// it.
+    /// A batch or transaction is a pattern for each table, with all of its members; one that is not known refuses
+    /// all of it.
     pub async fn run<F: Future>(
         self: &Arc<Self>,
         operation: &'static str,

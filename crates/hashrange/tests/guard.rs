@@ -28,6 +28,10 @@ struct Held {
 
 impl Held {
     fn new(is_enforced: bool) -> Self {
+        Self::to(CONTRACT, is_enforced)
+    }
+
+    fn to(contract: &str, is_enforced: bool) -> Self {
         let database = Database::memory();
         for name in ["known", "unknown"] {
             let request = json!({
@@ -45,7 +49,7 @@ impl Held {
             let put = json!({"TableName": name, "Item": item("a")});
             block_on(database.call(Operation::PutItem, put.to_string().as_bytes())).unwrap();
         }
-        let contract = Contract::read(CONTRACT.as_bytes()).unwrap();
+        let contract = Contract::read(contract.as_bytes()).unwrap();
         Self { database, guard: Arc::new(Guard::new(contract, is_enforced)) }
     }
 
@@ -127,31 +131,31 @@ fn cases() -> Vec<(Operation, Value, Value, &'static str)> {
             Operation::ExecuteStatement,
             json!({"Statement": "SELECT state FROM known WHERE pk = 'a'"}),
             json!({"Statement": "DELETE FROM known WHERE pk = 'a'"}),
-            "ExecuteStatement known",
+            "ExecuteStatement known DELETE WHERE pk = ?",
         ),
         (
             Operation::BatchWriteItem,
             json!({"RequestItems": {"known": [{"PutRequest": {"Item": item("m")}}]}}),
             batch("unknown"),
-            "BatchWriteItem unknown",
+            "BatchWriteItem unknown Put known; Delete unknown",
         ),
         (
             Operation::BatchGetItem,
             json!({"RequestItems": {"known": {"Keys": [key("a")]}}}),
             json!({"RequestItems": {"unknown": {"Keys": [key("a")]}}}),
-            "BatchGetItem unknown",
+            "BatchGetItem unknown Get unknown",
         ),
         (
             Operation::TransactWriteItems,
             json!({"TransactItems": [put("known", "o")]}),
             json!({"TransactItems": [put("known", "c"), put("unknown", "c")]}),
-            "TransactWriteItems unknown",
+            "TransactWriteItems unknown Put known; Put unknown",
         ),
         (
             Operation::TransactGetItems,
             json!({"TransactItems": [get("known")]}),
             json!({"TransactItems": [get("known"), get("unknown")]}),
-            "TransactGetItems unknown",
+            "TransactGetItems unknown Get known; Get unknown",
         ),
     ]
 }
@@ -200,6 +204,55 @@ fn other_statements_and_transactions_of_statements_are_refused_too() {
     let analyzed = json!({"Statement": "EXPLAIN ANALYZE DELETE FROM known WHERE pk = 'a'"});
     assert!(held.run(Operation::ExecuteStatement, &analyzed).0.is_err());
     assert_eq!(held.stored(), before);
+}
+
+#[test]
+fn transactions_and_statements_are_told_apart() {
+    let put = |condition: Option<&str>| {
+        let mut put = json!({"TableName": "known", "Item": item("x")});
+        if let Some(condition) = condition {
+            put["ConditionExpression"] = json!(condition);
+        }
+        json!({"TransactItems": [{"Put": put}]})
+    };
+    let if_new = put(Some("attribute_not_exists(pk)"));
+    let delete = json!({"Statement": "DELETE FROM known WHERE pk = 'x'"});
+    let update = json!({"Statement": "UPDATE known SET note = 1 WHERE pk = 'x'"});
+    let analyzed = json!({"Statement": "EXPLAIN ANALYZE DELETE FROM known WHERE pk = 'x'"});
+    let [transact, statement] = [Operation::TransactWriteItems, Operation::ExecuteStatement];
+    let requests = [
+        (transact, if_new),
+        (transact, put(None)),
+        (statement, update),
+        (statement, delete),
+        (statement, analyzed),
+    ];
+    for (of_transactions, of_statements, allowed) in [
+        (
+            "Put known IF attribute_not_exists(pk)",
+            "DELETE WHERE pk = ?",
+            [true, false, false, true, true],
+        ),
+        ("Put known", "UPDATE WHERE pk = ?", [false, true, true, false, false]),
+        // Of a contract that was written when these had no text.
+        ("", "", [true; 5]),
+        // That of a SELECT allows no write.
+        ("Put unknown", "WHERE pk = ?", [false; 5]),
+    ] {
+        let contract = json!({"Version": 1, "Patterns": [
+            {"Name": "a", "Operation": "TransactWriteItems", "Table": "known", "Pattern": of_transactions},
+            {"Name": "b", "Operation": "ExecuteStatement", "Table": "known", "Pattern": of_statements},
+        ]});
+        for ((operation, request), allowed) in requests.iter().zip(allowed) {
+            let held = Held::to(&contract.to_string(), true);
+            let present = json!({"TableName": "known", "Item": item("x")}).to_string();
+            if *operation == statement {
+                block_on(held.database.call(Operation::PutItem, present.as_bytes())).unwrap();
+            }
+            let (answer, _) = held.run(*operation, request);
+            assert_eq!(answer.is_ok(), allowed, "{contract} {request} {answer:?}");
+        }
+    }
 }
 
 #[test]

@@ -111,6 +111,12 @@ fn what_is_metered_is_what_answers_report() {
     let cases = [
         (Operation::GetItem, READ, json!({"TableName": "cities", "Key": key("P#01")}), ""),
         (Operation::GetItem, READ, json!({"TableName": "cities", "Key": key("none")}), ""),
+        (
+            Operation::GetItem,
+            READ,
+            json!({"TableName": "cities", "Key": key("P#01"), "ProjectionExpression": "place, people"}),
+            "RETURNS people, place",
+        ),
         (Operation::Query, READ, query.clone(), "country = ?"),
         (
             Operation::Query,
@@ -145,14 +151,21 @@ fn what_is_metered_is_what_answers_report() {
             Operation::BatchGetItem,
             READ,
             json!({"RequestItems": {"cities": {"Keys": [key("P#01"), key("P#02"), key("none")]}}}),
-            "",
+            "Get cities",
+        ),
+        (
+            Operation::BatchGetItem,
+            READ,
+            json!({"RequestItems": {"cities": {"Keys": [key("P#01")], "ProjectionExpression": "people"}}}),
+            "Get cities RETURNS people",
         ),
         (
             Operation::TransactGetItems,
             READ,
             json!({"TransactItems": [{"Get": {"TableName": "cities", "Key": key("P#01")}},
-                {"Get": {"TableName": "cities", "Key": key("none")}}]}),
-            "",
+                {"Get": {"TableName": "cities", "Key": key("none")}},
+                {"Get": {"TableName": "cities", "Key": key("P#02"), "ProjectionExpression": "place"}}]}),
+            "Get cities; Get cities RETURNS place",
         ),
         (
             Operation::ExecuteStatement,
@@ -185,34 +198,81 @@ fn what_is_metered_is_what_answers_report() {
             WRITE,
             json!({"RequestItems": {"cities": [{"DeleteRequest": {"Key": key("P#05")}},
                 {"PutRequest": {"Item": item}}]}}),
-            "",
+            "Delete cities; Put cities",
         ),
         (
             Operation::TransactWriteItems,
             WRITE,
             json!({"TransactItems": [{"Delete": {"TableName": "cities", "Key": key("P#06")}},
                 {"Put": {"TableName": "cities", "Item": item}}]}),
-            "",
+            "Delete cities; Put cities",
+        ),
+        (
+            Operation::TransactWriteItems,
+            WRITE,
+            json!({"TransactItems": [
+                {"ConditionCheck": {"TableName": "cities", "Key": key("P#10"),
+                    "ConditionExpression": "attribute_exists(place)"}},
+                {"Update": {"TableName": "cities", "Key": key("P#11"),
+                    "UpdateExpression": "SET people = :n, mayor = :n",
+                    "ConditionExpression": "people < :m",
+                    "ExpressionAttributeValues": {":n": {"N": "1"}, ":m": {"N": "99"}}}}]}),
+            "ConditionCheck cities IF attribute_exists(place); Update cities UPDATES mayor, people IF people < ?",
+        ),
+        (
+            Operation::ExecuteStatement,
+            WRITE,
+            json!({"Statement": "INSERT INTO cities VALUE {'country': 'NL', 'place': 'P#60'}"}),
+            "INSERT",
+        ),
+        (
+            Operation::ExecuteStatement,
+            WRITE,
+            json!({"Statement": "UPDATE cities SET people = 1 WHERE country = 'NL' AND place = 'P#12' AND people > 0"}),
+            "UPDATE UPDATES people WHERE country = ? AND place = ? AND people > ?",
         ),
         (
             Operation::ExecuteStatement,
             WRITE,
             json!({"Statement": "DELETE FROM cities WHERE country = 'NL' AND place = 'P#07'"}),
-            "",
+            "DELETE WHERE country = ? AND place = ?",
         ),
         (
             Operation::BatchExecuteStatement,
             WRITE,
             json!({"Statements": [
                 {"Statement": "DELETE FROM cities WHERE country = 'NL' AND place = 'P#08'"}]}),
-            "",
+            "DELETE cities WHERE country = ? AND place = ?",
+        ),
+        (
+            Operation::BatchExecuteStatement,
+            READ,
+            json!({"Statements": [
+                {"Statement": "SELECT name FROM cities WHERE country = 'NL' AND place = 'P#10'"},
+                {"Statement": "SELECT name FROM cities WHERE country = 'NL' AND place = 'P#11'"}]}),
+            "SELECT cities WHERE country = ? AND place = ? RETURNS name",
+        ),
+        (
+            Operation::ExecuteTransaction,
+            READ,
+            json!({"TransactStatements": [
+                {"Statement": "SELECT name FROM cities WHERE country = 'NL' AND place = 'P#10'"}]}),
+            "SELECT cities WHERE country = ? AND place = ? RETURNS name",
+        ),
+        (
+            Operation::ExecuteTransaction,
+            WRITE,
+            json!({"TransactStatements": [
+                {"Statement": "EXISTS(SELECT * FROM cities WHERE country = 'NL' AND place = 'P#13' AND people = 13)"},
+                {"Statement": "INSERT INTO cities VALUE {'country': 'NL', 'place': 'P#61'}"}]}),
+            "EXISTS cities WHERE country = ? AND place = ? AND people = ?; INSERT cities",
         ),
         (
             Operation::ExecuteTransaction,
             WRITE,
             json!({"TransactStatements": [
                 {"Statement": "DELETE FROM cities WHERE country = 'NL' AND place = 'P#09'"}]}),
-            "",
+            "DELETE cities WHERE country = ? AND place = ?",
         ),
     ];
     for (operation, kind, request, shape) in cases {
@@ -278,4 +338,5 @@ fn a_transaction_that_is_explained_while_it_runs_is_metered() {
     answer.unwrap();
     let [write] = usage.uses() else { panic!("{usage:?}") };
     assert_eq!((write.kind, write.units), (WRITE, 4.0));
+    assert_eq!(usage.shape, "DELETE cities WHERE country = ? AND place = ?");
 }

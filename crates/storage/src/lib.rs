@@ -18,6 +18,7 @@ mod any;
 mod batch;
 mod block_on;
 mod clock;
+mod counting;
 pub mod embedded;
 mod error;
 mod give_back;
@@ -38,6 +39,7 @@ pub use any::{AnyStore, AnyView};
 pub use batch::{Batch, STAMP_BYTES};
 pub use block_on::block_on;
 pub use bytes::Bytes;
+pub use counting::counting_commits;
 pub use embedded::{
     EmbeddedEngine, EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError,
 };

@@ -11,12 +11,14 @@ mod scratch;
 use hashrange_storage::postgres::{OpenError, PostgresOptions};
 use hashrange_storage::{
     Bytes, Direction, Error, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
+    counting_commits,
 };
 use numbers::{increment, number, text};
 use scratch::{Server, server, shared};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Waker};
 use std::thread;
@@ -359,8 +361,13 @@ fn round_trips_are_as_few_as_promised() {
     }))
     .unwrap();
     assert_eq!(commits() - before, 2, "a commit that writes");
-    block_on(store.commit(keys, |_, _| ())).unwrap();
+    block_on(store.commit(keys.clone(), |_, _| ())).unwrap();
     assert_eq!(commits() - before, 4, "a commit that writes nothing");
+    let requests = Arc::default();
+    let commit = store.commit(keys, |_, batch| batch.put(region(1), text(4)));
+    block_on(counting_commits(&requests, commit)).unwrap();
+    assert_eq!(requests.load(Ordering::Relaxed), 2, "who asks is told of its own");
+    assert_eq!(commits() - before, 6, "which count as all do");
 }
 
 #[test]

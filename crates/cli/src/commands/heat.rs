@@ -177,7 +177,7 @@ impl Shown<'_> {
             return Ok(());
         }
         let columns = Columns {
-            has_parts: keys.iter().any(|key| key.parts.is_some()),
+            has_parts: has_parts(keys.iter().copied()),
             has_peaks,
             is_exact: keys.iter().all(|key| key.over <= 0.0),
         };
@@ -185,7 +185,7 @@ impl Shown<'_> {
         for key in keys.iter().take(self.arguments.limit) {
             let share = 100.0 * key.sums.by(measure) / whole.by(measure);
             let peak = self.place.peak_of_key(&key.key, Measure::Units) / 60.0;
-            table.add_figures(&columns.texts(key), &columns.figures(key, share, peak));
+            table.add_figures(&texts(key, columns.has_parts), &columns.figures(key, share, peak));
         }
         self.printer.table(&table)
     }
@@ -194,10 +194,11 @@ impl Shown<'_> {
         if top.keys.is_empty() {
             return Ok(());
         }
-        let mut table = Table::new(&[what.to_owned(), "times".to_owned()]);
+        let has_parts = has_parts(&top.keys);
+        let names = [vec![what], optional(has_parts, "parts"), vec!["times"]].concat();
+        let mut table = Table::new(&names.into_iter().map(str::to_owned).collect::<Vec<_>>());
         for key in top.keys.iter().take(self.arguments.limit) {
-            let times = [grouped(key.sums.throttles)];
-            table.add_figures(std::slice::from_ref(&key.key), &times);
+            table.add_figures(&texts(key, has_parts), &[grouped(key.sums.throttles)]);
         }
         self.printer.table(&table)
     }
@@ -214,18 +215,12 @@ struct Columns {
 
 impl Columns {
     fn names(&self, what: &str) -> Vec<String> {
-        let optional = |is_there, name| if is_there { vec![name] } else { Vec::new() };
         let peaks = optional(self.has_peaks, "peak a second");
         let more = optional(!self.is_exact, "or more");
         let parts = optional(self.has_parts, "parts");
         let figures = vec!["share", "requests", "read", "write"];
         let names = [vec![what], parts, figures, peaks, vec!["bytes"], more];
         names.concat().into_iter().map(str::to_owned).collect()
-    }
-
-    fn texts(&self, key: &HotKey) -> Vec<String> {
-        let parts = self.has_parts.then(|| key.parts.clone().unwrap_or_default());
-        std::iter::once(key.key.clone()).chain(parts).collect()
     }
 
     fn figures(&self, key: &HotKey, share: f64, peak: f64) -> Vec<String> {
@@ -241,6 +236,22 @@ impl Columns {
         figures.extend((!self.is_exact).then(|| format!("+{}", units(*over))));
         figures
     }
+}
+
+/// Returns whether a key has parts.
+fn has_parts<'k>(keys: impl IntoIterator<Item = &'k HotKey>) -> bool {
+    keys.into_iter().any(|key| key.parts.is_some())
+}
+
+/// Returns what a key is called, and beside it its parts if they have a column.
+fn texts(key: &HotKey, has_parts: bool) -> Vec<String> {
+    let parts = has_parts.then(|| key.parts.clone().unwrap_or_default());
+    std::iter::once(key.key.clone()).chain(parts).collect()
+}
+
+/// Returns the name of a column that may be left out.
+fn optional(is_there: bool, name: &str) -> Vec<&str> {
+    if is_there { vec![name] } else { Vec::new() }
 }
 
 fn advised(advice: &Advice) -> String {

@@ -82,6 +82,9 @@ pub struct Together {
     pub items: usize,
     /// Their size in bytes; of a write the larger one of before and after.
     pub bytes: usize,
+    /// Of writes that ran: their requests to the database, as [`Counted::round_trips`] has them of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
     /// Capacity units by table and index: of reads, or of writes.
     pub units: Vec<TableUnits>,
     /// Parts that are left for another request.
@@ -148,6 +151,9 @@ pub struct WriteStep {
     pub bytes_after: Option<usize>,
     /// The entries of indexes that change.
     pub indexes: Vec<EntryChange>,
+    /// Of a write by itself that ran: its requests to the database, as [`Counted::round_trips`] has them of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<u64>,
     /// Write capacity units by table and index.
     pub units: Vec<UnitsOn>,
 }
@@ -191,6 +197,9 @@ pub enum Access {
 pub struct ReadStep {
     /// The table.
     pub table: String,
+    /// What of its past is read, as it stands in the name: `history`, or `asof.` and a moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub past: Option<String>,
     /// The secondary index read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
@@ -343,8 +352,9 @@ pub struct Sample {
 pub struct Bounds<T> {
     /// At least so much.
     pub at_least: T,
-    /// At most so much.
-    pub at_most: T,
+    /// At most so much; absent if nobody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<T>,
 }
 
 /// What reading all of it takes, as the table is now.

@@ -3,8 +3,8 @@
 use super::explanation::{Access, RangeRead};
 use super::read::ReadPlan;
 use crate::layout;
-use crate::read::key_range;
-use crate::schema::{Index, IndexId, KeySchema, Table};
+use crate::read::{key_range, versions};
+use crate::schema::{Index, IndexId, KeySchema, Past, Table};
 use hashrange_expr::{
     KeyConditions, KeyOperator, KeyPlan, key_text, name_text, sort_range_text, value_text,
 };
@@ -39,7 +39,7 @@ impl ReadKeys {
         Ok(Self {
             partition: plan.partition,
             sort: equal.chain(plan.sort_range).enumerate().collect(),
-            range: key_range::of_query(table, index, conditions)?,
+            range: versions::stored(table, key_range::of_query(table, index, conditions)?),
         })
     }
 
@@ -62,14 +62,17 @@ impl ReadKeys {
     /// Returns everything that has the partition key.
     pub(crate) fn whole_partition(&self, table: &Table, index: Option<&Index>) -> KeyRange {
         let id = index.map_or(IndexId::BASE, |index| index.id);
-        KeyRange::prefix(&layout::partition_prefix_of_values(table.id(), id, &self.partition))
+        let prefix = layout::partition_prefix_of_values(table.id(), id, &self.partition);
+        versions::stored(table, KeyRange::prefix(&prefix))
     }
 
-    /// Returns whether the read is of at most one item of the table.
+    /// Returns whether the read is of at most one item of the table: of versions there may be many of it.
     fn is_one_item(&self, table: &Table, index: Option<&Index>) -> bool {
         let is_equal =
             |(_, operator): &(usize, KeyOperator)| matches!(operator, KeyOperator::Equal(_));
-        index.is_none() && (table.key.sort.is_empty() || self.sort.iter().any(is_equal))
+        index.is_none()
+            && table.past != Some(Past::Versions)
+            && (table.key.sort.is_empty() || self.sort.iter().any(is_equal))
     }
 
     /// Returns the range that another condition on the last sort key attribute would leave.
@@ -88,7 +91,7 @@ impl ReadKeys {
             sort_equal: equal.collect(),
             sort_range: Some(operator(AttributeValue::from(text).to_value())),
         };
-        key_range::of_plan(read.page.table, read.index(), &plan)
+        versions::stored(read.page.table, key_range::of_plan(read.page.table, read.index(), &plan))
     }
 
     /// Returns the partition key as a condition.

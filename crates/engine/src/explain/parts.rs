@@ -68,7 +68,7 @@ impl Parts {
                 Step::Read(read) => {
                     together.items += read.sample.items;
                     together.bytes += read.sample.bytes;
-                    let units = UnitsOn { index: None, units: read.estimate.units.at_most };
+                    let units = UnitsOn { index: None, units: read.estimate.units.at_least };
                     together.add_units(&read.table, &units);
                 }
                 Step::Write(write) => {
@@ -188,8 +188,11 @@ impl<S: Store> Engine<S> {
             Mode::Analyze => {
                 let steps = action_steps(actions, &tables, &plans)?;
                 drop(plans);
-                let completed = self.transact(actions, token).await.map_err(worded)?;
-                completed_parts(steps, &completed.tables, completed.outcome)
+                let (completed, round_trips) = self.counting(self.transact(actions, token)).await;
+                let completed = completed.map_err(worded)?;
+                let mut parts = completed_parts(steps, &completed.tables, completed.outcome);
+                parts.together.round_trips = round_trips;
+                parts
             }
         };
         Ok(parts.explanation(asked, planned_ms, self.now_ms()))
@@ -316,7 +319,7 @@ fn item_read_step(read: &ReadPlan<'_>, item: Option<&Item>, grouping: Grouping) 
 }
 
 fn exactly<T: Copy>(value: T) -> Bounds<T> {
-    Bounds { at_least: value, at_most: value }
+    Bounds { at_least: value, at_most: Some(value) }
 }
 
 impl WriteStep {

@@ -31,7 +31,7 @@ impl<S: Store> Engine<S> {
                 exactly(0.0),
                 |sum, it| Bounds {
                     at_least: sum.at_least + it.at_least,
-                    at_most: sum.at_most + it.at_most,
+                    at_most: sum.at_most.zip(it.at_most).map(|(sum, more)| sum + more),
                 },
             ),
         };
@@ -63,7 +63,7 @@ fn of_step(step: &Step, price: impl Fn(Kind, &str, f64) -> f64) -> Bounds<f64> {
                 (None, Some(supposed)) => exactly(price(supposed.units)),
                 (None, None) => Bounds {
                     at_least: price(read.estimate.units.at_least),
-                    at_most: price(read.estimate.units.at_most),
+                    at_most: read.estimate.units.at_most.map(price),
                 },
             }
         }
@@ -76,15 +76,19 @@ fn of_step(step: &Step, price: impl Fn(Kind, &str, f64) -> f64) -> Bounds<f64> {
 }
 
 fn exactly(amount: f64) -> Bounds<f64> {
-    Bounds { at_least: amount, at_most: amount }
+    Bounds { at_least: amount, at_most: Some(amount) }
 }
 
 impl Price {
     /// Returns it in words: `$0.0625 a million such requests, on demand in us-east-1`.
     pub(super) fn text(&self) -> String {
         let Bounds { at_least, at_most } = self.million;
-        let (least, most) = (self.amount(at_least), self.amount(at_most));
-        let amount = if least == most { least } else { format!("{least} to {most}") };
+        let least = self.amount(at_least);
+        let amount = match at_most.map(|most| self.amount(most)) {
+            None => format!("{least} or more for"),
+            Some(most) if least == most => least,
+            Some(most) => format!("{least} to {most}"),
+        };
         format!("{amount} a million such requests, on demand in {}", self.region)
     }
 
@@ -115,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_price_says_what_a_million_requests_cost() {
-        let told = |at_least, at_most| {
+        let told = |at_least, at_most: Option<f64>| {
             let million = Bounds { at_least, at_most };
             Price { region: "mars-1".to_owned(), currency: "USD".to_owned(), million }.text()
         };
@@ -127,13 +131,17 @@ mod tests {
             (1e-12, "$0.00"),
         ] {
             assert_eq!(
-                told(amount, amount),
+                told(amount, Some(amount)),
                 format!("{text} a million such requests, on demand in mars-1")
             );
         }
         assert_eq!(
-            told(0.0625, 4.0),
+            told(0.0625, Some(4.0)),
             "$0.0625 to $4.00 a million such requests, on demand in mars-1"
+        );
+        assert_eq!(
+            told(0.0625, None),
+            "$0.0625 or more for a million such requests, on demand in mars-1"
         );
     }
 }

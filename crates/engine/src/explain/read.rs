@@ -10,10 +10,11 @@ use super::explanation::{
 use super::{ReadKeys, advice, collection, keys};
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
+use crate::history::past_text;
 use crate::index::counts;
 use crate::partiql::select::{self, SelectPlan};
-use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges};
-use crate::schema::{Index, IndexId, KeySchema, Table};
+use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges, versions};
+use crate::schema::{Index, IndexId, KeySchema, Past, Table};
 use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
 use hashrange_model::{ApiResult, Item};
@@ -85,6 +86,15 @@ impl<'t> ReadPlan<'t> {
 
     pub(super) fn index(&self) -> Option<&'t Index> {
         self.page.index.map(|(_, index)| index)
+    }
+
+    /// Returns the name of what is read, of the past as requests name it.
+    pub(super) fn table_name(&self) -> String {
+        let Table { record, past, .. } = self.page.table;
+        match past {
+            None => record.name.clone(),
+            Some(past) => format!("{}.{}", record.name, past_text(*past)),
+        }
     }
 
     pub(super) fn schema(&self) -> &'t KeySchema {
@@ -192,8 +202,11 @@ impl<S: Store> Engine<S> {
                 .await;
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
-        let is_one_row =
-            read.index().is_none() && read.page.table.key.sort.is_empty() && read.keys.is_some();
+        let is_of_versions = read.page.table.past == Some(Past::Versions);
+        let is_one_row = read.index().is_none()
+            && !is_of_versions
+            && read.page.table.key.sort.is_empty()
+            && read.keys.is_some();
         let plan = PagePlan { range, ..page };
         let mut page: Page<Tally> = self.page_on(plan, view.as_ref()).await?;
         if is_one_row {
@@ -206,6 +219,9 @@ impl<S: Store> Engine<S> {
 /// Returns what is left of the ranges after the last key of a page.
 fn left_after(read: &ReadPlan<'_>, ranges: Vec<KeyRange>, last: &Item) -> ApiResult<Vec<KeyRange>> {
     let table = read.page.table;
+    if table.past == Some(Past::Versions) {
+        return Ok(versions::left_after(table, ranges, last, read.page.direction)?);
+    }
     if read.statement.is_some() {
         return Ok(select::resume(table, read.index(), ranges, last, read.page.direction)?);
     }
@@ -284,7 +300,7 @@ async fn sample<V: View>(view: &V, read: &ReadPlan<'_>) -> ApiResult<Sampled> {
 }
 
 /// Returns what all of the read takes. It is known if the sample is all of it and fits one page; else it
-/// is bounded by what the table or index holds.
+/// is bounded by what the table or index holds. Nobody counts the past, so there it is not bounded.
 async fn estimate<V: View>(
     view: &V,
     read: &ReadPlan<'_>,
@@ -294,37 +310,43 @@ async fn estimate<V: View>(
     let (items, bytes) = (items as u64, bytes as u64);
     let record = &read.page.table.record;
     let id = read.index().map_or(IndexId::BASE, |index| index.id);
-    let (held, held_bytes) = counts(view, record, id).await?;
-    let (held, held_bytes) = (held.unsigned_abs().max(items), held_bytes.unsigned_abs().max(bytes));
-    let (most, most_bytes) = if is_all { (items, bytes) } else { (held, held_bytes) };
+    let most = match (is_all, read.page.table.past) {
+        (true, _) => Some((items, bytes)),
+        (false, Some(_)) => None,
+        (false, None) => {
+            let (held, held_bytes) = counts(view, record, id).await?;
+            Some((held.unsigned_abs().max(items), held_bytes.unsigned_abs().max(bytes)))
+        }
+    };
     let limit = read.page.limit as u64;
+    let pages_at_most = |(most, most_bytes): (u64, u64)| {
+        1 + most / limit.max(1) + most_bytes / PAGE_SIZE_MAX_BYTES as u64
+    };
     let pages = Bounds {
         at_least: 1 + items.saturating_sub(1) / limit.max(1),
-        at_most: 1 + most / limit.max(1) + most_bytes / PAGE_SIZE_MAX_BYTES as u64,
+        at_most: most.map(pages_at_most),
     };
     // What is fetched for those that match is not in the sample.
     let is_known = read.fetches_for_filter() == read.page.fetches;
-    let is_one_page = is_all && pages.at_most == 1 && is_known;
-    let units = Bounds {
-        at_least: sampled.units,
-        at_most: if is_one_page {
-            sampled.units
-        } else {
+    let units_at_most = match most.zip(pages.at_most) {
+        None => None,
+        Some((_, 1)) if is_all && is_known => Some(sampled.units),
+        Some(((most, most_bytes), pages)) => {
             let fetched = if read.page.fetches {
                 let (_, table_bytes) = counts(view, record, IndexId::BASE).await?;
                 (most, table_bytes.unsigned_abs())
             } else {
                 (0, 0)
             };
-            let roundings = pages.at_most + read.ranges.len() as u64 + fetched.0;
-            most_units(most_bytes + fetched.1, roundings, read.page.consistent)
-        },
+            let roundings = pages + read.ranges.len() as u64 + fetched.0;
+            Some(most_units(most_bytes + fetched.1, roundings, read.page.consistent))
+        }
     };
     Ok(Estimate {
-        items: Bounds { at_least: items, at_most: most },
-        bytes: Bounds { at_least: bytes, at_most: most_bytes },
+        items: Bounds { at_least: items, at_most: most.map(|(items, _)| items) },
+        bytes: Bounds { at_least: bytes, at_most: most.map(|(_, bytes)| bytes) },
         pages,
-        units,
+        units: Bounds { at_least: sampled.units, at_most: units_at_most },
     })
 }
 
@@ -349,6 +371,7 @@ pub(super) fn told(
     };
     ReadStep {
         table: page.table.record.name.clone(),
+        past: page.table.past.map(past_text),
         index: read.index().map(|index| index.name.clone()),
         access: keys::access(read),
         ranges,

@@ -75,7 +75,9 @@ fn of_step(lines: &mut Lines, operation: &str, step: &Step) {
 fn of_read(lines: &mut Lines, operation: &str, read: &ReadStep) {
     let of_index = read.index.as_ref().map(|index| format!(", index {index}"));
     let supposed = read.what_if.as_ref().map_or("", |_| ", which is not there");
-    lines.push(format!("{operation} of {}{}{supposed}", read.table, of_index.unwrap_or_default()));
+    let past = read.past.as_ref().map_or_else(String::new, |past| format!(".{past}"));
+    let of = format!("{}{past}{}", read.table, of_index.unwrap_or_default());
+    lines.push(format!("{operation} of {of}{supposed}"));
     lines.member("access", access(read.access));
     if read.access != Access::WholeTable && read.access != Access::WholeIndex {
         ranges(lines, read);
@@ -221,10 +223,14 @@ fn of_counted(lines: &mut Lines, counted: &Counted) {
     if counted.fetched.items > 0 {
         lines.member("fetched", format!("{} of the table", amount(counted.fetched)));
     }
-    if let Some(round_trips) = counted.round_trips {
+    took(lines, counted.round_trips);
+    units(lines, &counted.units, "read unit");
+}
+
+fn took(lines: &mut Lines, round_trips: Option<u64>) {
+    if let Some(round_trips) = round_trips {
         lines.member("took", format!("{} to the database", plural(round_trips, "round trip")));
     }
-    units(lines, &counted.units, "read unit");
 }
 
 fn units(lines: &mut Lines, units: &[UnitsOn], noun: &str) {
@@ -259,6 +265,7 @@ fn of_write(lines: &mut Lines, operation: &str, write: &WriteStep) {
         };
         lines.member("index", format!("{index}: {change}"));
     }
+    took(lines, write.round_trips);
     units(lines, &write.units, "write unit");
 }
 
@@ -303,17 +310,21 @@ pub(super) fn plural<N: Display>(count: N, noun: &str) -> String {
 }
 
 fn bounded<N: Display + PartialEq>(bounds: &Bounds<N>, noun: &str) -> String {
-    if bounds.at_least == bounds.at_most {
-        return plural(&bounds.at_most, noun);
+    let Bounds { at_least, at_most } = bounds;
+    match at_most {
+        None => format!("{} or more", plural(at_least, noun)),
+        Some(at_most) if at_least == at_most => plural(at_most, noun),
+        Some(at_most) => format!("{at_least} to {}", plural(at_most, noun)),
     }
-    format!("{} to {}", bounds.at_least, plural(&bounds.at_most, noun))
 }
 
 fn sizes(bounds: &Bounds<u64>) -> String {
-    if bounds.at_least == bounds.at_most {
-        return size(bounds.at_most);
+    let at_least = size(bounds.at_least);
+    match bounds.at_most {
+        None => format!("{at_least} or more"),
+        Some(at_most) if at_most == bounds.at_least => at_least,
+        Some(at_most) => format!("{at_least} to {}", size(at_most)),
     }
-    format!("{} to {}", size(bounds.at_least), size(bounds.at_most))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a size is told in three digits")]

@@ -9,7 +9,9 @@ use crate::index;
 use crate::schema::{Index, Table};
 use crate::write::{Action, Attempt, Write, Written};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
-use hashrange_storage::Store;
+use hashrange_storage::{Store, counting_commits};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 impl<S: Store> Engine<S> {
     /// Explains a write of one table that `plan` checks against its definition. `key` is the item's key, or
@@ -40,8 +42,10 @@ impl<S: Store> Engine<S> {
                 }
             }
             Mode::Analyze => {
-                let (table, written) = self.write(table_name, plan).await?;
+                let (written, round_trips) = self.counting(self.write(table_name, plan)).await;
+                let (table, written) = written?;
                 step.add_written(&table, &written, 1.0);
+                step.round_trips = round_trips;
             }
         }
         let analyzed = asked.mode == Mode::Analyze;
@@ -59,6 +63,19 @@ impl<S: Store> Engine<S> {
             advice: Vec::new(),
             time: analyzed.then_some(time),
         })
+    }
+}
+
+impl<S: Store> Engine<S> {
+    /// Runs what writes, and returns beside its output how many requests its commits have sent to a remote
+    /// database; none where nothing is remote.
+    pub(crate) async fn counting<F: Future>(&self, call: F) -> (F::Output, Option<u64>) {
+        if !self.store().is_shared() {
+            return (call.await, None);
+        }
+        let requests = Arc::default();
+        let output = counting_commits(&requests, call).await;
+        (output, Some(requests.load(Ordering::Relaxed)))
     }
 }
 
@@ -88,6 +105,7 @@ impl WriteStep {
             condition: write.condition.map(ToString::to_string),
             update,
             refused: None,
+            round_trips: None,
             bytes_before: None,
             bytes_after: None,
             indexes: Vec::new(),

@@ -23,6 +23,6 @@ pub(crate) mod versions;
 mod view;
 
 pub use changes::ItemChange;
-pub(crate) use name::parse_name;
+pub(crate) use name::{parse_name, past_text};
 pub(crate) use version::{Version, keep};
 pub(crate) use view::TableView;

@@ -18,6 +18,16 @@ pub(crate) fn parse_name(name: &str) -> Option<(&str, Result<Past, HistoryFault>
     Some((table, at.ok_or_else(|| HistoryFault::NotAMoment(text.to_owned()))))
 }
 
+/// Returns the name of a table of the past without the table that it is of, such as `history`.
+pub(crate) fn past_text(past: Past) -> String {
+    match past {
+        Past::At(at_ms) => format!("{}{}", AS_OF, moment::basic(at_ms)),
+        Past::Versions => VERSIONS.to_owned(),
+    }
+    .trim_start_matches('.')
+    .to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +49,10 @@ mod tests {
             ("orders.histories", None),
         ] {
             assert_eq!(parse_name(name), expected, "{name}");
+            if let Some((table, Ok(past))) = expected {
+                let again = format!("{table}.{}", past_text(past));
+                assert_eq!(parse_name(&again), expected, "{again}");
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::required;
 use crate::schema::Table;
-use crate::usage::ask_gate;
+use crate::usage::{Shape, ask_gate, note_shape};
 use crate::write::{Attempt, Write, until_decided};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
@@ -54,6 +54,7 @@ impl<S: Store> Engine<S> {
         input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
         let (requests, statements, are_reads) = check(input.statements)?;
+        note_shape(|shape| write::tell_all(statements.iter().flatten(), shape));
         let answer = if are_reads {
             self.read_statements(&requests, statements).await?
         } else {
@@ -78,10 +79,15 @@ impl<S: Store> Engine<S> {
         let asked = Asked { operation: "BatchExecuteStatement", mode, began_ms: self.now_ms() };
         let explained = async {
             let (requests, statements, are_reads) = check(input.statements)?;
-            if are_reads {
-                return self.explain_read_statements(&requests, statements, again, asked).await;
-            }
-            self.explain_write_statements(&statements, asked).await
+            let tell = |shape: &mut Shape| write::tell_all(statements.iter().flatten(), shape);
+            let shape = Shape::text(tell);
+            let explained = if are_reads {
+                self.explain_read_statements(&requests, statements, again, asked).await
+            } else {
+                note_shape(tell);
+                self.explain_write_statements(&statements, asked).await
+            };
+            explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Older))
     }
@@ -127,7 +133,20 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let planned_ms = self.now_ms();
-        let steps = until_decided(|| async {
+        let steps = self.attempt_statements(statements, asked.mode);
+        let (steps, round_trips) = self.counting(steps).await;
+        let mut parts = Parts::of(Grouping::Batch, steps?);
+        parts.together.round_trips = round_trips.filter(|_| asked.mode == Mode::Analyze);
+        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+    }
+
+    /// Rehearses statements that write, or runs them, and returns the step of each.
+    async fn attempt_statements(
+        &self,
+        statements: &[ApiResult<Statement>],
+        mode: Mode,
+    ) -> ApiResult<Vec<Step>> {
+        until_decided(|| async {
             let tables = self.tables_of_statements(statements);
             let (writes, errors) = plan_writes(statements, &tables);
             check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
@@ -137,7 +156,7 @@ impl<S: Store> Engine<S> {
                 WriteStep::of(table, write, &write::key_attributes(table, statement)?)
             });
             let told = told.collect::<ApiResult<Vec<_>>>()?;
-            let attempts = match asked.mode {
+            let attempts = match mode {
                 Mode::Plan => Some(self.core().rehearse(&writes).await?),
                 Mode::Analyze => self.commit_apart(&writes).await?,
             };
@@ -145,9 +164,7 @@ impl<S: Store> Engine<S> {
             Ok(attempts
                 .map(|attempts| told_statements(statements, &tables, errors, told, attempts)))
         })
-        .await?;
-        let parts = Parts::of(Grouping::Batch, steps);
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        .await
     }
 
     /// Returns the table of each statement.

@@ -2,13 +2,14 @@
 
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
+use crate::environment::table_name_of;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan, Step};
 use crate::heat::{Heat, Touched};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::{Admission, ReadTarget};
-use crate::usage::{Seen, ask_gate, note_read};
+use crate::usage::{Seen, Shape, ask_gate, note_read, note_shape};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -19,6 +20,7 @@ use hashrange_wire::{
     ReturnConsumedCapacity,
 };
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 /// The part of the request for one table, checked by itself.
@@ -46,6 +48,7 @@ impl<S: Store> Engine<S> {
         mut input: BatchGetItemInput<'_>,
     ) -> ApiResult<BatchGetItemOutput> {
         let parts = self.plan_parts(&mut input)?;
+        note_shape(|shape| tell(&parts, shape));
         parts.iter().try_for_each(|planned| ask_gate(&planned.table, None))?;
         let view = self.core().view().await?;
         let mut admission = self.admission().map(Admission::of_batch);
@@ -92,6 +95,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let asked = Asked { operation: "BatchGetItem", mode, began_ms: self.now_ms() };
         let planned = self.plan_parts(&mut input)?;
+        let shape = Shape::text(|shape| tell(&planned, shape));
         let planned_ms = self.now_ms();
         let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();
         let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
@@ -105,7 +109,7 @@ impl<S: Store> Engine<S> {
             parts.together.unprocessed =
                 left.map(|part| part.keys.as_ref().map_or(0, Vec::len)).sum();
         }
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     fn plan_parts(&self, input: &mut BatchGetItemInput<'_>) -> ApiResult<Vec<PlannedPart>> {
@@ -147,6 +151,16 @@ impl PlannedPart {
         };
         self.part.keys.iter().zip(&self.keys).map(read)
     }
+}
+
+/// Tells what is asked, without values. The tables of a request are in no order, so they stand by name.
+fn tell(parts: &[PlannedPart], shape: &mut Shape) -> fmt::Result {
+    let mut parts: Vec<&PlannedPart> = parts.iter().collect();
+    parts.sort_by_key(|planned| table_name_of(&planned.part.name));
+    shape.members(parts, |PlannedPart { part, .. }, shape| {
+        shape.member("Get", &part.name)?;
+        part.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
+    })
 }
 
 /// Refuses the reads that do not fit into one answer: from the first one on that does not.

@@ -7,9 +7,11 @@
 use crate::answer::PerTable;
 use crate::capacity::Units;
 use crate::engine::Engine;
+use crate::environment::table_name_of;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, Step, WriteStep};
 use crate::request::{required, validated};
 use crate::schema::Table;
+use crate::usage::{Shape, note_shape, noted_shape};
 use crate::write::{Attempt, Write, Written, plan_delete, plan_put, until_decided};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
@@ -19,6 +21,7 @@ use hashrange_wire::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, PutRequest, WriteRequest,
 };
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 /// One member of the batch, checked by itself.
@@ -93,6 +96,7 @@ impl<S: Store> Engine<S> {
         mut input: BatchWriteItemInput<'_>,
     ) -> ApiResult<BatchWriteItemOutput> {
         let members = check(&mut input)?;
+        note_shape(|shape| tell(&members, shape));
         if self.limiter().is_some() {
             return self.write_members_apart(input, members).await;
         }
@@ -157,8 +161,11 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let members = check(&mut input)?;
+        let shape = noted_shape(|shape| tell(&members, shape));
         let planned_ms = self.now_ms();
-        let (tables, mut told, attempts) = self.attempt_members(&members, asked.mode).await?;
+        let attempted = self.attempt_members(&members, asked.mode);
+        let (attempted, round_trips) = self.counting(attempted).await;
+        let (tables, mut told, attempts) = attempted?;
         let is_apart = self.limiter().is_some();
         let mut unprocessed = 0;
         let (mut refused, mut throttled) = (None, None);
@@ -183,10 +190,11 @@ impl<S: Store> Engine<S> {
         let steps = told.into_iter().map(|step| Step::Write(Box::new(step))).collect();
         let mut parts = Parts::of(Grouping::Batch, steps);
         parts.together.unprocessed = unprocessed;
+        parts.together.round_trips = round_trips.filter(|_| asked.mode == Mode::Analyze);
         if let Some(why) = refused {
             parts.refuse(&why);
         }
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     /// Rehearses the members, or writes them, with the step of each.
@@ -235,6 +243,16 @@ fn check(input: &mut BatchWriteItemInput<'_>) -> ApiResult<Vec<(String, Member)>
         return Err(Reason::TooManyBatchWriteRequests.into());
     }
     Ok(members)
+}
+
+/// Tells what is asked, without values. The tables of a request are in no order, so they stand by name.
+fn tell(members: &[(String, Member)], shape: &mut Shape) -> fmt::Result {
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_by_key(|(table, _)| table_name_of(table));
+    shape.members(members, |(table, member), shape| match member {
+        Member::Put(_) => shape.member("Put", table),
+        Member::Delete(_) => shape.member("Delete", table),
+    })
 }
 
 /// A batch knows no conflicts with transactions: one that lost every race is throttled as a whole.

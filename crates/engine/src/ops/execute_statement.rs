@@ -94,6 +94,7 @@ impl<S: Store> Engine<S> {
         input: &ExecuteStatementInput<'_>,
         statement: &Statement,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
+        note_shape(|shape| write::tell(statement, shape));
         let returns_item = returns_item(input.return_values_on_condition_check_failure);
         let result = self
             .write(statement.table(), |table| Ok(write::plan(table, statement, returns_item)?))

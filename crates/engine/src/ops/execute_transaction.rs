@@ -13,7 +13,7 @@ use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
-use crate::usage::{Seen, ask_gate, note_read};
+use crate::usage::{Seen, Shape, ask_gate, note_read, note_shape};
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
 use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
@@ -47,6 +47,7 @@ impl<S: Store> Engine<S> {
         mut input: ExecuteTransactionInput<'_>,
     ) -> ApiResult<ExecuteTransactionOutput> {
         let Checked { token, requests, statements, are_reads } = check(&mut input)?;
+        note_shape(|shape| write::tell_all(&statements, shape));
         let mode = input.return_consumed_capacity;
         if are_reads {
             return self.read_in_transaction(statements, mode).await;
@@ -73,13 +74,18 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let Checked { token, requests, statements, are_reads } = check(&mut input)?;
-        if are_reads {
-            return self.explain_reads_in_transaction(statements, again, asked).await;
-        }
-        let is_insert = are_inserts(&statements);
-        let actions = self.actions(&requests, statements)?;
-        let in_words = |error: ApiError| worded(&is_insert, error);
-        self.explain_actions(&actions, token.as_ref(), in_words, asked).await
+        let tell = |shape: &mut Shape| write::tell_all(&statements, shape);
+        let shape = Shape::text(tell);
+        let explained = if are_reads {
+            self.explain_reads_in_transaction(statements, again, asked).await
+        } else {
+            note_shape(tell);
+            let is_insert = are_inserts(&statements);
+            let actions = self.actions(&requests, statements)?;
+            let in_words = |error: ApiError| worded(&is_insert, error);
+            self.explain_actions(&actions, token.as_ref(), in_words, asked).await
+        };
+        explained.map(|explained| Explanation { shape, ..explained })
     }
 
     async fn explain_reads_in_transaction(

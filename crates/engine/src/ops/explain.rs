@@ -5,10 +5,10 @@ use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText
 use crate::ops::update_table;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
-use crate::read::PagePlan;
+use crate::read::{PagePlan, versions};
 use crate::request::required;
 use crate::schema::{Index, IndexId, Table, TableRecord};
-use crate::usage::Shape;
+use crate::usage::noted_shape;
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::error::{Layer, StateFault, StatementFault};
@@ -176,13 +176,12 @@ impl<S: Store> Engine<S> {
         update_table::with_local_index(record, input)
     }
 
-    /// Returns the table that a read names, with the index that it supposes.
+    /// Returns the table that a Query, Scan or SELECT names, with the index that it supposes: the past has none.
     pub(super) fn explained_table(&self, name: &str, how: How<'_>) -> ApiResult<Arc<Table>> {
-        let table = self.readable_table(name)?;
-        Ok(match how.what_if {
-            Some(what_if) if what_if.table.id() == table.id() => Arc::clone(&what_if.table),
-            Some(_) | None => table,
-        })
+        let table = self.readable_table_or_versions(name)?;
+        let is_supposed = |what_if: &&WhatIf| what_if.table.id() == table.id();
+        let supposed = how.what_if.filter(is_supposed).filter(|_| table.past.is_none());
+        Ok(supposed.map_or(table, |what_if| Arc::clone(&what_if.table)))
     }
 
     /// Explains a read, of an index that it supposes if it does.
@@ -336,10 +335,10 @@ impl<S: Store> Engine<S> {
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
             }
             statement if how.what_if.is_some() => {
-                Err(Reason::State(StateFault::NotSupposed(written_as(&statement))).into())
+                Err(Reason::State(StateFault::NotSupposed(statement.verb())).into())
             }
             statement => {
-                let asked = Asked { operation: written_as(&statement), mode, began_ms };
+                let asked = Asked { operation: statement.verb(), mode, began_ms };
                 let explained = self.explain_written(&statement, asked).await;
                 write::outcome(&statement, explained)
             }
@@ -350,12 +349,14 @@ impl<S: Store> Engine<S> {
         let name = statement.table();
         let table = self.table(name)?;
         let key = write::key_attributes(&table, statement)?;
+        let shape = noted_shape(|shape| write::tell(statement, shape));
         let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
         let worded = match statement {
             Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
             _ => |error: ApiError| error.in_layer(Layer::Older),
         };
-        self.explain_write(name, &key, plan, worded, asked).await
+        let explained = self.explain_write(name, &key, plan, worded, asked).await?;
+        Ok(Explanation { shape, ..explained })
     }
 
     async fn explain_select(
@@ -367,12 +368,12 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let table = self.explained_table(&std::mem::take(&mut select.table), how)?;
         let consistent = input.consistent_read == Some(true);
-        if let Some(what_if) = how.what_if.filter(|what_if| what_if.table.id() == table.id()) {
+        if let Some(what_if) = how.what_if.filter(|what_if| Arc::ptr_eq(&what_if.table, &table)) {
             select.index.get_or_insert_with(|| what_if.name().to_owned());
         }
         let index = select.index.clone();
         let condition = select.condition.clone();
-        let shape = Shape::text(|shape| select::tell(&select, shape));
+        let shape = noted_shape(|shape| select::tell(&select, shape));
         let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
         self.check_index_filled(&table, index.as_deref())?;
         let read = selected_read(&table, plan, condition)?;
@@ -433,15 +434,6 @@ pub(super) fn take_explain(first: Option<&mut Cow<'_, str>>) -> Option<Mode> {
     Some(mode(explain))
 }
 
-fn written_as(statement: &Statement) -> &'static str {
-    match statement {
-        Statement::Insert(_) => "INSERT",
-        Statement::Update(_) => "UPDATE",
-        Statement::Delete(_) => "DELETE",
-        Statement::Select(_) | Statement::Exists(..) => "SELECT",
-    }
-}
-
 /// Returns a SELECT as the read of a page; one of a single item comes with its filter.
 fn as_page<'t>(
     table: &'t Table,
@@ -486,6 +478,7 @@ fn read_keys(
         let KeyRead { partition, sort } = read;
         let partition: Vec<Value> = vec![partition];
         let sort = sort.into_iter().map(|operator| (0, operator)).collect();
+        let range = versions::stored(table, range);
         keys.push(ReadKeys { partition, sort, range });
     }
     Ok(Some(keys))

@@ -7,7 +7,7 @@ use crate::heat::{self, Touched};
 use crate::request::{self, check_one_style, check_scalar_keys, legacy, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
-use crate::usage::ask_gate;
+use crate::usage::{Shape, ask_gate, note_shape};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -22,6 +22,9 @@ impl<S: Store> Engine<S> {
         let table_name = request.table_name;
         let table = self.readable_table(table_name)?;
         let plan = request.plan(&table)?;
+        if let Some(projection) = &plan.projection {
+            note_shape(|shape| shape.returns_paths(projection));
+        }
         ask_gate(&table, None)?;
         if heat::is_heat(&table) {
             return Box::pin(self.get_of_heat(plan)).await;
@@ -74,8 +77,12 @@ impl<S: Store> Engine<S> {
         let table = self.readable_table(request.table_name)?;
         let keys = ReadKeys::of_item(&table, &request.key);
         let plan = request.plan(&table)?;
+        let projection = plan.projection.as_ref();
+        let shape = Shape::text(|shape| projection.map_or(Ok(()), |it| shape.returns_paths(it)));
         let read = ReadPlan::of_item(&table, keys, &plan.key, plan.projection, plan.consistent);
-        self.explain_read(read, Asked { operation: "GetItem", mode, began_ms }).await
+        let asked = Asked { operation: "GetItem", mode, began_ms };
+        let explained = self.explain_read(read, asked).await?;
+        Ok(Explanation { shape, ..explained })
     }
 }
 

@@ -9,7 +9,7 @@ use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
-use crate::usage::ask_gate;
+use crate::usage::{Shape, ask_gate, note_shape};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
@@ -20,6 +20,7 @@ use hashrange_wire::{
     DecodedValue, Get, ItemResponse, Map, ReturnConsumedCapacity, TransactGetItem,
     TransactGetItemsInput, TransactGetItemsOutput,
 };
+use std::fmt;
 use std::sync::Arc;
 
 use crate::answer::PerTable;
@@ -79,6 +80,7 @@ impl<S: Store> Engine<S> {
         let gets = checked(input.transact_items)?;
         let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
+        note_shape(|shape| tell(&gets, shape));
         tables.iter().try_for_each(|table| ask_gate(table, None))?;
         let targets = || {
             let items = tables.iter().zip(&keys);
@@ -151,6 +153,7 @@ impl<S: Store> Engine<S> {
         let gets = checked(input.transact_items)?;
         let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
+        let shape = Shape::text(|shape| tell(&gets, shape));
         let planned_ms = self.now_ms();
         let reads = gets.into_iter().zip(&tables).zip(&keys).map(|((get, table), key)| {
             let keys = ReadKeys::of_item(table, &get.key);
@@ -169,7 +172,7 @@ impl<S: Store> Engine<S> {
                 self.add_consumed(&mut parts, answer.consumed_capacity)?;
             }
         }
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 }
 
@@ -179,6 +182,14 @@ fn checked(items: Option<Vec<TransactGetItem<'_>>>) -> ApiResult<Vec<CheckedGet>
         .into_iter()
         .map(|item| CheckedGet::check(required(item.get, "transactItems.get")?))
         .collect()
+}
+
+/// Tells what is asked, without values.
+fn tell(gets: &[CheckedGet], shape: &mut Shape) -> fmt::Result {
+    shape.members(gets, |get, shape| {
+        shape.member("Get", &get.table_name)?;
+        get.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
+    })
 }
 
 /// Returns the byte keys; a key that does not fit its table cancels the transaction.

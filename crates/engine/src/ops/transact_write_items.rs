@@ -10,7 +10,8 @@ use crate::layout::token::TokenScope;
 use crate::request::{
     self, as_update, check_expression_values, check_key_values, required, returns_item, validated,
 };
-use crate::transaction::{ActionKind, Completed, Fingerprint, Token, TransactionAction};
+use crate::transaction::{self, ActionKind, Completed, Fingerprint, Token, TransactionAction};
+use crate::usage::{note_shape, noted_shape};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::{ExpressionKind, Layer, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
@@ -37,6 +38,7 @@ impl<S: Store> Engine<S> {
         mut input: TransactWriteItemsInput<'_>,
     ) -> ApiResult<TransactWriteItemsOutput> {
         let (actions, token) = check(&mut input)?;
+        note_shape(|shape| transaction::tell(&actions, shape));
         let completed = self.transact(&actions, token.as_ref()).await?;
         let (mode, metrics) =
             (input.return_consumed_capacity, input.return_item_collection_metrics);
@@ -52,8 +54,10 @@ impl<S: Store> Engine<S> {
         let asked = Asked { operation: "TransactWriteItems", mode, began_ms: self.now_ms() };
         let explained = async {
             let (actions, token) = check(&mut input)?;
+            let shape = noted_shape(|shape| transaction::tell(&actions, shape));
             let worded = |error: ApiError| error.in_layer(Layer::Older);
-            self.explain_actions(&actions, token.as_ref(), worded, asked).await
+            let explained = self.explain_actions(&actions, token.as_ref(), worded, asked).await;
+            explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Older))
     }

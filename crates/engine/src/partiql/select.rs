@@ -116,9 +116,7 @@ pub(crate) fn plan<'t>(
 
 /// Tells what a SELECT asks, without values.
 pub(crate) fn tell(select: &Select, shape: &mut Shape) -> fmt::Result {
-    if let Some(condition) = &select.condition {
-        shape.part(format_args!("WHERE {condition:#}"))?;
-    }
+    select.condition.as_ref().map_or(Ok(()), |condition| shape.clause(condition))?;
     select.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
 }
 

@@ -1,12 +1,15 @@
 //! INSERT, UPDATE and DELETE: planned as the conditional writes that the native operations make.
 
+use super::select;
 use crate::schema::Table;
+use crate::usage::Shape;
 use crate::write::{Write, Written, plan_delete, plan_put, plan_update};
 use hashrange_expr::Condition;
 use hashrange_expr::partiql::{self, Change, Insert, Statement};
 use hashrange_model::error::StatementFault;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
+use std::fmt;
 
 /// Returns the write of a statement, with every fault that its table shows.
 pub(crate) fn plan<'p>(
@@ -27,6 +30,35 @@ pub(crate) fn plan<'p>(
         Statement::Select(_) | Statement::Exists(..) => return Err(Reason::Internal),
     };
     Ok(Write { returns_item_on_failure, ..write })
+}
+
+/// Tells what a statement that writes asks, without values.
+pub(crate) fn tell(statement: &Statement, shape: &mut Shape) -> fmt::Result {
+    shape.part(format_args!("{}", statement.verb()))?;
+    tell_clauses(statement, shape)
+}
+
+/// Tells what the statements of a batch or transaction ask, without values.
+pub(crate) fn tell_all<'s>(
+    statements: impl IntoIterator<Item = &'s Statement>,
+    shape: &mut Shape,
+) -> fmt::Result {
+    shape.members(statements, |statement, shape| {
+        shape.member(statement.verb(), statement.table())?;
+        tell_clauses(statement, shape)
+    })
+}
+
+fn tell_clauses(statement: &Statement, shape: &mut Shape) -> fmt::Result {
+    match statement {
+        Statement::Select(select) | Statement::Exists(select, _) => select::tell(select, shape),
+        Statement::Insert(_) => Ok(()),
+        Statement::Update(change) => {
+            shape.updates(&change.update)?;
+            shape.clause(&change.condition)
+        }
+        Statement::Delete(delete) => shape.clause(&delete.condition),
+    }
 }
 
 fn plan_insert<'p>(table: &Table, insert: &'p Insert) -> Result<Write<'p>, Reason> {

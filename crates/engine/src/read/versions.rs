@@ -56,6 +56,35 @@ pub(crate) fn items_of_ranges<'r>(table: &Table, ranges: &'r [KeyRange]) -> Cow<
     }
 }
 
+/// Returns the range in which is stored what is read of the items in a range: they themselves, unless it is
+/// their versions.
+pub(crate) fn stored(table: &Table, items: KeyRange) -> KeyRange {
+    match table.past {
+        Some(Past::Versions) => layout::versions_of(&items),
+        Some(Past::At(_)) | None => items,
+    }
+}
+
+/// Returns what is left of ranges of versions after the one that a page ended with.
+pub(crate) fn left_after(
+    table: &Table,
+    ranges: Vec<KeyRange>,
+    last: &Item,
+    direction: Direction,
+) -> Result<Vec<KeyRange>, Reason> {
+    let item = last.retain(|name| !names_a_version(name));
+    let key = key_range::start_key(table, None, &item, Reader::Query)?;
+    let until_ms = named(last, UNTIL)?.unwrap_or(u64::MAX);
+    let version = [&layout::versions_prefix(&key)[..], &until_ms.to_be_bytes()].concat();
+    let nth = ranges.iter().position(|range| key_range::contains(range, &version));
+    let nth = nth.ok_or(Reason::StartKeyOutsideBoundaries)?;
+    let mut left: Vec<_> = ranges.into_iter().skip(nth).collect();
+    if let Some(first) = left.first_mut() {
+        narrow(first, &key, last, direction)?;
+    }
+    Ok(left)
+}
+
 /// Narrows a range of versions to what comes after one of an item with this key.
 fn narrow(
     range: &mut KeyRange,

@@ -4,9 +4,11 @@
 use crate::request::check_scalar_keys;
 use crate::request::condition::looked_into;
 use crate::schema::Table;
+use crate::usage::Shape;
 use crate::write::{self, Action, Write};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::{Item, Reason};
+use std::fmt;
 
 /// An action without any fault that shows without its table.
 #[derive(Debug)]
@@ -32,6 +34,22 @@ pub(crate) enum ActionKind {
     Delete(Item),
     /// Demands the condition of the item with this key.
     Check(Item),
+}
+
+/// Tells what a transaction asks, without values.
+pub(crate) fn tell(actions: &[TransactionAction], shape: &mut Shape) -> fmt::Result {
+    shape.members(actions, |action, shape| {
+        match &action.kind {
+            ActionKind::Put(_) => shape.member("Put", &action.table_name)?,
+            ActionKind::Update(_, update) => {
+                shape.member("Update", &action.table_name)?;
+                shape.updates(update)?;
+            }
+            ActionKind::Delete(_) => shape.member("Delete", &action.table_name)?,
+            ActionKind::Check(_) => shape.member("ConditionCheck", &action.table_name)?,
+        }
+        shape.condition(action.condition.as_ref())
+    })
 }
 
 impl TransactionAction {

@@ -1,7 +1,7 @@
 //! All versions of items, what has changed between two moments, and items that are put back.
 
 use super::{as_of, check, create, delete, describe, enable, get, item, memory, put};
-use hashrange_engine::{ChangesInput, ChangesOutput, EngineOptions, Mode};
+use hashrange_engine::{ChangesInput, ChangesOutput, EngineOptions, Explanation, Mode, Step};
 use hashrange_model::{AttributeValue, Item, moment};
 use hashrange_storage::block_on;
 use hashrange_testkit::database::Database;
@@ -83,9 +83,8 @@ fn other_reads_of_versions_are_refused() {
     assert!(only_queried.ends_with(failed["Message"].as_str().unwrap()), "{failed}");
     let several = json!({"TransactStatements": [{"Statement": one}]});
     assert_eq!(database.fails("ExecuteTransaction", &several), only_queried);
-    let explained = json!({"Statement": format!("EXPLAIN {one}")});
-    assert_eq!(database.fails("ExecuteStatement", &explained), only_queried);
-    let explained = database.explain("Scan", scan.to_string().as_bytes(), Mode::Analyze);
+    let explained = get("orders.history", "a").to_string();
+    let explained = database.explain("GetItem", explained.as_bytes(), Mode::Plan);
     assert!(only_queried.ends_with(&explained.unwrap_err().to_string()));
     for written in [
         "INSERT INTO \"orders.history\" VALUE {'pk': 'p', 'sk': 'a'}",
@@ -109,6 +108,144 @@ fn other_reads_of_versions_are_refused() {
         query["ExclusiveStartKey"] = start.clone();
         assert!(database.fails("Query", &query).starts_with("ValidationException: "), "{start}");
     }
+}
+
+/// Asserts that ANALYZE counts what a client is told, and returns the explanation.
+fn analyzed(database: &Database, operation: &str, request: &Json) -> Explanation {
+    let body = request.to_string();
+    let explained = database.explain(operation, body.as_bytes(), Mode::Analyze).unwrap();
+    let [Step::Read(read)] = &explained.steps[..] else { panic!("{explained:?}") };
+    let counted = read.counted.as_ref().unwrap();
+    assert!(counted.is_all, "{request}");
+    let mut told = request.clone();
+    told["ReturnConsumedCapacity"] = json!("TOTAL");
+    let (mut pages, mut returned, mut examined, mut units) = (0, 0, 0, 0.0);
+    loop {
+        let answer = database.ok(operation, &told);
+        pages += 1;
+        returned += answer["Items"].as_array().map_or(0, Vec::len);
+        examined += usize::try_from(answer["ScannedCount"].as_u64().unwrap_or(0)).unwrap();
+        units += answer["ConsumedCapacity"]["CapacityUnits"].as_f64().unwrap();
+        let next = [("LastEvaluatedKey", "ExclusiveStartKey"), ("NextToken", "NextToken")];
+        let next = next.iter().find(|(from, _)| {
+            answer.get(*from).is_some()
+                && (operation == "ExecuteStatement") == (*from == "NextToken")
+        });
+        match next {
+            Some((from, to)) => told[*to] = answer[*from].clone(),
+            None => break,
+        }
+    }
+    assert_eq!((counted.pages, counted.returned.items), (pages, returned), "{request}");
+    if operation != "ExecuteStatement" {
+        assert_eq!(counted.examined.items, examined, "{request}");
+    }
+    assert!((counted.total_units() - units).abs() < 1e-9, "{request}");
+    let planned = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+    let [Step::Read(planned)] = &planned.steps[..] else { panic!("{planned:?}") };
+    let items = planned.estimate.items;
+    assert!(items.at_least <= counted.examined.items as u64, "{request}");
+    assert!(items.at_most.is_none_or(|most| counted.examined.items as u64 <= most), "{request}");
+    explained
+}
+
+#[test]
+fn reads_of_versions_are_explained_and_counted_as_clients_are_told() {
+    let database = versioned();
+    let query = |condition: &str, values: Json, limit: usize, is_forward: bool| {
+        json!({
+            "TableName": "orders.history", "KeyConditionExpression": condition, "Limit": limit,
+            "ExpressionAttributeValues": values, "ScanIndexForward": is_forward,
+            "FilterExpression": "n <> :n",
+        })
+    };
+    for limit in [1, 2, 5, 100] {
+        for is_forward in [true, false] {
+            let values = json!({":p": {"S": "p"}, ":n": {"N": "3"}});
+            analyzed(&database, "Query", &query("pk = :p", values, limit, is_forward));
+            let values = json!({":p": {"S": "p"}, ":s": {"S": "a"}, ":n": {"N": "3"}});
+            let one = query("pk = :p AND sk = :s", values.clone(), limit, is_forward);
+            analyzed(&database, "Query", &one);
+            let some = query("pk = :p AND sk > :s", values, limit, is_forward);
+            analyzed(&database, "Query", &some);
+        }
+        analyzed(&database, "Scan", &json!({"TableName": "orders.history", "Limit": limit}));
+        for statement in [
+            "SELECT * FROM \"orders.history\"",
+            "SELECT n FROM \"orders.history\" WHERE pk = 'p' AND sk = 'a'",
+            "SELECT n FROM \"orders.history\" WHERE pk = 'p' AND sk IN ['a', 'c'] AND n > 4",
+            "SELECT * FROM \"orders.history\" WHERE pk = 'p' AND sk > 'a' ORDER BY sk DESC",
+        ] {
+            let request = json!({"Statement": statement, "Limit": limit});
+            analyzed(&database, "ExecuteStatement", &request);
+        }
+    }
+}
+
+#[test]
+fn a_query_of_versions_is_explained_in_words() {
+    let database = versioned();
+    let query = json!({
+        "TableName": "orders.history", "KeyConditionExpression": "pk = :p AND sk < :s",
+        "FilterExpression": "#by = :p", "ExpressionAttributeNames": {"#by": "by"},
+        "ExpressionAttributeValues": {":p": {"S": "p"}, ":s": {"S": "c"}},
+    });
+    let explained = analyzed(&database, "Query", &query);
+    let text = explained.text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("  bytes")).collect();
+    let expected = "\
+Query of orders.history
+  access     a range of sort keys in one partition
+  partition  pk = 'p'
+  range      sk < 'c'
+  filter     by = 'p'
+  returns    all attributes
+  reads      eventually consistent, forward
+  collection
+    +---
+    | 'a'
+    | ...
+    | 'b'
+    +---
+      'c'
+  examines   11 items, 813 bytes
+  pages      1 page
+  costs      0.5 read units
+  keeps      0 of 11 items
+  counted in 1 page
+  examined   11 items, 813 bytes
+  returned   0 items, 0 bytes
+  filtered   11 items thrown away
+  cost       0.5 read units on the table
+  time       0 ms planning, 0 ms running";
+    assert_eq!(lines.join("\n"), expected);
+    // Nothing is advised that the past has not: indexes.
+    assert!(explained.advice.is_empty(), "{:?}", explained.advice);
+    let [Step::Read(read)] = &explained.steps[..] else { panic!("{explained:?}") };
+    assert_eq!((&*read.table, read.past.as_deref()), ("orders", Some("history")));
+    let stored = |hex: &str| hex.starts_with("22");
+    assert!(
+        stored(&read.ranges[0].first_key) && read.ranges[0].end_key.as_deref().is_some_and(stored)
+    );
+}
+
+#[test]
+fn how_many_versions_there_are_is_not_bounded_where_it_is_not_seen() {
+    let database = memory();
+    create(&database);
+    enable(&database, None);
+    for n in 0..1100 {
+        database.clock.advance_ms(1);
+        put(&database, "a", n);
+    }
+    let scan = json!({"TableName": "orders.history"}).to_string();
+    let explained = database.explain("Scan", scan.as_bytes(), Mode::Plan).unwrap();
+    let [Step::Read(read)] = &explained.steps[..] else { panic!("{explained:?}") };
+    assert_eq!((read.estimate.items.at_least, read.estimate.items.at_most), (1000, None));
+    let text = explained.text();
+    assert!(text.starts_with("Scan of orders.history\n"), "{text}");
+    assert!(text.contains("  examines   1000 items or more, "), "{text}");
+    assert!(text.contains("  pages      1 page or more\n"), "{text}");
 }
 
 /// Returns all items of a SELECT, and how many pages they came in.

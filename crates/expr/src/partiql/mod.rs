@@ -167,6 +167,17 @@ impl Statement {
         }
     }
 
+    /// Returns the word that says what it does.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Select(_) => "SELECT",
+            Self::Exists(..) => "EXISTS",
+            Self::Insert(_) => "INSERT",
+            Self::Update(_) => "UPDATE",
+            Self::Delete(_) => "DELETE",
+        }
+    }
+
     /// Returns whether the statement only reads.
     pub fn is_read(&self) -> bool {
         matches!(self, Self::Select(_))

@@ -365,6 +365,7 @@ impl Lane {
         self.token += 1;
         let options = &self.shared.options;
         let setting = Setting {
+            members,
             connection: &line.connection,
             statements: &line.statements,
             layout: &self.shared.layout,
@@ -375,7 +376,7 @@ impl Lane {
             decide_timeout: options.decide_timeout,
             group_bytes: options.group_bytes,
         };
-        match setting.run(members).await {
+        match setting.run().await {
             Ok((verdicts, is_committed)) => {
                 if is_committed {
                     self.committed = self.token;
@@ -393,7 +394,7 @@ impl Lane {
                 Err(failure)
             }
             Err(Broken { failure, .. }) => {
-                self.shared.counts.commit_round_trips.add(1);
+                setting.count_round_trip();
                 let rolled_back =
                     line.connection.answer(line.connection.client.batch_execute("ROLLBACK"));
                 if rolled_back.await.is_err() {

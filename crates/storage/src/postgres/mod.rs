@@ -56,7 +56,8 @@ pub use traffic::{Cause, Connections, Traffic};
 pub use url::place;
 
 use crate::{
-    Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted, block_on,
+    Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted,
+    block_on, counting,
 };
 use connect::Connector;
 use driver::Driver;
@@ -341,7 +342,8 @@ impl Store for PostgresStore {
         let layout = &self.shared.layout;
         let deadline = Instant::now() + self.shared.options.patience;
         let (write, read) = (layout.locate_all(&write), layout.locate_all(&read));
-        let (member, mut turns) = Member::new(write, read, deadline, ticket);
+        let (member, mut turns) =
+            Member::new(write, read, deadline, ticket, counting::of_commits());
         self.shared.commits.push(member)?;
         let mut answer = None;
         loop {

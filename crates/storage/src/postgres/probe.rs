@@ -92,7 +92,8 @@ impl Probes {
 /// Commits nothing.
 async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error> {
     let deadline = Instant::now() + LIMIT;
-    let (member, mut turns) = Member::new(Vec::new(), Vec::new(), deadline, in_flight.begin());
+    let (member, mut turns) =
+        Member::new(Vec::new(), Vec::new(), deadline, in_flight.begin(), None);
     shared.commits.push(member)?;
     loop {
         match turns.recv().await {

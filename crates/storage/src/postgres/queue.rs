@@ -14,6 +14,8 @@ use crate::{Batch, Error};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
@@ -36,6 +38,8 @@ pub(super) struct Member {
     pub(super) write: Vec<Located>,
     pub(super) read: Vec<Located>,
     turns: mpsc::UnboundedSender<Turn>,
+    /// Where its requests to the database are counted, if they are.
+    requests: Option<Arc<AtomicU64>>,
     /// When it is too late to wait for the database.
     pub(super) deadline: Instant,
     _ticket: Ticket,
@@ -90,14 +94,22 @@ impl Member {
         read: Vec<Located>,
         deadline: Instant,
         ticket: Ticket,
+        requests: Option<Arc<AtomicU64>>,
     ) -> (Self, mpsc::UnboundedReceiver<Turn>) {
         let (turns, listener) = mpsc::unbounded_channel();
-        (Self { write, read, turns, deadline, _ticket: ticket }, listener)
+        (Self { write, read, turns, requests, deadline, _ticket: ticket }, listener)
     }
 
     /// Returns all declared keys in the order in which their values are shown.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Located> {
         self.write.iter().chain(&self.read)
+    }
+
+    /// Counts a request to the database that goes for it, and for the others of its group.
+    pub(super) fn count_request(&self) {
+        if let Some(requests) = &self.requests {
+            requests.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Asks for a decision.

@@ -52,6 +52,8 @@ const MAX_LOCK_STATEMENTS: usize = 6;
 
 /// What a transaction needs of its lane.
 pub(super) struct Setting<'l> {
+    /// The group.
+    pub(super) members: &'l [Member],
     pub(super) connection: &'l Connection,
     pub(super) statements: &'l LaneStatements,
     pub(super) layout: &'l Layout,
@@ -79,11 +81,12 @@ impl Broken {
 
 impl Setting<'_> {
     /// Runs a group in one transaction, and returns whether it was committed: it is not when nobody writes.
-    pub(super) async fn run(&self, members: &[Member]) -> Result<(Vec<Verdict>, bool), Broken> {
-        let values = self.begin(members).await.map_err(Broken::before_commit)?;
-        let mut decided = self.decide(members, &values).await;
+    pub(super) async fn run(&self) -> Result<(Vec<Verdict>, bool), Broken> {
+        let members = self.members;
+        let values = self.begin().await.map_err(Broken::before_commit)?;
+        let mut decided = self.decide(&values).await;
         if decided.writes.is_empty() {
-            self.end_without_writes(members, &values, &mut decided).await?;
+            self.end_without_writes(&values, &mut decided).await?;
             return Ok((decided.verdicts, false));
         }
         let doubtful = decided.doubtful_keys(members, &values);
@@ -105,9 +108,15 @@ impl Setting<'_> {
         }
     }
 
+    /// Counts a round trip, which all of the group share.
+    pub(super) fn count_round_trip(&self) {
+        self.counts.commit_round_trips.add(1);
+        self.members.iter().for_each(Member::count_request);
+    }
+
     /// Begins the transaction, locks the declared keys and returns their values.
-    async fn begin(&self, members: &[Member]) -> Result<Values, Failure> {
-        let runs = lock_runs(members);
+    async fn begin(&self) -> Result<Values, Failure> {
+        let runs = lock_runs(self.members);
         let columns: Vec<_> =
             runs.iter().map(|(_, keys)| Columns::of(keys.iter().copied())).collect();
         let client = &self.connection.client;
@@ -119,7 +128,7 @@ impl Setting<'_> {
             };
             columns.query(client, statement)
         });
-        self.counts.commit_round_trips.add(1);
+        self.count_round_trip();
         let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
         let all = join3(
             client.batch_execute("BEGIN"),
@@ -147,7 +156,8 @@ impl Setting<'_> {
     }
 
     /// Lets the members decide and collects what they write.
-    async fn decide(&self, members: &[Member], values: &Values) -> Decided {
+    async fn decide(&self, values: &Values) -> Decided {
+        let members = self.members;
         let mut decided = Decided::new(members.len());
         let waves =
             waves(members.iter().map(|member| (member.write.as_slice(), member.read.as_slice())));
@@ -171,14 +181,14 @@ impl Setting<'_> {
     /// Ends a transaction in which nobody writes.
     async fn end_without_writes(
         &self,
-        members: &[Member],
         values: &Values,
         decided: &mut Decided,
     ) -> Result<(), Broken> {
+        let members = self.members;
         let doubtful = decided.doubtful_keys(members, values);
         let columns = Columns::of(doubtful.iter().copied());
         let client = &self.connection.client;
-        self.counts.commit_round_trips.add(1);
+        self.count_round_trip();
         let is_one_state = if doubtful.is_empty() {
             self.connection.answer(client.batch_execute("ROLLBACK")).await.map(|()| true)
         } else {
@@ -224,7 +234,7 @@ impl Setting<'_> {
         counters.send(client, statements, &mut sent);
         appends.send(client, &statements.append, &mut sent);
         sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
-        self.counts.commit_round_trips.add(1);
+        self.count_round_trip();
         let answers = self.connection.answer(async { Ok(join_all(sent).await) }).await;
         let answers = answers.map_err(|failure| Unsent { failure, is_open: true })?;
         let mut left = answers.len();
@@ -260,7 +270,7 @@ impl Setting<'_> {
         let names: Vec<Vec<u8>> =
             prefixes.iter().map(|(_, prefix, _)| stamp_row(prefix, self.layout)).collect();
         let counts: Vec<i64> = prefixes.iter().map(|(.., values)| count(values)).collect();
-        self.counts.commit_round_trips.add(1);
+        self.count_round_trip();
         let client = &self.connection.client;
         let columns: [&(dyn ToSql + Sync); 3] = [&places, &names, &counts];
         let raised = client.query(&self.statements.raise, &columns);

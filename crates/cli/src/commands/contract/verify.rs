@@ -68,24 +68,27 @@ fn of_pattern<'c>(
     Ok(verified)
 }
 
-/// Returns why an example would not be counted for its pattern.
+/// Returns why an example would not be counted for its pattern. Of a batch or transaction the contract may have
+/// other patterns for its other tables.
 fn mismatch(
     contract: &Contract,
     pattern: &AccessPattern,
     explanation: &Value,
     asked: &str,
 ) -> Option<String> {
-    steps(explanation).find_map(|step| {
-        let key = KeyRef {
-            operation: &pattern.operation,
-            // A part that is refused by itself may name none.
-            table: step["Table"].as_str()?,
-            index: step["Index"].as_str(),
-            pattern: asked,
-            caller: "",
-        };
-        contract.mismatch(pattern, key).map(|mismatch| mismatch.to_string())
-    })
+    // A part that is refused by itself may name no table.
+    let keys = steps(explanation).filter_map(|step| {
+        let (table, index) = (step["Table"].as_str()?, step["Index"].as_str());
+        Some(KeyRef { operation: &pattern.operation, table, index, pattern: asked, caller: "" })
+    });
+    let keys: Vec<KeyRef<'_>> = keys.collect();
+    let is_several = keys.iter().any(|key| key.table == pattern.table);
+    let is_of_other = |key: &KeyRef<'_>| {
+        is_several && key.table != pattern.table && contract.find(*key).is_some()
+    };
+    let mismatch = |key: &KeyRef<'_>| contract.mismatch(pattern, *key);
+    let mut own = keys.iter().filter(|key| !is_of_other(key));
+    own.find_map(mismatch).map(|mismatch| mismatch.to_string())
 }
 
 fn refusal(explanation: &Value) -> Option<String> {

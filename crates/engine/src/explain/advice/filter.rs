@@ -47,6 +47,9 @@ pub(super) fn whole_read(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice>
     let is_named = condition.attribute_names().any(|name| name == partition);
     let what = if read.index().is_some() { "index" } else { "table" };
     let partition = name_text(partition);
+    // The past is read by the key of the table alone.
+    let is_of_past = read.page.table.past.is_some();
+    let or_index = if is_of_past { "" } else { ", or read an index that has another key" };
     let (why, remedy) = if is_named {
         (
             format!("not every way through WHERE fixes {partition}, the partition key, by = or IN"),
@@ -55,13 +58,16 @@ pub(super) fn whole_read(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice>
     } else {
         (
             format!("WHERE does not name {partition}, the partition key"),
-            format!("add {partition} = ... to WHERE, or read an index that has another key"),
+            format!("add {partition} = ... to WHERE{or_index}"),
         )
     };
     Some(Advice {
         kind: AdviceKind::WholeRead,
         finding: format!("the whole {what} is read"),
-        evidence: format!("{why}; it holds {} items", step.estimate.items.at_most),
+        evidence: match step.estimate.items.at_most {
+            Some(items) => format!("{why}; it holds {items} items"),
+            None => why,
+        },
         remedy,
     })
 }
@@ -81,7 +87,8 @@ pub(super) fn index_that_fits(read: &ReadPlan<'_>) -> Option<Advice> {
     }
     let indexes = table.indexes.iter();
     let mut usable = indexes.filter(|index| {
-        index.kind == IndexKind::Global
+        table.past.is_none()
+            && index.kind == IndexKind::Global
             && index.state == IndexState::Active
             && !read.page.consistent
             && fits(&index.key)
@@ -121,7 +128,7 @@ fn fitting(
         (true, Some(index)) => {
             format!("FROM \"{}\".\"{}\"", read.page.table.record.name, index.name)
         }
-        (true, None) => format!("FROM \"{}\"", read.page.table.record.name),
+        (true, None) => format!("FROM \"{}\"", read.table_name()),
         (false, _) => format!("a Query of {what} by {}", key_condition(read, schema)),
     };
     Advice {

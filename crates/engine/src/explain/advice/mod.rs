@@ -39,7 +39,9 @@ pub(super) async fn of_read<V: View>(
     // A filter of keys only is a key condition elsewhere, which is said already.
     let is_said = is_meant_otherwise || (fitting.is_some() && filter::is_of_keys(read));
     found.extend(fitting);
-    found.extend(filter::waste(read, step).filter(|_| !is_said));
+    // The past has the key that its table had: nothing can be put into it.
+    let is_of_past = read.page.table.past.is_some();
+    found.extend(filter::waste(read, step).filter(|_| !is_said && !is_of_past));
     found.extend(filter::limit(step));
     found.extend(consistent(read));
     Ok(found)

@@ -1,6 +1,6 @@
 //! Batches and transactions as lines: each part, and what all take together.
 
-use super::{Lines, of_step, plural, ranges, size};
+use super::{Lines, of_step, plural, ranges, size, took};
 use crate::explain::explanation::{Explanation, ReadStep, Step, Together, WriteAction, WriteStep};
 
 /// The most parts that are told one by one, beside those that are refused.
@@ -49,7 +49,8 @@ fn verb(write: &WriteStep) -> &'static str {
 }
 
 fn of_read_part(lines: &mut Lines, number: usize, read: &ReadStep) {
-    lines.push(format!("part {number}: read of {}", read.table));
+    let past = read.past.as_ref().map_or_else(String::new, |past| format!(".{past}"));
+    lines.push(format!("part {number}: read of {}{past}", read.table));
     ranges(lines, read);
     if let Some(filter) = &read.filter {
         lines.member("filter", filter);
@@ -65,7 +66,7 @@ fn of_read_part(lines: &mut Lines, number: usize, read: &ReadStep) {
         _ => size(read.sample.bytes as u64),
     };
     lines.member("item", found);
-    lines.member("costs", plural(read.estimate.units.at_most, "read unit"));
+    lines.member("costs", plural(read.estimate.units.at_least, "read unit"));
 }
 
 fn of_together(lines: &mut Lines, explanation: &Explanation, together: &Together) {
@@ -78,6 +79,7 @@ fn of_together(lines: &mut Lines, explanation: &Explanation, together: &Together
     lines.push("together");
     let bytes = size(together.bytes as u64);
     lines.member("items", format!("{}, {bytes}", plural(together.items, "item")));
+    took(lines, together.round_trips);
     for units in &together.units {
         let index = units.on.index.as_ref().map(|index| format!("index {index} of "));
         let on = format!("{}{}", index.unwrap_or_default(), units.table);
