@@ -13,7 +13,7 @@
     reason = "a test: failures panic, and it says what it found"
 )]
 
-use hashrange_testkit::simulation::{Flaw, Simulation};
+use hashrange_testkit::simulation::{Flaw, Simulation, THING_WRITERS};
 use std::env;
 
 /// Seeds of the ordinary test.
@@ -82,8 +82,23 @@ fn planted_faults_are_found_and_replayed() {
         (Flaw::TornView, "part of a batch"),
         (Flaw::LeftBehind, "data of unknown table"),
         (Flaw::HastyClock, " is too early"),
+        (Flaw::LostVersion, "changes of accounts by their versions"),
+        (Flaw::LostVersion, "and its changes"),
+        (Flaw::WrongMoment, "sum of all versions"),
+        (Flaw::WrongMoment, " became "),
+        (Flaw::GreedySweep, " was something else before "),
+        (Flaw::SkippedItem, " by label = "),
     ] {
         assert_found(flaw, words, simulation);
+    }
+}
+
+/// The same, whichever operation alone does not follow key templates.
+#[test]
+fn keys_that_are_not_derived_are_found_and_replayed() {
+    for operation in THING_WRITERS {
+        assert_found(Flaw::KeptKey(operation), "the rank of", simulation);
+        assert_found(Flaw::LeftKey(operation), "the rank of", simulation);
     }
 }
 

@@ -1,13 +1,16 @@
 //! Databases that are copied while they are written to: what was acknowledged is in the copy and what was refused
-//! is not, streams go on, and the old place is refused afterwards; copies that are cut off leave nothing behind.
+//! is not, streams go on, a table has the same past, derived keys and settings, and the old place is refused
+//! afterwards; copies that are cut off leave nothing behind.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use hashrange::copying::{Place, is_moved, reopen};
 use hashrange::{
-    Blocking, Change, CopyPhase, Copying, Database, Error, Item, Options, StreamViewType, item,
+    Blocking, Change, ContributorInsightsAction, CopyPhase, Copying, Database,
+    DescribeTimeToLiveInput, Error, Item, ListContributorInsightsInput, Options, StreamViewType,
+    TemplateMode, UpdateContributorInsightsInput, item,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,12 +18,19 @@ use std::thread;
 
 const KEYS_OF_WRITER: u64 = 300;
 const WRITERS: u64 = 4;
+/// So many moments of the past are read, or some more.
+const PASTS: usize = 8;
+const SINCE: &str = "hashrange:since";
 
 /// What the items of a writer are: key and version.
 type Written = BTreeMap<u64, u64>;
 
+/// What the table derives from a version, at first and since the copy is under way.
+const LABELS: [&str; 2] = [r#"label = "V#{version:pad:8}""#, r#"label = "W#{version:pad:8}""#];
+
 fn create(db: &Blocking) {
     let table = db.create("moved", "id:N").global_index("by_version", "version:N id:N");
+    let table = table.global_index("by_label", "label:S id:N").time_to_live("until");
     table.stream(StreamViewType::NewAndOldImages).run().unwrap();
 }
 
@@ -33,6 +43,20 @@ fn fill(db: &Blocking) {
     db.create("left", "id:N").run().unwrap();
     let items = (0..1000).map(|id| item! { "id": id, "filler": filler.clone() });
     db.batch_write().put_all("left", items).run().unwrap();
+    db.enable_history("moved", None).unwrap();
+    db.put_key_template("moved", LABELS[0], TemplateMode::Fill).unwrap();
+    watch(db, None);
+}
+
+/// Has the hot keys of the table or of an index told.
+fn watch(db: &Blocking, index: Option<&'static str>) {
+    let input = UpdateContributorInsightsInput {
+        table_name: Some("moved".into()),
+        index_name: index.map(Into::into),
+        contributor_insights_action: Some(ContributorInsightsAction::Enable),
+        ..Default::default()
+    };
+    db.update_contributor_insights(input).unwrap();
 }
 
 /// Writes until it is refused or told to stop; what was refused is not among what it returns.
@@ -107,6 +131,44 @@ fn versions(db: &Blocking) -> Written {
     scanned
 }
 
+/// Asserts that two databases tell the same of the table's past and of its settings, and that its derived keys are
+/// those of its items.
+fn assert_kept(db: &Blocking, other: &Blocking) {
+    assert_eq!(settings(db), settings(other));
+    let history = |db: &Blocking| db.scan("moved.history").all().unwrap();
+    let told = history(db);
+    assert_eq!(history(other), told);
+    let since = told.iter().filter_map(|version| version.get_as::<String>(SINCE).ok());
+    let moments: Vec<String> = since.collect::<BTreeSet<_>>().into_iter().collect();
+    assert!(moments.len() > PASTS);
+    let mut pasts = Vec::new();
+    for moment in moments.iter().step_by(moments.len() / PASTS) {
+        let past = |db: &Blocking| db.scan(format!("moved.asof.{moment}")).all().unwrap();
+        pasts.push(past(db));
+        assert_eq!(Some(&past(other)), pasts.last(), "{moment}");
+    }
+    assert!(pasts.windows(2).all(|pair| pair[0] != pair[1]));
+    for db in [db, other] {
+        let labelled = db.scan("moved").index("by_label").all().unwrap();
+        let label = |item: &Item| item.get_as::<String>("label").unwrap();
+        let derived = |item: &Item| format!("W#{:08}", item.get_as::<u64>("version").unwrap());
+        assert_eq!(labelled.len(), versions(db).len());
+        assert!(labelled.iter().all(|item| label(item) == derived(item)), "{labelled:?}");
+    }
+}
+
+/// Returns what a database tells of the settings of the table.
+fn settings(db: &Blocking) -> String {
+    let table_name = || Some("moved".into());
+    let lives = db.describe_time_to_live(DescribeTimeToLiveInput { table_name: table_name() });
+    let insights = ListContributorInsightsInput { table_name: table_name(), ..Default::default() };
+    let insights = db.list_contributor_insights(insights).unwrap().contributor_insights_summaries;
+    assert_eq!(insights.iter().flatten().count(), 2);
+    let history = db.describe_history("moved").unwrap();
+    let templates = db.describe_key_templates("moved").unwrap();
+    format!("{:?} {insights:?} {history:?} {templates:?}", lives.unwrap())
+}
+
 fn changes(db: &Blocking) -> Vec<Change> {
     db.stream_records("moved").until_caught_up().collect::<Result<_, _>>().unwrap()
 }
@@ -124,11 +186,22 @@ fn meddle(db: &Blocking, writes: &AtomicU64) -> impl FnMut(Copying) + Send {
             thread::yield_now();
         }
         if now.phase == CopyPhase::CatchingUp {
+            label_anew(db);
+            watch(db, Some("by_label"));
             match db.describe("left").run() {
                 Ok(_) => drop(db.drop_table("left").run().unwrap()),
                 Err(_) => create_if_missing(db),
             }
         }
+    }
+}
+
+/// Changes the template and waits until all items follow it, whichever server rewrites them: what is left of that
+/// would be done in both places, each for itself.
+fn label_anew(db: &Blocking) {
+    db.put_key_template("moved", LABELS[1], TemplateMode::Fill).unwrap();
+    while db.describe_key_templates("moved").unwrap().iter().any(|it| it.rewriting.is_some()) {
+        thread::yield_now();
     }
 }
 
@@ -160,6 +233,7 @@ fn moves(place: Place<'_>, opened: impl Fn() -> Blocking) {
     assert_eq!(versions(&target), written);
     assert_eq!(versions(&db), written);
     assert_eq!(changes(&target), changes(&db));
+    assert_kept(&target, &db);
     assert!(target.describe("left").run().is_err());
     target.put("moved", versioned(5, 5)).run().unwrap();
     assert_eq!(changes(&target).len(), changes(&db).len() + 1);
@@ -263,13 +337,15 @@ mod on_postgres {
         assert_eq!(versions(&target), written);
         assert!(target.describe("left").run().is_err());
         assert_eq!(target.scan("new").all().unwrap().len(), 1);
-        target.put("moved", versioned(5, 5)).run().unwrap();
         let refused = connect(&url).unwrap_err().to_string();
         assert!(refused.contains("it was moved to another store"), "{refused}");
         // Both must be gone before it is said to be used again.
         drop((one.close(), two.close()));
         drop((one, two));
         reopen(Place::Url(&url)).unwrap();
-        assert_eq!(versions(&connect(&url).unwrap()), written);
+        let again = connect(&url).unwrap();
+        assert_eq!(versions(&again), written);
+        assert_kept(&target, &again);
+        target.put("moved", versioned(5, 5)).run().unwrap();
     }
 }

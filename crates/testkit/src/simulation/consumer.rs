@@ -2,11 +2,11 @@
 //! children, with checkpoints, to which it falls back when it crashes itself.
 //!
 //! Each record's old image must be what the replica holds: so none is missing, none comes twice and
-//! all come in order.
+//! all come in order. What it was told of each thing the history is compared with ([`super::past`]).
 
 use super::server::{Answer, Server};
 use super::tables::{THINGS, scan};
-use super::things::Things;
+use super::things::{Things, assert_ranked};
 use hashrange_model::ErrorKind;
 use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
@@ -28,9 +28,22 @@ pub(super) struct Consumer {
 #[derive(Debug, Clone, Default)]
 struct State {
     replica: BTreeMap<String, Json>,
+    /// All changes of each key.
+    changes: BTreeMap<String, Vec<Change>>,
     /// The last sequence number read of each shard.
     positions: BTreeMap<String, String>,
     finished: BTreeSet<String>,
+}
+
+/// A change as its record tells of it.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// What the item was from then on, if it was there.
+    pub(super) image: Option<Json>,
+    /// Whether it was removed by the service.
+    pub(super) is_expiry: bool,
+    /// When, whole epoch seconds.
+    pub(super) at_s: f64,
 }
 
 impl Consumer {
@@ -81,6 +94,11 @@ impl Consumer {
         assert_eq!(self.state.borrow().replica, found, "the replica and the table");
         let state = self.state.borrow().clone();
         *self.checkpoint.borrow_mut() = state;
+    }
+
+    /// Returns all changes of each key that were read.
+    pub(super) fn changes(&self) -> BTreeMap<String, Vec<Change>> {
+        self.state.borrow().changes.clone()
     }
 
     /// Reads a page of every shard that may be read. Returns whether there may be more.
@@ -164,20 +182,28 @@ impl State {
         }
         let key = change["Keys"].to_string();
         let old = match change.get("NewImage") {
-            Some(image) => self.replica.insert(key, image.clone()),
+            Some(image) => self.replica.insert(key.clone(), image.clone()),
             None => self.replica.remove(&key),
         };
         assert_eq!(old.as_ref(), change.get("OldImage"), "{record} does not follow");
         assert_author(record);
+        let image = change.get("NewImage").cloned();
+        image.iter().for_each(assert_ranked);
+        let at_s = change["ApproximateCreationDateTime"].as_f64().unwrap_or(0.0);
+        let change = Change { image, is_expiry: is_by_service(record), at_s };
+        self.changes.entry(key).or_default().push(change);
     }
+}
+
+fn is_by_service(record: &Json) -> bool {
+    record["userIdentity"]["PrincipalId"] == "dynamodb.amazonaws.com"
+        && record["userIdentity"]["Type"] == "Service"
 }
 
 /// Who expires is the service, at its time; who else removes is a client.
 fn assert_author(record: &Json) {
     let change = &record["dynamodb"];
-    let is_by_service = record["userIdentity"]["PrincipalId"] == "dynamodb.amazonaws.com"
-        && record["userIdentity"]["Type"] == "Service";
-    if is_by_service {
+    if is_by_service(record) {
         assert_eq!(record["eventName"], "REMOVE", "{record}");
         let until = change["OldImage"]["until"]["N"].as_str().and_then(|text| text.parse().ok());
         let at = change["ApproximateCreationDateTime"].as_f64().unwrap_or(0.0);

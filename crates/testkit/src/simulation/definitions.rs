@@ -61,7 +61,8 @@ async fn status(server: &Server) -> Option<String> {
     let request = json!({"TableName": THINGS});
     let described = server.insist(Operation::DescribeTable, &request).await;
     let indexes = described["Table"]["GlobalSecondaryIndexes"].as_array().cloned();
-    let index = indexes.unwrap_or_default().into_iter().next();
+    let mut indexes = indexes.unwrap_or_default().into_iter();
+    let index = indexes.find(|index| index["IndexName"] == INDEX);
     index.map(|index| index["IndexStatus"].as_str().unwrap_or("").to_owned())
 }
 

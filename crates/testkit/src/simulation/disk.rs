@@ -3,8 +3,8 @@
 //! those first commits that had reached the disk without an answer.
 
 use super::fate::Fate;
-use super::flaw::{self, Flaw};
-use hashrange_storage::{Batch, Bytes, Error, Image, Keys};
+use super::flaw::{Flaw, half_way};
+use hashrange_storage::{Batch, Bytes, Error, Image, Key, Keys};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -84,12 +84,7 @@ impl Disk {
         if !batch.is_empty() {
             let before = state.sequenced.clone();
             state.sequenced.apply(batch)?;
-            if state.flaw == Some(Flaw::LeftBehind) {
-                state.sequenced = flaw::left_behind(&before, &state.sequenced, &keys.write);
-            }
-            if state.flaw == Some(Flaw::LateStamp) && state.fate.chance(100) {
-                state.sequenced = flaw::late(&before, &state.sequenced);
-            }
+            state.plant(&before, &keys.write);
             let image = state.sequenced.clone();
             state.pending.push(image);
         }
@@ -210,7 +205,7 @@ impl Disk {
         match state.flaw {
             Some(Flaw::Amnesia) => {}
             Some(Flaw::TornCommit) if !state.pending.is_empty() => {
-                state.durable = flaw::half_way(&state.durable, &state.pending[0]);
+                state.durable = half_way(&state.durable, &state.pending[0]);
             }
             _ if survivors > 0 => state.durable = state.pending[survivors - 1].clone(),
             _ => {}
@@ -227,6 +222,15 @@ impl Disk {
 }
 
 impl State {
+    /// Makes the planted fault, if it is one of what the newest commit has left.
+    fn plant(&mut self, before: &Image, declared: &[Key]) {
+        let flaw = self.flaw.and_then(|flaw| Some((flaw, flaw.of_commits_per_mille()?)));
+        let Some((flaw, per_mille)) = flaw else { return };
+        if self.fate.chance(per_mille) {
+            self.sequenced = flaw.commit(before, &self.sequenced, declared);
+        }
+    }
+
     fn newest_commit(&self) -> u64 {
         self.published_commits + self.pending.len() as u64
     }

@@ -21,15 +21,18 @@ mod flaw;
 mod histories;
 mod own;
 mod passing;
+mod past;
 mod server;
 mod store;
 mod storm;
 mod tables;
 mod templates;
+mod thing_writes;
 mod things;
 
 pub use fate::Fate;
 pub use flaw::Flaw;
+pub use thing_writes::THING_WRITERS;
 
 use std::any::Any;
 use std::fmt;

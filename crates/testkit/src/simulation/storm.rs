@@ -12,8 +12,9 @@ use super::expiry;
 use super::fate::Fate;
 use super::histories::Histories;
 use super::passing::Passing;
+use super::past;
 use super::server::Server;
-use super::tables::{self, ACCOUNTS};
+use super::tables::{self, ACCOUNTS, THINGS};
 use super::templates;
 use super::things::Things;
 use std::cell::Cell;
@@ -74,7 +75,8 @@ impl World {
         let (bank, consumer, since_ms) = self.wait_for(async move {
             tables::create(&server).await;
             let bank = Bank::open(server.clone()).await;
-            let since_ms = server.insist_on_history(ACCOUNTS).await;
+            let since_ms = server.insist_on_history(ACCOUNTS, None).await;
+            server.insist_on_history(THINGS, Some(past::RETENTION_HOURS)).await;
             (bank, Consumer::new(server).await, since_ms)
         });
         let clients = Clients {
@@ -129,8 +131,10 @@ impl World {
             expiry::settle(server.clone()).await;
             clients.things.check().await;
             definitions::check(server.clone()).await;
-            templates::check(server).await;
+            templates::check(server.clone()).await;
             clients.consumer.check().await;
+            past::check_accounts(&server).await;
+            past::check_things(&server, &clients.consumer).await;
         });
     }
 

@@ -1,6 +1,7 @@
 //! The tables of a simulation, and the values in requests.
 
 use super::server::Server;
+use super::things::{RANK, RANK_TEMPLATE};
 use hashrange_wire::Operation;
 use serde_json::{Map, Value as Json, json};
 
@@ -13,10 +14,12 @@ pub(super) const RECEIPTS: &str = "receipts";
 /// The global index of `receipts`, whose key is derived by a template.
 pub(super) const BY_LABEL: &str = "by-label";
 pub(super) const THINGS: &str = "things";
+/// The global index of `things`, whose key is derived by a template that stays.
+pub(super) const BY_RANK: &str = "by-rank";
 pub(super) const VALUES: &str = "values";
 
 /// Creates all tables; `accounts` has a sort key and an index with the same keys, `receipts` an
-/// index of labels, `things` has a stream and expires by the attribute `until`.
+/// index of labels, `things` has a stream, expires by the attribute `until` and has an index of ranks.
 pub(super) async fn create(server: &Server) {
     for table in [ACCOUNTS, RECEIPTS, THINGS, VALUES] {
         let mut definition = json!({
@@ -28,20 +31,16 @@ pub(super) async fn create(server: &Server) {
             definition.as_object_mut().expect("it is one").extend(account_keys());
         }
         if table == RECEIPTS {
-            let label = json!({"AttributeName": "label", "AttributeType": "S"});
-            let attributes = definition["AttributeDefinitions"].as_array_mut();
-            attributes.expect("they are some").push(label);
-            definition["GlobalSecondaryIndexes"] = json!([{
-                "IndexName": BY_LABEL, "Projection": {"ProjectionType": "ALL"},
-                "KeySchema": [{"AttributeName": "label", "KeyType": "HASH"}],
-            }]);
+            add_index(&mut definition, BY_LABEL, "label");
         }
         if table == THINGS {
+            add_index(&mut definition, BY_RANK, RANK);
             definition["StreamSpecification"] =
                 json!({"StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES"});
         }
         server.insist(Operation::CreateTable, &definition).await;
     }
+    server.insist_on_template(THINGS, RANK_TEMPLATE).await;
     let expires = json!({"Enabled": true, "AttributeName": "until"});
     let request = json!({"TableName": THINGS, "TimeToLiveSpecification": expires});
     server.insist(Operation::UpdateTimeToLive, &request).await;
@@ -53,6 +52,17 @@ pub(super) async fn create(server: &Server) {
         }
         server.sleep(10).await;
     }
+}
+
+/// Adds a global index of one attribute to the definition of a table.
+fn add_index(definition: &mut Json, index: &str, attribute: &str) {
+    let attributes = definition["AttributeDefinitions"].as_array_mut();
+    let indexed = json!({"AttributeName": attribute, "AttributeType": "S"});
+    attributes.expect("they are some").push(indexed);
+    definition["GlobalSecondaryIndexes"] = json!([{
+        "IndexName": index, "Projection": {"ProjectionType": "ALL"},
+        "KeySchema": [{"AttributeName": attribute, "KeyType": "HASH"}],
+    }]);
 }
 
 fn account_keys() -> Map<String, Json> {

@@ -1,9 +1,11 @@
 //! Writers of items that expire: each has items of its own and knows what they may be. Nothing is
-//! removed before its time, and in the calm nothing stays that is past it.
+//! removed before its time, and in the calm nothing stays that is past it. Whenever a thing is seen it has
+//! the rank that the template of its table makes of it, whichever way it was written.
 
 use super::server::{Answer, Server};
-use super::tables::{THINGS, key, n, number, scan};
-use hashrange_model::ErrorKind;
+use super::tables::{THINGS, key, number, scan};
+use super::thing_writes::{Kind, THING_WRITERS, ThingWrite};
+use hashrange_model::{ApiError, ErrorKind};
 use hashrange_wire::Operation;
 use serde_json::{Value as Json, json};
 use std::cell::{Cell, RefCell};
@@ -12,6 +14,12 @@ use std::rc::Rc;
 
 /// Items of one writer.
 const COUNT: usize = 4;
+/// The attribute of things that a template derives.
+pub(super) const RANK: &str = "rank";
+/// The attribute of things that says which operation has written it last.
+pub(super) const HOW: &str = "how";
+/// How the rank is derived.
+pub(super) const RANK_TEMPLATE: &str = r#"rank = "{kind}#{version:pad:6}""#;
 
 /// All writers' knowledge; clones share it.
 #[derive(Debug, Clone)]
@@ -59,6 +67,18 @@ fn thing(item: &Json) -> Thing {
     number(&item["version"]).map(|version| (version, number(&item["until"])))
 }
 
+/// Panics unless a thing has the rank that is derived of it.
+pub(super) fn assert_ranked(item: &Json) {
+    let kind = item["kind"]["S"].as_str();
+    let rank = kind.zip(number(&item["version"])).map(|(kind, nth)| format!("{kind}#{nth:06}"));
+    assert_eq!(item[RANK]["S"].as_str(), rank.as_deref(), "the rank of {item}");
+}
+
+/// Returns whether an error says that there is no thing that a statement could change.
+fn is_of_absence(operation: Operation, error: &ApiError) -> bool {
+    operation == Operation::ExecuteStatement && error.kind() == ErrorKind::ConditionalCheckFailed
+}
+
 impl Things {
     pub(super) fn new(server: Server) -> Self {
         Self { server, known: Rc::default(), versions: Rc::default() }
@@ -75,8 +95,7 @@ impl Things {
             let fate = self.server.fate();
             let name = format!("thing {writer}-{}", fate.below(COUNT));
             match fate.below(10) {
-                0..5 => self.put(&name, Operation::PutItem).await,
-                5..7 => self.put(&name, Operation::UpdateItem).await,
+                0..7 => self.put(&name).await,
                 7 if Self::is_removed_by_clients(&name) => self.delete(&name).await,
                 _ => self.read(&name).await,
             }
@@ -84,7 +103,7 @@ impl Things {
         }
     }
 
-    async fn put(&self, name: &str, operation: Operation) {
+    async fn put(&self, name: &str) {
         self.versions.set(self.versions.get() + 1);
         let (version, fate) = (self.versions.get(), self.server.fate());
         let now_s = fate.now_ms() / 1000;
@@ -93,18 +112,9 @@ impl Things {
             1 => Some(now_s + 1_000_000),
             _ => Some(now_s + fate.below(6) as u64),
         };
-        let mut item = key(name);
-        item["version"] = n(version);
-        if fate.chance(700) {
-            item["kind"] = json!({"S": format!("kind {}", fate.below(3))});
-        }
-        if let Some(until) = until {
-            item["until"] = n(until);
-        }
-        let request = match operation {
-            Operation::UpdateItem => update(name, version, until),
-            _ => json!({"TableName": THINGS, "Item": item}),
-        };
+        let operation = THING_WRITERS[fate.below(THING_WRITERS.len())];
+        let write = ThingWrite { name, version, until, kind: Kind::choose(fate) };
+        let request = write.request(operation, fate);
         self.change(name, operation, &request, Some((version, until))).await;
     }
 
@@ -122,6 +132,9 @@ impl Things {
         match answer {
             Answer::Done(_) => known.possible = vec![new],
             Answer::Unknown => known.under_way.push(new),
+            Answer::Refused(error) if is_of_absence(operation, &error) => {
+                return self.assert_admitted(name, None);
+            }
             Answer::Refused(error) => panic!("{operation:?} {request} is refused: {error}"),
         }
         self.known.borrow_mut().insert(name.to_owned(), known);
@@ -140,7 +153,10 @@ impl Things {
     async fn read(&self, name: &str) {
         let request = json!({"TableName": THINGS, "Key": key(name), "ConsistentRead": true});
         match self.server.call(Operation::GetItem, &request).await {
-            Answer::Done(found) => self.assert_admitted(name, thing(&found["Item"])),
+            Answer::Done(found) => {
+                assert_ranked(&found["Item"]);
+                self.assert_admitted(name, thing(&found["Item"]));
+            }
             Answer::Unknown => {}
             Answer::Refused(error) => {
                 assert_eq!(error.kind(), ErrorKind::InternalServerError, "{error}");
@@ -158,8 +174,9 @@ impl Things {
     pub(super) async fn check(&self) {
         let due_s = self.server.fate().now_ms() / 1000;
         self.server.sleep(10_000).await;
-        let found: BTreeMap<_, _> = scan(&self.server, THINGS)
-            .await
+        let things = scan(&self.server, THINGS).await;
+        things.iter().for_each(assert_ranked);
+        let found: BTreeMap<_, _> = things
             .iter()
             .map(|item| (item["pk"]["S"].as_str().unwrap_or("").to_owned(), thing(item)))
             .collect();
@@ -175,19 +192,4 @@ impl Things {
             self.known.borrow_mut().insert(name, known);
         }
     }
-}
-
-/// Returns a request that changes or creates an item, without its other attributes.
-fn update(name: &str, version: u64, until: Option<u64>) -> Json {
-    let mut request = json!({
-        "TableName": THINGS, "Key": key(name),
-        "UpdateExpression": "SET version = :version REMOVE #until",
-        "ExpressionAttributeNames": {"#until": "until"},
-        "ExpressionAttributeValues": {":version": n(version)},
-    });
-    if let Some(until) = until {
-        request["UpdateExpression"] = "SET version = :version, #until = :until".into();
-        request["ExpressionAttributeValues"][":until"] = n(until);
-    }
-    request
 }

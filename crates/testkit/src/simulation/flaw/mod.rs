@@ -1,6 +1,14 @@
-//! Faults planted to see that a simulation finds them.
+//! Faults planted to see that a simulation finds them: what a commit leaves in the store is changed into
+//! what it would be with the fault. Those of histories are in `history.rs`, those of key templates in
+//! `derived.rs`.
 
+mod derived;
+mod history;
+
+use derived::{kept_key, left_key, skipped_item};
 use hashrange_storage::{Batch, Bytes, Image, Key};
+use hashrange_wire::Operation;
+use history::{greedy_sweep, lost_version, wrong_moment};
 
 /// A fault planted to see that a simulation finds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +37,65 @@ pub enum Flaw {
     UndyingHeart,
     /// A record of the change log takes its place before one that was there already.
     LateStamp,
+    /// A change leaves nothing of what was before in its table's history.
+    LostVersion,
+    /// The version that a change leaves says that it was so until later than the change was.
+    WrongMoment,
+    /// The sweep of expired versions takes along those of the same item that have not expired.
+    GreedySweep,
+    /// Writes by one operation leave an attribute that is derived as it was.
+    KeptKey(Operation),
+    /// Writes by one operation leave an attribute that was derived where nothing is derived any more.
+    LeftKey(Operation),
+    /// The walk that rewrites the items of a table by a new template misses some.
+    SkippedItem,
+}
+
+impl Flaw {
+    /// Returns in how many of a thousand commits it shows, if it is one of what commits leave.
+    pub(super) fn of_commits_per_mille(self) -> Option<usize> {
+        match self {
+            Self::LeftBehind | Self::GreedySweep => Some(1000),
+            Self::LateStamp
+            | Self::LostVersion
+            | Self::WrongMoment
+            | Self::KeptKey(_)
+            | Self::LeftKey(_)
+            | Self::SkippedItem => Some(100),
+            Self::Amnesia
+            | Self::TornCommit
+            | Self::StaleDecision
+            | Self::BlindRead
+            | Self::ShortWalk
+            | Self::TornView
+            | Self::HastyClock
+            | Self::StaleCatalogue
+            | Self::UndyingHeart => None,
+        }
+    }
+
+    /// Returns what a commit that leads from `before` to `after` leaves with it.
+    pub(super) fn commit(self, before: &Image, after: &Image, declared: &[Key]) -> Image {
+        match self {
+            Self::LeftBehind => left_behind(before, after, declared),
+            Self::LateStamp => late(before, after),
+            Self::LostVersion => lost_version(before, after),
+            Self::WrongMoment => wrong_moment(before, after),
+            Self::GreedySweep => greedy_sweep(before, after),
+            Self::KeptKey(operation) => kept_key(before, after, operation),
+            Self::LeftKey(operation) => left_key(before, after, operation),
+            Self::SkippedItem => skipped_item(before, after),
+            Self::Amnesia
+            | Self::TornCommit
+            | Self::StaleDecision
+            | Self::BlindRead
+            | Self::ShortWalk
+            | Self::TornView
+            | Self::HastyClock
+            | Self::StaleCatalogue
+            | Self::UndyingHeart => after.clone(),
+        }
+    }
 }
 
 /// What the keys of the change log begin with, see docs/format.md.
@@ -36,7 +103,7 @@ const CHANGE_LOG: u8 = 0x20;
 
 /// Returns `after`; if it has a new record in the change log, that has changed places with the one before
 /// it in its shard.
-pub(super) fn late(before: &Image, after: &Image) -> Image {
+fn late(before: &Image, after: &Image) -> Image {
     let is_record = |key: &[u8]| key.first() == Some(&CHANGE_LOG);
     let mut new = after.entries().filter(|(key, _)| is_record(key) && before.get(key).is_none());
     let mut batch = Batch::new();
@@ -66,7 +133,7 @@ pub(super) fn half_way(before: &Image, after: &Image) -> Image {
 }
 
 /// Returns `after`; if it comes of nothing but removals, with one that no declared key names undone.
-pub(super) fn left_behind(before: &Image, after: &Image, declared: &[Key]) -> Image {
+fn left_behind(before: &Image, after: &Image, declared: &[Key]) -> Image {
     let has_new = after.entries().any(|(key, value)| before.get(key).as_ref() != Some(value));
     let mut removed = before.entries().filter(|(key, _)| {
         after.get(key).is_none() && declared.iter().all(|declared| declared[..] != key[..])
@@ -76,6 +143,18 @@ pub(super) fn left_behind(before: &Image, after: &Image, declared: &[Key]) -> Im
         batch.put(key.to_vec(), Bytes::clone(value));
     }
     with(after, batch)
+}
+
+/// Returns the keys of a space that a commit has put anew.
+fn put_in<'a>(
+    space: u8,
+    before: &'a Image,
+    after: &'a Image,
+) -> impl Iterator<Item = (&'a Bytes, &'a Bytes)> {
+    let is_new = move |(key, value): &(&Bytes, &Bytes)| {
+        key.first() == Some(&space) && before.get(key).as_ref() != Some(*value)
+    };
+    after.entries().filter(is_new)
 }
 
 fn with(image: &Image, batch: Batch) -> Image {
