@@ -23,6 +23,7 @@ Resources:
       AttributeDefinitions: [{AttributeName: pk, AttributeType: S}]
       KeySchema: [{AttributeName: pk, KeyType: HASH}]
       TimeToLiveSpecification: {AttributeName: expires, Enabled: true}
+      ContributorInsightsSpecification: {Enabled: true, Mode: THROTTLED_KEYS}
       PointInTimeRecoverySpecification: {PointInTimeRecoveryEnabled: true}
 ";
 const REQUEST: &str = r#"{"TableName":"cities","BillingMode":"PAY_PER_REQUEST",
@@ -158,6 +159,12 @@ fn a_server_begins_with_the_tables_and_items_of_files() {
         assert_eq!(server.items("songs"), [r#"{"artist":"Nina Simone","year":1965}"#]);
         let ttl = server.does(&["api", "DescribeTimeToLive", r#"{"TableName":"orders-dev"}"#]);
         assert!(ttl.contains("\"ENABLED\""), "{ttl}");
+        let insights = ["api", "DescribeContributorInsights", r#"{"TableName":"orders-dev"}"#];
+        let insights = server.does(&insights);
+        assert!(
+            insights.contains("\"ENABLED\"") && insights.contains("\"THROTTLED_KEYS\""),
+            "{insights}"
+        );
         server.does(&["delete", "cities", "BE"]);
     }
     // Tables that are there are left as they are, and so are their items.

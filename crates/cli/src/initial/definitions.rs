@@ -15,12 +15,23 @@ pub struct Definition {
     pub request: Map<String, Value>,
     /// The attribute by which items expire.
     pub time_to_live: Option<String>,
+    /// Of what the hot keys are told, by Contributor Insights.
+    pub insights: Vec<Insights>,
     /// Sample data, in DynamoDB's JSON.
     pub items: Vec<Map<String, Value>>,
     /// What was said of it that has no meaning here.
     pub not_taken: Vec<String>,
     /// Which file it is from.
     pub source: String,
+}
+
+/// Contributor Insights of a table, or of a global index of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Insights {
+    /// Name of the index.
+    pub index: Option<String>,
+    /// The mode that was given.
+    pub mode: Option<String>,
 }
 
 /// Reads the definitions in a file.

@@ -4,7 +4,7 @@
 //! memory first. That finds what is wrong with it before anything is created, and leaves no question
 //! of what is a default and in which order things stand.
 
-use super::definitions::Definition;
+use super::definitions::{Definition, Insights};
 use anyhow::{Context, bail};
 use hashrange::{ApiError, Database, ErrorKind, Operation};
 use serde_json::{Map, Value, json};
@@ -37,13 +37,15 @@ const IGNORED: [&str; 11] = [
     "LastUpdateDateTime",
 ];
 
-/// Creates the tables that are not there. Fails before it creates any if one is there that differs.
+/// Creates the tables that are not there. Fails before it creates any if one is there that differs. What of a
+/// definition takes nothing from a table, the hot keys that are told of it, it gives also to one that is there.
 pub async fn bring(definitions: &[Definition], database: &Database) -> anyhow::Result<()> {
     let trial = Database::memory();
     let mut missing = Vec::new();
     for definition in definitions {
         let place = || format!("{}: the table {}", definition.source, definition.name);
         create(definition, &trial).await.with_context(place)?;
+        watch(definition, &trial).await.with_context(place)?;
         match described(database, &definition.name).await? {
             None => missing.push(definition),
             Some(there) => {
@@ -59,6 +61,11 @@ pub async fn bring(definitions: &[Definition], database: &Database) -> anyhow::R
             .with_context(|| format!("{}: the table {}", definition.source, definition.name))?;
         tracing::info!(table = definition.name, "table created");
     }
+    for definition in definitions {
+        watch(definition, database)
+            .await
+            .with_context(|| format!("{}: the table {}", definition.source, definition.name))?;
+    }
     Ok(())
 }
 
@@ -69,6 +76,21 @@ async fn create(definition: &Definition, database: &Database) -> anyhow::Result<
         let request =
             json!({ "TableName": definition.name, "TimeToLiveSpecification": specification });
         call(database, Operation::UpdateTimeToLive, &request).await?;
+    }
+    Ok(())
+}
+
+/// Enables Contributor Insights of a table and its indexes, as far as its definition says so.
+async fn watch(definition: &Definition, database: &Database) -> anyhow::Result<()> {
+    for Insights { index, mode } in &definition.insights {
+        let mut request =
+            json!({ "TableName": definition.name, "ContributorInsightsAction": "ENABLE" });
+        for (name, given) in [("IndexName", index), ("ContributorInsightsMode", mode)] {
+            if let Some(given) = given {
+                request[name] = json!(given);
+            }
+        }
+        call(database, Operation::UpdateContributorInsights, &request).await?;
     }
     Ok(())
 }
@@ -185,6 +207,51 @@ mod tests {
         let mut same = definition(same);
         same.time_to_live = Some("expires".to_owned());
         bring(&[same], &database).await.unwrap();
+    }
+
+    /// Returns the table and its indexes that are watched, with their modes.
+    async fn watched(database: &Database) -> Vec<(String, String)> {
+        let request = json!({"TableName": "music"});
+        let listed = call(database, Operation::ListContributorInsights, &request).await.unwrap();
+        let listed = listed["ContributorInsightsSummaries"].as_array().unwrap();
+        let enabled = listed.iter().filter(|one| one["ContributorInsightsStatus"] == "ENABLED");
+        let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+        enabled
+            .map(|one| (text(&one["IndexName"]), text(&one["ContributorInsightsMode"])))
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_to_be_watched_is_watched_also_of_a_table_that_is_there() {
+        let database = Database::memory();
+        let quiet = definition(music());
+        bring(std::slice::from_ref(&quiet), &database).await.unwrap();
+        assert_eq!(watched(&database).await, []);
+        let mut loud = definition(music());
+        let mode = Some("THROTTLED_KEYS".to_owned());
+        loud.insights = vec![
+            Insights { index: None, mode: None },
+            Insights { index: Some("by-song".to_owned()), mode },
+        ];
+        let expected = [("", "ACCESSED_AND_THROTTLED_KEYS"), ("by-song", "THROTTLED_KEYS")];
+        let expected = expected.map(|(index, mode)| (index.to_owned(), mode.to_owned()));
+        for database in [&database, &Database::memory()] {
+            bring(std::slice::from_ref(&loud), database).await.unwrap();
+            assert_eq!(watched(database).await, expected);
+            // Who does not ask for it does not end it.
+            bring(std::slice::from_ref(&quiet), database).await.unwrap();
+            assert_eq!(watched(database).await, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_index_to_be_watched_that_is_not_there_creates_nothing() {
+        let database = Database::memory();
+        let mut wrong = definition(music());
+        wrong.insights = vec![Insights { index: Some("by-year".to_owned()), mode: None }];
+        let error = format!("{:#}", bring(&[wrong], &database).await.unwrap_err());
+        assert!(error.contains("by-year"), "{error}");
+        assert_eq!(described(&database, "music").await.unwrap(), None);
     }
 
     #[tokio::test]

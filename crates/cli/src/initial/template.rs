@@ -1,7 +1,7 @@
 //! The tables of a CloudFormation template: `AWS::DynamoDB::Table`, `AWS::DynamoDB::GlobalTable`, and
 //! `AWS::Serverless::SimpleTable` of SAM. Source: CloudFormation's reference of these resources.
 
-use super::definitions::{Definition, is_true, time_to_live_attribute};
+use super::definitions::{Definition, Insights, is_true, time_to_live_attribute};
 use super::intrinsics::{Scope, is_met, resolve};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
@@ -36,6 +36,8 @@ const SAME_OF_INDEX: [&str; 6] = [
     "OnDemandThroughput",
     "WarmThroughput",
 ];
+/// A property of tables, indexes and replicas that another request takes.
+const INSIGHTS: &str = "ContributorInsightsSpecification";
 /// Members that hold whole numbers, which templates may write as text.
 const NUMBERS: [&str; 6] = [
     "ReadCapacityUnits",
@@ -99,6 +101,18 @@ impl Properties {
         }
     }
 
+    /// Takes what of the table and of its global indexes the hot keys are told.
+    fn take_insights(&mut self) -> Vec<Insights> {
+        let of_table = self.left.remove(INSIGHTS).and_then(|given| insights(&given, None));
+        let indexes = self.left.get_mut("GlobalSecondaryIndexes").and_then(Value::as_array_mut);
+        let indexes = indexes.into_iter().flatten().filter_map(Value::as_object_mut);
+        let of_indexes = indexes.filter_map(|index| {
+            let given = index.remove(INSIGHTS)?;
+            insights(&given, index.get("IndexName"))
+        });
+        of_table.into_iter().chain(of_indexes).collect()
+    }
+
     fn take_indexes(&mut self, not_taken: &mut Vec<String>) {
         for kind in ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"] {
             let Some(Value::Array(indexes)) = self.left.remove(kind) else { continue };
@@ -147,6 +161,7 @@ impl Properties {
             Some(Value::String(name)) => name,
             Some(other) => bail!("TableName is no text: {other}"),
         };
+        let insights = self.take_insights();
         self.take_same();
         self.take_indexes(&mut not_taken);
         self.take_stream();
@@ -156,8 +171,24 @@ impl Properties {
         not_taken.extend(self.left.into_iter().map(|(name, _)| name));
         self.request.insert("TableName".to_owned(), json!(name));
         let request = self.request;
-        Ok(Definition { name, request, time_to_live, not_taken, ..Definition::default() })
+        let taken = Definition {
+            name,
+            request,
+            time_to_live,
+            insights,
+            not_taken,
+            ..Definition::default()
+        };
+        Ok(taken)
     }
+}
+
+/// Returns what a `ContributorInsightsSpecification` enables, if anything, of a table or of the index of a name.
+fn insights(given: &Value, index: Option<&Value>) -> Option<Insights> {
+    let text = |value: &Value| value.as_str().map(ToOwned::to_owned);
+    let is_enabled = given.get("Enabled").is_some_and(is_true);
+    is_enabled
+        .then(|| Insights { index: index.and_then(text), mode: given.get("Mode").and_then(text) })
 }
 
 fn table(id: &str, properties: Properties) -> anyhow::Result<Definition> {
@@ -173,7 +204,7 @@ fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
     if replicas.as_ref().and_then(Value::as_array).is_some_and(|replicas| replicas.len() > 1) {
         not_taken.push("Replicas after the first".to_owned());
     }
-    for name in ["Tags", "TableClass", "DeletionProtectionEnabled"] {
+    for name in ["Tags", "TableClass", "DeletionProtectionEnabled", INSIGHTS] {
         if let Some(value) = replica.get(name) {
             properties.left.insert(name.to_owned(), value.clone());
         }
@@ -192,7 +223,11 @@ fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
         let write = index.remove("WriteProvisionedThroughputSettings");
         let mut known = of_replica.into_iter().flatten();
         let known = known.find(|known| known.get("IndexName") == index.get("IndexName"));
-        let read = known.and_then(|known| known.get("ReadProvisionedThroughputSettings"));
+        let known = known.unwrap_or(&Value::Null);
+        let read = known.get("ReadProvisionedThroughputSettings");
+        if let Some(given) = known.get(INSIGHTS) {
+            index.insert(INSIGHTS.to_owned(), given.clone());
+        }
         if !is_on_demand {
             index.insert("ProvisionedThroughput".to_owned(), units_of_global(write.as_ref(), read));
         }
@@ -306,7 +341,12 @@ Resources:
           KeySchema: [{AttributeName: pk, KeyType: HASH}]
           Projection: {ProjectionType: ALL}
           ProvisionedThroughput: {ReadCapacityUnits: 1, WriteCapacityUnits: 1}
-          ContributorInsightsSpecification: {Enabled: true}
+          ContributorInsightsSpecification: {Enabled: true, Mode: THROTTLED_KEYS}
+        - IndexName: quiet
+          KeySchema: [{AttributeName: pk, KeyType: HASH}]
+          Projection: {ProjectionType: KEYS_ONLY}
+          ContributorInsightsSpecification: {Enabled: 'false'}
+      ContributorInsightsSpecification: {Enabled: 'true'}
       StreamSpecification: {StreamViewType: NEW_IMAGE}
       TimeToLiveSpecification: {AttributeName: expires, Enabled: true}
       SSESpecification: {SSEEnabled: true, KMSMasterKeyId: !GetAtt Bucket.Arn}
@@ -322,12 +362,15 @@ Resources:
         assert_eq!(table.name, "app-orders-dev");
         assert_eq!(table.time_to_live.as_deref(), Some("expires"));
         assert_eq!(
-            table.not_taken,
+            table.insights,
             [
-                "ContributorInsightsSpecification of an index",
-                "SSESpecification.KMSMasterKeyId",
-                "PointInTimeRecoverySpecification",
+                Insights { index: None, mode: None },
+                Insights { index: Some("g".into()), mode: Some("THROTTLED_KEYS".into()) },
             ]
+        );
+        assert_eq!(
+            table.not_taken,
+            ["SSESpecification.KMSMasterKeyId", "PointInTimeRecoverySpecification"]
         );
         let keys = json!([{"AttributeName": "pk", "KeyType": "HASH"}]);
         assert_eq!(
@@ -338,7 +381,8 @@ Resources:
                 "KeySchema": keys,
                 "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6},
                 "GlobalSecondaryIndexes": [{"IndexName": "g", "KeySchema": keys, "Projection": {"ProjectionType": "ALL"},
-                    "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}],
+                    "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}},
+                    {"IndexName": "quiet", "KeySchema": keys, "Projection": {"ProjectionType": "KEYS_ONLY"}}],
                 "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"},
                 "SSESpecification": {"Enabled": true, "SSEType": "KMS"},
                 "DeletionProtectionEnabled": true,
@@ -375,6 +419,32 @@ Resources:
             ]
         );
         assert_eq!(definitions[0].not_taken, ["Replicas after the first"]);
+    }
+
+    #[test]
+    fn a_global_table_is_watched_as_its_first_replica() {
+        let text = r#"{"Resources": {"G": {"Type": "AWS::DynamoDB::GlobalTable", "Properties": {
+            "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST",
+            "GlobalSecondaryIndexes": [{"IndexName": "g"}, {"IndexName": "h"}, {"IndexName": "i"}],
+            "Replicas": [
+                {"Region": "eu-west-1", "ContributorInsightsSpecification": {"Enabled": true, "Mode": "THROTTLED_KEYS"},
+                    "GlobalSecondaryIndexes": [
+                        {"IndexName": "h", "ContributorInsightsSpecification": {"Enabled": true}},
+                        {"IndexName": "i", "ContributorInsightsSpecification": {"Enabled": false}}]},
+                {"Region": "eu-west-2", "GlobalSecondaryIndexes": [
+                    {"IndexName": "g", "ContributorInsightsSpecification": {"Enabled": true}}]}]}}}}"#;
+        let definitions = read(text).unwrap();
+        assert_eq!(
+            definitions[0].insights,
+            [
+                Insights { index: None, mode: Some("THROTTLED_KEYS".into()) },
+                Insights { index: Some("h".into()), mode: None },
+            ]
+        );
+        assert_eq!(definitions[0].not_taken, ["Replicas after the first"]);
+        let indexes = json!([{"IndexName": "g"}, {"IndexName": "h"}, {"IndexName": "i"}]);
+        assert_eq!(definitions[0].request["GlobalSecondaryIndexes"], indexes);
     }
 
     #[test]
