@@ -164,9 +164,10 @@ impl<S: Store> Engine<S> {
         let mut counted = Counted::default();
         let mut units = Units::default();
         let mut ranges = read.ranges.clone();
-        // Under a profile the limiter chooses what is read.
-        let is_remote = self.store().is_shared() && self.limiter().is_none();
-        let requests = is_remote.then(|| Arc::new(AtomicU64::new(0)));
+        // Under a profile the limiter chooses what is read; the past has a view of its own.
+        let is_as_asked = self.limiter().is_none() && read.page.table.past.is_none();
+        let is_counted = self.store().is_shared() && is_as_asked;
+        let requests = is_counted.then(|| Arc::new(AtomicU64::new(0)));
         while counted.pages < PAGES_MAX {
             let page: Page<Tally> = self.next_page(read, &ranges, requests.as_ref()).await?;
             units.add(&page.units);
@@ -190,10 +191,8 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Page<Tally>> {
         let page = read.page.clone();
         let view = match requests {
-            Some(requests) if read.page.table.past.is_none() => {
-                Some(self.core().view().await?.counting(requests))
-            }
-            Some(_) | None => None,
+            Some(requests) => Some(self.core().view().await?.counting(requests)),
+            None => None,
         };
         if read.statement.is_some() {
             let (table, ranges) = (page.table, ranges.to_vec());
