@@ -15,7 +15,8 @@ pub(super) fn check(siblings: &Siblings) -> Option<Finding> {
         let behind = (Bound::Excluded(name), Bound::Unbounded);
         let next = siblings.components.range::<String, _>(behind).next()?;
         next.starts_with(name.as_str()).then(|| {
-            let evidence = format!("whoever reads {name} with all that is below it reads {next}");
+            let evidence =
+                format!("whoever reads {name} with all that is below it reads {next}, too");
             Finding::new(
                 Rule::PrefixOfSibling,
                 evidence,

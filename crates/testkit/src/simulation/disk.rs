@@ -224,10 +224,9 @@ impl Disk {
 impl State {
     /// Makes the planted fault, if it is one of what the newest commit has left.
     fn plant(&mut self, before: &Image, declared: &[Key]) {
-        let flaw = self.flaw.and_then(|flaw| Some((flaw, flaw.of_commits_per_mille()?)));
-        let Some((flaw, per_mille)) = flaw else { return };
+        let Some((per_mille, leaves)) = self.flaw.and_then(Flaw::of_commits) else { return };
         if self.fate.chance(per_mille) {
-            self.sequenced = flaw.commit(before, &self.sequenced, declared);
+            self.sequenced = leaves(before, &self.sequenced, declared);
         }
     }
 

@@ -51,40 +51,26 @@ pub enum Flaw {
     SkippedItem,
 }
 
-impl Flaw {
-    /// Returns in how many of a thousand commits it shows, if it is one of what commits leave.
-    pub(super) fn of_commits_per_mille(self) -> Option<usize> {
-        match self {
-            Self::LeftBehind | Self::GreedySweep => Some(1000),
-            Self::LateStamp
-            | Self::LostVersion
-            | Self::WrongMoment
-            | Self::KeptKey(_)
-            | Self::LeftKey(_)
-            | Self::SkippedItem => Some(100),
-            Self::Amnesia
-            | Self::TornCommit
-            | Self::StaleDecision
-            | Self::BlindRead
-            | Self::ShortWalk
-            | Self::TornView
-            | Self::HastyClock
-            | Self::StaleCatalogue
-            | Self::UndyingHeart => None,
-        }
-    }
+/// What a commit that leads from one image to another leaves with a fault, given the keys that it declared.
+type Leaves = Box<dyn Fn(&Image, &Image, &[Key]) -> Image>;
 
-    /// Returns what a commit that leads from `before` to `after` leaves with it.
-    pub(super) fn commit(self, before: &Image, after: &Image, declared: &[Key]) -> Image {
-        match self {
-            Self::LeftBehind => left_behind(before, after, declared),
-            Self::LateStamp => late(before, after),
-            Self::LostVersion => lost_version(before, after),
-            Self::WrongMoment => wrong_moment(before, after),
-            Self::GreedySweep => greedy_sweep(before, after),
-            Self::KeptKey(operation) => kept_key(before, after, operation),
-            Self::LeftKey(operation) => left_key(before, after, operation),
-            Self::SkippedItem => skipped_item(before, after),
+impl Flaw {
+    /// Returns in how many of a thousand commits it shows, and what these leave then, if it is one of what commits
+    /// leave.
+    pub(super) fn of_commits(self) -> Option<(usize, Leaves)> {
+        let (per_mille, leaves): (usize, Leaves) = match self {
+            Self::LeftBehind => (1000, Box::new(left_behind)),
+            Self::GreedySweep => (1000, undeclared(greedy_sweep)),
+            Self::LateStamp => (100, undeclared(late)),
+            Self::LostVersion => (100, undeclared(lost_version)),
+            Self::WrongMoment => (100, undeclared(wrong_moment)),
+            Self::KeptKey(operation) => {
+                (100, undeclared(move |before, after| kept_key(before, after, operation)))
+            }
+            Self::LeftKey(operation) => {
+                (100, undeclared(move |before, after| left_key(before, after, operation)))
+            }
+            Self::SkippedItem => (100, undeclared(skipped_item)),
             Self::Amnesia
             | Self::TornCommit
             | Self::StaleDecision
@@ -93,9 +79,15 @@ impl Flaw {
             | Self::TornView
             | Self::HastyClock
             | Self::StaleCatalogue
-            | Self::UndyingHeart => after.clone(),
-        }
+            | Self::UndyingHeart => return None,
+        };
+        Some((per_mille, leaves))
     }
+}
+
+/// Returns what looks at the images alone.
+fn undeclared(leaves: impl Fn(&Image, &Image) -> Image + 'static) -> Leaves {
+    Box::new(move |before, after, _| leaves(before, after))
 }
 
 /// What the keys of the change log begin with, see docs/format.md.
