@@ -331,6 +331,48 @@ fn pages_are_bounded_when_values_have_grown() {
     }
 }
 
+/// Pages of rows as most are leave columns out: a row that is not is shown all the same.
+#[test]
+fn a_page_with_a_rare_row_is_read_again_once() {
+    let region = |rest: &[u8]| [&b"region7hash"[..], rest].concat();
+    let range = KeyRange::prefix(b"region7hash");
+    for is_counter in [false, true] {
+        let store = open(&shared().url());
+        let mut entries: Vec<_> = (0..20).map(|nth| (region(&[nth]), text(1))).collect();
+        put(&store, &entries);
+        let read = |direction| {
+            let before = store.traffic().read_round_trips;
+            let mut seen = visit(&store, &range, direction, Wanted::ALL);
+            if direction == Direction::Backward {
+                seen.reverse();
+            }
+            (seen, store.traffic().read_round_trips - before)
+        };
+        for direction in [Direction::Forward, Direction::Backward] {
+            assert_eq!(read(direction), (entries.clone(), 1), "{direction:?}");
+        }
+        if is_counter {
+            block_on(store.commit(Vec::new(), |_, batch| batch.add(region(&[3, 3]), 5))).unwrap();
+            entries.insert(4, (region(&[3, 3]), Bytes::copy_from_slice(&5_i64.to_le_bytes())));
+        } else {
+            let long = (region(&[3; 2_500]), text(7));
+            put(&store, std::slice::from_ref(&long));
+            entries.insert(4, long);
+        }
+        for (direction, expected) in
+            [(Direction::Backward, 2), (Direction::Backward, 1), (Direction::Forward, 1)]
+        {
+            let (mut seen, round_trips) = read(direction);
+            if is_counter {
+                // The number of its stripe follows.
+                seen[4].0.truncate(entries[4].0.len());
+            }
+            assert!(seen == entries, "{direction:?}");
+            assert_eq!(round_trips, expected, "{direction:?}");
+        }
+    }
+}
+
 #[test]
 fn round_trips_are_as_few_as_promised() {
     let store = open(&shared().url());

@@ -117,6 +117,14 @@ impl PostgresView {
             requests.fetch_add(1, Ordering::Relaxed);
         }
     }
+
+    /// Reads the page again that a walk has asked for, with all its columns.
+    async fn whole_page(&self, walk: &Walk) -> Result<Vec<visit::Row>, Error> {
+        let lacks = || Error::failed("read a page", "its rows lack columns");
+        let page = walk.again(&self.shared.sizes).ok_or_else(lacks)?;
+        self.count();
+        self.reads.page(&self.shared, page).await?.ok_or_else(lacks)
+    }
 }
 
 // A panic in a caller's decision leaves nothing behind here; the TLS library only does not say so of itself.
@@ -448,7 +456,10 @@ impl View for PostgresView {
         let sizes = &self.shared.sizes;
         while let Some(page) = walk.next(sizes) {
             self.count();
-            let rows = self.reads.page(&self.shared, page).await?;
+            let rows = match self.reads.page(&self.shared, page).await? {
+                Some(rows) => rows,
+                None => self.whole_page(&walk).await?,
+            };
             for row in walk.take(rows, sizes) {
                 if visitor(&row.key, row.value).is_break() {
                     return Ok(());

@@ -55,7 +55,7 @@ struct KeysJob {
 /// What is read by a statement of its own.
 #[derive(Debug)]
 enum OwnJob {
-    Page(Page, Instant, Reply<Vec<Row>>),
+    Page(Page, Instant, Reply<Option<Vec<Row>>>),
     Sums(CounterRanges, Instant, Reply<Vec<i64>>),
     /// Keys that are locked while they are read.
     Locked(KeysJob),
@@ -205,7 +205,11 @@ impl Reads {
     }
 
     /// Reads a page of a range.
-    pub(super) async fn page(&self, shared: &Shared, page: Page) -> Result<Vec<Row>, Error> {
+    pub(super) async fn page(
+        &self,
+        shared: &Shared,
+        page: Page,
+    ) -> Result<Option<Vec<Row>>, Error> {
         self.ask(shared, |deadline, reply| Work::Own(OwnJob::Page(page, deadline, reply))).await
     }
 

@@ -1,4 +1,5 @@
-//! How large the values of a region are, a region being all keys with the same first bytes.
+//! How large the values of a region are, a region being all keys with the same first bytes, and whether rows of it
+//! need all their columns.
 //!
 //! A page is bounded in bytes. To count them costs the database a third of the page; where all values seen
 //! are small, a number of rows bounds them as well. Whoever reads such a page still stops at its bytes, should
@@ -25,36 +26,58 @@ const KEY_BYTES: usize = 64;
 
 type Region = [u8; REGION_BYTES];
 
-/// The largest values that were seen.
+/// What was seen.
 #[derive(Debug, Default)]
-pub(super) struct Sizes(Mutex<HashMap<Region, usize>>);
+pub(super) struct Sizes(Mutex<HashMap<Region, Seen>>);
+
+/// What was seen of a region.
+#[derive(Debug, Default, Clone, Copy)]
+struct Seen {
+    /// The bytes of the largest value.
+    largest: usize,
+    /// A row that is not as most are.
+    needs_all_columns: bool,
+}
 
 impl Sizes {
     /// Returns how many rows to ask for instead of counting their bytes; `None` if these have to be counted.
     pub(super) fn rows(&self, start: &[u8], wanted: usize, bytes: usize) -> Option<usize> {
-        let largest = self.0.lock().get(start.first_chunk()?).copied()?;
+        let largest = self.seen(start).map(|seen| seen.largest).filter(|bytes| *bytes > 0)?;
         let rows = (bytes / largest.max(1)).min(MAX_ROWS);
         (rows >= wanted.min(MIN_ROWS)).then(|| rows.min(wanted))
     }
 
     /// Returns how many bytes so many rows have if all are as large as the largest that was seen.
     pub(super) fn expected(&self, start: &[u8], rows: usize) -> usize {
-        let known = start.first_chunk().and_then(|region| self.0.lock().get(region).copied());
-        known.map_or(0, |largest| rows.saturating_mul(largest + KEY_BYTES))
+        self.seen(start).map_or(0, |seen| rows.saturating_mul(seen.largest + KEY_BYTES))
+    }
+
+    /// Returns whether a row was seen that needs all its columns.
+    pub(super) fn needs_all_columns(&self, start: &[u8]) -> bool {
+        self.seen(start).is_some_and(|seen| seen.needs_all_columns)
     }
 
     /// Notes the largest value of a page.
     pub(super) fn note(&self, start: &[u8], largest: usize) {
+        self.change(start, |seen| seen.largest = seen.largest.max(largest));
+    }
+
+    /// Notes that a row needs all its columns.
+    pub(super) fn note_all_columns(&self, start: &[u8]) {
+        self.change(start, |seen| seen.needs_all_columns = true);
+    }
+
+    fn seen(&self, start: &[u8]) -> Option<Seen> {
+        self.0.lock().get(start.first_chunk()?).copied()
+    }
+
+    fn change(&self, start: &[u8], change: impl FnOnce(&mut Seen)) {
         let Some(region) = start.first_chunk::<REGION_BYTES>() else { return };
         let mut regions = self.0.lock();
-        if let Some(known) = regions.get_mut(region) {
-            *known = largest.max(*known);
-            return;
-        }
-        if regions.len() >= MAX_REGIONS {
+        if !regions.contains_key(region) && regions.len() >= MAX_REGIONS {
             regions.clear();
         }
-        regions.insert(*region, largest);
+        change(regions.entry(*region).or_default());
     }
 }
 
@@ -78,6 +101,13 @@ mod tests {
         sizes.note(b"region7", 400 << 10);
         assert_eq!(sizes.rows(b"region7", 100, MIB), None, "so few rows that they are counted");
         assert_eq!(sizes.rows(b"region7", 2, MIB), Some(2));
+        assert!(!sizes.needs_all_columns(b"region7 and a key"));
+        sizes.note_all_columns(b"region7");
+        sizes.note(b"region7", 1);
+        assert!(sizes.needs_all_columns(b"region7 and a key"));
+        assert!(!sizes.needs_all_columns(b"region8"));
+        sizes.note_all_columns(b"region9");
+        assert_eq!(sizes.rows(b"region9", 100, MIB), None, "no value was seen");
         for nth in 0..2 * MAX_REGIONS {
             sizes.note(&[&b"r"[..], &nth.to_be_bytes()[2..]].concat(), 1);
         }

@@ -1,6 +1,7 @@
 //! A walk over a range: pages in the order of keys.
 //!
-//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Rows come
+//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Then it also shows
+//! only the columns that most rows have, and is asked for again if one needs the others. Rows come
 //! in the order of (prefix, tail), which is that of keys but for those that share a whole prefix and go on
 //! after it, a crowd: in the order of their digests. A crowd that a page holds completely is sorted here. One
 //! that goes on beyond the page is read by statements of its own, which sort by what follows the prefix; then
@@ -77,10 +78,22 @@ pub(super) struct Page {
     direction: Direction,
     rows: i64,
     bytes: usize,
-    /// Whether the statement counts the bytes.
-    is_counted: bool,
+    how: How,
+    /// The length of a prefix after which keys may go on.
+    whole_prefix_bytes: usize,
     /// Memory to have ready for the rows.
     expected_bytes: usize,
+}
+
+/// Which statement of several for the same rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// The statement counts the bytes.
+    Counted,
+    /// The bytes are not counted.
+    Uncounted,
+    /// Nor are all columns shown.
+    OfMost,
 }
 
 #[derive(Debug, Clone)]
@@ -119,12 +132,12 @@ pub(super) struct Walk {
 }
 
 impl Page {
-    /// Reads the rows.
+    /// Reads the rows: `None` if one of them needs columns that are not shown.
     pub(super) async fn read(
         &self,
         connection: &Connection,
         statements: &ReaderStatements,
-    ) -> Result<Vec<Row>, Failure> {
+    ) -> Result<Option<Vec<Row>>, Failure> {
         let which = |[forward, backward]: &[Statement; 2]| match self.direction {
             Direction::Forward => forward.clone(),
             Direction::Backward => backward.clone(),
@@ -137,14 +150,19 @@ impl Page {
                 given.extend([&from.0 as &(dyn ToSql + Sync), &from.1, &to.0, &to.1, &self.rows]);
                 match places {
                     Where::One(place) => {
-                        let [counted, not] = [&statements.page, &statements.uncounted_page];
-                        statement = which(if self.is_counted { counted } else { not });
+                        statement = which(match self.how {
+                            How::Counted => &statements.page,
+                            How::Uncounted => &statements.uncounted_page,
+                            How::OfMost => &statements.page_of_most,
+                        });
                         given.push(place);
                     }
                     Where::Ordered(first, more, all) => {
-                        let counted = &statements.ordered_page;
-                        let not = &statements.uncounted_ordered_page;
-                        statement = which(if self.is_counted { counted } else { not });
+                        statement = which(match self.how {
+                            How::Counted => &statements.ordered_page,
+                            How::Uncounted => &statements.uncounted_ordered_page,
+                            How::OfMost => &statements.ordered_page_of_most,
+                        });
                         given.extend([first as &(dyn ToSql + Sync), more, all]);
                     }
                     Where::Merged(all) => {
@@ -159,32 +177,38 @@ impl Page {
                 given.extend([place as &(dyn ToSql + Sync), prefix, from, to, &self.rows]);
             }
         }
-        if self.is_counted {
+        if self.how == How::Counted {
             given.push(&bytes);
         }
         let rows = connection.answer(self.take(&connection.client, &statement, &given)).await?;
         rows.map_err(Failure::Refused)
     }
 
-    /// Takes rows until there are enough bytes; what comes after that is thrown away as it comes.
+    /// Takes rows until there are enough bytes, or one needs columns that are not shown; what comes after that is
+    /// thrown away as it comes.
     async fn take(
         &self,
         client: &Client,
         statement: &Statement,
         given: &[&(dyn ToSql + Sync)],
-    ) -> Result<Result<Vec<Row>, Error>, tokio_postgres::Error> {
+    ) -> Result<Result<Option<Vec<Row>>, Error>, tokio_postgres::Error> {
         let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
         let mut coming = Coming::new(self);
         let mut bytes = 0;
         while bytes < self.bytes
             && let Some(row) = answer.try_next().await?
         {
-            match coming.add(&row) {
-                Ok(value_bytes) => bytes += value_bytes,
+            let added = match self.how {
+                How::Counted | How::Uncounted => coming.add(&row).map(Some),
+                How::OfMost => coming.add_one_of_most(&row, self.whole_prefix_bytes),
+            };
+            match added {
+                Ok(Some(value_bytes)) => bytes += value_bytes,
+                Ok(None) => return Ok(Ok(None)),
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(coming.into_rows()))
+        Ok(Ok(Some(coming.into_rows())))
     }
 }
 
@@ -206,14 +230,33 @@ impl Coming {
             Ok((place, row.try_get::<_, &[u8]>(1)?, tail, rest))
         };
         let (place, prefix, tail, rest) = read().map_err(unreadable)?;
-        let mut put = |part: &[u8]| {
+        Ok(self.put(place, [prefix, rest, tail, &bytes_of(row, 4, 5)?]))
+    }
+
+    /// Adds a row of which not all columns are shown and returns the bytes of its value: `None` if it has no value,
+    /// or its key may go on after the prefix.
+    fn add_one_of_most(
+        &mut self,
+        row: &tokio_postgres::Row,
+        whole_prefix_bytes: usize,
+    ) -> Result<Option<usize>, Error> {
+        let read = || {
+            let place = row.try_get::<_, Option<i16>>(0)?.unwrap_or(self.place);
+            Ok((place, row.try_get::<_, &[u8]>(1)?, row.try_get::<_, Option<&[u8]>>(2)?))
+        };
+        let (place, prefix, value) = read().map_err(unreadable)?;
+        let value = value.filter(|_| prefix.len() < whole_prefix_bytes);
+        Ok(value.map(|value| self.put(place, [prefix, &[], &[], value])))
+    }
+
+    /// Adds prefix, rest, tail and value of a row and returns the bytes of the value.
+    fn put(&mut self, place: i16, parts: [&[u8]; 4]) -> usize {
+        let [prefix, key, tail, value] = parts.map(|part| {
             self.bytes.extend_from_slice(part);
             self.bytes.len()
-        };
-        let (prefix, key, tail) = (put(prefix), put(rest), put(tail));
-        let value = put(&bytes_of(row, 4, 5)?);
+        });
         self.rows.push(Ends { place, prefix, key, tail, value });
-        Ok(value - tail)
+        value - tail
     }
 
     fn into_rows(self) -> Vec<Row> {
@@ -273,13 +316,7 @@ impl Walk {
             }
             self.within = None;
         }
-        let what = match (&self.crowd, &self.left) {
-            (Some(crowd), _) => crowd.clone(),
-            (None, Some((from, to))) => {
-                What::Rows { from: from.clone(), to: to.clone(), places: self.places }
-            }
-            (None, None) => return None,
-        };
+        let what = self.what()?;
         let is_merged = matches!(what, What::Rows { places: Where::Merged(_), .. });
         let max_rows = if is_merged { MAX_MERGED_ROWS } else { MAX_PAGE_ROWS };
         self.rows = self.wanted.entries.clamp(1, max_rows);
@@ -294,14 +331,44 @@ impl Walk {
         let uncounted = sizes.rows(&self.range.start, self.rows, self.bytes);
         let uncounted = uncounted.filter(|_| has_uncounted);
         self.rows = uncounted.unwrap_or(self.rows);
-        Some(Page {
+        let how = match uncounted {
+            None => How::Counted,
+            Some(_) if sizes.needs_all_columns(&self.range.start) => How::Uncounted,
+            Some(_) => How::OfMost,
+        };
+        Some(self.page(what, how, sizes))
+    }
+
+    /// Returns the page that was asked for last with all its columns, `None` when there was none.
+    pub(super) fn again(&self, sizes: &Sizes) -> Option<Page> {
+        if let Some(within) = &self.within {
+            return within.again(sizes);
+        }
+        sizes.note_all_columns(&self.range.start);
+        Some(self.page(self.what()?, How::Counted, sizes))
+    }
+
+    /// Returns what is to be read next.
+    fn what(&self) -> Option<What> {
+        match (&self.crowd, &self.left) {
+            (Some(crowd), _) => Some(crowd.clone()),
+            (None, Some((from, to))) => {
+                Some(What::Rows { from: from.clone(), to: to.clone(), places: self.places })
+            }
+            (None, None) => None,
+        }
+    }
+
+    fn page(&self, what: What, how: How, sizes: &Sizes) -> Page {
+        Page {
             what,
             direction: self.direction,
             rows: i64::try_from(self.rows).unwrap_or(i64::MAX),
             bytes: self.bytes,
-            is_counted: uncounted.is_none(),
+            how,
+            whole_prefix_bytes: self.layout.prefix_bytes,
             expected_bytes: sizes.expected(&self.range.start, self.rows).min(MAX_READY_BYTES),
-        })
+        }
     }
 
     /// Takes the rows of the page that was asked for and returns those to show, in the order of their keys.
