@@ -199,39 +199,47 @@ fn table(id: &str, properties: Properties) -> anyhow::Result<Definition> {
 fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definition> {
     let mut not_taken = Vec::new();
     let replicas = properties.left.remove("Replicas");
-    let replica = replicas.as_ref().and_then(|replicas| replicas.get(0)).cloned();
-    let replica = replica.unwrap_or_else(|| json!({}));
+    let replica = replicas.as_ref().and_then(|replicas| replicas.get(0)?.as_object()).cloned();
+    let mut replica = replica.unwrap_or_default();
     if replicas.as_ref().and_then(Value::as_array).is_some_and(|replicas| replicas.len() > 1) {
         not_taken.push("Replicas after the first".to_owned());
     }
     for name in ["Tags", "TableClass", "DeletionProtectionEnabled", INSIGHTS] {
-        if let Some(value) = replica.get(name) {
-            properties.left.insert(name.to_owned(), value.clone());
+        if let Some(value) = replica.remove(name) {
+            properties.left.insert(name.to_owned(), value);
         }
     }
     let is_on_demand =
         properties.left.get("BillingMode").is_some_and(|mode| mode == "PAY_PER_REQUEST");
     let write = properties.left.remove("WriteProvisionedThroughputSettings");
+    let read = replica.remove("ReadProvisionedThroughputSettings");
     if !is_on_demand {
-        let units =
-            units_of_global(write.as_ref(), replica.get("ReadProvisionedThroughputSettings"));
+        let units = units_of_global(write.as_ref(), read.as_ref());
         properties.left.insert("ProvisionedThroughput".to_owned(), units);
     }
-    let of_replica = replica["GlobalSecondaryIndexes"].as_array();
+    let of_replica = replica.remove("GlobalSecondaryIndexes").unwrap_or_default();
+    let mut of_replica = Vec::from_iter(of_replica.as_array().into_iter().flatten().cloned());
     let indexes = properties.left.get_mut("GlobalSecondaryIndexes").and_then(Value::as_array_mut);
     for index in indexes.into_iter().flatten().filter_map(Value::as_object_mut) {
         let write = index.remove("WriteProvisionedThroughputSettings");
-        let mut known = of_replica.into_iter().flatten();
-        let known = known.find(|known| known.get("IndexName") == index.get("IndexName"));
-        let known = known.unwrap_or(&Value::Null);
-        let read = known.get("ReadProvisionedThroughputSettings");
-        if let Some(given) = known.get(INSIGHTS) {
-            index.insert(INSIGHTS.to_owned(), given.clone());
+        let known = of_replica
+            .iter_mut()
+            .filter_map(Value::as_object_mut)
+            .find(|known| known.get("IndexName") == index.get("IndexName"));
+        let mut known = known.map(std::mem::take).unwrap_or_default();
+        let read = known.remove("ReadProvisionedThroughputSettings");
+        if let Some(given) = known.remove(INSIGHTS) {
+            index.insert(INSIGHTS.to_owned(), given);
         }
+        known.remove("IndexName");
+        not_taken.extend(known.into_iter().map(|(name, _)| format!("{name} of a replica's index")));
         if !is_on_demand {
-            index.insert("ProvisionedThroughput".to_owned(), units_of_global(write.as_ref(), read));
+            let units = units_of_global(write.as_ref(), read.as_ref());
+            index.insert("ProvisionedThroughput".to_owned(), units);
         }
     }
+    replica.remove("Region");
+    not_taken.extend(replica.into_iter().map(|(name, _)| format!("{name} of the first replica")));
     properties.into_definition(id, not_taken)
 }
 
@@ -399,7 +407,8 @@ Resources:
                 "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}],
                 "BillingMode": "PROVISIONED",
                 "WriteProvisionedThroughputSettings": {"WriteCapacityAutoScalingSettings": {"MinCapacity": 3}},
-                "Replicas": [{"Region": "eu-west-1", "ReadProvisionedThroughputSettings": {"ReadCapacityUnits": 2}, "TableClass": "STANDARD"}, {"Region": "eu-west-2"}]}},
+                "Replicas": [{"Region": "eu-west-1", "ReadProvisionedThroughputSettings": {"ReadCapacityUnits": 2}, "TableClass": "STANDARD",
+                    "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}}, {"Region": "eu-west-2"}]}},
             "S": {"Type": "AWS::Serverless::SimpleTable", "Properties": {"Tags": {"a": "b"}}}}}"#;
         let definitions = read(text).unwrap();
         let requests: Vec<_> =
@@ -418,7 +427,10 @@ Resources:
                 "BillingMode": "PAY_PER_REQUEST", "Tags": [{"Key": "a", "Value": "b"}]}),
             ]
         );
-        assert_eq!(definitions[0].not_taken, ["Replicas after the first"]);
+        assert_eq!(
+            definitions[0].not_taken,
+            ["Replicas after the first", "PointInTimeRecoverySpecification of the first replica"]
+        );
     }
 
     #[test]
@@ -430,7 +442,8 @@ Resources:
             "Replicas": [
                 {"Region": "eu-west-1", "ContributorInsightsSpecification": {"Enabled": true, "Mode": "THROTTLED_KEYS"},
                     "GlobalSecondaryIndexes": [
-                        {"IndexName": "h", "ContributorInsightsSpecification": {"Enabled": true}},
+                        {"IndexName": "h", "ContributorInsightsSpecification": {"Enabled": true},
+                            "ReadOnDemandThroughputSettings": {"MaxReadRequestUnits": 5}},
                         {"IndexName": "i", "ContributorInsightsSpecification": {"Enabled": false}}]},
                 {"Region": "eu-west-2", "GlobalSecondaryIndexes": [
                     {"IndexName": "g", "ContributorInsightsSpecification": {"Enabled": true}}]}]}}}}"#;
@@ -442,7 +455,10 @@ Resources:
                 Insights { index: Some("h".into()), mode: None },
             ]
         );
-        assert_eq!(definitions[0].not_taken, ["Replicas after the first"]);
+        assert_eq!(
+            definitions[0].not_taken,
+            ["Replicas after the first", "ReadOnDemandThroughputSettings of a replica's index"]
+        );
         let indexes = json!([{"IndexName": "g"}, {"IndexName": "h"}, {"IndexName": "i"}]);
         assert_eq!(definitions[0].request["GlobalSecondaryIndexes"], indexes);
     }
