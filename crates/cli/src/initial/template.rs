@@ -218,7 +218,7 @@ fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
         properties.left.insert("ProvisionedThroughput".to_owned(), units);
     }
     let of_replica = replica.remove("GlobalSecondaryIndexes").unwrap_or_default();
-    let mut of_replica = Vec::from_iter(of_replica.as_array().into_iter().flatten().cloned());
+    let mut of_replica: Vec<Value> = of_replica.as_array().cloned().unwrap_or_default();
     let indexes = properties.left.get_mut("GlobalSecondaryIndexes").and_then(Value::as_array_mut);
     for index in indexes.into_iter().flatten().filter_map(Value::as_object_mut) {
         let write = index.remove("WriteProvisionedThroughputSettings");
