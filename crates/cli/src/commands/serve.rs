@@ -24,10 +24,14 @@ use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Bound, Config, Limits};
 use hashrange_storage::EmbeddedStore;
+use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
+use tokio::runtime::{self, Runtime};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -51,8 +55,21 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     logs::start(settings.log_format, settings.log_level);
     let initial = Initial::read(&settings.init, &settings.load, &settings.region)?;
     hashrange_storage::keep_little_freed_memory();
-    let runtime = tokio::runtime::Runtime::new().context("start the runtime")?;
+    let runtime = runtime(&settings).context("start the runtime")?;
     wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
+}
+
+/// Returns the runtime: of a thread for each processor, or for half of them where a database on the same machine
+/// needs the others. Threads that find no processor free wake each other in vain (docs/performance-notes.md).
+fn runtime(settings: &Settings) -> io::Result<Runtime> {
+    let mut builder = runtime::Builder::new_multi_thread();
+    if let StoreChoice::Url(url) = &settings.store
+        && store::is_on_this_machine(url)
+    {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        builder.worker_threads(processors.div_ceil(2));
+    }
+    builder.enable_all().build()
 }
 
 /// Returns what holds requests to the contract, if there is one.
@@ -387,7 +404,7 @@ struct Ending {
 
 #[cfg(unix)]
 impl Ending {
-    fn watch() -> std::io::Result<Self> {
+    fn watch() -> io::Result<Self> {
         let terminate = signal(SignalKind::terminate())?;
         Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
     }

@@ -105,6 +105,12 @@ fn place_of(url: &StoreUrl) -> anyhow::Result<String> {
     place.map_err(|error| Usage(error.to_string()).into())
 }
 
+/// Returns whether a URL names a database on this machine.
+#[cfg(feature = "postgres")]
+pub fn is_on_this_machine(url: &StoreUrl) -> bool {
+    hashrange_storage::postgres::is_on_this_machine(url.secret())
+}
+
 /// Opens the database that a URL names, driven by the runtime that this is called on.
 #[cfg(feature = "postgres")]
 pub fn connect(url: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
@@ -116,6 +122,12 @@ pub fn connect(url: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
 #[cfg(not(feature = "postgres"))]
 fn place_of(_url: &StoreUrl) -> anyhow::Result<String> {
     Err(without_postgres())
+}
+
+/// Returns that it does not know of one.
+#[cfg(not(feature = "postgres"))]
+pub fn is_on_this_machine(_url: &StoreUrl) -> bool {
+    false
 }
 
 /// Refuses: this program cannot.

@@ -53,7 +53,7 @@ pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
 pub use schema::{creation, upgrade};
 pub use traffic::{Cause, Connections, Traffic};
-pub use url::place;
+pub use url::{is_on_this_machine, place};
 
 use crate::{
     Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted,

@@ -107,6 +107,13 @@ pub fn place(url: &str) -> Result<String, OpenError> {
     ))
 }
 
+/// Returns whether the database of a URL is on this machine, as far as the URL tells: all its hosts are. A wrong URL
+/// tells nothing.
+pub fn is_on_this_machine(url: &str) -> bool {
+    let address = Address::read(url, &mut PostgresOptions::default());
+    address.is_ok_and(|address| has_only_this_machine(&address.config))
+}
+
 fn wrong(what: &str) -> OpenError {
     OpenError::Url { what: what.to_owned() }
 }
@@ -163,14 +170,17 @@ fn sharding(value: &str) -> Result<Sharding, OpenError> {
 
 /// Returns the mode for hosts of which none is named: verified, unless all are this machine.
 fn default_tls(config: &Config) -> TlsMode {
-    let local = |host: &Host| match host {
+    if has_only_this_machine(config) { TlsMode::Disable } else { TlsMode::VerifyFull }
+}
+
+fn has_only_this_machine(config: &Config) -> bool {
+    config.get_hosts().iter().all(|host| match host {
         #[cfg(unix)]
         Host::Unix(_) => true,
         Host::Tcp(name) => {
             name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
         }
-    };
-    if config.get_hosts().iter().all(local) { TlsMode::Disable } else { TlsMode::VerifyFull }
+    })
 }
 
 fn host_name(host: &Host) -> String {
@@ -220,6 +230,20 @@ mod tests {
             let (address, _) = read(&format!("postgres://u@{local}/x")).expect("a good URL");
             assert_eq!(address.tls, TlsMode::Disable, "{local}");
         }
+    }
+
+    #[test]
+    fn a_database_is_on_this_machine_when_all_its_hosts_are() {
+        for (hosts, expected) in [
+            ("localhost", true),
+            ("127.0.0.2:7,[::1]:8", true),
+            ("%2Fvar%2Frun", true),
+            ("localhost,db.example.org", false),
+            ("10.0.0.1", false),
+        ] {
+            assert_eq!(is_on_this_machine(&format!("postgres://u@{hosts}/x")), expected, "{hosts}");
+        }
+        assert!(!is_on_this_machine("mysql://u@localhost/x"));
     }
 
     #[test]
