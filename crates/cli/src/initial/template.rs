@@ -217,13 +217,14 @@ fn global_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
         let units = units_of_global(write.as_ref(), read.as_ref());
         properties.left.insert("ProvisionedThroughput".to_owned(), units);
     }
-    let of_replica = replica.remove("GlobalSecondaryIndexes").unwrap_or_default();
-    let mut of_replica: Vec<Value> = of_replica.as_array().cloned().unwrap_or_default();
+    let mut of_replica = replica.remove("GlobalSecondaryIndexes").unwrap_or_default();
     let indexes = properties.left.get_mut("GlobalSecondaryIndexes").and_then(Value::as_array_mut);
     for index in indexes.into_iter().flatten().filter_map(Value::as_object_mut) {
         let write = index.remove("WriteProvisionedThroughputSettings");
         let known = of_replica
-            .iter_mut()
+            .as_array_mut()
+            .into_iter()
+            .flatten()
             .filter_map(Value::as_object_mut)
             .find(|known| known.get("IndexName") == index.get("IndexName"));
         let mut known = known.map(std::mem::take).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! How large the values of a region are, a region being all keys with the same first bytes, and whether rows of it
-//! need all their columns.
+//! How large the values of a region are, a region being all keys with the same first bytes.
 //!
 //! A page is bounded in bytes. To count them costs the database a third of the page; where all values seen
 //! are small, a number of rows bounds them as well. Whoever reads such a page still stops at its bytes, should
-//! the values have grown since.
+//! the values have grown since. Such a page also shows only the columns that most rows need; pages of a region in
+//! which a row needs the others are counted from then on.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -24,60 +24,46 @@ const MIN_ROWS: usize = 64;
 /// Bytes of a key, of most.
 const KEY_BYTES: usize = 64;
 
+/// Noted as a size, it lets all pages of a region be counted.
+const COUNTED: usize = usize::MAX;
+
 type Region = [u8; REGION_BYTES];
 
-/// What was seen.
+/// The largest values that were seen.
 #[derive(Debug, Default)]
-pub(super) struct Sizes(Mutex<HashMap<Region, Seen>>);
-
-/// What was seen of a region.
-#[derive(Debug, Default, Clone, Copy)]
-struct Seen {
-    /// The bytes of the largest value.
-    largest: usize,
-    /// A row that is not as most are.
-    needs_all_columns: bool,
-}
+pub(super) struct Sizes(Mutex<HashMap<Region, usize>>);
 
 impl Sizes {
     /// Returns how many rows to ask for instead of counting their bytes; `None` if these have to be counted.
     pub(super) fn rows(&self, start: &[u8], wanted: usize, bytes: usize) -> Option<usize> {
-        let largest = self.seen(start).map(|seen| seen.largest).filter(|bytes| *bytes > 0)?;
+        let largest = self.0.lock().get(start.first_chunk()?).copied()?;
         let rows = (bytes / largest.max(1)).min(MAX_ROWS);
         (rows >= wanted.min(MIN_ROWS)).then(|| rows.min(wanted))
     }
 
     /// Returns how many bytes so many rows have if all are as large as the largest that was seen.
     pub(super) fn expected(&self, start: &[u8], rows: usize) -> usize {
-        self.seen(start).map_or(0, |seen| rows.saturating_mul(seen.largest + KEY_BYTES))
+        let known = start.first_chunk().and_then(|region| self.0.lock().get(region).copied());
+        known.map_or(0, |largest| rows.saturating_mul(largest.saturating_add(KEY_BYTES)))
     }
 
-    /// Returns whether a row was seen that needs all its columns.
-    pub(super) fn needs_all_columns(&self, start: &[u8]) -> bool {
-        self.seen(start).is_some_and(|seen| seen.needs_all_columns)
+    /// Notes that a row needs the columns that only counted pages show.
+    pub(super) fn count_from_now(&self, start: &[u8]) {
+        self.note(start, COUNTED);
     }
 
     /// Notes the largest value of a page.
     pub(super) fn note(&self, start: &[u8], largest: usize) {
-        self.change(start, |seen| seen.largest = seen.largest.max(largest));
-    }
-
-    /// Notes that a row needs all its columns.
-    pub(super) fn note_all_columns(&self, start: &[u8]) {
-        self.change(start, |seen| seen.needs_all_columns = true);
-    }
-
-    fn seen(&self, start: &[u8]) -> Option<Seen> {
-        self.0.lock().get(start.first_chunk()?).copied()
-    }
-
-    fn change(&self, start: &[u8], change: impl FnOnce(&mut Seen)) {
         let Some(region) = start.first_chunk::<REGION_BYTES>() else { return };
         let mut regions = self.0.lock();
-        if !regions.contains_key(region) && regions.len() >= MAX_REGIONS {
+        if let Some(known) = regions.get_mut(region) {
+            *known = largest.max(*known);
+            return;
+        }
+        if regions.len() >= MAX_REGIONS {
             regions.clear();
         }
-        change(regions.entry(*region).or_default());
+        regions.insert(*region, largest);
     }
 }
 
@@ -101,13 +87,10 @@ mod tests {
         sizes.note(b"region7", 400 << 10);
         assert_eq!(sizes.rows(b"region7", 100, MIB), None, "so few rows that they are counted");
         assert_eq!(sizes.rows(b"region7", 2, MIB), Some(2));
-        assert!(!sizes.needs_all_columns(b"region7 and a key"));
-        sizes.note_all_columns(b"region7");
+        sizes.count_from_now(b"region7");
         sizes.note(b"region7", 1);
-        assert!(sizes.needs_all_columns(b"region7 and a key"));
-        assert!(!sizes.needs_all_columns(b"region8"));
-        sizes.note_all_columns(b"region9");
-        assert_eq!(sizes.rows(b"region9", 100, MIB), None, "no value was seen");
+        assert_eq!(sizes.rows(b"region7", 1, MIB), None, "a row needs more columns");
+        assert_eq!(sizes.expected(b"region7", 10), usize::MAX);
         for nth in 0..2 * MAX_REGIONS {
             sizes.note(&[&b"r"[..], &nth.to_be_bytes()[2..]].concat(), 1);
         }

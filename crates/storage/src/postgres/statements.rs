@@ -51,16 +51,12 @@ pub(super) struct ReaderStatements {
     pub(super) lock_one: Statement,
     /// Pages of one place: forward, backward.
     pub(super) page: [Statement; 2],
-    /// The same, their bytes not counted.
+    /// The same of rows as most are, their bytes not counted.
     pub(super) uncounted_page: [Statement; 2],
-    /// Neither are their bytes counted, nor are all columns shown.
-    pub(super) page_of_most: [Statement; 2],
     /// Pages of several places in the order of keys: forward, backward.
     pub(super) ordered_page: [Statement; 2],
-    /// The same, their bytes not counted.
+    /// The same of rows as most are, their bytes not counted.
     pub(super) uncounted_ordered_page: [Statement; 2],
-    /// Neither are their bytes counted, nor are all columns shown.
-    pub(super) ordered_page_of_most: [Statement; 2],
     /// Pages of several places in any order, merged: forward, backward.
     pub(super) merged_page: [Statement; 2],
     /// Keys that share a whole prefix, in the order of what follows: forward, backward.
@@ -172,13 +168,9 @@ impl ReaderStatements {
             uncounted_page(schema, "DESC"),
             uncounted_ordered_page(schema, ""),
             uncounted_ordered_page(schema, "DESC"),
-            page_of_most(schema, ""),
-            page_of_most(schema, "DESC"),
-            ordered_page_of_most(schema, ""),
-            ordered_page_of_most(schema, "DESC"),
         ];
-        let [one, many, sums, lock_one, pages @ ..] = prepare_all(client, &texts).await?;
-        let [f1, b1, f2, b2, f3, b3, f4, b4, f5, b5, f6, b6, f7, b7, f8, b8] = pages;
+        let [one, many, sums, lock_one, f1, b1, f2, b2, f3, b3, f4, b4, f5, b5, f6, b6] =
+            prepare_all(client, &texts).await?;
         Ok(Self {
             one,
             many,
@@ -190,8 +182,6 @@ impl ReaderStatements {
             crowd: [f4, b4],
             uncounted_page: [f5, b5],
             uncounted_ordered_page: [f6, b6],
-            page_of_most: [f7, b7],
-            ordered_page_of_most: [f8, b8],
         })
     }
 }
@@ -252,11 +242,9 @@ pub(super) fn lock_row(schema: &str) -> String {
     )
 }
 
-/// What a page shows of each row. Columns that say nothing are NULL, which costs neither side a copy: those of
-/// most rows but prefix and value.
-fn shown(place: &str) -> String {
-    format!("{place}, prefix, nullif(tail, ''::bytea), nullif(rest, ''::bytea), value, sum")
-}
+/// What a counted page shows of each row. Columns that say nothing are NULL, which costs neither side a copy: those
+/// of most rows but prefix and value.
+const SHOWN: &str = "place, prefix, nullif(tail, ''::bytea), nullif(rest, ''::bytea), value, sum";
 
 /// What a page shows of rows as most are: that have a value, and nothing after the prefix. To read three columns
 /// instead of six takes a sixth less of a Query of 100 items, on both sides.
@@ -267,10 +255,9 @@ fn shown_of_most(place: &str) -> String {
 /// Keeps of the rows of `from` those up to the one with which they have `limit` bytes, and shows them.
 fn bounded(from: &str, limit: &str) -> String {
     format!(
-        "SELECT {} FROM (SELECT p.*, \
+        "SELECT {SHOWN} FROM (SELECT p.*, \
          sum(coalesce(octet_length(p.value), 8)) OVER (ROWS UNBOUNDED PRECEDING) \
-         - coalesce(octet_length(p.value), 8) AS before FROM ({from}) p) b WHERE before < {limit}",
-        shown("place")
+         - coalesce(octet_length(p.value), 8) AS before FROM ({from}) p) b WHERE before < {limit}"
     )
 }
 
@@ -288,10 +275,6 @@ fn rows(schema: &str, columns: &str, place: &str, direction: &str) -> String {
 
 /// `$6` is the place, which is not shown.
 fn uncounted_page(schema: &str, direction: &str) -> String {
-    rows(schema, &shown("NULL::smallint"), "$6::smallint", direction)
-}
-
-fn page_of_most(schema: &str, direction: &str) -> String {
     rows(schema, &shown_of_most("NULL::smallint"), "$6::smallint", direction)
 }
 
@@ -311,10 +294,6 @@ fn places(schema: &str, columns: &str, direction: &str) -> String {
 }
 
 fn uncounted_ordered_page(schema: &str, direction: &str) -> String {
-    places(schema, &shown("place"), direction) + " LIMIT $5"
-}
-
-fn ordered_page_of_most(schema: &str, direction: &str) -> String {
     places(schema, &shown_of_most("place"), direction) + " LIMIT $5"
 }
 

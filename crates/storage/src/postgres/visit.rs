@@ -78,22 +78,12 @@ pub(super) struct Page {
     direction: Direction,
     rows: i64,
     bytes: usize,
-    how: How,
+    /// Whether the statement counts the bytes and shows all columns.
+    is_counted: bool,
     /// The length of a prefix after which keys may go on.
     whole_prefix_bytes: usize,
     /// Memory to have ready for the rows.
     expected_bytes: usize,
-}
-
-/// Which statement of several for the same rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
-    /// The statement counts the bytes.
-    Counted,
-    /// The bytes are not counted.
-    Uncounted,
-    /// Nor are all columns shown.
-    OfMost,
 }
 
 #[derive(Debug, Clone)]
@@ -150,19 +140,14 @@ impl Page {
                 given.extend([&from.0 as &(dyn ToSql + Sync), &from.1, &to.0, &to.1, &self.rows]);
                 match places {
                     Where::One(place) => {
-                        statement = which(match self.how {
-                            How::Counted => &statements.page,
-                            How::Uncounted => &statements.uncounted_page,
-                            How::OfMost => &statements.page_of_most,
-                        });
+                        let [counted, not] = [&statements.page, &statements.uncounted_page];
+                        statement = which(if self.is_counted { counted } else { not });
                         given.push(place);
                     }
                     Where::Ordered(first, more, all) => {
-                        statement = which(match self.how {
-                            How::Counted => &statements.ordered_page,
-                            How::Uncounted => &statements.uncounted_ordered_page,
-                            How::OfMost => &statements.ordered_page_of_most,
-                        });
+                        let counted = &statements.ordered_page;
+                        let not = &statements.uncounted_ordered_page;
+                        statement = which(if self.is_counted { counted } else { not });
                         given.extend([first as &(dyn ToSql + Sync), more, all]);
                     }
                     Where::Merged(all) => {
@@ -177,7 +162,7 @@ impl Page {
                 given.extend([place as &(dyn ToSql + Sync), prefix, from, to, &self.rows]);
             }
         }
-        if self.how == How::Counted {
+        if self.is_counted {
             given.push(&bytes);
         }
         let rows = connection.answer(self.take(&connection.client, &statement, &given)).await?;
@@ -198,9 +183,10 @@ impl Page {
         while bytes < self.bytes
             && let Some(row) = answer.try_next().await?
         {
-            let added = match self.how {
-                How::Counted | How::Uncounted => coming.add(&row).map(Some),
-                How::OfMost => coming.add_one_of_most(&row, self.whole_prefix_bytes),
+            let added = if self.is_counted {
+                coming.add(&row).map(Some)
+            } else {
+                coming.add_one_of_most(&row, self.whole_prefix_bytes)
             };
             match added {
                 Ok(Some(value_bytes)) => bytes += value_bytes,
@@ -331,12 +317,7 @@ impl Walk {
         let uncounted = sizes.rows(&self.range.start, self.rows, self.bytes);
         let uncounted = uncounted.filter(|_| has_uncounted);
         self.rows = uncounted.unwrap_or(self.rows);
-        let how = match uncounted {
-            None => How::Counted,
-            Some(_) if sizes.needs_all_columns(&self.range.start) => How::Uncounted,
-            Some(_) => How::OfMost,
-        };
-        Some(self.page(what, how, sizes))
+        Some(self.page(what, uncounted.is_none(), sizes))
     }
 
     /// Returns the page that was asked for last with all its columns, `None` when there was none.
@@ -344,8 +325,8 @@ impl Walk {
         if let Some(within) = &self.within {
             return within.again(sizes);
         }
-        sizes.note_all_columns(&self.range.start);
-        Some(self.page(self.what()?, How::Counted, sizes))
+        sizes.count_from_now(&self.range.start);
+        Some(self.page(self.what()?, true, sizes))
     }
 
     /// Returns what is to be read next.
@@ -359,13 +340,13 @@ impl Walk {
         }
     }
 
-    fn page(&self, what: What, how: How, sizes: &Sizes) -> Page {
+    fn page(&self, what: What, is_counted: bool, sizes: &Sizes) -> Page {
         Page {
             what,
             direction: self.direction,
             rows: i64::try_from(self.rows).unwrap_or(i64::MAX),
             bytes: self.bytes,
-            how,
+            is_counted,
             whole_prefix_bytes: self.layout.prefix_bytes,
             expected_bytes: sizes.expected(&self.range.start, self.rows).min(MAX_READY_BYTES),
         }
