@@ -20,6 +20,7 @@ pub use server::{Server, server};
 use programs::{command, installed, run};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The variable with the URL of the database of [`shared`], or [`OFF`].
 pub const VARIABLE: &str = "HASHRANGE_TEST_POSTGRES";
@@ -62,12 +63,23 @@ fn variable() -> Option<String> {
     std::env::var(VARIABLE).ok().filter(|value| !value.is_empty())
 }
 
+/// Returns what tells this process from all others that use a server: its number alone does not, for a run of
+/// tests has more processes and threads than Linux, by default, has numbers.
+#[expect(clippy::disallowed_methods, reason = "a name that no earlier process has")]
+fn process() -> &'static str {
+    static PROCESS: OnceLock<String> = OnceLock::new();
+    PROCESS.get_or_init(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        format!("{}_{}", std::process::id(), now.as_micros())
+    })
+}
+
 impl Database {
     /// Returns the URL of a schema that no other test uses.
     pub fn url(&self) -> String {
         static SCHEMAS: AtomicU32 = AtomicU32::new(0);
         let nth = SCHEMAS.fetch_add(1, Ordering::Relaxed);
-        format!("{}?schema=test{}_{nth}", self.url, std::process::id())
+        format!("{}?schema=test{}_{nth}", self.url, process())
     }
 
     /// Returns the URL of the database, without parameters.
