@@ -39,7 +39,9 @@ fn behind_proxy(options: &PostgresOptions) -> (PostgresStore, Proxy, String) {
     let server = server();
     let proxy = Proxy::start(server.port);
     let url = server.url();
-    let store = PostgresStore::open(&proxy.url(&url, server.port), options).unwrap();
+    // As many as for a database on another machine.
+    let options = PostgresOptions { groups: Some(4), ..options.clone() };
+    let store = PostgresStore::open(&proxy.url(&url, server.port), &options).unwrap();
     (store, proxy, url)
 }
 

@@ -26,10 +26,8 @@ use hashrange_server::{Bound, Config, Limits};
 use hashrange_storage::EmbeddedStore;
 use std::io;
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 #[cfg(unix)]
@@ -64,10 +62,9 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
 fn runtime(settings: &Settings) -> io::Result<Runtime> {
     let mut builder = runtime::Builder::new_multi_thread();
     if let StoreChoice::Url(url) = &settings.store
-        && store::is_on_this_machine(url)
+        && let Some(processors) = store::processors_beside(url)
     {
-        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        builder.worker_threads(processors.div_ceil(2));
+        builder.worker_threads(processors);
     }
     builder.enable_all().build()
 }

@@ -105,10 +105,10 @@ fn place_of(url: &StoreUrl) -> anyhow::Result<String> {
     place.map_err(|error| Usage(error.to_string()).into())
 }
 
-/// Returns whether a URL names a database on this machine.
+/// Returns how many processors are for who uses the database of a URL on its machine, `None` if it is elsewhere.
 #[cfg(feature = "postgres")]
-pub fn is_on_this_machine(url: &StoreUrl) -> bool {
-    hashrange_storage::postgres::is_on_this_machine(url.secret())
+pub fn processors_beside(url: &StoreUrl) -> Option<usize> {
+    hashrange_storage::postgres::processors_beside(url.secret())
 }
 
 /// Opens the database that a URL names, driven by the runtime that this is called on.
@@ -126,8 +126,8 @@ fn place_of(_url: &StoreUrl) -> anyhow::Result<String> {
 
 /// Returns that it does not know of one.
 #[cfg(not(feature = "postgres"))]
-pub fn is_on_this_machine(_url: &StoreUrl) -> bool {
-    false
+pub fn processors_beside(_url: &StoreUrl) -> Option<usize> {
+    None
 }
 
 /// Refuses: this program cannot.

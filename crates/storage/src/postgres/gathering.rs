@@ -5,49 +5,87 @@
 //! for a moment. One or two who wait for each answer never wait for others so. Four and eight wait less than if
 //! each were taken by itself (docs/performance.md).
 //!
+//! Nor is anything taken while as many groups are at work as usually are at once, unless it fills one: beside a
+//! database on the same processors more groups would only be smaller ones. A group that is at work for long is held
+//! up, by a lock or a lost connection, and no longer counts.
+//!
 //! Leaves to its callers what waits, and that somebody looks again when the moment is over.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much of one kind is at work, and since when too little waits.
-#[derive(Debug, Default)]
+/// A group that is at work for so many times the longest gathering is held up.
+const HELD_UP: u32 = 5;
+
+/// How things go together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    /// How many go together at most.
+    pub(super) max: usize,
+    /// How long they gather at most.
+    pub(super) longest: Duration,
+    /// How many groups are at work at once as long as none is held up.
+    pub(super) groups: usize,
+}
+
+/// What of one kind is at work, and since when too little waits.
+#[derive(Debug)]
 pub(super) struct Gathering {
-    at_work: usize,
+    manner: Manner,
+    /// In the order in which they were taken.
+    at_work: Vec<Group>,
     since: Option<Instant>,
 }
 
+/// What goes together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Group {
+    count: usize,
+    begun: Instant,
+}
+
 impl Gathering {
-    /// Returns whether so much is enough, of which at most `max` go together.
-    pub(super) fn is_enough(&self, waiting: usize, max: usize) -> bool {
-        waiting >= self.at_work.min(max)
+    pub(super) fn new(manner: Manner) -> Self {
+        Self { manner, at_work: Vec::new(), since: None }
+    }
+
+    /// Returns whether so much is enough to be taken.
+    pub(super) fn is_enough(&self, waiting: usize, now: Instant) -> bool {
+        let at_work: usize = self.at_work.iter().map(|group| group.count).sum();
+        waiting >= self.manner.max || (waiting >= at_work && self.until_room(now).is_none())
     }
 
     /// Returns until when what waits is to gather, `None` when it is to be taken.
-    pub(super) fn until(
-        &mut self,
-        waiting: usize,
-        max: usize,
-        longest: Duration,
-        now: Instant,
-    ) -> Option<Instant> {
-        if self.is_enough(waiting, max) {
+    pub(super) fn until(&mut self, waiting: usize, now: Instant) -> Option<Instant> {
+        let since = *self.since.get_or_insert(now);
+        if self.is_enough(waiting, now) {
             return None;
         }
-        let until = *self.since.get_or_insert(now) + longest;
+        let until = self.until_room(now).unwrap_or(now).max(since + self.manner.longest);
         (now < until).then_some(until)
     }
 
-    /// Notes that so much was taken.
-    pub(super) fn take(&mut self, count: usize) {
-        self.since = None;
-        self.at_work += count;
+    /// Returns when a group will be held up, so that there is room for another one: `None` when there is.
+    fn until_room(&self, now: Instant) -> Option<Instant> {
+        let held_up = |group: &Group| group.begun + HELD_UP * self.manner.longest;
+        let first = self.at_work.iter().position(|group| now < held_up(group))?;
+        let going_on = self.at_work.len() - first;
+        let last = first + going_on.checked_sub(self.manner.groups)?;
+        self.at_work.get(last).map(held_up)
     }
 
-    /// Notes that so much is done.
-    pub(super) fn end(&mut self, count: usize) {
-        assert!(count <= self.at_work, "what is done was taken");
-        self.at_work -= count;
+    /// Notes that so much was taken.
+    pub(super) fn take(&mut self, count: usize, now: Instant) -> Group {
+        self.since = None;
+        let group = Group { count, begun: now };
+        self.at_work.push(group);
+        group
+    }
+
+    /// Notes that a group is done.
+    pub(super) fn end(&mut self, group: Group) {
+        let nth = self.at_work.iter().position(|at_work| *at_work == group);
+        self.at_work.remove(nth.expect("what is done was taken"));
     }
 
     /// Notes that nothing waits any more.
@@ -62,24 +100,51 @@ mod tests {
 
     const LONGEST: Duration = Duration::from_millis(3);
 
+    fn gathering(groups: usize) -> Gathering {
+        Gathering::new(Manner { max: 8, longest: LONGEST, groups })
+    }
+
     #[test]
     fn as_much_gathers_as_is_at_work_but_not_for_long() {
         let begin = Instant::now();
         let at = |ms| begin + Duration::from_millis(ms);
-        let mut gathering = Gathering::default();
-        assert_eq!(gathering.until(1, 8, LONGEST, at(0)), None, "nothing is at work");
-        gathering.take(1);
-        assert_eq!(gathering.until(1, 8, LONGEST, at(0)), None);
-        gathering.take(4);
-        assert_eq!(gathering.until(4, 8, LONGEST, at(0)), Some(at(3)));
-        assert_eq!(gathering.until(4, 8, LONGEST, at(1)), Some(at(3)), "since the first");
-        assert_eq!(gathering.until(5, 8, LONGEST, at(1)), None);
-        assert_eq!(gathering.until(1, 8, LONGEST, at(3)), None, "long enough");
-        gathering.take(1);
-        assert_eq!(gathering.until(1, 8, LONGEST, at(4)), Some(at(7)), "anew");
-        gathering.end(5);
-        assert_eq!(gathering.until(1, 8, LONGEST, at(4)), None);
-        gathering.take(100);
-        assert_eq!(gathering.until(8, 8, LONGEST, at(5)), None, "more do not go together");
+        let mut gathering = gathering(4);
+        assert_eq!(gathering.until(1, at(0)), None, "nothing is at work");
+        let one = gathering.take(1, at(0));
+        assert_eq!(gathering.until(1, at(0)), None);
+        let four = gathering.take(4, at(0));
+        assert_eq!(gathering.until(4, at(0)), Some(at(3)));
+        assert_eq!(gathering.until(4, at(1)), Some(at(3)), "since the first");
+        assert_eq!(gathering.until(5, at(1)), None);
+        assert_eq!(gathering.until(1, at(3)), None, "long enough");
+        gathering.take(1, at(3));
+        assert_eq!(gathering.until(1, at(4)), Some(at(7)), "anew");
+        gathering.end(one);
+        gathering.end(four);
+        assert_eq!(gathering.until(1, at(4)), None);
+        gathering.take(8, at(4));
+        assert_eq!(gathering.until(8, at(5)), None, "more do not go together");
+    }
+
+    #[test]
+    fn so_many_groups_are_at_work_but_for_those_that_are_held_up() {
+        let begin = Instant::now();
+        let at = |ms| begin + Duration::from_millis(ms);
+        let mut gathering = gathering(2);
+        gathering.take(1, at(0));
+        let second = gathering.take(1, at(5));
+        assert_eq!(gathering.until(7, at(6)), Some(at(15)), "until the first is held up");
+        assert_eq!(gathering.until(8, at(6)), None, "it fills a group");
+        assert_eq!(gathering.until(7, at(15)), None);
+        gathering.take(7, at(15));
+        assert_eq!(gathering.until(7, at(15)), Some(at(20)), "until the second is");
+        gathering.end(second);
+        assert_eq!(gathering.until(8, at(15)), None);
+        assert_eq!(gathering.until(1, at(18)), None, "as long as ever if there is room");
+        for nth in 0..2 {
+            gathering.take(2, at(18 + nth));
+        }
+        gathering.forget();
+        assert_eq!(gathering.until(1, at(19)), Some(at(33)), "until two of three are held up");
     }
 }

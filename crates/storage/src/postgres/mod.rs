@@ -53,7 +53,7 @@ pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
 pub use schema::{creation, upgrade};
 pub use traffic::{Cause, Connections, Traffic};
-pub use url::{is_on_this_machine, place};
+pub use url::{place, processors_beside};
 
 use crate::{
     Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted,
@@ -142,6 +142,8 @@ impl PostgresStore {
     pub fn open(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut options = options.clone();
         let address = Address::read(url, &mut options)?;
+        let processors = address.processors_for_us();
+        let groups = options.groups.or(processors).unwrap_or(usize::MAX);
         let connector = Connector::new(address, &options)?;
         let no_thread = |error: std::io::Error| OpenError::Failed {
             action: "start the store's thread",
@@ -166,7 +168,7 @@ impl PostgresStore {
             layout,
             revision,
             counts: traffic::Counts::default(),
-            commits: Queue::new(options.queue_commits, options.queue_bytes, options.group_commits),
+            commits: Queue::new(&options, groups),
             health: Health::default(),
             sizes: Sizes::default(),
             ending: watch::Sender::new(false),
@@ -174,7 +176,7 @@ impl PostgresStore {
             dropped: watch::Sender::new(false),
             options,
         });
-        let reads = Arc::new(Reads::default());
+        let reads = Arc::new(Reads::new(groups));
         let handle = start_tasks(&shared, &reads, &handles)?;
         Ok(Self {
             probes: Probes::new(handle.clone()),

@@ -15,6 +15,9 @@ pub struct PostgresOptions {
     pub lanes: usize,
     /// Connections that read; 1 to 256.
     pub readers: usize,
+    /// Groups that are committed at once, and groups of keys that are read, as long as none is held up: `None` = half
+    /// of the processors where the database has the others, else as many as there are connections.
+    pub groups: Option<usize>,
     /// Threads that drive the connections: 1, or 2 with one of them for reads.
     pub threads: usize,
     /// A runtime that drives them instead, with time and IO enabled and threads of its own. For a server
@@ -69,6 +72,7 @@ impl Default for PostgresOptions {
             schema: "hashrange".to_owned(),
             lanes: 4,
             readers: 4,
+            groups: None,
             threads: 1,
             runtime: None,
             creates: true,

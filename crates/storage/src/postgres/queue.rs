@@ -7,9 +7,10 @@
 //!
 //! Invariant: what waits is bounded by number and bytes.
 
-use super::gathering::Gathering;
+use super::gathering::{Gathering, Group, Manner};
 use super::in_flight::Ticket;
 use super::keys::Located;
+use super::options::PostgresOptions;
 use crate::{Batch, Error};
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -55,7 +56,7 @@ pub(super) struct Queue {
     max_group: usize,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Waiting {
     members: VecDeque<Member>,
     bytes: usize,
@@ -68,7 +69,7 @@ struct Waiting {
 pub(super) struct Taken<'q> {
     queue: &'q Queue,
     pub(super) members: Vec<Member>,
-    count: usize,
+    group: Group,
 }
 
 /// What a lane finds.
@@ -77,13 +78,13 @@ enum Found {
     /// Too few, which are to be taken at this time.
     Gathering(Instant),
     /// Some, and whether more are left.
-    Taken(Vec<Member>, bool),
+    Taken(Vec<Member>, Group, bool),
 }
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // The lane looks for more itself, or else what waits has gathered in a moment.
-        self.queue.waiting.lock().gathering.end(self.count);
+        self.queue.waiting.lock().gathering.end(self.group);
     }
 }
 
@@ -136,11 +137,18 @@ impl Member {
 }
 
 impl Queue {
-    /// Returns a queue for at most `max_commits` and `max_bytes`, of which a lane takes at most `max_group` at
-    /// once.
-    pub(super) fn new(max_commits: usize, max_bytes: usize, max_group: usize) -> Self {
-        let (waiting, arrived) = (Mutex::default(), Notify::new());
-        Self { waiting, arrived, max_commits, max_bytes, max_group }
+    /// Returns an empty queue, of whose commits so many groups are usually at work at once.
+    pub(super) fn new(options: &PostgresOptions, groups: usize) -> Self {
+        let manner = Manner { max: options.group_commits, longest: GATHERING_MAX, groups };
+        let (members, gathering) = (VecDeque::new(), Gathering::new(manner));
+        let waiting = Mutex::new(Waiting { members, bytes: 0, gathering, is_closed: false });
+        Self {
+            waiting,
+            arrived: Notify::new(),
+            max_commits: options.queue_commits,
+            max_bytes: options.queue_bytes,
+            max_group: options.group_commits,
+        }
     }
 
     /// Adds a commit.
@@ -160,7 +168,7 @@ impl Queue {
         waiting.members.push_back(member);
         // The first that waits tells a lane to wait for the others.
         let is_news = waiting.members.len() == 1
-            || waiting.gathering.is_enough(waiting.members.len(), self.max_group);
+            || waiting.gathering.is_enough(waiting.members.len(), Instant::now());
         drop(waiting);
         if is_news {
             self.arrived.notify_last();
@@ -177,12 +185,11 @@ impl Queue {
                 Found::Nothing => arrived.await,
                 // Either way it looks again.
                 Found::Gathering(until) => drop(timeout_at(until, arrived).await),
-                Found::Taken(members, is_left) => {
+                Found::Taken(members, group, is_left) => {
                     if is_left {
                         self.arrived.notify_last();
                     }
-                    let count = members.len();
-                    return Taken { queue: self, members, count };
+                    return Taken { queue: self, members, group };
                 }
             }
         }
@@ -193,17 +200,15 @@ impl Queue {
         if waiting.members.is_empty() {
             return Found::Nothing;
         }
-        let count = waiting.members.len();
-        if let Some(until) =
-            waiting.gathering.until(count, self.max_group, GATHERING_MAX, Instant::now())
-        {
+        let (count, now) = (waiting.members.len(), Instant::now());
+        if let Some(until) = waiting.gathering.until(count, now) {
             return Found::Gathering(until);
         }
         let share = count.min(self.max_group);
         let taken: Vec<_> = waiting.members.drain(..share).collect();
         waiting.bytes -= taken.iter().map(Member::bytes).sum::<usize>();
-        waiting.gathering.take(taken.len());
-        Found::Taken(taken, !waiting.members.is_empty())
+        let group = waiting.gathering.take(taken.len(), now);
+        Found::Taken(taken, group, !waiting.members.is_empty())
     }
 
     /// Lets another lane look at what waits.

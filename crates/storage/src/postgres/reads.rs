@@ -10,7 +10,7 @@
 
 use super::connect::Connection;
 use super::failure::Failure;
-use super::gathering::Gathering;
+use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
 use super::lanes::{Pauses, Shared};
@@ -69,7 +69,7 @@ enum Work {
 }
 
 /// The reads that wait.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reads {
     waiting: Mutex<Waiting>,
     arrived: Notify,
@@ -77,7 +77,7 @@ pub(super) struct Reads {
     pub(super) health: Health,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Waiting {
     keys: VecDeque<KeysJob>,
     own: VecDeque<OwnJob>,
@@ -94,19 +94,22 @@ enum Found {
     Nothing,
     /// Too few, which are to be taken at this time.
     Gathering(Instant),
-    Work(Work),
+    /// Work, and of what group it is if it is keys.
+    Work(Work, Option<Group>),
 }
 
-/// Reads of keys that a reader has in work.
+/// What a reader has in work.
 struct AtWork<'r> {
     reads: &'r Reads,
-    keys_jobs: usize,
+    keys: Option<Group>,
 }
 
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
         // The reader looks for more itself, or else what waits has gathered in a moment.
-        self.reads.waiting.lock().gathering.end(self.keys_jobs);
+        if let Some(group) = self.keys {
+            self.reads.waiting.lock().gathering.end(group);
+        }
     }
 }
 
@@ -186,6 +189,19 @@ impl CounterRanges {
 }
 
 impl Reads {
+    /// Returns reads of which none wait, with so many groups of keys that are usually at work at once.
+    pub(super) fn new(groups: usize) -> Self {
+        let manner = Manner { max: SHARED_KEYS, longest: GATHERING_MAX, groups };
+        let waiting = Waiting {
+            keys: VecDeque::new(),
+            own: VecDeque::new(),
+            is_closed: false,
+            keys_were_last: false,
+            gathering: Gathering::new(manner),
+        };
+        Self { waiting: Mutex::new(waiting), arrived: Notify::new(), health: Health::default() }
+    }
+
     /// Reads keys: values in their order.
     pub(super) async fn keys(
         &self,
@@ -266,12 +282,11 @@ impl Reads {
                 Found::Nothing => arrived.await,
                 // Either way it looks again.
                 Found::Gathering(until) => drop(timeout_at(until, arrived).await),
-                Found::Work(work) => {
+                Found::Work(work, keys) => {
                     if is_left {
                         self.arrived.notify_last();
                     }
-                    let keys_jobs = work.keys_jobs();
-                    return (work, AtWork { reads: self, keys_jobs });
+                    return (work, AtWork { reads: self, keys });
                 }
             }
         }
@@ -336,20 +351,21 @@ impl Waiting {
     }
 
     fn has_enough_keys(&self) -> bool {
-        self.gathering.is_enough(self.keys.len(), SHARED_KEYS)
+        self.gathering.is_enough(self.keys.len(), Instant::now())
     }
 
     fn take(&mut self) -> Found {
+        let now = Instant::now();
         let gathers = match self.keys.len() {
             0 => None,
-            jobs => self.gathering.until(jobs, SHARED_KEYS, GATHERING_MAX, Instant::now()),
+            jobs => self.gathering.until(jobs, now),
         };
         let no_keys = self.keys.is_empty() || gathers.is_some();
         if (no_keys || self.keys_were_last)
             && let Some(job) = self.own.pop_front()
         {
             self.keys_were_last = false;
-            return Found::Work(Work::Own(job));
+            return Found::Work(Work::Own(job), None);
         }
         if no_keys {
             return gathers.map_or(Found::Nothing, Found::Gathering);
@@ -364,18 +380,8 @@ impl Waiting {
             }
             taken.extend(self.keys.pop_front());
         }
-        self.gathering.take(taken.len());
-        Found::Work(Work::Keys(taken))
-    }
-}
-
-impl Work {
-    /// Returns how many reads of keys these are that share a statement.
-    fn keys_jobs(&self) -> usize {
-        match self {
-            Self::Keys(jobs) => jobs.len(),
-            Self::Own(_) => 0,
-        }
+        let group = self.gathering.take(taken.len(), now);
+        Found::Work(Work::Keys(taken), Some(group))
     }
 }
 

@@ -9,8 +9,10 @@ use super::open_error::OpenError;
 use super::options::{PostgresOptions, Sharding};
 use std::fmt;
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::thread;
 use tokio_postgres::config::{Config, Host, TargetSessionAttrs};
 
 /// The port of a host for which the URL has none.
@@ -85,6 +87,13 @@ impl Address {
         let hosts = config.get_hosts().iter().map(host_name).collect::<Vec<_>>().join(", ");
         Ok(Self { config, tls, root_certificates, hosts })
     }
+
+    /// Returns how many processors are for us where the others are for the database: half of them if all hosts are
+    /// this machine, as far as the URL tells, `None` if not.
+    pub(super) fn processors_for_us(&self) -> Option<usize> {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        has_only_this_machine(&self.config).then(|| processors.div_ceil(2))
+    }
 }
 
 /// Returns where the URL of a database points to, for people: hosts, database and schema. Connects to
@@ -107,11 +116,10 @@ pub fn place(url: &str) -> Result<String, OpenError> {
     ))
 }
 
-/// Returns whether the database of a URL is on this machine, as far as the URL tells: all its hosts are. A wrong URL
-/// tells nothing.
-pub fn is_on_this_machine(url: &str) -> bool {
-    let address = Address::read(url, &mut PostgresOptions::default());
-    address.is_ok_and(|address| has_only_this_machine(&address.config))
+/// Returns how many processors are for who uses the database of a URL on its machine, `None` if it is on another one,
+/// or the URL is wrong.
+pub fn processors_beside(url: &str) -> Option<usize> {
+    Address::read(url, &mut PostgresOptions::default()).ok()?.processors_for_us()
 }
 
 fn wrong(what: &str) -> OpenError {
@@ -233,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_is_on_this_machine_when_all_its_hosts_are() {
+    fn processors_are_shared_with_a_database_when_all_its_hosts_are_this_machine() {
         for (hosts, expected) in [
             ("localhost", true),
             ("127.0.0.2:7,[::1]:8", true),
@@ -241,9 +249,11 @@ mod tests {
             ("localhost,db.example.org", false),
             ("10.0.0.1", false),
         ] {
-            assert_eq!(is_on_this_machine(&format!("postgres://u@{hosts}/x")), expected, "{hosts}");
+            let found = processors_beside(&format!("postgres://u@{hosts}/x"));
+            assert_eq!(found.is_some(), expected, "{hosts}");
+            assert!(found.is_none_or(|processors| processors > 0));
         }
-        assert!(!is_on_this_machine("mysql://u@localhost/x"));
+        assert!(processors_beside("mysql://u@localhost/x").is_none());
     }
 
     #[test]
