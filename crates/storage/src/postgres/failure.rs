@@ -70,6 +70,11 @@ impl Failure {
         matches!(self, Self::Retry(..) | Self::Lost(_) | Self::Standby(_))
     }
 
+    /// Returns whether the connection is not to be used any more.
+    pub(super) fn ends_connection(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::Standby(_))
+    }
+
     /// Returns the cause for which a transaction that failed so is begun again.
     pub(super) fn cause(&self) -> Cause {
         match self {

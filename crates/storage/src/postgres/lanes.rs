@@ -388,7 +388,7 @@ impl Lane {
                 self.shared.counts.count_group(&decided.writes);
                 Ok(decided.verdicts)
             }
-            Err(Broken { failure: failure @ (Failure::Lost(_) | Failure::Standby(_)), .. }) => {
+            Err(Broken { failure, .. }) if failure.ends_connection() => {
                 self.give_up();
                 self.shared.health.failed(&failure);
                 Err(failure)

@@ -176,7 +176,7 @@ impl PostgresStore {
             dropped: watch::Sender::new(false),
             options,
         });
-        let reads = Arc::new(Reads::new(groups));
+        let reads = Arc::new(Reads::new(shared.options.readers, groups));
         let handle = start_tasks(&shared, &reads, &handles)?;
         Ok(Self {
             probes: Probes::new(handle.clone()),

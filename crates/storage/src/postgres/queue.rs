@@ -84,7 +84,9 @@ enum Found {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // The lane looks for more itself, or else what waits has gathered in a moment.
-        self.queue.waiting.lock().gathering.end(self.group);
+        let mut waiting = self.queue.waiting.lock();
+        let count = waiting.members.len();
+        waiting.gathering.end(self.group, count, Instant::now());
     }
 }
 

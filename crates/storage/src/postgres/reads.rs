@@ -39,6 +39,10 @@ const LANES_FIRST: Duration = Duration::from_secs(5);
 /// The pause before what failed is read again on the same connection, as before a try of this number.
 const RETRY_PAUSE: u32 = 4;
 
+/// Pages that a reader asks for at once, at most, while all readers are at work: the database goes from one to the
+/// next without waiting for us.
+const PAGES_TOGETHER: usize = 2;
+
 /// So long reads of keys gather at most while others are at work.
 const GATHERING_MAX: Duration = Duration::from_millis(1);
 
@@ -65,7 +69,7 @@ enum OwnJob {
 #[derive(Debug)]
 enum Work {
     Keys(Vec<KeysJob>),
-    Own(OwnJob),
+    Own(Vec<OwnJob>),
 }
 
 /// The reads that wait.
@@ -87,6 +91,8 @@ struct Waiting {
     keys_were_last: bool,
     /// Of the reads of keys.
     gathering: Gathering,
+    /// The readers that have no work.
+    idle: usize,
 }
 
 /// What a reader finds.
@@ -107,8 +113,11 @@ struct AtWork<'r> {
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
         // The reader looks for more itself, or else what waits has gathered in a moment.
+        let mut waiting = self.reads.waiting.lock();
+        waiting.idle += 1;
         if let Some(group) = self.keys {
-            self.reads.waiting.lock().gathering.end(group);
+            let count = waiting.keys.len();
+            waiting.gathering.end(group, count, Instant::now());
         }
     }
 }
@@ -189,8 +198,9 @@ impl CounterRanges {
 }
 
 impl Reads {
-    /// Returns reads of which none wait, with so many groups of keys that are usually at work at once.
-    pub(super) fn new(groups: usize) -> Self {
+    /// Returns reads of which none wait, for so many readers, with so many groups of keys that are usually at work at
+    /// once.
+    pub(super) fn new(readers: usize, groups: usize) -> Self {
         let manner = Manner { max: SHARED_KEYS, longest: GATHERING_MAX, groups };
         let waiting = Waiting {
             keys: VecDeque::new(),
@@ -198,6 +208,7 @@ impl Reads {
             is_closed: false,
             keys_were_last: false,
             gathering: Gathering::new(manner),
+            idle: readers,
         };
         Self { waiting: Mutex::new(waiting), arrived: Notify::new(), health: Health::default() }
     }
@@ -215,7 +226,7 @@ impl Reads {
         let is_locked = of_one_state && keys.len() > 1 && shared.options.sharding != Sharding::None;
         self.ask(shared, |deadline, reply| {
             let job = KeysJob { keys, deadline, reply };
-            if is_locked { Work::Own(OwnJob::Locked(job)) } else { Work::Keys(vec![job]) }
+            if is_locked { Work::Own(vec![OwnJob::Locked(job)]) } else { Work::Keys(vec![job]) }
         })
         .await
     }
@@ -226,7 +237,8 @@ impl Reads {
         shared: &Shared,
         page: Page,
     ) -> Result<Option<Vec<Row>>, Error> {
-        self.ask(shared, |deadline, reply| Work::Own(OwnJob::Page(page, deadline, reply))).await
+        self.ask(shared, |deadline, reply| Work::Own(vec![OwnJob::Page(page, deadline, reply)]))
+            .await
     }
 
     /// Reads the sums of counters.
@@ -238,7 +250,8 @@ impl Reads {
         if counters.is_empty() {
             return Ok(Vec::new());
         }
-        self.ask(shared, |deadline, reply| Work::Own(OwnJob::Sums(counters, deadline, reply))).await
+        self.ask(shared, |deadline, reply| Work::Own(vec![OwnJob::Sums(counters, deadline, reply)]))
+            .await
     }
 
     async fn ask<T>(
@@ -345,8 +358,10 @@ impl Waiting {
                 jobs.into_iter().rev().for_each(|job| self.keys.push_front(job));
             }
             Work::Keys(jobs) => self.keys.extend(jobs),
-            Work::Own(job) if to_front => self.own.push_front(job),
-            Work::Own(job) => self.own.push_back(job),
+            Work::Own(jobs) if to_front => {
+                jobs.into_iter().rev().for_each(|job| self.own.push_front(job));
+            }
+            Work::Own(jobs) => self.own.extend(jobs),
         }
     }
 
@@ -365,7 +380,17 @@ impl Waiting {
             && let Some(job) = self.own.pop_front()
         {
             self.keys_were_last = false;
-            return Found::Work(Work::Own(job), None);
+            self.idle -= 1;
+            let is_page = |job: &OwnJob| matches!(job, OwnJob::Page(..));
+            let mut jobs = vec![job];
+            while self.idle == 0
+                && jobs.len() < PAGES_TOGETHER
+                && jobs.iter().all(is_page)
+                && self.own.front().is_some_and(is_page)
+            {
+                jobs.extend(self.own.pop_front());
+            }
+            return Found::Work(Work::Own(jobs), None);
         }
         if no_keys {
             return gathers.map_or(Found::Nothing, Found::Gathering);
@@ -380,6 +405,7 @@ impl Waiting {
             }
             taken.extend(self.keys.pop_front());
         }
+        self.idle -= 1;
         let group = self.gathering.take(taken.len(), now);
         Found::Work(Work::Keys(taken), Some(group))
     }
@@ -489,42 +515,56 @@ impl Reader {
         self.shared.counts.read_round_trips.add(1);
         let failed = match work {
             Work::Keys(jobs) => self.answer_keys(connection, statements, jobs).await,
-            Work::Own(OwnJob::Page(page, deadline, reply)) => {
-                self.shared.counts.reads.add(1);
-                match page.read(connection, statements).await {
-                    Err(failure) if failure.may_pass() => {
-                        Some((Work::Own(OwnJob::Page(page, deadline, reply)), failure))
-                    }
-                    read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
-                }
-            }
-            Work::Own(OwnJob::Sums(counters, deadline, reply)) => {
-                self.shared.counts.reads.add(1);
-                match counters.read(connection, &statements.sums).await {
-                    Err(failure) if failure.may_pass() => {
-                        Some((Work::Own(OwnJob::Sums(counters, deadline, reply)), failure))
-                    }
-                    read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
-                }
-            }
-            Work::Own(OwnJob::Locked(job)) => {
-                self.shared.counts.reads.add(1);
-                match self.read_locked(connection, statements, &job.keys).await {
-                    Err(failure) if failure.may_pass() => {
-                        Some((Work::Own(OwnJob::Locked(job)), failure))
-                    }
-                    read => (drop(job.reply.send(read.map_err(Failure::into_error))), None).1,
-                }
+            Work::Own(jobs) => {
+                let answers =
+                    jobs.into_iter().map(|job| self.answer_own(connection, statements, job));
+                let failed = join_all(answers).await.into_iter().flatten();
+                let (jobs, failures): (Vec<_>, Vec<_>) = failed.unzip();
+                // A connection that is lost is so for all.
+                let worst = failures.into_iter().max_by_key(Failure::ends_connection);
+                worst.map(|failure| (Work::Own(jobs), failure))
             }
         };
         if let Some((work, failure)) = failed {
             self.shared.counts.read_retries.add(1);
-            if let Failure::Lost(_) | Failure::Standby(_) = failure {
+            if failure.ends_connection() {
                 self.give_up();
             } else {
                 sleep(self.pauses.before(RETRY_PAUSE)).await;
             }
             self.reads.put_back(work, &failure.to_string());
+        }
+    }
+
+    /// Answers one read by a statement of its own; returns it if it is to be tried again, and why.
+    async fn answer_own(
+        &self,
+        connection: &Connection,
+        statements: &ReaderStatements,
+        job: OwnJob,
+    ) -> Option<(OwnJob, Failure)> {
+        self.shared.counts.reads.add(1);
+        match job {
+            OwnJob::Page(page, deadline, reply) => match page.read(connection, statements).await {
+                Err(failure) if failure.may_pass() => {
+                    Some((OwnJob::Page(page, deadline, reply), failure))
+                }
+                read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
+            },
+            OwnJob::Sums(counters, deadline, reply) => {
+                match counters.read(connection, &statements.sums).await {
+                    Err(failure) if failure.may_pass() => {
+                        Some((OwnJob::Sums(counters, deadline, reply), failure))
+                    }
+                    read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
+                }
+            }
+            OwnJob::Locked(job) => {
+                match self.read_locked(connection, statements, &job.keys).await {
+                    Err(failure) if failure.may_pass() => Some((OwnJob::Locked(job), failure)),
+                    read => (drop(job.reply.send(read.map_err(Failure::into_error))), None).1,
+                }
+            }
         }
     }
 
