@@ -231,6 +231,33 @@ fn a_commit_whose_answer_is_lost_is_looked_up_and_counts_once() {
     check_written(&url, &told);
 }
 
+/// One reader that has more to do than it can asks for two pages at once: each has its own rows, or is read again.
+#[test]
+fn pages_that_are_asked_for_together_are_told_apart() {
+    let options = PostgresOptions { readers: 1, ..PostgresOptions::default() };
+    let (store, proxy, _) = behind_proxy(&options);
+    let prefixes: Vec<String> = (1..=8).map(|nth| format!("page{nth}/")).collect();
+    block_on(store.commit(vec![b"guard".to_vec()], |_, batch| {
+        for (rows, prefix) in (1..).zip(&prefixes) {
+            (0..rows).for_each(|row| batch.put(format!("{prefix}{row}").into(), text(row)));
+        }
+    }))
+    .unwrap();
+    proxy.plan("ORDER BY prefix", 7, 10, Fault::CutAfter);
+    proxy.plan("ORDER BY prefix", 5, 10, Fault::Fail("40001"));
+    thread::scope(|scope| {
+        for (rows, prefix) in (1..).zip(&prefixes) {
+            let store = &store;
+            scope.spawn(move || {
+                (0..20).for_each(|_| assert_eq!(count(store, prefix).unwrap(), rows))
+            });
+        }
+    });
+    assert_eq!(proxy.faults(), 20);
+    let traffic = store.traffic();
+    assert!(traffic.read_round_trips < traffic.reads, "{traffic:?}");
+}
+
 #[test]
 fn a_commit_that_never_arrived_is_found_not_to_have_happened() {
     let (store, proxy, url) = behind_proxy(&PostgresOptions::default());
