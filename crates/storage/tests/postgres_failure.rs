@@ -249,7 +249,7 @@ fn pages_that_are_asked_for_together_are_told_apart() {
         for (rows, prefix) in (1..).zip(&prefixes) {
             let store = &store;
             scope.spawn(move || {
-                (0..20).for_each(|_| assert_eq!(count(store, prefix).unwrap(), rows))
+                (0..20).for_each(|_| assert_eq!(count(store, prefix).unwrap(), rows));
             });
         }
     });
