@@ -2,11 +2,11 @@
 //!
 //! A round trip costs the database much, and one thing more in it little. So what waits is taken at once only
 //! while nothing is at work, or when as much waits as is at work; else it gathers, until a connection is done or
-//! for a moment. One or two who wait for each answer never wait for others so. Four and eight wait less than if
-//! each were taken by itself (docs/performance.md).
+//! for a moment. Four and eight who wait for each answer wait less than if each were taken by itself, one or two no
+//! longer (docs/performance.md).
 //!
 //! Nor is anything taken while as many groups are at work as usually are at once, unless it fills one: beside a
-//! database on the same processors more groups would only be smaller ones. A group that is at work for long is held
+//! database on the same processors more groups would only be smaller ones. There two may wait for each other, too. A group that is at work for long is held
 //! up, by a lock or a lost connection, and no longer counts.
 //!
 //! When a group is done and none is at work, those who were answered are expected back: what waits is taken when about
@@ -29,7 +29,7 @@ const MANY: usize = 8;
 pub(super) struct Manner {
     /// How many go together at most.
     pub(super) max: usize,
-    /// How long they gather at most.
+    /// How long they gather at most while there is room for another group.
     pub(super) longest: Duration,
     /// How many groups are at work at once as long as none is held up.
     pub(super) groups: usize,
@@ -56,6 +56,11 @@ pub(super) struct Group {
 impl Gathering {
     pub(super) fn new(manner: Manner) -> Self {
         Self { manner, at_work: Vec::new(), since: None, expected: None }
+    }
+
+    /// Returns how many of those that wait go together.
+    pub(super) fn share(&self, waiting: usize) -> usize {
+        waiting.min(self.manner.max)
     }
 
     /// Returns whether so much is enough to be taken.

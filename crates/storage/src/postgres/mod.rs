@@ -142,8 +142,7 @@ impl PostgresStore {
     pub fn open(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut options = options.clone();
         let address = Address::read(url, &mut options)?;
-        let processors = address.processors_for_us();
-        let groups = options.groups.or(processors).unwrap_or(usize::MAX);
+        let groups = options.groups.or(address.processors_beside()).unwrap_or(usize::MAX);
         let connector = Connector::new(address, &options)?;
         let no_thread = |error: std::io::Error| OpenError::Failed {
             action: "start the store's thread",

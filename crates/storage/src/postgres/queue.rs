@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
-/// So long commits gather at most while lanes are at work.
+/// So long commits gather at most while lanes are at work and another one may be.
 const GATHERING_MAX: Duration = Duration::from_millis(3);
 
 /// What a lane tells the future of a commit.
@@ -53,7 +53,6 @@ pub(super) struct Queue {
     arrived: Notify,
     max_commits: usize,
     max_bytes: usize,
-    max_group: usize,
 }
 
 #[derive(Debug)]
@@ -149,7 +148,6 @@ impl Queue {
             arrived: Notify::new(),
             max_commits: options.queue_commits,
             max_bytes: options.queue_bytes,
-            max_group: options.group_commits,
         }
     }
 
@@ -206,7 +204,7 @@ impl Queue {
         if let Some(until) = waiting.gathering.until(count, now) {
             return Found::Gathering(until);
         }
-        let share = count.min(self.max_group);
+        let share = waiting.gathering.share(count);
         let taken: Vec<_> = waiting.members.drain(..share).collect();
         waiting.bytes -= taken.iter().map(Member::bytes).sum::<usize>();
         let group = waiting.gathering.take(taken.len(), now);

@@ -43,7 +43,7 @@ const RETRY_PAUSE: u32 = 4;
 /// next without waiting for us.
 const PAGES_TOGETHER: usize = 2;
 
-/// So long reads of keys gather at most while others are at work.
+/// So long reads of keys gather at most while others are at work and another reader may be.
 const GATHERING_MAX: Duration = Duration::from_millis(1);
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
@@ -381,16 +381,7 @@ impl Waiting {
         {
             self.keys_were_last = false;
             self.idle -= 1;
-            let is_page = |job: &OwnJob| matches!(job, OwnJob::Page(..));
-            let mut jobs = vec![job];
-            while self.idle == 0
-                && jobs.len() < PAGES_TOGETHER
-                && jobs.iter().all(is_page)
-                && self.own.front().is_some_and(is_page)
-            {
-                jobs.extend(self.own.pop_front());
-            }
-            return Found::Work(Work::Own(jobs), None);
+            return Found::Work(Work::Own(self.with_pages(job)), None);
         }
         if no_keys {
             return gathers.map_or(Found::Nothing, Found::Gathering);
@@ -408,6 +399,17 @@ impl Waiting {
         self.idle -= 1;
         let group = self.gathering.take(taken.len(), now);
         Found::Work(Work::Keys(taken), Some(group))
+    }
+
+    /// Returns what a reader does that has taken `job`: if that is a page and no reader is left, the next pages, too.
+    fn with_pages(&mut self, job: OwnJob) -> Vec<OwnJob> {
+        let is_page = |job: &OwnJob| matches!(job, OwnJob::Page(..));
+        let most = if self.idle == 0 && is_page(&job) { PAGES_TOGETHER } else { 1 };
+        let mut jobs = vec![job];
+        while jobs.len() < most && self.own.front().is_some_and(is_page) {
+            jobs.extend(self.own.pop_front());
+        }
+        jobs
     }
 }
 

@@ -90,7 +90,7 @@ impl Address {
 
     /// Returns how many processors are for us where the others are for the database: half of them if all hosts are
     /// this machine, as far as the URL tells, `None` if not.
-    pub(super) fn processors_for_us(&self) -> Option<usize> {
+    pub(super) fn processors_beside(&self) -> Option<usize> {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         has_only_this_machine(&self.config).then(|| processors.div_ceil(2))
     }
@@ -119,7 +119,7 @@ pub fn place(url: &str) -> Result<String, OpenError> {
 /// Returns how many processors are for who uses the database of a URL on its machine, `None` if it is on another one,
 /// or the URL is wrong.
 pub fn processors_beside(url: &str) -> Option<usize> {
-    Address::read(url, &mut PostgresOptions::default()).ok()?.processors_for_us()
+    Address::read(url, &mut PostgresOptions::default()).ok()?.processors_beside()
 }
 
 fn wrong(what: &str) -> OpenError {
