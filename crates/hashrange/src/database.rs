@@ -26,7 +26,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Memory for cached data, in bytes: half of it for blocks of sorted files, half for ranges that
-    /// were read.
+    /// were read. On PostgreSQL all of it for pages that are shown again if the database says that they are the same.
     pub cache_bytes: u64,
     /// What keeps the data of a folder that is created; one that is there stays on what it is on.
     /// `RocksDB` needs the feature `rocksdb`.
@@ -143,8 +143,9 @@ impl Database {
         options: &Options,
         runtime: Option<tokio::runtime::Handle>,
     ) -> Result<Self, Error> {
-        let store =
-            PostgresStore::open(url, &PostgresOptions { runtime, ..PostgresOptions::default() });
+        let kept_bytes = options.cache_bytes;
+        let of_store = PostgresOptions { runtime, kept_bytes, ..PostgresOptions::default() };
+        let store = PostgresStore::open(url, &of_store);
         Self::on(AnyStore::Postgres(store.map_err(Error::Store)?), options)
     }
 

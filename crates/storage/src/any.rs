@@ -95,13 +95,14 @@ impl AnyStore {
         }
     }
 
-    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`]. Other stores have none.
+    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`] and `PostgresStore::bound_cache`. A store
+    /// in memory has none.
     pub fn bound_cache(&self, cache_bytes: u64) {
         match self {
             Self::Memory(_) => {}
             Self::Embedded(store) => store.bound_cache(cache_bytes),
             #[cfg(feature = "postgres")]
-            Self::Postgres(_) => {}
+            Self::Postgres(store) => store.bound_cache(cache_bytes),
         }
     }
 }

@@ -193,7 +193,9 @@ fn embedded_store_with_a_full_cache_equals_the_model() {
 fn postgres_store_equals_the_model() {
     use hashrange_storage::{PostgresOptions, PostgresStore};
     let url = scratch::shared().url();
-    let open = || PostgresStore::open(&url, &PostgresOptions::default()).unwrap().into();
+    // Also the smallest pages, so that they are asked about.
+    let options = PostgresOptions { kept_page_bytes: 0, ..PostgresOptions::default() };
+    let open = || PostgresStore::open(&url, &options).unwrap().into();
     run(open(), |store| {
         drop(store);
         open()

@@ -205,8 +205,13 @@ pub fn empty_store() -> AnyStore {
     if !is_on_postgres() {
         return MemoryStore::new().into();
     }
-    let options =
-        PostgresOptions { lanes: 2, readers: 2, groups: Some(2), ..PostgresOptions::default() };
+    let options = PostgresOptions {
+        lanes: 2,
+        readers: 2,
+        groups: Some(2),
+        kept_page_bytes: 0,
+        ..PostgresOptions::default()
+    };
     match PostgresStore::open(&hashrange_scratch::shared().url(), &options) {
         Ok(store) => store.into(),
         Err(error) => panic!("the store does not open: {error}"),

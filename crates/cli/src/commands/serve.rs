@@ -36,6 +36,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// Without a setting, this part of the memory is for cached data.
 const CACHE_SHARE: u64 = 4;
 
+/// The same on PostgreSQL, whose server has a cache of its own, and the most that it is.
+const SHARED_CACHE_SHARE: u64 = 16;
+const SHARED_CACHE_MAX: u64 = 256 << 20;
+
 /// From this size on it is told how far the loading of a sample is.
 const LONG_SAMPLE_ITEMS: u64 = 10_000;
 
@@ -360,7 +364,13 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
 
 /// Returns the bytes for cached data.
 fn cache_bytes(settings: &Settings) -> u64 {
-    let of_machine = || memory::limit_bytes().map(|bytes| bytes / CACHE_SHARE);
+    let of_machine = || {
+        let bytes = memory::limit_bytes()?;
+        Some(match settings.store {
+            StoreChoice::Url(_) => (bytes / SHARED_CACHE_SHARE).min(SHARED_CACHE_MAX),
+            StoreChoice::Memory | StoreChoice::Folder(_) => bytes / CACHE_SHARE,
+        })
+    };
     let asked = settings.cache_size.map(|size| size.0);
     asked.or_else(of_machine).unwrap_or(Options::default().cache_bytes)
 }

@@ -30,7 +30,6 @@ pub fn place(settings: &Settings) -> anyhow::Result<String> {
 fn check_shared(settings: &Settings) -> Result<(), Usage> {
     let begins = "fills a database before it is served, and other servers may be serving this one: \
                   create tables and import items through a server";
-    let nothing_cached = "has no effect on a database on PostgreSQL, whose server has the cache";
     let (name, why) = match settings {
         Settings { test_api: true, .. } => (
             "test-api",
@@ -44,7 +43,6 @@ fn check_shared(settings: &Settings) -> Result<(), Usage> {
         Settings { init, .. } if !init.is_empty() => ("init", begins),
         Settings { load, .. } if !load.is_empty() => ("load", begins),
         Settings { engine: Some(_), .. } => ("engine", "is what keeps the data of a folder"),
-        Settings { cache_size: Some(_), .. } => ("cache-size", nothing_cached),
         _ => return Ok(()),
     };
     Err(Usage(format!("{name} does not go with store: it {why}")))

@@ -129,6 +129,21 @@ mod postgres {
                 [(COMMITS, traffic.commit_round_trips), (READS, traffic.read_round_trips)],
             ),
             counter("hashrange_store_reads_total", "Keys and pages read.", traffic.reads),
+            counter(
+                "hashrange_store_pages_asked_total",
+                "Kept pages that the database was asked about.",
+                traffic.asked_pages,
+            ),
+            counter(
+                "hashrange_store_pages_same_total",
+                "Of them those that were shown as they were kept.",
+                traffic.same_pages,
+            ),
+            gauge(
+                "hashrange_store_kept_bytes",
+                "Bytes of pages that are kept.",
+                traffic.kept_bytes,
+            ),
         ]
     }
 

@@ -11,6 +11,7 @@ use super::connect::{Connection, Connector, idle_timeout};
 use super::decided::Verdict;
 use super::failure::Failure;
 use super::health::Health;
+use super::kept::Kept;
 use super::keys::Layout;
 use super::options::PostgresOptions;
 use super::outcome::{self, Outcome};
@@ -56,6 +57,7 @@ pub(super) struct Shared {
     pub(super) health: Health,
     /// Of the values that were read.
     pub(super) sizes: Sizes,
+    pub(super) kept: Kept,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
     /// Set when all tasks are to end.

@@ -27,6 +27,7 @@ mod group;
 mod health;
 mod hosts;
 mod in_flight;
+mod kept;
 mod keys;
 mod lanes;
 mod late;
@@ -64,6 +65,7 @@ use driver::Driver;
 use futures_util::future::select;
 use health::Health;
 use in_flight::InFlight;
+use kept::Kept;
 use keys::Layout;
 use lanes::{LANE_BYTES, Lane, Shared};
 use probe::Probes;
@@ -162,6 +164,8 @@ impl PostgresStore {
         }
         let mut handles: Vec<Handle> = options.runtime.iter().cloned().collect();
         handles.extend(drivers.iter().map(|driver| driver.handle().clone()));
+        // The statement that asks about a page was run on no sharded engine.
+        let kept_bytes = if options.sharding == Sharding::None { options.kept_bytes } else { 0 };
         let shared = Arc::new(Shared {
             connector,
             layout,
@@ -170,6 +174,7 @@ impl PostgresStore {
             commits: Queue::new(&options, groups),
             health: Health::default(),
             sizes: Sizes::default(),
+            kept: Kept::new(kept_bytes, options.kept_page_bytes),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
             dropped: watch::Sender::new(false),
@@ -190,7 +195,7 @@ impl PostgresStore {
 
     /// Returns counts of what the store has done, and what waits and is connected now.
     pub fn traffic(&self) -> Traffic {
-        let Shared { counts, commits, health, options, .. } = &*self.shared;
+        let Shared { counts, commits, health, options, kept, .. } = &*self.shared;
         let connections = |health: &Health, wanted: usize| Connections {
             connected: health.connected_now() as u64,
             wanted: wanted as u64,
@@ -200,8 +205,16 @@ impl PostgresStore {
             waiting_reads: self.reads.len() as u64,
             lanes: connections(health, options.lanes),
             readers: connections(&self.reads.health, options.readers),
+            asked_pages: kept.asked.get(),
+            same_pages: kept.same.get(),
+            kept_bytes: kept.size_bytes(),
             ..counts.traffic()
         }
+    }
+
+    /// Bounds the bytes for pages that are kept; see [`PostgresOptions::kept_bytes`].
+    pub fn bound_cache(&self, cache_bytes: u64) {
+        self.shared.kept.bound(cache_bytes);
     }
 
     /// Returns a number that no commit stamp given out so far is above.

@@ -41,6 +41,10 @@ pub struct PostgresOptions {
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
+    /// Bytes of pages that are kept to be shown again if the database says that they are the same; 0 = none are.
+    pub kept_bytes: u64,
+    /// Pages of fewer bytes are not kept: to ask about them costs as much as to read them.
+    pub kept_page_bytes: usize,
     /// Commits in one transaction, at most.
     pub group_commits: usize,
     /// Bytes of the batches of one transaction, at most, unless one batch alone has more.
@@ -83,6 +87,8 @@ impl Default for PostgresOptions {
             queue_commits: 10_000,
             queue_bytes: 64 << 20,
             queue_reads: 20_000,
+            kept_bytes: 64 << 20,
+            kept_page_bytes: 16 << 10,
             group_commits: 64,
             group_bytes: 8 << 20,
             connect_timeout: Duration::from_secs(5),

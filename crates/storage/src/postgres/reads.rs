@@ -547,12 +547,14 @@ impl Reader {
     ) -> Option<(OwnJob, Failure)> {
         self.shared.counts.reads.add(1);
         match job {
-            OwnJob::Page(page, deadline, reply) => match page.read(connection, statements).await {
-                Err(failure) if failure.may_pass() => {
-                    Some((OwnJob::Page(page, deadline, reply), failure))
+            OwnJob::Page(page, deadline, reply) => {
+                match page.read(connection, statements, &self.shared.kept).await {
+                    Err(failure) if failure.may_pass() => {
+                        Some((OwnJob::Page(page, deadline, reply), failure))
+                    }
+                    read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
                 }
-                read => (drop(reply.send(read.map_err(Failure::into_error))), None).1,
-            },
+            }
             OwnJob::Sums(counters, deadline, reply) => {
                 match counters.read(connection, &statements.sums).await {
                     Err(failure) if failure.may_pass() => {

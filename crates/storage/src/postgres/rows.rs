@@ -12,6 +12,24 @@ use futures_util::future::BoxFuture;
 use std::collections::BTreeSet;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Numbers for rows that a transaction writes. A row's number tells what it is from all that it, and every other row,
+/// ever was: the numbers begin where the digest of the lane's name and its token says, which no other transaction
+/// has, so that two are the same as seldom as two numbers of 64 bits by chance.
+#[derive(Debug)]
+pub(super) struct Numbers(u64);
+
+impl Numbers {
+    pub(super) fn of(lane: &[u8], token: i64) -> Self {
+        Self(xxh3_64(&[lane, &token.to_be_bytes()].concat()))
+    }
+
+    fn next(&mut self) -> i64 {
+        self.0 = self.0.wrapping_add(1);
+        self.0.cast_signed()
+    }
+}
 
 pub(super) fn count(values: &[Bytes]) -> i64 {
     i64::try_from(values.len()).unwrap_or(i64::MAX)
@@ -89,12 +107,14 @@ impl<'k> Columns<'k> {
 pub(super) struct Puts {
     keys: Vec<Located>,
     values: Vec<Bytes>,
+    numbers: Vec<i64>,
 }
 
 impl Puts {
-    pub(super) fn push(&mut self, key: Located, value: Bytes) {
+    pub(super) fn push(&mut self, key: Located, value: Bytes, number: i64) {
         self.keys.push(key);
         self.values.push(value);
+        self.numbers.push(number);
     }
 
     /// Sends the values of rows that are there.
@@ -105,8 +125,8 @@ impl Puts {
     ) -> Result<Option<Vec<Row>>, tokio_postgres::Error> {
         let columns = Columns::of(self.keys.iter());
         let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
-        let rows: [&(dyn ToSql + Sync); 4] =
-            [&columns.places, &columns.prefixes, &columns.tails, &values];
+        let rows: [&(dyn ToSql + Sync); 5] =
+            [&columns.places, &columns.prefixes, &columns.tails, &values, &self.numbers];
         client.execute(statement, &rows).await.map(|_| None)
     }
 
@@ -118,13 +138,9 @@ impl Puts {
         let columns = Columns::of(self.keys.iter());
         let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
         let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
-        client
-            .execute(
-                statement,
-                &[&columns.places, &columns.prefixes, &columns.tails, &rests, &values],
-            )
-            .await
-            .map(|_| None)
+        let rows: [&(dyn ToSql + Sync); 6] =
+            [&columns.places, &columns.prefixes, &columns.tails, &rests, &values, &self.numbers];
+        client.execute(statement, &rows).await.map(|_| None)
     }
 }
 
@@ -143,6 +159,7 @@ impl Rows {
         values: &Values,
         held: &BTreeSet<&Located>,
         raised: Vec<(Located, Bytes)>,
+        mut numbers: Numbers,
         layout: &Layout,
     ) -> Self {
         let mut rows = Self::default();
@@ -153,9 +170,9 @@ impl Rows {
                 Some(value) if placeholders.remove(&key) => inserts.push((key, value.clone())),
                 // It is there and locked, so it needs no look whether it is.
                 Some(value) if values.contains_key(&key.key) => {
-                    rows.updates.push(key, value.clone());
+                    rows.updates.push(key, value.clone(), numbers.next());
                 }
-                Some(value) => rows.upserts.push(key, value.clone()),
+                Some(value) => rows.upserts.push(key, value.clone(), numbers.next()),
                 // What is held and absent needs no deletion of its own.
                 None if held.contains(&key) => {}
                 None => rows.deletes.push(key),
@@ -167,10 +184,10 @@ impl Rows {
         }
         inserts.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         for (key, value) in inserts {
-            rows.inserts.push(key, value);
+            rows.inserts.push(key, value, numbers.next());
         }
         for (key, value) in raised {
-            rows.upserts.push(key, value);
+            rows.upserts.push(key, value, numbers.next());
         }
         rows.deletes.sort_unstable();
         rows

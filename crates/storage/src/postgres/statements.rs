@@ -18,7 +18,7 @@ const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k
 const COUNTERS: &str = "unnest($1::int[], $2::smallint[], $3::bytea[], $4::bytea[], $5::bytea[]) \
      AS k(nth, place, low, high, key)";
 const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
-     AND e.sum IS NOT NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
+     AND e.sum IS NOT NULL AND e.value IS NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
      AND substr(e.prefix || e.rest, 1, octet_length(k.key)) = k.key";
 
 /// Adds two numbers of 64 bits that wrap around.
@@ -53,6 +53,8 @@ pub(super) struct ReaderStatements {
     pub(super) page: [Statement; 2],
     /// The same of rows as most are, their bytes not counted.
     pub(super) uncounted_page: [Statement; 2],
+    /// The same if they are not the rows of a page that is kept.
+    pub(super) checked_page: [Statement; 2],
     /// Pages of several places in the order of keys: forward, backward.
     pub(super) ordered_page: [Statement; 2],
     /// The same of rows as most are, their bytes not counted.
@@ -76,8 +78,8 @@ impl LaneStatements {
             )
         };
         let insert = format!(
-            "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, value) SELECT * FROM \
-             unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[])"
+            "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, value, sum) SELECT * FROM \
+             unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[])"
         );
         let texts = [
             format!("UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1"),
@@ -88,12 +90,12 @@ impl LaneStatements {
             ),
             insert.clone(),
             format!(
-                "{insert} ON CONFLICT (place, prefix, tail) DO UPDATE SET value = excluded.value, sum = NULL"
+                "{insert} ON CONFLICT (place, prefix, tail) DO UPDATE SET value = excluded.value, sum = excluded.sum"
             ),
             format!(
-                "UPDATE {schema}.entries e SET value = k.value, sum = NULL FROM \
-                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[]) \
-                 AS k(place, prefix, tail, value) WHERE {SAME_KEY}"
+                "UPDATE {schema}.entries e SET value = k.value, sum = k.number FROM \
+                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) \
+                 AS k(place, prefix, tail, value, number) WHERE {SAME_KEY}"
             ),
             format!(
                 "DELETE FROM {schema}.entries e USING {KEYS} AS k(place, prefix, tail) WHERE {SAME_KEY}"
@@ -102,7 +104,7 @@ impl LaneStatements {
             format!(
                 "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, sum) SELECT * FROM \
                  unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) \
-                 ON CONFLICT (place, prefix, tail) DO UPDATE SET sum = {WRAPPED_SUM}, value = NULL"
+                 ON CONFLICT (place, prefix, tail) DO UPDATE SET sum = CASE WHEN e.value IS NULL THEN {WRAPPED_SUM} END, value = NULL"
             ),
             append(schema),
             raise(schema),
@@ -168,8 +170,10 @@ impl ReaderStatements {
             uncounted_page(schema, "DESC"),
             uncounted_ordered_page(schema, ""),
             uncounted_ordered_page(schema, "DESC"),
+            checked_page(schema, ""),
+            checked_page(schema, "DESC"),
         ];
-        let [one, many, sums, lock_one, f1, b1, f2, b2, f3, b3, f4, b4, f5, b5, f6, b6] =
+        let [one, many, sums, lock_one, f1, b1, f2, b2, f3, b3, f4, b4, f5, b5, f6, b6, f7, b7] =
             prepare_all(client, &texts).await?;
         Ok(Self {
             one,
@@ -182,6 +186,7 @@ impl ReaderStatements {
             crowd: [f4, b4],
             uncounted_page: [f5, b5],
             uncounted_ordered_page: [f6, b6],
+            checked_page: [f7, b7],
         })
     }
 }
@@ -275,7 +280,20 @@ fn rows(schema: &str, columns: &str, place: &str, direction: &str) -> String {
 
 /// `$6` is the place, which is not shown.
 fn uncounted_page(schema: &str, direction: &str) -> String {
-    rows(schema, &shown_of_most("NULL::smallint"), "$6::smallint", direction)
+    let shown = shown_of_most("NULL::smallint") + ", sum";
+    rows(schema, &shown, "$6::smallint", direction)
+}
+
+/// `$6` is the place, `$7` are the numbers of the rows that are known. If the page has these, one row says so and
+/// shows nothing else; if the page is empty, one row says that it is another one.
+fn checked_page(schema: &str, direction: &str) -> String {
+    let numbers = rows(schema, "sum", "$6::smallint", direction);
+    let page = rows(schema, "prefix, value, sum", "$6::smallint AND NOT c.same", direction);
+    format!(
+        "SELECT c.same, e.prefix, e.value, e.sum FROM \
+         (SELECT array_agg(sum) IS NOT DISTINCT FROM $7::bigint[] AS same FROM ({numbers}) n) c \
+         LEFT JOIN LATERAL ({page}) e ON true"
+    )
 }
 
 /// `$6` is the place, `$7` the bytes.

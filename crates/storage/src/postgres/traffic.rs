@@ -12,6 +12,12 @@ pub struct Traffic {
     pub commit_round_trips: u64,
     /// Keys and pages that were read.
     pub reads: u64,
+    /// Pages kept in memory that the database was asked about.
+    pub asked_pages: u64,
+    /// Of them those that were as they were kept.
+    pub same_pages: u64,
+    /// Bytes of the pages that are kept now.
+    pub kept_bytes: u64,
     /// Transactions that were committed.
     pub groups: u64,
     /// Commits that wrote something and were committed.

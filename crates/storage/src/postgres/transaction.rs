@@ -31,8 +31,8 @@ use super::group::{Writes, waves};
 use super::keys::{Layout, Located, unreadable, value_of};
 use super::queue::Member;
 use super::rows::{
-    Appends, Columns, CounterRows, Rows, Sending, count, is_appended_directly, sorted_appends,
-    stamp_row,
+    Appends, Columns, CounterRows, Numbers, Rows, Sending, count, is_appended_directly,
+    sorted_appends, stamp_row,
 };
 use super::statements::LaneStatements;
 use super::traffic::Counts;
@@ -219,7 +219,8 @@ impl Setting<'_> {
     ) -> Result<Sent, Unsent> {
         let raised = self.raise(writes).await;
         let raised = raised.map_err(|failure| Unsent { failure, is_open: false })?;
-        let rows = Rows::of(writes, values, held, raised, self.layout);
+        let numbers = Numbers::of(self.lane, self.token);
+        let rows = Rows::of(writes, values, held, raised, numbers, self.layout);
         let counters = CounterRows::of(writes, self.stripe, self.layout);
         let appends = Appends::of(writes, self.layout);
         let doubtful = Columns::of(doubtful.iter().copied());

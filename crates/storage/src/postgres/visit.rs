@@ -14,6 +14,7 @@
 
 use super::connect::Connection;
 use super::failure::Failure;
+use super::kept::{Kept, KeptPage, Name};
 use super::keys::{Layout, bytes_of, unreadable};
 use super::sizes::Sizes;
 use super::statements::ReaderStatements;
@@ -40,7 +41,7 @@ const MAX_MERGED_ROWS: usize = 64;
 const GROWTH: usize = 4;
 
 /// A row as it was read. Its bytes are a part of those of its page.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Row {
     place: i16,
     pub(super) key: Bytes,
@@ -56,6 +57,19 @@ struct Coming {
     place: i16,
     bytes: Vec<u8>,
     rows: Vec<Ends>,
+    /// Of the rows that have one and show it.
+    numbers: Vec<i64>,
+}
+
+/// What a statement answered.
+#[derive(Debug)]
+enum Answer {
+    /// Rows, and whether they are all there are.
+    Rows(Coming, bool),
+    /// The rows are those of the page that is kept.
+    Same,
+    /// A row needs columns that are not shown, or the rows have another order than that of their keys.
+    Unfit,
 }
 
 /// Where the parts of a row end: its prefix, the whole key, its tail, its value.
@@ -127,75 +141,149 @@ impl Page {
         &self,
         connection: &Connection,
         statements: &ReaderStatements,
+        kept: &Kept,
     ) -> Result<Option<Vec<Row>>, Failure> {
-        let which = |[forward, backward]: &[Statement; 2]| match self.direction {
-            Direction::Forward => forward.clone(),
-            Direction::Backward => backward.clone(),
-        };
+        let name = self.name();
+        let known = name.as_ref().and_then(|name| kept.find(name));
         let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX);
-        let (more, statement);
+        let more;
         let mut given: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(9);
-        match &self.what {
+        let both = match &self.what {
             What::Rows { from, to, places } => {
                 given.extend([&from.0 as &(dyn ToSql + Sync), &from.1, &to.0, &to.1, &self.rows]);
                 match places {
                     Where::One(place) => {
-                        let [counted, not] = [&statements.page, &statements.uncounted_page];
-                        statement = which(if self.is_counted { counted } else { not });
                         given.push(place);
+                        match &known {
+                            Some(page) => {
+                                kept.asked.add(1);
+                                given.push(&page.numbers);
+                                &statements.checked_page
+                            }
+                            None if self.is_counted => &statements.page,
+                            None => &statements.uncounted_page,
+                        }
                     }
                     Where::Ordered(first, more, all) => {
-                        let counted = &statements.ordered_page;
-                        let not = &statements.uncounted_ordered_page;
-                        statement = which(if self.is_counted { counted } else { not });
                         given.extend([first as &(dyn ToSql + Sync), more, all]);
+                        if self.is_counted {
+                            &statements.ordered_page
+                        } else {
+                            &statements.uncounted_ordered_page
+                        }
                     }
                     Where::Merged(all) => {
-                        statement = which(&statements.merged_page);
                         more = all - 1;
                         given.extend([&0_i32 as &(dyn ToSql + Sync), &more, all]);
+                        &statements.merged_page
                     }
                 }
             }
             What::Crowd { place, prefix, from, to } => {
-                statement = which(&statements.crowd);
                 given.extend([place as &(dyn ToSql + Sync), prefix, from, to, &self.rows]);
+                &statements.crowd
             }
-        }
+        };
         if self.is_counted {
             given.push(&bytes);
         }
-        let rows = connection.answer(self.take(&connection.client, &statement, &given)).await?;
-        rows.map_err(Failure::Refused)
+        let [forward, backward] = both;
+        let statement = match self.direction {
+            Direction::Forward => forward,
+            Direction::Backward => backward,
+        };
+        let take = self.take(&connection.client, statement, &given, known.is_some());
+        let answer = connection.answer(take).await?.map_err(Failure::Refused)?;
+        Ok(match answer {
+            Answer::Same => known.map(|page| {
+                kept.same.add(1);
+                page.rows.clone()
+            }),
+            Answer::Rows(coming, is_all) => Some(match name {
+                Some(name) => coming.into_kept_rows(kept, name, known.is_some(), is_all),
+                None => coming.into_rows(),
+            }),
+            Answer::Unfit => {
+                if let Some(name) = &name {
+                    kept.forget(name);
+                }
+                None
+            }
+        })
     }
 
-    /// Takes rows until there are enough bytes, or one needs columns that are not shown; what comes after that is
-    /// thrown away as it comes.
+    /// Returns by what name the page may be kept: one of rows as most are, in one place.
+    fn name(&self) -> Option<Name> {
+        let What::Rows { from, to, places: Where::One(place) } = &self.what else { return None };
+        if self.is_counted {
+            return None;
+        }
+        let mut name = Vec::with_capacity(from.0.len() + to.0.len() + 96);
+        name.extend_from_slice(&place.to_be_bytes());
+        name.extend_from_slice(&self.rows.to_be_bytes());
+        name.push(u8::from(self.direction == Direction::Backward));
+        for part in [&from.0, &from.1, &to.0, &to.1] {
+            name.extend_from_slice(&part.len().to_be_bytes());
+            name.extend_from_slice(part);
+        }
+        Some(name.into_boxed_slice())
+    }
+
+    /// Takes rows until there are enough bytes, or the answer does not fit; what comes after that is thrown away as
+    /// it comes.
     async fn take(
         &self,
         client: &Client,
         statement: &Statement,
         given: &[&(dyn ToSql + Sync)],
-    ) -> Result<Result<Option<Vec<Row>>, Error>, tokio_postgres::Error> {
+        is_checked: bool,
+    ) -> Result<Result<Answer, Error>, tokio_postgres::Error> {
         let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
         let mut coming = Coming::new(self);
         let mut bytes = 0;
-        while bytes < self.bytes
-            && let Some(row) = answer.try_next().await?
-        {
+        while bytes < self.bytes {
+            let Some(row) = answer.try_next().await? else {
+                return Ok(Ok(Answer::Rows(coming, true)));
+            };
+            if is_checked {
+                match what_is_said(&row) {
+                    Ok(Said::Row) => {}
+                    Ok(Said::Same) => return Ok(Ok(Answer::Same)),
+                    Ok(Said::Empty) => continue,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
             let added = if self.is_counted {
                 coming.add(&row).map(Some)
             } else {
-                coming.add_one_of_most(&row, self.whole_prefix_bytes)
+                coming.add_one_of_most(&row, self)
             };
             match added {
                 Ok(Some(value_bytes)) => bytes += value_bytes,
-                Ok(None) => return Ok(Ok(None)),
+                Ok(None) => return Ok(Ok(Answer::Unfit)),
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(Some(coming.into_rows())))
+        Ok(Ok(Answer::Rows(coming, false)))
     }
+}
+
+/// What the answer to a checked page says in a row.
+enum Said {
+    Row,
+    /// The page is the one that is kept.
+    Same,
+    /// It is another one, without rows.
+    Empty,
+}
+
+fn what_is_said(row: &tokio_postgres::Row) -> Result<Said, Error> {
+    let read = || Ok((row.try_get::<_, bool>(0)?, row.try_get::<_, Option<&[u8]>>(1)?));
+    Ok(match read().map_err(unreadable)? {
+        (true, _) => Said::Same,
+        (false, None) => Said::Empty,
+        (false, Some(_)) => Said::Row,
+    })
 }
 
 impl Coming {
@@ -204,7 +292,8 @@ impl Coming {
             What::Rows { places: Where::One(place), .. } | What::Crowd { place, .. } => place,
             What::Rows { .. } => 0,
         };
-        Self { place, bytes: Vec::with_capacity(page.expected_bytes), rows: Vec::new() }
+        let bytes = Vec::with_capacity(page.expected_bytes);
+        Self { place, bytes, rows: Vec::new(), numbers: Vec::new() }
     }
 
     /// Adds a row and returns the bytes of its value.
@@ -220,19 +309,40 @@ impl Coming {
     }
 
     /// Adds a row of which not all columns are shown and returns the bytes of its value: `None` if it has no value,
-    /// or its key may go on after the prefix.
+    /// its key may go on after the prefix, or it is not where its key should be.
     fn add_one_of_most(
         &mut self,
         row: &tokio_postgres::Row,
-        whole_prefix_bytes: usize,
+        page: &Page,
     ) -> Result<Option<usize>, Error> {
+        let is_of_one_place = matches!(page.what, What::Rows { places: Where::One(_), .. });
         let read = || {
-            let place = row.try_get::<_, Option<i16>>(0)?.unwrap_or(self.place);
-            Ok((place, row.try_get::<_, &[u8]>(1)?, row.try_get::<_, Option<&[u8]>>(2)?))
+            let (place, number) = if is_of_one_place {
+                (self.place, row.try_get::<_, Option<i64>>(3)?)
+            } else {
+                (row.try_get(0)?, None)
+            };
+            let (prefix, value) =
+                (row.try_get::<_, &[u8]>(1)?, row.try_get::<_, Option<&[u8]>>(2)?);
+            Ok((place, number, prefix, value))
         };
-        let (place, prefix, value) = read().map_err(unreadable)?;
-        let value = value.filter(|_| prefix.len() < whole_prefix_bytes);
-        Ok(value.map(|value| self.put(place, [prefix, &[], &[], value])))
+        let (place, number, prefix, value) = read().map_err(unreadable)?;
+        let follows = !is_of_one_place || self.is_followed_by(prefix, page.direction);
+        let fits = follows && prefix.len() < page.whole_prefix_bytes;
+        let Some(value) = value.filter(|_| fits) else { return Ok(None) };
+        self.numbers.extend(number);
+        Ok(Some(self.put(place, [prefix, &[], &[], value])))
+    }
+
+    /// Returns whether a key comes after those that came.
+    fn is_followed_by(&self, key: &[u8], direction: Direction) -> bool {
+        let start = self.rows.len().checked_sub(2).and_then(|nth| self.rows.get(nth));
+        let last = self.rows.last().map(|last| start.map_or(0, |start| start.value)..last.key);
+        let last = last.and_then(|range| self.bytes.get(range));
+        last.is_none_or(|last| match direction {
+            Direction::Forward => last < key,
+            Direction::Backward => last > key,
+        })
     }
 
     /// Adds prefix, rest, tail and value of a row and returns the bytes of the value.
@@ -243,6 +353,24 @@ impl Coming {
         });
         self.rows.push(Ends { place, prefix, key, tail, value });
         value - tail
+    }
+
+    /// Returns the rows, and keeps them if the page is to be kept.
+    fn into_kept_rows(mut self, kept: &Kept, name: Name, was_kept: bool, is_all: bool) -> Vec<Row> {
+        let content_bytes = self.bytes.len();
+        let can_be = is_all && self.numbers.len() == self.rows.len();
+        let is_kept = can_be && (kept.is_wanted(&name, content_bytes) || was_kept);
+        if !is_kept {
+            if was_kept {
+                kept.forget(&name);
+            }
+            return self.into_rows();
+        }
+        self.bytes.shrink_to_fit();
+        let numbers = std::mem::take(&mut self.numbers);
+        let rows = self.into_rows();
+        kept.keep(name, KeptPage { rows: rows.clone(), numbers, content_bytes });
+        rows
     }
 
     fn into_rows(self) -> Vec<Row> {

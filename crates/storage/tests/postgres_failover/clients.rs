@@ -105,7 +105,9 @@ impl Clients {
             } else {
                 url(&mut cluster.ports().into_iter())
             };
-            PostgresStore::open(&url, &PostgresOptions::default()).unwrap()
+            // Also the smallest pages, so that they are asked about.
+            let options = PostgresOptions { kept_page_bytes: 0, ..PostgresOptions::default() };
+            PostgresStore::open(&url, &options).unwrap()
         };
         let stores = (0..stores).map(open).collect();
         Self { stores, proxies, told: Told::default(), rounds: 0, all: Round::default() }
