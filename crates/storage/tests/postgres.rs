@@ -518,8 +518,11 @@ fn killed_connections_lose_nothing_and_apply_nothing_twice() {
             .map(|nth| {
                 let (store, acknowledged, unknown) = (&store, &acknowledged, &unknown);
                 scope.spawn(move || {
-                    // Until one was killed in its commit, too.
-                    let is_over = |round| round >= 60 && store.traffic().resolved_outcomes > 0;
+                    // Until enough were killed, and one in its commit.
+                    let is_over = |round| {
+                        let traffic = store.traffic();
+                        round >= 60 && traffic.connects > 16 && traffic.resolved_outcomes > 0
+                    };
                     for round in (0..3_000).take_while(|round| !is_over(*round)) {
                         let (name, own) = (format!("n{}", nth % 2), format!("own {nth} {round}"));
                         let keys: Vec<Key> = vec![name.clone().into(), own.clone().into()];

@@ -6,12 +6,12 @@
 //! through the connection is a line instead of the page, which is most of what reading it costs either side.
 //!
 //! A page is kept when it is read for the second time in a while, so that whoever reads everything once drives
-//! nothing out. Leaves the statements to `statements.rs`, and which page is asked for to `visit.rs`.
+//! nothing out. Leaves the statements to `statements.rs`, and how a page is read to `page.rs`.
 //!
 //! Invariants: only a page of which every row has a number is kept; what is kept has a bound in bytes.
 
+use super::coming::Row;
 use super::traffic::Count;
-use super::visit::Row;
 use foldhash::fast::RandomState;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{OptionsBuilder, Weighter};

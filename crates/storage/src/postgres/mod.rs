@@ -18,6 +18,7 @@
 //! merges places only where it must.
 
 mod aside;
+mod coming;
 mod connect;
 mod decided;
 mod driver;
@@ -34,6 +35,7 @@ mod late;
 mod open_error;
 mod options;
 mod outcome;
+mod page;
 mod placement;
 mod probe;
 mod queue;
@@ -60,6 +62,7 @@ use crate::{
     Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted,
     block_on, counting,
 };
+use coming::Row;
 use connect::Connector;
 use driver::Driver;
 use futures_util::future::select;
@@ -121,7 +124,7 @@ impl PostgresView {
     }
 
     /// Reads the page again that a walk has asked for, with all its columns.
-    async fn whole_page(&self, walk: &Walk) -> Result<Vec<visit::Row>, Error> {
+    async fn whole_page(&self, walk: &Walk) -> Result<Vec<Row>, Error> {
         let lacks = || Error::failed("read a page", "its rows lack columns");
         let page = walk.again(&self.shared.sizes).ok_or_else(lacks)?;
         self.count();

@@ -8,6 +8,7 @@
 //! Invariants: what waits is bounded; a read that fails for what may pass, as a lost connection, is read again
 //! until its deadline, and then answered with an error.
 
+use super::coming::Row;
 use super::connect::Connection;
 use super::failure::Failure;
 use super::gathering::{Gathering, Group, Manner};
@@ -15,8 +16,8 @@ use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
 use super::lanes::{Pauses, Shared};
 use super::options::Sharding;
+use super::page::Page;
 use super::statements::ReaderStatements;
-use super::visit::{Page, Row};
 use crate::{Error, KeyRange};
 use bytes::Bytes;
 use futures_util::future::{Either, join_all, select};

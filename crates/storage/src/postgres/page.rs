@@ -1,0 +1,212 @@
+//! One statement that reads a page of a range, and what becomes of its answer.
+//!
+//! Leaves which page is read to `visit.rs`, the rows as they come to `coming.rs`, and what is kept to `kept.rs`.
+
+use super::coming::{Coming, Row};
+use super::connect::Connection;
+use super::failure::Failure;
+use super::kept::{Kept, Name};
+use super::keys::unreadable;
+use super::statements::ReaderStatements;
+use crate::{Direction, Error};
+use futures_util::TryStreamExt;
+use std::pin::pin;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
+
+/// A row's place in the order of the primary key within its place: prefix and tail.
+pub(super) type Position = (Vec<u8>, Vec<u8>);
+
+/// One statement.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) what: What,
+    pub(super) direction: Direction,
+    pub(super) rows: i64,
+    pub(super) bytes: usize,
+    /// Whether the statement counts the bytes and shows all columns.
+    pub(super) is_counted: bool,
+    /// The length of a prefix after which keys may go on.
+    pub(super) whole_prefix_bytes: usize,
+    /// Memory to have ready for the rows.
+    pub(super) expected_bytes: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum What {
+    /// All rows between two positions.
+    Rows { from: Position, to: Position, places: Where },
+    /// Rows of one whole prefix, between two rests.
+    Crowd { place: i16, prefix: Vec<u8>, from: Vec<u8>, to: Option<Vec<u8>> },
+}
+
+/// The places of a range.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Where {
+    One(i16),
+    /// A place, how many follow it, of how many.
+    Ordered(i32, i32, i32),
+    Merged(i32),
+}
+
+/// What a statement answered.
+#[derive(Debug)]
+enum Answer {
+    /// Rows, and whether they are all there are.
+    Rows(Coming, bool),
+    /// The rows are those of the page that is kept.
+    Same,
+    /// A row needs columns that are not shown, or the rows have another order than that of their keys.
+    Unfit,
+}
+
+impl Page {
+    /// Reads the rows: `None` if one of them needs columns that are not shown.
+    pub(super) async fn read(
+        &self,
+        connection: &Connection,
+        statements: &ReaderStatements,
+        kept: &Kept,
+    ) -> Result<Option<Vec<Row>>, Failure> {
+        let name = self.name();
+        let known = name.as_ref().and_then(|name| kept.find(name));
+        let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX);
+        let more;
+        let mut given: Vec<&(dyn ToSql + Sync)> = Vec::with_capacity(9);
+        match &self.what {
+            What::Rows { from, to, places } => {
+                given.extend([&from.0 as &(dyn ToSql + Sync), &from.1, &to.0, &to.1, &self.rows]);
+                match places {
+                    Where::One(place) => given.push(place),
+                    Where::Ordered(first, more, all) => {
+                        given.extend([first as &(dyn ToSql + Sync), more, all]);
+                    }
+                    Where::Merged(all) => {
+                        more = all - 1;
+                        given.extend([&0_i32 as &(dyn ToSql + Sync), &more, all]);
+                    }
+                }
+            }
+            What::Crowd { place, prefix, from, to } => {
+                given.extend([place as &(dyn ToSql + Sync), prefix, from, to, &self.rows]);
+            }
+        }
+        if let Some(page) = &known {
+            kept.asked.add(1);
+            given.push(&page.numbers);
+        } else if self.is_counted {
+            given.push(&bytes);
+        }
+        let statement = self.statement(statements, known.is_some());
+        let take = self.take(&connection.client, statement, &given, known.is_some());
+        let answer = connection.answer(take).await?.map_err(Failure::Refused)?;
+        Ok(match answer {
+            Answer::Same => known.map(|page| {
+                kept.same.add(1);
+                page.rows.clone()
+            }),
+            Answer::Rows(coming, is_all) => Some(match name {
+                Some(name) => coming.into_kept_rows(kept, name, known.is_some(), is_all),
+                None => coming.into_rows(),
+            }),
+            Answer::Unfit => {
+                if let Some(name) = &name {
+                    kept.forget(name);
+                }
+                None
+            }
+        })
+    }
+
+    /// Returns the statement that reads the page, or that asks whether it is the one that is known.
+    fn statement<'s>(&self, statements: &'s ReaderStatements, is_known: bool) -> &'s Statement {
+        let [forward, backward] = match &self.what {
+            What::Rows { places: Where::One(_), .. } if is_known => &statements.checked_page,
+            What::Rows { places: Where::One(_), .. } if self.is_counted => &statements.page,
+            What::Rows { places: Where::One(_), .. } => &statements.uncounted_page,
+            What::Rows { places: Where::Ordered(..), .. } if self.is_counted => {
+                &statements.ordered_page
+            }
+            What::Rows { places: Where::Ordered(..), .. } => &statements.uncounted_ordered_page,
+            What::Rows { places: Where::Merged(_), .. } => &statements.merged_page,
+            What::Crowd { .. } => &statements.crowd,
+        };
+        match self.direction {
+            Direction::Forward => forward,
+            Direction::Backward => backward,
+        }
+    }
+
+    /// Returns by what name the page may be kept: one of rows as most are, in one place.
+    fn name(&self) -> Option<Name> {
+        let What::Rows { from, to, places: Where::One(place) } = &self.what else { return None };
+        if self.is_counted {
+            return None;
+        }
+        let mut name = Vec::with_capacity(from.0.len() + to.0.len() + 96);
+        name.extend_from_slice(&place.to_be_bytes());
+        name.extend_from_slice(&self.rows.to_be_bytes());
+        name.push(u8::from(self.direction == Direction::Backward));
+        for part in [&from.0, &from.1, &to.0, &to.1] {
+            name.extend_from_slice(&part.len().to_be_bytes());
+            name.extend_from_slice(part);
+        }
+        Some(name.into_boxed_slice())
+    }
+
+    /// Takes rows until there are enough bytes, or the answer does not fit; what comes after that is thrown away as
+    /// it comes.
+    async fn take(
+        &self,
+        client: &Client,
+        statement: &Statement,
+        given: &[&(dyn ToSql + Sync)],
+        is_checked: bool,
+    ) -> Result<Result<Answer, Error>, tokio_postgres::Error> {
+        let mut answer = pin!(client.query_raw(statement, given.iter().copied()).await?);
+        let mut coming = Coming::new(self);
+        let mut bytes = 0;
+        while bytes < self.bytes {
+            let Some(row) = answer.try_next().await? else {
+                return Ok(Ok(Answer::Rows(coming, true)));
+            };
+            if is_checked {
+                match what_is_said(&row) {
+                    Ok(Said::Row) => {}
+                    Ok(Said::Same) => return Ok(Ok(Answer::Same)),
+                    Ok(Said::Empty) => continue,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            let added = if self.is_counted {
+                coming.add(&row).map(Some)
+            } else {
+                coming.add_one_of_most(&row, self)
+            };
+            match added {
+                Ok(Some(value_bytes)) => bytes += value_bytes,
+                Ok(None) => return Ok(Ok(Answer::Unfit)),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(Answer::Rows(coming, false)))
+    }
+}
+
+/// What the answer to a checked page says in a row.
+enum Said {
+    Row,
+    /// The page is the one that is kept.
+    Same,
+    /// It is another one, without rows.
+    Empty,
+}
+
+fn what_is_said(row: &tokio_postgres::Row) -> Result<Said, Error> {
+    let read = || Ok((row.try_get::<_, bool>(0)?, row.try_get::<_, Option<&[u8]>>(1)?));
+    Ok(match read().map_err(unreadable)? {
+        (true, _) => Said::Same,
+        (false, None) => Said::Empty,
+        (false, Some(_)) => Said::Row,
+    })
+}
