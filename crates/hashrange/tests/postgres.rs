@@ -37,6 +37,36 @@ fn two_databases_on_the_same_data_see_each_others_writes() -> hashrange::Result<
     Ok(())
 }
 
+/// A Query that is asked again is answered from memory while nobody writes, if there is any for it.
+#[test]
+fn a_page_that_is_read_again_is_kept_if_there_is_memory() -> hashrange::Result<()> {
+    if is_left_out() {
+        return Ok(());
+    }
+    let url = shared().url();
+    let with =
+        |cache_bytes| Database::connect(&url, &Options { cache_bytes, ..Options::default() });
+    let (keeping, never) = (with(1 << 20)?, with(0)?);
+    let writer = never.clone().blocking();
+    writer.create("pages", "pk:S sk:N").run()?;
+    let text = "t".repeat(1_000);
+    let entry = |nth| item! { "pk": "a", "sk": nth, "text": text.clone() };
+    writer.batch_write().put_all("pages", (0..20).map(entry)).run()?;
+    let query = |db: &Database| db.clone().blocking().query("pages").key("pk = 'a'").all();
+    for _ in 0..4 {
+        assert_eq!(query(&keeping)?.len(), 20);
+        assert_eq!(query(&never)?.len(), 20);
+    }
+    let of = |db: &Database| db.traffic().expect("it is on PostgreSQL");
+    assert_eq!((of(&keeping).same_pages, of(&never).asked_pages), (1, 0));
+    assert!(of(&keeping).kept_bytes > 20_000, "{:?}", of(&keeping));
+    assert_eq!(of(&never).kept_bytes, 0);
+    writer.put("pages", entry(20)).run()?;
+    assert_eq!(query(&keeping)?.len(), 21);
+    assert_eq!((of(&keeping).asked_pages, of(&keeping).same_pages), (2, 1));
+    Ok(())
+}
+
 /// An operation, to be awaited.
 type Running = Pin<Box<dyn Future<Output = hashrange::Result<()>> + Send>>;
 

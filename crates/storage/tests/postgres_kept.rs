@@ -164,7 +164,7 @@ fn a_page_that_an_older_program_has_written_is_not_kept() {
     assert_eq!(asked(&reader), (3, 2), "it is kept again");
 }
 
-/// A value lies where there was none of a program's rows, and counters lie beside: neither is taken for the other.
+/// A value whose key is as long as a stripe of a counter's and lies among them: neither is taken for the other.
 #[test]
 fn values_have_numbers_and_counters_have_sums() {
     let store = open(&shared().url(), 0);

@@ -118,8 +118,7 @@ impl Coming {
     ) -> Vec<Row> {
         let content_bytes = self.bytes.len();
         let can_be = is_all && self.numbers.len() == self.rows.len();
-        let is_kept = can_be && (kept.is_wanted(&name, content_bytes) || was_kept);
-        if !is_kept {
+        if !(can_be && kept.is_wanted(&name, content_bytes)) {
             if was_kept {
                 kept.forget(&name);
             }

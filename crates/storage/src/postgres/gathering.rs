@@ -6,8 +6,8 @@
 //! longer (docs/performance.md).
 //!
 //! Nor is anything taken while as many groups are at work as usually are at once, unless it fills one: beside a
-//! database on the same processors more groups would only be smaller ones. There two may wait for each other, too. A group that is at work for long is held
-//! up, by a lock or a lost connection, and no longer counts.
+//! database on the same processors more groups would only be smaller ones. There two may wait for each other, too. A
+//! group that is at work for long is held up, by a lock or a lost connection, and no longer counts.
 //!
 //! When a group is done and none is at work, those who were answered are expected back: what waits is taken when about
 //! as much waits as was at work and waiting together, unless that was little, or when the group's time has passed again,

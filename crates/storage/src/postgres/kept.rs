@@ -13,8 +13,8 @@
 use super::coming::Row;
 use super::traffic::Count;
 use foldhash::fast::RandomState;
+use quick_cache::Weighter;
 use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{OptionsBuilder, Weighter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
@@ -41,7 +41,7 @@ pub(super) struct KeptPage {
 /// The pages of a store that are kept.
 #[derive(Debug)]
 pub(super) struct Kept {
-    pages: Cache<Name, Arc<KeptPage>, Bytes, RandomState>,
+    pages: Cache<Name, Arc<KeptPage>, Memory, RandomState>,
     capacity_bytes: u64,
     /// Pages of fewer bytes are not kept: to ask whether they are the same costs more than to read them.
     min_page_bytes: usize,
@@ -54,9 +54,9 @@ pub(super) struct Kept {
 
 /// Weighs pages by the memory that they take.
 #[derive(Debug, Clone)]
-struct Bytes;
+struct Memory;
 
-impl Weighter<Name, Arc<KeptPage>> for Bytes {
+impl Weighter<Name, Arc<KeptPage>> for Memory {
     fn weight(&self, name: &Name, page: &Arc<KeptPage>) -> u64 {
         let row_bytes = size_of::<Row>() + size_of::<i64>();
         (name.len() + page.content_bytes + page.rows.len() * row_bytes) as u64
@@ -69,13 +69,9 @@ impl Kept {
         let usual = usize::try_from(capacity_bytes / USUAL_PAGE_BYTES).unwrap_or(usize::MAX);
         // Nothing is large enough where nothing has room.
         let min_page_bytes = if capacity_bytes == 0 { usize::MAX } else { min_page_bytes };
-        let mut options = OptionsBuilder::new();
-        // In one piece: it is locked for moments, and in parts of it large pages would find no room.
-        options.shards(1).estimated_items_capacity(usual.clamp(16, SEEN));
-        options.weight_capacity(capacity_bytes);
-        let options = options.build().expect("all that is needed was set");
+        let usual = usual.clamp(16, SEEN);
         let (hasher, life) = (RandomState::default(), DefaultLifecycle::default());
-        let pages = Cache::with_options(options, Bytes, hasher, life);
+        let pages = Cache::with(usual, capacity_bytes, Memory, hasher, life);
         let seen = (0..SEEN).map(|_| AtomicU32::new(0)).collect();
         Self {
             pages,

@@ -57,6 +57,7 @@ pub(super) struct Shared {
     pub(super) health: Health,
     /// Of the values that were read.
     pub(super) sizes: Sizes,
+    /// Pages that were read.
     pub(super) kept: Kept,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,

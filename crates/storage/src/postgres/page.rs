@@ -61,7 +61,8 @@ enum Answer {
 }
 
 impl Page {
-    /// Reads the rows: `None` if one of them needs columns that are not shown.
+    /// Reads the rows, or finds that they are those of the page that is kept: `None` if the page is to be read again
+    /// with all its columns.
     pub(super) async fn read(
         &self,
         connection: &Connection,

@@ -8,7 +8,7 @@
 //! | `lanes` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began; `knows` bigint: the newest revision that its program knows |
 //!
 //! `sum` is that of a counter's stripe; beside a value it is a number that tells this row from all that it ever was
-//! (`rows.rs`), or NULL when a program wrote it that knows of no such numbers.
+//! (`rows.rs`), or NULL in records that were appended and where a program wrote it that knows of no such numbers.
 //!
 //! Values are stored as they are: items are small or were packed before. Leaves changes of tables that are there
 //! to `revisions.rs`.

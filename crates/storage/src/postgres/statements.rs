@@ -278,7 +278,7 @@ fn rows(schema: &str, columns: &str, place: &str, direction: &str) -> String {
     )
 }
 
-/// `$6` is the place, which is not shown.
+/// `$6` is the place, which is not shown; the rows' numbers are.
 fn uncounted_page(schema: &str, direction: &str) -> String {
     let shown = shown_of_most("NULL::smallint") + ", sum";
     rows(schema, &shown, "$6::smallint", direction)
