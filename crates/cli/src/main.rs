@@ -30,6 +30,9 @@ use arguments::Arguments;
 use clap::Parser;
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: hashrange_allocator::Allocator = hashrange_allocator::ALLOCATOR;
+
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

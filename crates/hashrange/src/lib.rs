@@ -187,7 +187,7 @@ pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,
 };
-pub use hashrange_storage::{EmbeddedEngine, Stats, block_on, give_back_memory};
+pub use hashrange_storage::{EmbeddedEngine, Stats, block_on};
 pub use hashrange_wire::*;
 pub use literals::create_table;
 pub use sandbox::{Sandbox, Save};

@@ -21,7 +21,6 @@ mod clock;
 mod counting;
 pub mod embedded;
 mod error;
-mod give_back;
 mod give_way;
 mod held;
 mod image;
@@ -44,7 +43,6 @@ pub use embedded::{
     EmbeddedEngine, EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError,
 };
 pub use error::Error;
-pub use give_back::{give_back_memory, keep_little_freed_memory};
 pub use give_way::{Demand, give_way, take_demand};
 pub use held::Held;
 pub use image::Image;

@@ -14,7 +14,7 @@ target/. All of target/ takes about
 
 /// Looks for everything that the tests need and says all that is missing, or else what is to come.
 pub fn check_all() -> Result<(), String> {
-    let missing: Vec<String> = [check_python(), check_node(), check_compiler()]
+    let missing: Vec<String> = [check_python(), check_node(), check_compiler(), check_make()]
         .into_iter()
         .filter_map(Result::err)
         .collect();
@@ -23,7 +23,7 @@ pub fn check_all() -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{}\n\nThe workspace's own tests need none of this: cargo test --workspace",
+        "{}\n\nThe workspace's own tests need none of this but make: cargo test --workspace",
         missing.join("\n")
     ))
 }
@@ -56,4 +56,12 @@ fn check_compiler() -> Result<(), String> {
         return Ok(());
     }
     Err("the tests need a C++ compiler named c++ (Debian: apt install g++)".into())
+}
+
+/// Looks for what builds jemalloc.
+fn check_make() -> Result<(), String> {
+    if is_present("make", &["--version"]) {
+        return Ok(());
+    }
+    Err("the program needs make to be built (Debian: apt install make)".into())
 }

@@ -56,7 +56,6 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     let place = store::place(&settings)?;
     logs::start(settings.log_format, settings.log_level);
     let initial = Initial::read(&settings.init, &settings.load, &settings.region)?;
-    hashrange_storage::keep_little_freed_memory();
     let runtime = runtime(&settings).context("start the runtime")?;
     wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
 }

@@ -69,7 +69,7 @@ impl Keeper {
         self.processor_ticks = ticks;
         let Some(resident) = resident_bytes() else { return };
         if is_short || is_quiet && resident > self.resident_bytes + GROWN_BYTES {
-            hashrange::give_back_memory();
+            hashrange_allocator::give_back_memory();
             self.resident_bytes = resident_bytes().unwrap_or(resident);
         }
         self.resident_bytes = self.resident_bytes.min(resident);

@@ -11,6 +11,7 @@ use crate::workspace;
 /// Each crate and the crates of the workspace it may use. Everything may use
 /// `testkit` and `scratch` in tests.
 const TABLE: &[(&str, &[&str])] = &[
+    ("allocator", &[]),
     ("model", &[]),
     ("storage", &[]),
     ("scratch", &[]),
@@ -26,7 +27,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("hashrange", &["advisor", "cost", "heat", "model", "wire", "storage", "engine"]),
     ("samples", &["hashrange", "storage"]),
     ("server", &["model", "wire", "auth"]),
-    ("cli", &["hashrange", "auth", "server", "samples", "storage", "lint"]),
+    ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint"]),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),
 ];

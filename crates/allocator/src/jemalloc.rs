@@ -1,0 +1,39 @@
+//! jemalloc, with the one setting that differs from its own.
+
+use std::ffi::c_char;
+use std::ptr;
+use tikv_jemallocator::Jemalloc;
+
+/// The type of [`ALLOCATOR`].
+pub type Allocator = Jemalloc;
+
+/// For the program's `#[global_allocator]`.
+pub const ALLOCATOR: Allocator = Jemalloc;
+
+/// What jemalloc reads when it starts, under the name it looks for. From 2 MiB on a block goes back to the
+/// system as soon as it is freed, such as those of large requests (8 MiB without this). Answers of a
+/// page, 1 MiB, stay below: to ask the system for memory costs as much as to fill it.
+#[expect(unsafe_code, reason = "the name is jemalloc's, and so is the type")]
+// SAFETY: nothing else has this name, which jemalloc reserves; the text ends with a zero and lives for ever.
+#[unsafe(export_name = "_rjem_malloc_conf")]
+pub static SETTINGS: Option<&c_char> = unsafe { c"oversize_threshold:2097152".as_ptr().as_ref() };
+
+/// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, in which
+/// other threads may have to wait: not for busy moments.
+#[expect(unsafe_code, reason = "the libraries' functions have no safe form")]
+pub fn give_back_memory() {
+    // All arenas: the number that stands for them is `MALLCTL_ARENAS_ALL`.
+    let purge = c"arena.4096.purge";
+    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim, for what C and
+    // C++ keep (RocksDB), has no requirements; 0 keeps nothing beyond the heap's end.
+    unsafe {
+        tikv_jemalloc_sys::mallctl(
+            purge.as_ptr(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            ptr::null_mut(),
+            0,
+        );
+        libc::malloc_trim(0);
+    }
+}
