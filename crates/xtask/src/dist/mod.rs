@@ -3,8 +3,7 @@
 //!
 //! The program is built with the profile `dist`. On Linux it carries the C library, so that one file runs
 //! on every distribution, in an empty container, and from the wheel and the npm package alike. It is the
-//! same library with the same allocator as without, unlike musl's. Cargo keeps its own files of the
-//! profile in the same folder.
+//! same library as without. Cargo keeps its own files of the profile in the same folder.
 
 mod archive;
 mod checksums;
