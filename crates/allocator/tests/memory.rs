@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 #![allow(unsafe_code, reason = "jemalloc's settings are read by name")]
 
+use std::ffi::CStr;
 use std::hint::black_box;
 use std::ptr;
 
@@ -10,27 +11,42 @@ static ALLOCATOR: hashrange_allocator::Allocator = hashrange_allocator::ALLOCATO
 
 const MIB: usize = 1 << 20;
 
-/// One test, for the resident memory is that of the whole process.
-#[test]
-fn the_setting_is_in_force_and_memory_goes_back() {
-    let resident_mib = || {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() / 1024
-    };
-    let mut threshold = 0_usize;
-    let mut bytes = size_of::<usize>();
-    // SAFETY: the setting has the type `size_t`, and there is room for one.
+/// Reads a setting, whose type is as large as `T`, a number.
+fn setting<T: Default>(name: &CStr) -> T {
+    let mut value = T::default();
+    let mut bytes = size_of::<T>();
+    // SAFETY: jemalloc writes only a value of the size it is told of, and there is room for it.
     let failed = unsafe {
         tikv_jemalloc_sys::mallctl(
-            c"opt.oversize_threshold".as_ptr(),
-            (&raw mut threshold).cast(),
+            name.as_ptr(),
+            (&raw mut value).cast(),
             &raw mut bytes,
             ptr::null_mut(),
             0,
         )
     };
-    assert_eq!((failed, threshold), (0, 2 * MIB));
+    assert_eq!((failed, bytes), (0, size_of::<T>()), "{name:?}");
+    value
+}
+
+/// Returns what the system tells of this process under a name.
+fn status(name: &str) -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let value = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    value.trim().to_owned()
+}
+
+/// One test, for the resident memory is that of the whole process.
+#[test]
+fn the_settings_are_in_force_and_memory_goes_back() {
+    let resident_mib =
+        || status("VmRSS:").strip_suffix(" kB").unwrap().parse::<usize>().unwrap() / 1024;
+    assert_eq!(setting::<usize>(c"opt.oversize_threshold"), 2 * MIB);
+    let digits = status("Cpus_allowed:");
+    let processors: u32 =
+        digits.chars().filter_map(|digit| digit.to_digit(16)).map(u32::count_ones).sum();
+    assert_eq!(setting::<u32>(c"opt.narenas"), processors);
+    assert_eq!(setting::<u8>(c"opt.cache_oblivious"), 0);
 
     let before = resident_mib();
     drop(black_box(vec![1_u8; 64 * MIB]));

@@ -27,14 +27,13 @@ mod shell;
 mod surroundings;
 
 use arguments::Arguments;
-use clap::Parser;
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: hashrange_allocator::Allocator = hashrange_allocator::ALLOCATOR;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),
     };

@@ -107,7 +107,9 @@ async fn serve(
     // Nobody is listened to until there is something to serve: clients of a start that fails are
     // refused.
     let sample = beginning.sample;
-    let database = Arc::new(open(settings, address, beginning).await?);
+    let options = options(settings, address);
+    let cache_bytes = options.cache_bytes;
+    let database = Arc::new(open(settings, options, beginning).await?);
     let api = Observed::new(
         database.clone(),
         &settings.region,
@@ -137,7 +139,7 @@ async fn serve(
     if let Some(sample) = sample {
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
-    let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes(settings));
+    let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes);
     let keeping = tokio::spawn(keep_memory(keeper));
     let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
     keeping.abort();
@@ -238,10 +240,9 @@ impl Beginning {
 /// Opens what is served, and brings what it begins with.
 async fn open(
     settings: &Settings,
-    address: SocketAddr,
+    options: Options,
     beginning: Beginning,
 ) -> anyhow::Result<Served> {
-    let options = options(settings, address);
     match &settings.store {
         StoreChoice::Memory => {
             let seed = Database::memory_with(&without_profile(&options));
@@ -376,7 +377,8 @@ fn cache_bytes(settings: &Settings) -> u64 {
 
 /// Gives memory back from time to time, for ever.
 async fn keep_memory(mut keeper: memory::Keeper) {
-    let mut ticks = tokio::time::interval(memory::PERIOD);
+    let first = tokio::time::Instant::now() + memory::PERIOD;
+    let mut ticks = tokio::time::interval_at(first, memory::PERIOD);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;

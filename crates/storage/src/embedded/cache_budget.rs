@@ -108,6 +108,12 @@ impl CacheBudget {
     }
 }
 
+/// Returns what an allocator takes for a block of so many bytes: sizes come in classes, four to each doubling.
+pub(super) fn allocated_bytes(bytes: usize) -> usize {
+    const STEP_MIN_BYTES: usize = 16;
+    bytes.next_multiple_of((bytes.next_power_of_two() / 8).max(STEP_MIN_BYTES))
+}
+
 fn take_due(dropped_bytes: &AtomicUsize) -> Option<usize> {
     let is_due = dropped_bytes.load(Ordering::Relaxed) >= PASS_BYTES;
     is_due.then(|| dropped_bytes.swap(0, Ordering::Relaxed))
@@ -116,6 +122,24 @@ fn take_due(dropped_bytes: &AtomicUsize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_take_the_next_class_of_size() {
+        for (bytes, class) in [
+            (0, 0),
+            (1, 16),
+            (16, 16),
+            (17, 32),
+            (128, 128),
+            (129, 160),
+            (1024, 1024),
+            (1025, 1280),
+        ] {
+            assert_eq!(allocated_bytes(bytes), class, "{bytes}");
+        }
+        assert_eq!(allocated_bytes(16 << 10), 16 << 10);
+        assert_eq!(allocated_bytes((16 << 10) + 1), 20 << 10);
+    }
 
     #[test]
     fn who_is_beyond_its_half_gives_way() {

@@ -1,6 +1,7 @@
 //! One page: neighbouring entries in one piece of memory, and the bounds between which there are no
 //! others.
 
+use super::super::cache_budget::allocated_bytes;
 use super::super::neighbour::ask_for;
 use super::Visitor;
 use super::span::Span;
@@ -9,8 +10,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use std::ops::ControlFlow;
 
-/// About what a page takes besides its entries: its own fields, its place among the pages and what
-/// the allocator adds to each piece.
+/// About what a page takes besides its entries: its own fields and its place among the pages.
 const PAGE_BYTES: usize = 400;
 
 /// From so many bytes on, ending one read of the map before a page and beginning another one behind
@@ -81,10 +81,10 @@ impl Page {
 
     pub(super) fn size_bytes(&self) -> usize {
         PAGE_BYTES
-            + self.start.len()
-            + self.end.len()
-            + self.bytes.len()
-            + self.entries.len() * size_of::<Entry>()
+            + allocated_bytes(self.start.len())
+            + allocated_bytes(self.end.len())
+            + allocated_bytes(self.bytes.len())
+            + allocated_bytes(self.entries.len() * size_of::<Entry>())
     }
 
     /// Returns whether a visit of what lies before the page is to end there.

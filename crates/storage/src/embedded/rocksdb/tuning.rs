@@ -20,7 +20,7 @@ const MAX_MERGE_BYTES: u64 = 384 << 20;
 const FIRST_LEVEL_MEMTABLES: u64 = 4;
 const SMALLEST_FIRST_LEVEL_BYTES: u64 = 64 << 20;
 
-/// Bytes of a block of sorted data, as it is on fjall.
+/// Bytes of a block of sorted data, about as on fjall.
 const DATA_BLOCK_BYTES: usize = 16 * 1024;
 const BLOOM_BITS_PER_KEY: f64 = 10.0;
 
