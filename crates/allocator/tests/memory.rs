@@ -31,8 +31,8 @@ fn setting<T: Default>(name: &CStr) -> T {
 
 /// Returns what the system tells of this process under a name.
 fn status(name: &str) -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let value = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
+    let value = status.lines().find_map(|line| line.strip_prefix(name)).expect("Linux tells it");
     value.trim().to_owned()
 }
 

@@ -26,7 +26,7 @@ use crate::planted::{Planted, is_planted};
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{RandomState, RwLock, shards};
 use bytes::Bytes;
-use std::collections::HashMap;
+use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ const SHARDS: usize = shards(256);
 const VALUE_MAX_BYTES: usize = 16 << 10;
 
 /// About what an entry takes besides key and value: its slot, its place in the table, both half empty at
-/// times, and two counts of references.
-const ENTRY_BYTES: usize = 240;
+/// times, and a count of references.
+const ENTRY_BYTES: usize = 160;
 
 /// While the cache is full, one read in so many is kept: what is read often gets in all the same,
 /// and what is read once costs little.
@@ -61,7 +61,8 @@ pub(super) struct PointCache {
 
 #[derive(Default)]
 struct Shard {
-    places: HashMap<Bytes, usize, RandomState>,
+    /// Which slot has a key, by the key's hash.
+    places: HashTable<u32>,
     slots: Vec<Slot>,
     /// Where the search for an entry to drop goes on.
     hand: usize,
@@ -71,7 +72,8 @@ struct Shard {
 
 /// An entry: the value of `key` after `group`, `None` if there was none.
 struct Slot {
-    key: Bytes,
+    hash: u64,
+    key: Box<[u8]>,
     value: Option<Bytes>,
     group: u64,
     /// Whether it was read since the last search for one to drop.
@@ -93,8 +95,9 @@ impl PointCache {
     /// Returns the value of `key` as `group` left it, if it is here; `Some(None)` = there is none.
     #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
-        let shard = self.shard(key).read();
-        let slot = shard.slot(key).filter(|slot| slot.group <= group)?;
+        let hash = self.hasher.hash_one(key);
+        let shard = self.shard(hash).read();
+        let slot = shard.slot(hash, key).filter(|slot| slot.group <= group)?;
         if !slot.is_used.load(Ordering::Relaxed) {
             slot.is_used.store(true, Ordering::Relaxed);
         }
@@ -116,20 +119,16 @@ impl PointCache {
         }
         // The value may be a part of a block that is much larger.
         let value = value.map(|value| Bytes::copy_from_slice(value));
-        let slot = Slot {
-            key: Bytes::copy_from_slice(key),
-            value,
-            group,
-            is_used: AtomicBool::new(false),
-        };
+        let hash = self.hasher.hash_one(key);
+        let slot = Slot { hash, key: key.into(), value, group, is_used: AtomicBool::new(false) };
         let added_bytes = slot.size_bytes();
         if added_bytes > self.budget.capacity_bytes() {
             return;
         }
-        let mut shard = self.shard(key).write();
+        let mut shard = self.shard(hash).write();
         // Another reader may have been first.
         let is_newest = shard.touched <= group || is_planted(Planted::ValueKeptLate);
-        if is_newest && shard.slot(key).is_none() {
+        if is_newest && shard.place(hash, key).is_none() {
             shard.insert(slot);
             self.add_bytes(added_bytes);
         }
@@ -148,10 +147,11 @@ impl PointCache {
         replaced: &mut Vec<Bytes>,
     ) {
         for (key, value) in changes {
-            let mut shard = self.shard(key).write();
+            let hash = self.hasher.hash_one(key);
+            let mut shard = self.shard(hash).write();
             assert!(shard.touched <= group, "groups are told in their order");
             shard.touched = group;
-            let Some(place) = shard.places.get(key).copied() else { continue };
+            let Some(place) = shard.place(hash, key) else { continue };
             if value.is_some_and(|value| value.len() > VALUE_MAX_BYTES) {
                 let removed = shard.remove(place);
                 self.remove_bytes(removed);
@@ -212,8 +212,9 @@ impl PointCache {
                     .is_multiple_of(KEPT_WHEN_FULL)
     }
 
-    fn shard(&self, key: &[u8]) -> &RwLock<Shard> {
-        let nth = usize::try_from(self.hasher.hash_one(key) % SHARDS as u64).ok();
+    fn shard(&self, hash: u64) -> &RwLock<Shard> {
+        // Other bits than those by which a shard's table finds a place.
+        let nth = usize::try_from((hash >> 32) % SHARDS as u64).ok();
         let shard = nth.and_then(|nth| self.shards.get(nth));
         shard.expect("a remainder is less than the number of shards")
     }
@@ -229,25 +230,38 @@ impl PointCache {
 }
 
 impl Shard {
-    fn slot(&self, key: &[u8]) -> Option<&Slot> {
-        self.places.get(key).and_then(|place| self.slots.get(*place))
+    fn place(&self, hash: u64, key: &[u8]) -> Option<usize> {
+        let is_its = |place: &u32| {
+            self.slots
+                .get(*place as usize)
+                .is_some_and(|slot| slot.hash == hash && *slot.key == *key)
+        };
+        self.places.find(hash, is_its).map(|place| *place as usize)
+    }
+
+    fn slot(&self, hash: u64, key: &[u8]) -> Option<&Slot> {
+        self.place(hash, key).and_then(|place| self.slots.get(place))
     }
 
     fn insert(&mut self, slot: Slot) {
-        self.places.insert(slot.key.clone(), self.slots.len());
+        let (hash, place) = (slot.hash, number(self.slots.len()));
         self.slots.push(slot);
+        self.places.insert_unique(hash, place, hash_at(&self.slots));
     }
 
     /// Removes the entry at `place` and returns its bytes.
     fn remove(&mut self, place: usize) -> usize {
         let removed = self.slots.swap_remove(place);
-        self.places.remove(&removed.key);
+        let (place, last) = (number(place), number(self.slots.len()));
+        let entry = self.places.find_entry(removed.hash, |it| *it == place);
+        entry.expect("each slot has its place").remove();
+        if let Some(moved) = self.slots.get(place as usize) {
+            let moved = self.places.find_mut(moved.hash, |it| *it == last);
+            *moved.expect("each slot has its place") = place;
+        }
         if self.slots.len() < self.slots.capacity() / 4 {
             self.slots.shrink_to(self.slots.len() * 2);
-            self.places.shrink_to(self.slots.len() * 2);
-        }
-        if let Some(moved) = self.slots.get(place) {
-            *self.places.get_mut(&moved.key).expect("each slot has its place") = place;
+            self.places.shrink_to(self.slots.len() * 2, hash_at(&self.slots));
         }
         assert!(self.places.len() == self.slots.len(), "each slot has its place");
         removed.size_bytes()
@@ -284,6 +298,16 @@ impl Shard {
         self.hand = place;
         Some(Passed::Dropped(self.remove(place)))
     }
+}
+
+/// Returns the number by which a shard's table knows a place.
+fn number(place: usize) -> u32 {
+    u32::try_from(place).expect("a shard has fewer entries than 2^32")
+}
+
+/// Returns what tells a shard's table the hash of a place.
+fn hash_at(slots: &[Slot]) -> impl Fn(&u32) -> u64 {
+    |place| slots.get(*place as usize).expect("each place has its slot").hash
 }
 
 impl Slot {
