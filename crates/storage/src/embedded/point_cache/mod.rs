@@ -62,7 +62,7 @@ pub(super) struct PointCache {
 #[derive(Default)]
 struct Shard {
     /// Which slot has a key, by the key's hash.
-    places: HashTable<u32>,
+    places: HashTable<usize>,
     slots: Vec<Slot>,
     /// Where the search for an entry to drop goes on.
     hand: usize,
@@ -231,12 +231,8 @@ impl PointCache {
 
 impl Shard {
     fn place(&self, hash: u64, key: &[u8]) -> Option<usize> {
-        let is_its = |place: &u32| {
-            self.slots
-                .get(*place as usize)
-                .is_some_and(|slot| slot.hash == hash && *slot.key == *key)
-        };
-        self.places.find(hash, is_its).map(|place| *place as usize)
+        let has_key = |slot: &Slot| slot.hash == hash && *slot.key == *key;
+        self.places.find(hash, |place| self.slots.get(*place).is_some_and(has_key)).copied()
     }
 
     fn slot(&self, hash: u64, key: &[u8]) -> Option<&Slot> {
@@ -244,7 +240,7 @@ impl Shard {
     }
 
     fn insert(&mut self, slot: Slot) {
-        let (hash, place) = (slot.hash, number(self.slots.len()));
+        let (hash, place) = (slot.hash, self.slots.len());
         self.slots.push(slot);
         self.places.insert_unique(hash, place, hash_at(&self.slots));
     }
@@ -252,10 +248,10 @@ impl Shard {
     /// Removes the entry at `place` and returns its bytes.
     fn remove(&mut self, place: usize) -> usize {
         let removed = self.slots.swap_remove(place);
-        let (place, last) = (number(place), number(self.slots.len()));
+        let last = self.slots.len();
         let entry = self.places.find_entry(removed.hash, |it| *it == place);
         entry.expect("each slot has its place").remove();
-        if let Some(moved) = self.slots.get(place as usize) {
+        if let Some(moved) = self.slots.get(place) {
             let moved = self.places.find_mut(moved.hash, |it| *it == last);
             *moved.expect("each slot has its place") = place;
         }
@@ -300,14 +296,9 @@ impl Shard {
     }
 }
 
-/// Returns the number by which a shard's table knows a place.
-fn number(place: usize) -> u32 {
-    u32::try_from(place).expect("a shard has fewer entries than 2^32")
-}
-
 /// Returns what tells a shard's table the hash of a place.
-fn hash_at(slots: &[Slot]) -> impl Fn(&u32) -> u64 {
-    |place| slots.get(*place as usize).expect("each place has its slot").hash
+fn hash_at(slots: &[Slot]) -> impl Fn(&usize) -> u64 {
+    |place| slots.get(*place).expect("each place has its slot").hash
 }
 
 impl Slot {
