@@ -26,6 +26,16 @@ pub static SETTINGS: Option<&c_char> = unsafe {
     c"oversize_threshold:2097152,narenas_ratio:1,cache_oblivious:false".as_ptr().as_ref()
 };
 
+/// Has all threads share the C library's own heap, of which little is asked: it would make one for each
+/// thread that starts. For the beginning of the program, and not where C or C++ allocates much.
+#[expect(unsafe_code, reason = "the library's function has no safe form")]
+pub fn share_heap_of_libc() {
+    // SAFETY: mallopt has no requirements; a setting that it refuses changes nothing.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, in which
 /// other threads may have to wait: not for busy moments.
 #[expect(unsafe_code, reason = "the libraries' functions have no safe form")]

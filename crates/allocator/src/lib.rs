@@ -9,4 +9,4 @@
 #[cfg_attr(not(all(target_os = "linux", target_env = "gnu")), path = "system.rs")]
 mod platform;
 
-pub use platform::{ALLOCATOR, Allocator, give_back_memory};
+pub use platform::{ALLOCATOR, Allocator, give_back_memory, share_heap_of_libc};

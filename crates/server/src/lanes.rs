@@ -1,10 +1,10 @@
 //! Where calls go that would hold up others: threads of their own, apart from those that read
 //! requests and write answers.
 //!
-//! The threads that serve connections are as many as there are processors. What computes for
+//! The threads that serve connections are as many as there are processors, mostly. What computes for
 //! milliseconds on one of them, or waits there for a disk, is felt by every request behind it. So a
 //! call that says what it is about to do ([`Api::demand`]) goes on in a lane from there:
-//! - long calls on as many threads as there are processors, which step back behind all others. A few
+//! - long calls on as many threads again, which step back behind all others. A few
 //!   calls at a time take turns there, the rest wait in order of arrival;
 //! - large bodies on the same threads, in an order of their own: a large item is written as fast
 //!   beside many who scan as beside a few;
@@ -17,13 +17,12 @@ use bytes::Bytes;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_wire::Operation;
 use std::future::{Future, poll_fn};
-use std::num::NonZeroUsize;
+use std::io;
 use std::panic::resume_unwind;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::{io, thread};
-use tokio::runtime::{self, Runtime};
+use tokio::runtime::{self, Handle, Runtime};
 use tokio::sync::{AcquireError, Semaphore};
 use tokio::task::{JoinError, JoinHandle};
 
@@ -65,14 +64,14 @@ struct Threads {
 }
 
 impl Lanes {
-    /// Returns the lanes, none of which has threads so far.
+    /// Returns the lanes of a server in this runtime, none of which has threads so far.
     pub fn new() -> Self {
-        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let long = Threads::new("long", processors, true);
+        let count = Handle::current().metrics().num_workers();
+        let long = Threads::new("long", count, true);
         let blocking = Threads::new("blocking", BLOCKING_THREADS, false);
         Self {
-            long: Lane::new(&long, TURNS_PER_THREAD * processors),
-            bodies: Lane::new(&long, TURNS_PER_THREAD * processors),
+            long: Lane::new(&long, TURNS_PER_THREAD * count),
+            bodies: Lane::new(&long, TURNS_PER_THREAD * count),
             blocking: Lane::new(&blocking, BLOCKING_CALLS),
         }
     }
@@ -267,6 +266,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::future::pending;
+    use std::thread;
     use std::time::Duration;
     use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -407,8 +407,7 @@ mod tests {
         assert_eq!(told.recv().await, Some("begun"));
         call.abort();
         assert_eq!(told.recv().await, Some("dropped"));
-        let places = TURNS_PER_THREAD * thread::available_parallelism().unwrap().get();
-        let all = lanes.long.places.acquire_many(u32::try_from(places).unwrap()).await;
+        let all = lanes.long.places.acquire_many(TURNS_PER_THREAD as u32).await;
         assert!(all.is_ok(), "its place is free again");
     }
 }

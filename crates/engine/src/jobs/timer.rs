@@ -8,6 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// So long a timer waits before it begins, at most: who waits for the first answer of a process that
+/// has just started comes first.
+const BEGINS_AFTER: Duration = Duration::from_millis(100);
+
 /// A thread that wakes up periodically. Dropping it stops it.
 #[derive(Debug)]
 pub(crate) struct Timer {
@@ -44,18 +48,17 @@ impl Gate {
 }
 
 impl Timer {
-    /// Starts a thread that calls `tick` at once and then after every interval.
+    /// Starts a thread that calls `tick` in a moment and then after every interval.
     pub(crate) fn start(interval: Duration, tick: impl Fn(&AtomicBool) + Send + 'static) -> Self {
         let gate = Arc::new(Gate::default());
         let waiting = Arc::clone(&gate);
         let thread = std::thread::Builder::new()
             .name("hashrange-timer".to_owned())
             .spawn(move || {
-                loop {
+                let mut goes_on = waiting.wait(interval.min(BEGINS_AFTER));
+                while goes_on {
                     tick(&waiting.stopping);
-                    if !waiting.wait(interval) {
-                        return;
-                    }
+                    goes_on = waiting.wait(interval);
                 }
             })
             .expect("a thread can be started");

@@ -60,7 +60,7 @@ pub(crate) fn run(shared: &Arc<Shared>, last_group: u64) -> Option<u64> {
 }
 
 impl Committer {
-    fn commit(&mut self, shared: &Shared, group: &mut Group) -> Result<(), Error> {
+    fn commit(&mut self, shared: &Arc<Shared>, group: &mut Group) -> Result<(), Error> {
         shared.faults.before_group()?;
         let mut changes = self.resolve(shared, fold(group)?)?;
         self.last_group += 1;
@@ -79,7 +79,9 @@ impl Committer {
             shared.cache.tell(self.last_group, &changes, &mut group.replaced);
         }
         shared.counts.add_group(group.batches, written_keys, group.size_bytes as u64);
-        shared.tidy.note_written(written_keys, group.size_bytes as u64);
+        if shared.tidy.note_written(written_keys, group.size_bytes as u64) {
+            shared.tidy.look(shared);
+        }
         shared.space.note_group();
         if !is_planted(Planted::AnsweredEarly) {
             shared.sequencer.publish(group);

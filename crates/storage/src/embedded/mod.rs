@@ -26,6 +26,7 @@
 //! | `disk_waits.rs`| whether reads wait for the disk                          |
 //! | `space.rs`     | refusing writes before the disk is full                  |
 //! | `tidy.rs`      | the thread that gives space back while the store is idle |
+//! | `lazy_thread.rs` | a thread that is started when it is first needed        |
 //! | `neighbour.rs` | asking for the memory of the next entry                  |
 //! | `shadow.rs`    | links and copies of files                                |
 //! | `step_back.rs` | the priority of work in the background                   |
@@ -40,6 +41,7 @@ mod faults;
 #[cfg(not(feature = "shuttle"))]
 mod fjall;
 mod folder;
+mod lazy_thread;
 #[cfg(not(feature = "shuttle"))]
 mod log_check;
 #[cfg(not(feature = "shuttle"))]
@@ -107,7 +109,6 @@ use tidy::Tidy;
 pub struct EmbeddedStore {
     shared: Arc<Shared>,
     committer: Option<JoinHandle<Option<u64>>>,
-    tidy: Option<JoinHandle<()>>,
 }
 
 /// A published state of an [`EmbeddedStore`].
@@ -169,10 +170,8 @@ impl EmbeddedStore {
         let shared = Arc::new(Shared::new(&folder, opened, space, options));
         shared.note_data();
         shared.space.check();
-        let committer =
-            spawn("committer", &shared, move |shared| committer::run(shared, last_group))?;
-        let tidy = spawn("tidy", &shared, |shared| tidy::run(shared))?;
-        Ok(Self { shared, committer: Some(committer), tidy: Some(tidy) })
+        let committer = start_committer(&shared, last_group)?;
+        Ok(Self { shared, committer: Some(committer) })
     }
 
     /// Bounds the bytes for cached data from now on, at most to what the store was opened with. The
@@ -216,14 +215,13 @@ fn create_map(path: &Path, id: StoreId, options: &EmbeddedOptions) -> Result<(),
     Map::create(path, folder::marker(id), last_group, options)
 }
 
-/// Starts one of the store's threads.
-fn spawn<T: Send + 'static>(
-    name: &'static str,
+fn start_committer(
     shared: &Arc<Shared>,
-    run: impl FnOnce(&Arc<Shared>) -> T + Send + 'static,
-) -> Result<JoinHandle<T>, Error> {
+    last_group: u64,
+) -> Result<JoinHandle<Option<u64>>, Error> {
     let shared = Arc::clone(shared);
-    let thread = thread::Builder::new().name(name.to_owned()).spawn(move || run(&shared));
+    let thread = thread::Builder::new().name("committer".to_owned());
+    let thread = thread.spawn(move || committer::run(&shared, last_group));
     thread.map_err(|error| Error::from_io("start a thread of the store", error))
 }
 
@@ -233,9 +231,6 @@ impl Drop for EmbeddedStore {
         // It catches its own panics and returns nothing when it has failed.
         let closed = self.committer.take().and_then(|committer| committer.join().ok().flatten());
         self.shared.tidy.end();
-        if let Some(tidy) = self.tidy.take() {
-            drop(tidy.join());
-        }
         self.shared.map.end();
         if let Some(last_group) = closed
             && self.shared.map.sort_all().is_ok()

@@ -89,7 +89,7 @@ fn open(folder: &Arc<Folder>, queue_bytes: usize) -> Arc<EmbeddedStore> {
         let shared = Arc::clone(&shared);
         move || committer::run(&shared, 0)
     });
-    Arc::new(EmbeddedStore { shared, committer: Some(committer), tidy: None })
+    Arc::new(EmbeddedStore { shared, committer: Some(committer) })
 }
 
 fn number(value: Option<&Bytes>) -> u64 {

@@ -1,7 +1,7 @@
 //! Gives space back: while the store is idle, merges away what overwriting and deleting left behind.
 //!
 //! The map merges when files have gathered, so what was overwritten or deleted last stays on disk until
-//! enough is written again. This thread waits until much was written, then until nothing is, and then
+//! enough is written again. This thread is started when much was written, waits until nothing is, and then
 //! merges all sorted files, if they are few: of large stores only a small part can be waste, because
 //! their levels are merged one by one. A range of which all is garbage is dropped at once, file by
 //! file ([`super::EmbeddedStore`]'s `reclaim`); what is left of it at the edges is merged here.
@@ -10,10 +10,12 @@
 //! content is written after each step, and the map is asked to let go.
 
 use super::Shared;
+use super::lazy_thread::LazyThread;
 use super::ordered_map::{MapData, OrderedMap};
 use super::step_back::step_back;
 use crate::{Batch, Error, block_on};
 use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -42,6 +44,7 @@ pub(crate) struct Tidy {
     written_bytes: AtomicU64,
     due_bytes: AtomicU64,
     entry_bytes: AtomicU64,
+    thread: LazyThread,
 }
 
 impl Tidy {
@@ -52,6 +55,7 @@ impl Tidy {
             written_bytes: AtomicU64::new(0),
             due_bytes: AtomicU64::new(MIN_WRITTEN_BYTES),
             entry_bytes: AtomicU64::new(ENTRY_BYTES[0]),
+            thread: LazyThread::new("tidy"),
         }
     }
 
@@ -62,16 +66,23 @@ impl Tidy {
         self.entry_bytes.store(bytes.clamp(min, max), Ordering::Relaxed);
     }
 
-    /// Takes note of a group.
-    pub(crate) fn note_written(&self, keys: u64, bytes: u64) {
+    /// Takes note of a group; returns whether enough was written by now for the thread to
+    /// [`look`](Self::look).
+    pub(crate) fn note_written(&self, keys: u64, bytes: u64) -> bool {
         let bytes = bytes + keys * self.entry_bytes.load(Ordering::Relaxed);
         let before = self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
         let due = self.due_bytes.load(Ordering::Relaxed);
-        if before < due && before + bytes >= due {
-            // Whoever waits has looked at the number under this lock.
-            drop(self.is_ended.lock());
-            self.changed.notify_one();
-        }
+        before < due && before + bytes >= due
+    }
+
+    /// Much was written to the store whose part this is.
+    pub(crate) fn look(&self, shared: &Arc<Shared>) {
+        // Whoever waits has looked at the number under this lock.
+        drop(self.is_ended.lock());
+        self.changed.notify_one();
+        let shared = Arc::clone(shared);
+        // Without the thread nothing is given back until the store is closed.
+        let _later = self.thread.start(move || run(&shared));
     }
 
     fn is_due(&self) -> bool {
@@ -82,6 +93,7 @@ impl Tidy {
     pub(crate) fn end(&self) {
         *self.is_ended.lock() = true;
         self.changed.notify_one();
+        self.thread.end();
     }
 
     /// Waits until much was written; `false` at the end.
@@ -117,7 +129,7 @@ impl Tidy {
 }
 
 /// Merges when it is worth it until [`Tidy::end`].
-pub(crate) fn run(shared: &Shared) {
+fn run(shared: &Shared) {
     step_back();
     while shared.tidy.wait() {
         let groups = shared.counts.groups.load(Ordering::Relaxed);
@@ -167,18 +179,18 @@ mod tests {
     #[test]
     fn a_merge_is_worth_it_when_a_part_of_what_is_there_was_written() {
         let tidy = Tidy::new();
-        tidy.note_written(0, MIN_WRITTEN_BYTES - 1);
+        assert!(!tidy.note_written(0, MIN_WRITTEN_BYTES - 1));
         assert!(!tidy.is_due());
-        tidy.note_written(0, 1);
+        assert!(tidy.note_written(0, 1));
         assert!(tidy.is_due());
         assert!(!tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
         assert!(!tidy.is_due(), "until so much more was written");
         tidy.note_entry_bytes(1 << 10);
-        tidy.note_written((24 * MIN_WRITTEN_BYTES) >> 10, 0);
+        assert!(tidy.note_written((24 * MIN_WRITTEN_BYTES) >> 10, 0));
         assert!(tidy.is_due());
         assert!(tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
         assert!(!tidy.is_due());
-        tidy.note_written(0, 100 << 20);
+        assert!(tidy.note_written(0, 100 << 20));
         assert!(!tidy.take_worth(100 << 20, 99 << 20), "too much to merge");
         assert!(!tidy.is_due());
     }

@@ -272,10 +272,20 @@ impl Engine {
 
     /// Returns by what files are merged now.
     fn merging_rule(&self) -> Leveled {
-        let is_small = self.table_bytes() < SMALL_STORE_BYTES;
         Leveled::default()
-            .with_l0_threshold(if is_small { FIRST_LEVEL_FILES_SMALL } else { FIRST_LEVEL_FILES })
+            .with_l0_threshold(self.first_level_files())
             .with_table_target_size(self.merged_file_bytes)
+    }
+
+    /// Returns from how many unmerged files on they are merged.
+    fn first_level_files(&self) -> u8 {
+        let is_small = self.table_bytes() < SMALL_STORE_BYTES;
+        if is_small { FIRST_LEVEL_FILES_SMALL } else { FIRST_LEVEL_FILES }
+    }
+
+    /// Returns whether there are so many unmerged files that some are to be merged.
+    pub(crate) fn wants_merge(&self) -> bool {
+        self.unmerged_runs() >= usize::from(self.first_level_files())
     }
 
     /// Returns whether a memtable waits to be sorted or is being sorted.
@@ -573,7 +583,7 @@ mod tests {
         let options = EmbeddedOptions { memtable_bytes: 0, ..EmbeddedOptions::default() };
         Engine::create(folder.path(), &options).unwrap();
         let engine = Engine::open(folder.path(), Bytes::from_static(b"\0"), &options).unwrap();
-        let remover = Remover::default();
+        let remover = Remover::without_thread();
         for number in 1..=2 {
             let key = Bytes::from(format!("key {number}"));
             engine.write_group(number, vec![(key.clone(), Some(key))]).unwrap();

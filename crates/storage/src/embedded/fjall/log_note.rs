@@ -177,7 +177,7 @@ mod tests {
         let read = || LogNote::read(&folder.path().join(NAME), ID).unwrap();
         fs::write(journal::path(folder.path(), 4), "").unwrap();
         let mut keeper = LogKeeper::new(folder.path(), folder.path(), ID, None).unwrap();
-        let remover = Remover::default();
+        let remover = Remover::without_thread();
         assert_eq!(read(), None, "opening writes nothing");
         keeper.before_group(20).unwrap();
         let noted = LogNote { is_closed: false, newest_log: 4, group: 20 };

@@ -3,14 +3,17 @@
 //! fjall's worker sorts memtables and would merge files too, one after the other: while it merges for
 //! seconds nothing is sorted, memtables wait, and then writes do. So the worker's own rule
 //! (`engine.rs`) almost never asks for a merge, and this thread merges by the rule that is meant. It
-//! merges once for each memtable that was sealed, and more while many files are unmerged.
+//! merges once for each memtable that was sealed, and more while many files are unmerged. It is
+//! started for the first one.
 //!
 //! Leaves to the committer how fast writes come in while much is unmerged (`pace.rs`).
 
+use super::super::lazy_thread::LazyThread;
+use super::super::step_back::step_back;
 use super::Shared;
 use crate::Error;
 use parking_lot::{Condvar, Mutex};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How often the thread looks whether a memtable that was sealed is sorted by now.
@@ -33,13 +36,17 @@ pub(crate) struct Merger {
     orders: Mutex<Orders>,
     changed: Condvar,
     failure: OnceLock<Error>,
+    thread: LazyThread,
 }
 
 impl Merger {
     pub(crate) fn new() -> Self {
-        // What is there when the store is opened may want to be merged.
-        let orders = Orders { owed: 1, has_ended: false };
-        Self { orders: Mutex::new(orders), changed: Condvar::new(), failure: OnceLock::new() }
+        Self {
+            orders: Mutex::new(Orders { owed: 0, has_ended: false }),
+            changed: Condvar::new(),
+            failure: OnceLock::new(),
+            thread: LazyThread::new("merger"),
+        }
     }
 
     /// Fails when a merge has failed.
@@ -47,16 +54,20 @@ impl Merger {
         self.failure.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// A memtable was sealed: there may be something to merge soon.
-    pub(crate) fn look(&self) {
+    /// A memtable was sealed in the store whose part this is: there may be something to merge soon.
+    /// Fails when the thread cannot be started.
+    pub(crate) fn look(&self, shared: &Arc<Shared>) -> Result<(), Error> {
         self.orders.lock().owed += 1;
         self.changed.notify_one();
+        let shared = Arc::clone(shared);
+        self.thread.start(move || run(&shared))
     }
 
     /// Ends the thread after the merge that runs.
     pub(crate) fn end(&self) {
         self.orders.lock().has_ended = true;
         self.changed.notify_one();
+        self.thread.end();
     }
 
     /// Waits for work; `false` at the end.
@@ -84,8 +95,8 @@ impl Merger {
 }
 
 /// Merges until [`Merger::end`].
-pub(crate) fn run(shared: &Shared) {
-    super::super::step_back::step_back();
+fn run(shared: &Arc<Shared>) {
+    step_back();
     while shared.merger.wait() {
         if let Err(error) = merge_once_or_more(shared) {
             shared.merger.failure.get_or_init(|| error);
@@ -96,7 +107,7 @@ pub(crate) fn run(shared: &Shared) {
 
 /// Merges once for a memtable that was sealed, as soon as it is sorted, and on while many files are
 /// unmerged. To merge all there is at once would take more from writes than it saves.
-fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
+fn merge_once_or_more(shared: &Arc<Shared>) -> Result<(), Error> {
     let runs = shared.engine.unmerged_runs();
     while shared.engine.has_sealed_memtable() && shared.engine.unmerged_runs() <= runs {
         if !shared.merger.tick() {
@@ -105,7 +116,7 @@ fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
     }
     // A merge that fills the disk would fail the store; what is there stays readable without it.
     while !shared.merger.has_ended() && shared.has_room_to_merge() {
-        shared.writeback.watch();
+        shared.writeback.watch(shared);
         if !shared.engine.merge(&shared.remover)? || shared.engine.unmerged_runs() < MANY_RUNS {
             break;
         }

@@ -14,7 +14,8 @@
 //! | `remover.rs`   | the thread that removes files and memtables              |
 //! | `writeback.rs` | the thread that writes growing sorted files to disk      |
 //!
-//! This file puts them together as [`OrderedMap`] asks for it.
+//! This file puts them together as [`OrderedMap`] asks for it. A thread is started when there is
+//! something for it to do.
 
 mod checkpoint;
 mod engine;
@@ -47,21 +48,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::thread::{Builder, JoinHandle};
 use writeback::Writeback;
 
-/// The open map and its threads.
+/// The open map.
 pub(crate) struct FjallMap {
     shared: Arc<Shared>,
-    threads: Mutex<Threads>,
-}
-
-/// In the order in which they are waited for.
-#[derive(Default)]
-struct Threads {
-    merger: Option<JoinHandle<()>>,
-    writeback: Option<JoinHandle<()>>,
-    remover: Option<JoinHandle<()>>,
 }
 
 /// What the map's threads share.
@@ -85,20 +76,17 @@ struct Writer {
 }
 
 impl FjallMap {
+    /// Goes on with what was left unsorted or unmerged when the map was closed.
     fn start(shared: Shared) -> Result<Self, Error> {
-        let map = Self { shared: Arc::new(shared), threads: Mutex::default() };
-        let mut threads = map.threads.lock();
-        threads.writeback = Some(map.spawn("writeback", writeback::run)?);
-        threads.merger = Some(map.spawn("merger", merger::run)?);
-        threads.remover = Some(map.spawn("remover", |shared| remover::run(&shared.remover))?);
-        drop(threads);
+        let map = Self { shared: Arc::new(shared) };
+        let shared = &map.shared;
+        if shared.engine.has_sealed_memtable() {
+            shared.writeback.watch(shared);
+        }
+        if shared.engine.has_sealed_memtable() || shared.engine.wants_merge() {
+            shared.merger.look(shared)?;
+        }
         Ok(map)
-    }
-
-    fn spawn(&self, name: &str, run: fn(&Shared)) -> Result<JoinHandle<()>, Error> {
-        let shared = Arc::clone(&self.shared);
-        let thread = Builder::new().name(name.to_owned()).spawn(move || run(&shared));
-        thread.map_err(|error| Error::from_io("start a thread of the store", error))
     }
 }
 
@@ -114,13 +102,13 @@ impl Shared {
     }
 
     /// Waits until the map is ready for a group of so many bytes; fails when a thread of it has failed.
-    fn wait_for_room(&self, pace: &mut Pace, bytes: usize) -> Result<(), Error> {
+    fn wait_for_room(self: &Arc<Self>, pace: &mut Pace, bytes: usize) -> Result<(), Error> {
         self.writeback.check()?;
         self.merger.check()?;
         self.engine.wait_for_workers()?;
         if self.engine.seal_full_memtable(&self.remover)? {
-            self.writeback.watch();
-            self.merger.look();
+            self.writeback.watch(self);
+            self.merger.look(self)?;
         }
         pace.wait(self.engine.fullness(), bytes);
         Ok(())
@@ -167,7 +155,7 @@ impl OrderedMap for FjallMap {
             engine,
             writeback: Writeback::new(),
             merger: Merger::new(),
-            remover: Remover::default(),
+            remover: Remover::new(),
             space: Arc::clone(space),
             writer: Mutex::new(Writer {
                 pace: Pace::new(),
@@ -223,7 +211,7 @@ impl OrderedMap for FjallMap {
     }
 
     fn sort_all(&self) -> Result<(), Error> {
-        self.shared.writeback.watch();
+        self.shared.writeback.watch(&self.shared);
         self.shared.engine.flush()
     }
 
@@ -247,17 +235,10 @@ impl OrderedMap for FjallMap {
     }
 
     fn end(&self) {
-        let Threads { merger, writeback, remover } = std::mem::take(&mut *self.threads.lock());
         // A merge that runs still wants its files written.
         self.shared.merger.end();
-        if let Some(merger) = merger {
-            drop(merger.join());
-        }
         self.shared.writeback.end();
         self.shared.remover.end();
-        for thread in [writeback, remover].into_iter().flatten() {
-            drop(thread.join());
-        }
     }
 
     fn note_closed(&self, last_group: u64) {

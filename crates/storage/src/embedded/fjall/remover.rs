@@ -5,10 +5,12 @@
 //! To give back the blocks of a file of 64 MiB takes the system 10 to 30 ms, and to free the entries
 //! of a memtable as long. But a file that somebody has open only loses its name, at once; its blocks go
 //! when the last one closes it. So this thread is given such files, open, and memtables, and is the last
-//! to let go of them.
+//! to let go of them. It is started when there are any.
 //!
 //! Nothing depends on it: what it does not have is removed where fjall does it.
 
+use super::super::lazy_thread::LazyThread;
+use super::super::step_back::step_back;
 use parking_lot::{Condvar, Mutex};
 use std::any::Any;
 use std::fs::File;
@@ -36,14 +38,33 @@ struct Held {
     has_ended: bool,
 }
 
-/// Takes things for the thread and ends it.
+/// What the thread and those who give it things share.
 #[derive(Debug, Default)]
-pub(crate) struct Remover {
+struct Things {
     held: Mutex<Held>,
     changed: Condvar,
 }
 
+/// Takes things for the thread and ends it.
+#[derive(Debug)]
+pub(crate) struct Remover {
+    things: Arc<Things>,
+    thread: LazyThread,
+}
+
 impl Remover {
+    pub(crate) fn new() -> Self {
+        Self { things: Arc::default(), thread: LazyThread::new("remover") }
+    }
+
+    /// Returns one that keeps what it is given.
+    #[cfg(test)]
+    pub(crate) fn without_thread() -> Self {
+        let remover = Self::new();
+        remover.thread.end();
+        remover
+    }
+
     /// Takes the file at `path`, which will be removed at some time.
     pub(crate) fn hold_file(&self, path: &Path) {
         // Without it, whoever removes the file waits.
@@ -58,6 +79,28 @@ impl Remover {
     }
 
     fn hold(&self, thing: Thing) {
+        let things = Arc::clone(&self.things);
+        // Without the thread a thing is let go here.
+        if self.thread.start(move || run(&things)).is_ok() {
+            self.things.hold(thing);
+        }
+    }
+
+    /// Returns how many things are held.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.things.held()
+    }
+
+    /// Ends the thread; what it holds is let go.
+    pub(crate) fn end(&self) {
+        self.things.end();
+        self.thread.end();
+    }
+}
+
+impl Things {
+    fn hold(&self, thing: Thing) {
         let mut held = self.held.lock();
         if !held.has_ended && held.things.len() < MAX_HELD {
             held.things.push(thing);
@@ -66,14 +109,12 @@ impl Remover {
         self.changed.notify_one();
     }
 
-    /// Returns how many things are held.
     #[cfg(test)]
-    pub(crate) fn held(&self) -> usize {
+    fn held(&self) -> usize {
         self.held.lock().things.len()
     }
 
-    /// Ends the thread; what it holds is let go.
-    pub(crate) fn end(&self) {
+    fn end(&self) {
         self.held.lock().has_ended = true;
         self.changed.notify_one();
     }
@@ -119,18 +160,18 @@ fn has_name(_: &File) -> bool {
     false
 }
 
-/// Removes until [`Remover::end`].
-pub(crate) fn run(remover: &Remover) {
-    super::super::step_back::step_back();
+/// Removes until [`Things::end`].
+fn run(things: &Things) {
+    step_back();
     let [first, most] = LOOKS_AGAIN;
     let mut time = first;
-    while let Some(has_more) = remover.wait(time) {
-        let unused = remover.take_unused();
+    while let Some(has_more) = things.wait(time) {
+        let unused = things.take_unused();
         time = if has_more || !unused.is_empty() { first } else { (time * 2).min(most) };
         // One after the other, without the lock.
         drop(unused);
     }
-    drop(std::mem::take(&mut remover.held.lock().things));
+    drop(std::mem::take(&mut things.held.lock().things));
 }
 
 #[cfg(test)]
@@ -144,34 +185,46 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [kept, removed] = ["kept", "removed"].map(|name| folder.path().join(name));
         let memory = Arc::new([1, 2, 3]);
-        let remover = Remover::default();
+        let remover = Remover::without_thread();
         for path in [&kept, &removed] {
             fs::write(path, "x").unwrap();
             remover.hold_file(path);
         }
         remover.hold_file(&folder.path().join("not there"));
         remover.hold_memory(Arc::clone(&memory) as Arc<_>);
-        assert!(remover.take_unused().is_empty());
+        let things = &remover.things;
+        assert!(things.take_unused().is_empty());
         fs::remove_file(&removed).unwrap();
-        assert_eq!(remover.take_unused().len(), 1);
-        assert_eq!(remover.held(), 2);
+        assert_eq!(things.take_unused().len(), 1);
+        assert_eq!(things.held(), 2);
         std::thread::scope(|scope| {
-            let thread = scope.spawn(|| run(&remover));
+            let thread = scope.spawn(|| run(things));
             fs::remove_file(&kept).unwrap();
             drop(memory);
-            while remover.held() > 0 {
+            while things.held() > 0 {
                 std::thread::yield_now();
             }
             remover.end();
             thread.join().unwrap();
         });
         remover.hold_file(folder.path());
-        assert_eq!(remover.held(), 0, "nobody would let it go");
+        assert_eq!(things.held(), 0, "nobody would let it go");
+    }
+
+    #[test]
+    fn the_thread_comes_with_the_first_thing() {
+        let (remover, memory) = (Remover::new(), Arc::new(()));
+        let others = Arc::downgrade(&memory);
+        remover.hold_memory(memory);
+        while others.strong_count() > 0 {
+            std::thread::yield_now();
+        }
+        remover.end();
     }
 
     #[test]
     fn what_is_held_has_a_bound() {
-        let remover = Remover::default();
+        let remover = Remover::without_thread();
         (0..2 * MAX_HELD).for_each(|_| remover.hold_memory(Arc::new(())));
         assert_eq!(remover.held(), MAX_HELD);
     }

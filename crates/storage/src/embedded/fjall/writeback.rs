@@ -2,18 +2,19 @@
 //!
 //! fjall syncs a sorted file once, at its end: tens of MiB in one go, and the log's syncs wait
 //! behind them. This thread syncs a growing file every few milliseconds instead, so that little is
-//! left at its end. It sleeps while nothing is sorted or merged.
+//! left at its end. It sleeps while nothing is sorted or merged, and is started when something is.
 //!
 //! Nothing depends on it: what it misses is left to fjall's own sync. A sync that fails here fails
 //! the next group all the same, because not every system reports the failure a second time.
 
+use super::super::lazy_thread::LazyThread;
 use super::Shared;
 use crate::{Error, clock};
 use parking_lot::{Condvar, Mutex};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How often growing files are looked at.
@@ -43,11 +44,17 @@ pub(crate) struct Writeback {
     order: Mutex<Order>,
     changed: Condvar,
     failure: OnceLock<Error>,
+    thread: LazyThread,
 }
 
 impl Writeback {
     pub(crate) fn new() -> Self {
-        Self { order: Mutex::new(Order::Watch), changed: Condvar::new(), failure: OnceLock::new() }
+        Self {
+            order: Mutex::new(Order::Rest),
+            changed: Condvar::new(),
+            failure: OnceLock::new(),
+            thread: LazyThread::new("writeback"),
+        }
     }
 
     /// Fails when a sync has failed.
@@ -55,14 +62,18 @@ impl Writeback {
         self.failure.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Files are going to be sorted or merged.
-    pub(crate) fn watch(&self) {
+    /// Files are going to be sorted or merged in the store whose part this is.
+    pub(crate) fn watch(&self, shared: &Arc<Shared>) {
         self.give(Order::Watch);
+        let shared = Arc::clone(shared);
+        // Without the thread more is left to fjall's own sync.
+        let _more_at_the_end = self.thread.start(move || run(&shared));
     }
 
     /// Ends the thread.
     pub(crate) fn end(&self) {
         self.give(Order::End);
+        self.thread.end();
     }
 
     fn give(&self, order: Order) {
@@ -98,7 +109,7 @@ impl Writeback {
 }
 
 /// Watches until [`Writeback::end`].
-pub(crate) fn run(shared: &Shared) {
+fn run(shared: &Shared) {
     while shared.writeback.wait() {
         // A folder that cannot be read is for fjall to report.
         let Ok(mut tables) = Tables::new(shared.engine.tables_path()) else { continue };
