@@ -21,6 +21,7 @@ pub fn limit_bytes() -> Option<u64> {
 /// Returns the bytes of the machine's memory. `/proc/meminfo` has them, too, with much that
 /// the system counts for it.
 #[cfg(target_os = "linux")]
+#[expect(clippy::useless_conversion, reason = "the number is as wide as the machine's words")]
 fn machine_bytes() -> Option<u64> {
     let machine = rustix::system::sysinfo();
     u64::from(machine.totalram).checked_mul(u64::from(machine.mem_unit))
