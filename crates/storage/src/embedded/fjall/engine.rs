@@ -578,6 +578,26 @@ mod tests {
     }
 
     #[test]
+    fn some_unmerged_files_want_to_be_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = EmbeddedOptions::default();
+        Engine::create(folder.path(), &options).unwrap();
+        let open = || Engine::open(folder.path(), Bytes::from_static(b"\0"), &options).unwrap();
+        let engine = open();
+        assert!(!engine.wants_merge());
+        // fjall may move the first file to another level.
+        for number in 1..=1 + u64::from(FIRST_LEVEL_FILES_SMALL) {
+            engine.write_group(number, vec![("key".into(), Some("value".into()))]).unwrap();
+            engine.flush().unwrap();
+        }
+        drop(engine);
+        let engine = open();
+        assert!(engine.wants_merge(), "{} of a store that was just opened", engine.unmerged_runs());
+        engine.merge(&Remover::without_thread()).unwrap();
+        assert!(!engine.wants_merge());
+    }
+
+    #[test]
     fn merged_files_and_sealed_memtables_are_handed_over() {
         let folder = tempfile::tempdir().unwrap();
         let options = EmbeddedOptions { memtable_bytes: 0, ..EmbeddedOptions::default() };

@@ -95,7 +95,7 @@ impl Merger {
 }
 
 /// Merges until [`Merger::end`].
-fn run(shared: &Arc<Shared>) {
+fn run(shared: &Shared) {
     step_back();
     while shared.merger.wait() {
         if let Err(error) = merge_once_or_more(shared) {
@@ -107,7 +107,7 @@ fn run(shared: &Arc<Shared>) {
 
 /// Merges once for a memtable that was sealed, as soon as it is sorted, and on while many files are
 /// unmerged. To merge all there is at once would take more from writes than it saves.
-fn merge_once_or_more(shared: &Arc<Shared>) -> Result<(), Error> {
+fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
     let runs = shared.engine.unmerged_runs();
     while shared.engine.has_sealed_memtable() && shared.engine.unmerged_runs() <= runs {
         if !shared.merger.tick() {
@@ -116,7 +116,7 @@ fn merge_once_or_more(shared: &Arc<Shared>) -> Result<(), Error> {
     }
     // A merge that fills the disk would fail the store; what is there stays readable without it.
     while !shared.merger.has_ended() && shared.has_room_to_merge() {
-        shared.writeback.watch(shared);
+        shared.writeback.watch();
         if !shared.engine.merge(&shared.remover)? || shared.engine.unmerged_runs() < MANY_RUNS {
             break;
         }

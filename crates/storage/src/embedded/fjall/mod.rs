@@ -80,10 +80,8 @@ impl FjallMap {
     fn start(shared: Shared) -> Result<Self, Error> {
         let map = Self { shared: Arc::new(shared) };
         let shared = &map.shared;
-        if shared.engine.has_sealed_memtable() {
-            shared.writeback.watch(shared);
-        }
         if shared.engine.has_sealed_memtable() || shared.engine.wants_merge() {
+            shared.writeback.begin(shared);
             shared.merger.look(shared)?;
         }
         Ok(map)
@@ -107,7 +105,7 @@ impl Shared {
         self.merger.check()?;
         self.engine.wait_for_workers()?;
         if self.engine.seal_full_memtable(&self.remover)? {
-            self.writeback.watch(self);
+            self.writeback.begin(self);
             self.merger.look(self)?;
         }
         pace.wait(self.engine.fullness(), bytes);
@@ -211,7 +209,7 @@ impl OrderedMap for FjallMap {
     }
 
     fn sort_all(&self) -> Result<(), Error> {
-        self.shared.writeback.watch(&self.shared);
+        self.shared.writeback.watch();
         self.shared.engine.flush()
     }
 

@@ -62,12 +62,18 @@ impl Writeback {
         self.failure.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Files are going to be sorted or merged in the store whose part this is.
-    pub(crate) fn watch(&self, shared: &Arc<Shared>) {
-        self.give(Order::Watch);
+    /// Files are going to be sorted or merged in the store whose part this is: starts the thread. Not
+    /// for a thread that has stepped back, as what it starts would have, too.
+    pub(crate) fn begin(&self, shared: &Arc<Shared>) {
+        self.watch();
         let shared = Arc::clone(shared);
         // Without the thread more is left to fjall's own sync.
         let _more_at_the_end = self.thread.start(move || run(&shared));
+    }
+
+    /// Files are going to be sorted or merged: wakes the thread, if there is one.
+    pub(crate) fn watch(&self) {
+        self.give(Order::Watch);
     }
 
     /// Ends the thread.
