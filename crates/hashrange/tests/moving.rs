@@ -44,6 +44,10 @@ fn fill(db: &Blocking) {
     let items = (0..1000).map(|id| item! { "id": id, "filler": filler.clone() });
     db.batch_write().put_all("left", items).run().unwrap();
     db.enable_history("moved", None).unwrap();
+    // Of servers that share a store another one may begin it, when its turn comes.
+    while db.describe_history("moved").unwrap().reaches_back_to_ms.is_none() {
+        thread::yield_now();
+    }
     db.put_key_template("moved", LABELS[0], TemplateMode::Fill).unwrap();
     watch(db, None);
 }
