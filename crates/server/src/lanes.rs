@@ -1,11 +1,11 @@
 //! Where calls go that would hold up others: threads of their own, apart from those that read
 //! requests and write answers.
 //!
-//! The threads that serve connections are as many as there are processors, mostly. What computes for
-//! milliseconds on one of them, or waits there for a disk, is felt by every request behind it. So a
-//! call that says what it is about to do ([`Api::demand`]) goes on in a lane from there:
-//! - long calls on as many threads again, which step back behind all others. A few
-//!   calls at a time take turns there, the rest wait in order of arrival;
+//! The threads that serve connections are as many as the runtime has, mostly one for each processor.
+//! What computes for milliseconds on one of them, or waits there for a disk, is felt by every request
+//! behind it. So a call that says what it is about to do ([`Api::demand`]) goes on in a lane from there:
+//! - long calls on as many threads again, which step back behind all others. A few calls at a time take
+//!   turns there, the rest wait in order of arrival;
 //! - large bodies on the same threads, in an order of their own: a large item is written as fast
 //!   beside many who scan as beside a few;
 //! - calls that wait for a disk on more threads than there are processors.
