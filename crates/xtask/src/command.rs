@@ -7,10 +7,18 @@ use std::time::Instant;
 use crate::terminal::say;
 use crate::workspace;
 
-/// Returns `cargo` of the running toolchain, in the root of the repository.
+/// Returns `cargo` of the running toolchain, in the root of the repository. What Cargo has told this
+/// program of itself is kept from it: some crates are compiled anew when that differs, and all above them.
 pub fn cargo(arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    program(cargo.as_os_str().as_ref(), arguments)
+    let mut command = program(cargo.as_os_str().as_ref(), arguments);
+    for (name, _) in std::env::vars_os() {
+        let is_of_this_package = |start: &str| name.to_string_lossy().starts_with(start);
+        if is_of_this_package("CARGO_PKG_") || is_of_this_package("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command
 }
 
 /// Returns a program to be run in the root of the repository.

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::go;
-use super::server::Store;
 use crate::command::{cargo, program, run};
 use crate::fetched::{copy_files, once};
 use crate::prerequisites;
+use crate::server::Store;
 use crate::workspace;
 
 /// A client under test.

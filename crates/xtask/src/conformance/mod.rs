@@ -7,16 +7,15 @@
 
 mod clients;
 mod go;
-mod server;
 
 use std::path::{Path, PathBuf};
 
 use crate::command::{cargo, run, step};
 use crate::postgres::Postgres;
+use crate::server::{Server, Store};
 use crate::terminal::say;
 use crate::workspace;
 use clients::Client;
-use server::{Server, Store};
 
 /// Runs every client that can be had here, and says which one cannot.
 pub fn all() -> Result<(), String> {

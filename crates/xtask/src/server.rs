@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::fetched::empty_folder;
 use crate::workspace;
 
 const READY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -44,30 +45,33 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts the binary and waits until it is healthy.
+    /// Starts the binary on a fresh folder and waits until it is healthy.
     pub fn start(binary: &Path, store: &Store) -> Result<Self, String> {
         let folder = workspace::target().join("e2e/server");
-        drop(fs::remove_dir_all(&folder));
-        fs::create_dir_all(&folder)
-            .map_err(|error| format!("create {}: {error}", folder.display()))?;
-        let log = folder.join("log");
-        let output =
-            File::create(&log).map_err(|error| format!("create {}: {error}", log.display()))?;
-        let errors =
-            output.try_clone().map_err(|error| format!("open {}: {error}", log.display()))?;
-        let port = free_port()?;
+        empty_folder(&folder)?;
         let mut command = Command::new(binary);
-        command.args(["serve", "--port", &port.to_string()]);
         // Pages may call, as with the service; our own choice has tests of its own.
-        command.arg("--allow-origin=*");
+        command.args(["serve", "--allow-origin=*"]);
         match store {
             Store::Memory => command.arg("--memory"),
             Store::Embedded => command.arg("--data-dir").arg(folder.join("data")),
             Store::Postgres(url) => command.arg("--store").arg(url),
         };
+        Self::run(command, folder.join("log"))
+    }
+
+    /// Runs a command that serves, with the port and the log chosen here, and waits until it is healthy.
+    pub fn run(mut command: Command, log: PathBuf) -> Result<Self, String> {
+        let output =
+            File::create(&log).map_err(|error| format!("create {}: {error}", log.display()))?;
+        let errors =
+            output.try_clone().map_err(|error| format!("open {}: {error}", log.display()))?;
+        let port = free_port()?;
+        command.args(["--port", &port.to_string()]);
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
-        let process =
-            command.spawn().map_err(|error| format!("start {}: {error}", binary.display()))?;
+        let process = command
+            .spawn()
+            .map_err(|error| format!("start {}: {error}", command.get_program().display()))?;
         let mut server = Self { process, endpoint: format!("http://127.0.0.1:{port}"), log };
         server.wait_until_healthy(port)?;
         Ok(server)
