@@ -2,7 +2,7 @@
 //! idle server has few pages of it in memory and the start waits for few of them
 //! (docs/adr/0009-functions-of-the-start-side-by-side.md).
 //!
-//! `start-functions.txt` has their names; `cargo xtask start-functions` writes it. They reach the linker
+//! `start-functions.txt` has the names of their sections; `cargo xtask start-functions` writes it. They reach the linker
 //! as a script that adds a section before the rest of the code. A linker that refuses it, which is tried
 //! on a program of nothing, lays out the program as ever. So it does where the program is not optimised as
 //! one (profile `dist`): functions are others there, three times as many, and to find them takes the linker
@@ -20,12 +20,20 @@ use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
 const LIST: &str = "start-functions.txt";
+/// Where the linker is to tell what lies where in a program in its own order, for who writes the list:
+/// valgrind knows one section of code in a program.
+const MAP: &str = "HASHRANGE_LINK_MAP";
 const PROBE: &str = "fn main() {}\n";
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={LIST}");
+    println!("cargo:rerun-if-env-changed={MAP}");
     if required("OPT_LEVEL")? != "3" || required("CARGO_CFG_TARGET_OS")? != "linux" {
+        return Ok(());
+    }
+    if let Ok(map) = env::var(MAP) {
+        println!("cargo:rustc-link-arg-bin=hashrange=-Wl,-Map={map}");
         return Ok(());
     }
     let folder = required("OUT_DIR")?;
@@ -40,11 +48,11 @@ fn main() -> io::Result<()> {
 }
 
 /// Returns a script that adds a section of the named functions to the linker's own layout. The compiler
-/// puts each function into a section of its name, and those it takes for rare under `unlikely`.
+/// puts each function into a section of its name.
 fn linker_script(list: &str) -> String {
     let mut script = "SECTIONS {\n.text.start : {\n".to_owned();
     for name in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        _ = writeln!(script, "*(.text.{name} .text.unlikely.{name})");
+        _ = writeln!(script, "*(.text.{name})");
     }
     script + "}\n} INSERT BEFORE .text;\n"
 }

@@ -1,9 +1,12 @@
 //! Writes the list of the functions that a server runs until it is idle, which the program has side by
-//! side (`crates/cli/build.rs`): as callgrind sees them from a start on a folder with a table, over the
-//! first answer, to the end.
+//! side (`crates/cli/build.rs`): callgrind tells the addresses that a start on a folder with a table, the
+//! first answer and the end have run, and the linker's map whose they are.
+//!
+//! The program looked at is the one of releases, stripped: with names, the compiler would divide it into
+//! other functions.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -14,9 +17,12 @@ use crate::workspace;
 
 const LIST: &str = "crates/cli/start-functions.txt";
 const HEAD: &str = "\
-# The functions that a server runs until it is idle, as the linker knows them, without what differs from
-# build to build. Written by `cargo xtask start-functions`, read by build.rs.
+# The sections of the functions that a server runs until it is idle, without what differs from build to
+# build. Written by `cargo xtask start-functions`, read by build.rs.
 ";
+
+/// Where the compiler puts functions that it takes for rarely run.
+const RARE: &str = "unlikely.";
 
 /// Long enough, also under callgrind, for what a server does when it has nothing to do.
 const IDLE: Duration = Duration::from_secs(5);
@@ -33,32 +39,31 @@ pub fn write() -> Result<(), String> {
     if !is_present("valgrind", &["--version"]) {
         return Err("this needs valgrind (Debian: apt install valgrind)".into());
     }
-    let binary = build()?;
     let folder = workspace::target().join("start-functions");
     empty_folder(&folder)?;
+    let (map, profile) = (folder.join("map"), folder.join("profile"));
+    let mut build = cargo(&["build", "--profile", "dist", "--locked", "-p", "hashrange-cli"]);
+    run(build.env("HASHRANGE_LINK_MAP", &map))?;
+    let binary = workspace::target().join("dist/hashrange");
     let server = serve(Command::new(&binary), &folder)?;
     call(&binary, &server, "CreateTable", TABLE)?;
     call(&binary, &server, "PutItem", PUT)?;
     server.stop()?;
-    let profile = folder.join("profile");
     let mut observed = Command::new("valgrind");
-    observed.args(["--tool=callgrind", "--demangle=no", "--compress-strings=no"]);
+    observed.args(["--tool=callgrind", "--dump-instr=yes"]);
+    observed.args(["--compress-pos=no", "--compress-strings=no"]);
     observed.arg(format!("--callgrind-out-file={}", profile.display())).arg(&binary);
     let server = serve(observed, &folder)?;
     call(&binary, &server, "GetItem", GET)?;
     std::thread::sleep(IDLE);
     server.stop()?;
-    let profile = std::fs::read_to_string(&profile)
-        .map_err(|error| format!("read {}: {error}", profile.display()))?;
-    let lines: Vec<String> = names(&profile, &binary).into_iter().collect();
+    let names = names(&read(&map)?, &addresses(&read(&profile)?, &binary));
+    let lines: Vec<String> = names.into_iter().collect();
     write_file(&workspace::root().join(LIST), format!("{HEAD}{}\n", lines.join("\n")))
 }
 
-/// Builds the program as releases have it, but with names.
-fn build() -> Result<PathBuf, String> {
-    let mut build = cargo(&["rustc", "--profile", "dist", "--locked", "-p", "hashrange-cli"]);
-    run(build.args(["--bin", "hashrange", "--", "-C", "strip=none"]))?;
-    Ok(workspace::target().join("dist/hashrange"))
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("read {}: {error}", path.display()))
 }
 
 fn serve(mut command: Command, folder: &Path) -> Result<Server, String> {
@@ -70,35 +75,58 @@ fn call(binary: &Path, server: &Server, operation: &str, request: &str) -> Resul
     run(&mut program(binary, &["api", operation, request, "--endpoint", server.endpoint()]))
 }
 
-/// Returns the names in a profile of the functions that are the program's own.
-fn names(profile: &str, binary: &Path) -> BTreeSet<String> {
+/// Returns the names of the sections in a map that have one of the addresses.
+fn names(map: &str, addresses: &BTreeSet<u64>) -> BTreeSet<String> {
+    let sections = sections(map);
+    let name = |address: &u64| {
+        let (start, (size, name)) = sections.range(..=address).next_back()?;
+        (address - start < *size).then(|| pattern(name))?
+    };
+    addresses.iter().filter_map(name).collect()
+}
+
+/// Returns where the instructions in a profile are that are the program's own.
+fn addresses(profile: &str, binary: &Path) -> BTreeSet<u64> {
     let binary = binary.to_string_lossy();
     let mut is_own = false;
-    let mut names = BTreeSet::new();
+    let mut addresses = BTreeSet::new();
     for line in profile.lines() {
         if let Some(object) = line.strip_prefix("ob=") {
             is_own = object == binary;
-        } else if let Some(name) = line.strip_prefix("fn=").filter(|_| is_own) {
-            names.extend(pattern(name));
+        } else if let Some(cost) = line.strip_prefix("0x").filter(|_| is_own) {
+            let digits = cost.split(' ').next().unwrap_or_default();
+            addresses.extend(u64::from_str_radix(digits, 16));
         }
     }
-    names
+    addresses
 }
 
-/// Returns what all builds have of a function's name, or nothing for what is no name.
+/// Returns the sections of functions in a map of LLD's, by address, with size and name. A line of one is
+/// `address address size alignment file:(section)`.
+fn sections(map: &str) -> BTreeMap<u64, (u64, &str)> {
+    let section = |line| {
+        let (place, name) = str::split_once(line, ":(.text.")?;
+        let mut numbers = place.split_ascii_whitespace();
+        let mut hexadecimal = || u64::from_str_radix(numbers.next()?, 16).ok();
+        let (address, _, size) = (hexadecimal()?, hexadecimal()?, hexadecimal()?);
+        Some((address, (size, name.strip_suffix(')')?)))
+    };
+    map.lines().filter_map(section).collect()
+}
+
+/// Returns what all builds have of a section's name, or nothing for what the linker's script cannot tell.
 fn pattern(name: &str) -> Option<String> {
-    // Callgrind numbers what calls itself.
-    let name = name.split('\'').next()?;
     let is_of_names = |byte: u8| byte.is_ascii_alphanumeric() || b"_$.".contains(&byte);
-    if !name.bytes().all(is_of_names) || name.starts_with("0x") {
+    if !name.bytes().all(is_of_names) {
         return None;
     }
-    let pattern = match name {
+    let (rare, function) = name.strip_prefix(RARE).map_or(("", name), |name| (RARE, name));
+    let pattern = match function {
         older if older.starts_with("_ZN") => without_hash(older),
         newer if newer.starts_with("_R") => without_crate_hashes(newer),
         _ => None,
     };
-    pattern.or_else(|| Some(name.to_owned()))
+    Some(rare.to_owned() + &pattern.unwrap_or_else(|| function.to_owned()))
 }
 
 /// Takes the hash, and what the compiler has put after it, off a name in Rust's older form: `17h`, sixteen
@@ -126,30 +154,60 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_the_programs_own_and_without_hashes() {
+    fn addresses_are_those_of_the_program() {
         let profile = "\
 ob=/usr/lib/libc.so.6
 fn=malloc
-1 2
+0x10 0 2
 ob=/b/hashrange
-fn=_ZN5tokio7runtime7builder7Builder5build17h588b04dd2a6c15b5E
+fn=0x20
+0x20 0 3
 cob=/usr/lib/libc.so.6
 cfn=free
-fn=_ZN5fjall2db8Database7recover17hc8bfd5538790da4fE.llvm.7318
-fn=_RNvNtCsjrHSEGnQ3l9_3std2rt10lang_startCs4fqI2P2rA04_9hashrange'2
-fn=_RNvNtCslNYArtu3iFV_5alloc5boxed14box_new_uninit.9601
-fn=_rjem_je_sc_boot
-fn=(below main)
-fn=0x00000000004b6560
+calls=3 0x11 0
+0x2f 0 696
 ";
-        let wanted = [
-            "_RNvNtCs*_3std2rt10lang_startCs*_9hashrange",
-            "_RNvNtCs*_5alloc5boxed14box_new_uninit*",
-            "_ZN5fjall2db8Database7recover17h*",
-            "_ZN5tokio7runtime7builder7Builder5build17h*",
-            "_rjem_je_sc_boot",
+        assert_eq!(addresses(profile, Path::new("/b/hashrange")), BTreeSet::from([0x20, 0x2f]));
+    }
+
+    #[test]
+    fn sections_are_read_from_a_map() {
+        let map = "\
+             VMA              LMA     Size Align Out     In      Symbol
+           4b64b0           4b64b0       b9    16         /c/crtbeginS.o:(.text)
+           4b6570           4b6570       27    16         /b/a-cgu.0.rcgu.o:(.text.main)
+           4b6570           4b6570       27     1                 main
+           4b65a0           4b65a0       1c    16         /b/a-cgu.0.rcgu.o:(.text.unlikely._ZN1a1b17h0E)
+";
+        let wanted = [(0x4b_6570, (0x27, "main")), (0x4b_65a0, (0x1c, "unlikely._ZN1a1b17h0E"))];
+        assert_eq!(sections(map), BTreeMap::from(wanted));
+        assert_eq!(names(map, &[0x4b_64b1, 0x4b_6596].into()), ["main".to_owned()].into());
+    }
+
+    #[test]
+    fn names_are_without_hashes() {
+        let cases = [
+            ("_rjem_je_sc_boot", "_rjem_je_sc_boot"),
+            (
+                "_ZN5tokio7runtime7builder7Builder5build17h588b04dd2a6c15b5E",
+                "_ZN5tokio7runtime7builder7Builder5build17h*",
+            ),
+            (
+                "unlikely._ZN5fjall2db8Database7recover17hc8bfd5538790da4fE.llvm.7318",
+                "unlikely._ZN5fjall2db8Database7recover17h*",
+            ),
+            (
+                "_RNvNtCsjrHSEGnQ3l9_3std2rt10lang_startCs4fqI2P2rA04_9hashrange",
+                "_RNvNtCs*_3std2rt10lang_startCs*_9hashrange",
+            ),
+            (
+                "_RNvNtCslNYArtu3iFV_5alloc5boxed14box_new_uninit.9601",
+                "_RNvNtCs*_5alloc5boxed14box_new_uninit*",
+            ),
         ];
-        let found = names(profile, Path::new("/b/hashrange"));
-        assert_eq!(found.into_iter().collect::<Vec<_>>(), wanted);
+        for (name, wanted) in cases {
+            assert_eq!(pattern(name).as_deref(), Some(wanted), "{name}");
+        }
+        assert_eq!(pattern("a(b)"), None);
     }
 }
