@@ -2,11 +2,11 @@
 //! idle server has few pages of it in memory and the start waits for few of them
 //! (docs/adr/0009-functions-of-the-start-side-by-side.md).
 //!
-//! `start-functions.txt` has the names of their sections; `cargo xtask start-functions` writes it. They reach the linker
-//! as a script that adds a section before the rest of the code. A linker that refuses it, which is tried
-//! on a program of nothing, lays out the program as ever. So it does where the program is not optimised as
-//! one (profile `dist`): functions are others there, three times as many, and to find them takes the linker
-//! longer.
+//! `start-functions.txt` has the names of their sections; `cargo xtask start-functions` writes it. They
+//! reach the linker as a script that adds a section before the rest of the code. A linker that refuses it,
+//! which is tried on a program of nothing, lays out the program as ever. So it does where the program is
+//! not optimised as one, as in profile `dist`: functions are others there, three times as many, and to
+//! find them takes the linker longer.
 
 #![expect(
     clippy::disallowed_methods,

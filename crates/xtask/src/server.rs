@@ -1,4 +1,4 @@
-//! One server process under test: a free port, a fresh folder, a log that must stay quiet.
+//! One server process: a free port, a folder, a log that must stay quiet.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};

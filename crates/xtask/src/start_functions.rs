@@ -2,8 +2,7 @@
 //! side (`crates/cli/build.rs`): callgrind tells the addresses that a start on a folder with a table, the
 //! first answer and the end have run, and the linker's map whose they are.
 //!
-//! The program looked at is the one of releases, stripped: with names, the compiler would divide it into
-//! other functions.
+//! The program looked at is the one of profile `dist` as it is, which has no names of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
