@@ -120,23 +120,12 @@ fn pattern(name: &str) -> Option<String> {
         return None;
     }
     let (rare, function) = name.strip_prefix(RARE).map_or(("", name), |name| (RARE, name));
-    let pattern = match function {
-        older if older.starts_with("_ZN") => without_hash(older),
-        newer if newer.starts_with("_R") => without_crate_hashes(newer),
-        _ => None,
-    };
+    let pattern = function.starts_with("_R").then(|| without_crate_hashes(function)).flatten();
     Some(rare.to_owned() + &pattern.unwrap_or_else(|| function.to_owned()))
 }
 
-/// Takes the hash, and what the compiler has put after it, off a name in Rust's older form: `17h`, sixteen
-/// digits, `E`.
-fn without_hash(name: &str) -> Option<String> {
-    let (path, hash) = name.rsplit_once("17h")?;
-    (hash.as_bytes().get(16) == Some(&b'E')).then(|| format!("{path}17h*"))
-}
-
-/// Takes the hashes of crates, and what the compiler has put after it, off a name in Rust's newer form:
-/// `Cs`, digits and letters, `_`.
+/// Takes the hashes of crates, and what the compiler has put after it, off a name of Rust's: `Cs`, digits
+/// and letters, `_`.
 fn without_crate_hashes(name: &str) -> Option<String> {
     let (name, end) = name.split_once('.').map_or((name, ""), |(name, _)| (name, "*"));
     let mut parts = name.split("Cs");
@@ -188,12 +177,8 @@ calls=3 0x11 0
         let cases = [
             ("_rjem_je_sc_boot", "_rjem_je_sc_boot"),
             (
-                "_ZN5tokio7runtime7builder7Builder5build17h588b04dd2a6c15b5E",
-                "_ZN5tokio7runtime7builder7Builder5build17h*",
-            ),
-            (
-                "unlikely._ZN5fjall2db8Database7recover17hc8bfd5538790da4fE.llvm.7318",
-                "unlikely._ZN5fjall2db8Database7recover17h*",
+                "unlikely._RNvMs1_NtCs4fqI2P2rA04_5fjall2dbNtB5_8Database7recover.llvm.7318",
+                "unlikely._RNvMs1_NtCs*_5fjall2dbNtB5_8Database7recover*",
             ),
             (
                 "_RNvNtCsjrHSEGnQ3l9_3std2rt10lang_startCs4fqI2P2rA04_9hashrange",
