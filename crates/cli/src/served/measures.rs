@@ -141,7 +141,7 @@ mod postgres {
             ),
             gauge(
                 "hashrange_store_kept_bytes",
-                "Bytes of pages that are kept.",
+                "Bytes of pages and values that are kept.",
                 traffic.kept_bytes,
             ),
         ]
@@ -159,6 +159,16 @@ mod postgres {
                 "hashrange_store_groups_total",
                 "Transactions of the database by which they were committed together.",
                 traffic.groups,
+            ),
+            counter(
+                "hashrange_store_early_groups_total",
+                "Transactions that were decided on known values.",
+                traffic.early_groups,
+            ),
+            counter(
+                "hashrange_store_mistaken_groups_total",
+                "Of them those that found other values.",
+                traffic.mistaken_groups,
             ),
             Measure {
                 name: "hashrange_store_retries_total",

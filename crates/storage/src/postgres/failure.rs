@@ -116,6 +116,13 @@ pub(super) fn leaves_commit_open(error: &tokio_postgres::Error) -> bool {
     error.code().is_none_or(|state| conflict(state).is_none())
 }
 
+/// Returns whether a statement failed because the database has other values than those that were decided on: a row that
+/// is not the same (`statements.rs`), or a key that is there.
+pub(super) fn is_mistake(error: &tokio_postgres::Error) -> bool {
+    let states = [SqlState::DIVISION_BY_ZERO, SqlState::UNIQUE_VIOLATION];
+    error.code().is_some_and(|code| states.contains(code))
+}
+
 /// Returns whether the server ends the connection with this state.
 fn is_end_of_connection(state: &SqlState) -> bool {
     let class = state.code().get(..2);

@@ -7,11 +7,8 @@
 //!
 //! Nor is anything taken while as many groups are at work as usually are at once, unless it fills one: beside a
 //! database on the same processors more groups would only be smaller ones. There two may wait for each other, too. A
-//! group that is at work for long is held up, by a lock or a lost connection, and no longer counts.
-//!
-//! When a group is done and none is at work, those who were answered are expected back: what waits is taken when about
-//! as much waits as was at work and waiting together, unless that was little, or when the group's time has passed again,
-//! at most the moment. Else halves would take turns.
+//! group that is at work for long is held up, by a lock or a lost connection, and no longer counts. So many who come again
+//! and again go by halves in turns, and one half is heard while the other one is at work.
 //!
 //! Leaves to its callers what waits, and that somebody looks again when the moment is over.
 
@@ -20,9 +17,6 @@ use tokio::time::Instant;
 
 /// A group that is at work for so many times the longest gathering is held up.
 const HELD_UP: u32 = 5;
-
-/// So many are worth waiting for after a group: of fewer, each waits longer than it would by itself.
-const MANY: usize = 8;
 
 /// How things go together.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +36,6 @@ pub(super) struct Gathering {
     /// In the order in which they were taken.
     at_work: Vec<Group>,
     since: Option<Instant>,
-    /// What is expected to wait soon, and until when.
-    expected: Option<(usize, Instant)>,
 }
 
 /// What goes together.
@@ -55,7 +47,7 @@ pub(super) struct Group {
 
 impl Gathering {
     pub(super) fn new(manner: Manner) -> Self {
-        Self { manner, at_work: Vec::new(), since: None, expected: None }
+        Self { manner, at_work: Vec::new(), since: None }
     }
 
     /// Returns how many of those that wait go together.
@@ -66,9 +58,7 @@ impl Gathering {
     /// Returns whether so much is enough to be taken.
     pub(super) fn is_enough(&self, waiting: usize, now: Instant) -> bool {
         let at_work: usize = self.at_work.iter().map(|group| group.count).sum();
-        let is_all = self.expected.is_none_or(|(count, until)| waiting >= count || now >= until);
-        let has_room = self.until_room(now).is_none();
-        waiting >= self.manner.max || (waiting >= at_work && is_all && has_room)
+        waiting >= self.manner.max || (waiting >= at_work && self.until_room(now).is_none())
     }
 
     /// Returns until when what waits is to gather, `None` when it is to be taken.
@@ -77,11 +67,7 @@ impl Gathering {
         if self.is_enough(waiting, now) {
             return None;
         }
-        let gathered = match self.expected {
-            Some((_, until)) => until,
-            None => since + self.manner.longest,
-        };
-        let until = self.until_room(now).unwrap_or(now).max(gathered);
+        let until = self.until_room(now).unwrap_or(now).max(since + self.manner.longest);
         (now < until).then_some(until)
     }
 
@@ -96,21 +82,16 @@ impl Gathering {
 
     /// Notes that so much was taken.
     pub(super) fn take(&mut self, count: usize, now: Instant) -> Group {
-        (self.since, self.expected) = (None, None);
+        self.since = None;
         let group = Group { count, begun: now };
         self.at_work.push(group);
         group
     }
 
-    /// Notes that a group is done while so much waits.
-    pub(super) fn end(&mut self, group: Group, waiting: usize, now: Instant) {
+    /// Notes that a group is done.
+    pub(super) fn end(&mut self, group: Group) {
         let nth = self.at_work.iter().position(|at_work| *at_work == group);
         self.at_work.remove(nth.expect("what is done was taken"));
-        let together = group.count + waiting;
-        if self.at_work.is_empty() && together >= MANY {
-            let took = (now - group.begun).min(self.manner.longest);
-            self.expected = Some((together * 7 / 8, now + took));
-        }
     }
 
     /// Notes that nothing waits any more.
@@ -144,31 +125,11 @@ mod tests {
         assert_eq!(gathering.until(1, at(3)), None, "long enough");
         gathering.take(1, at(3));
         assert_eq!(gathering.until(1, at(4)), Some(at(7)), "anew");
-        gathering.end(one, 1, at(4));
-        gathering.end(four, 1, at(4));
+        gathering.end(one);
+        gathering.end(four);
         assert_eq!(gathering.until(1, at(4)), None);
         gathering.take(8, at(4));
         assert_eq!(gathering.until(8, at(5)), None, "more do not go together");
-    }
-
-    #[test]
-    fn those_of_a_group_that_is_done_are_expected_back() {
-        let begin = Instant::now();
-        let at = |ms| begin + Duration::from_millis(ms);
-        let manner = Manner { max: 64, longest: LONGEST, groups: 1 };
-        let mut gathering = Gathering::new(manner);
-        let few = gathering.take(4, at(0));
-        gathering.end(few, 3, at(2));
-        assert_eq!(gathering.until(1, at(2)), None, "few do not wait for others");
-        let half = gathering.take(16, at(2));
-        gathering.end(half, 16, at(4));
-        assert_eq!(gathering.until(27, at(4)), Some(at(6)), "for as long as it took");
-        assert_eq!(gathering.until(28, at(4)), None);
-        assert_eq!(gathering.until(27, at(6)), None);
-        let slow = gathering.take(20, at(6));
-        gathering.end(slow, 0, at(26));
-        assert_eq!(gathering.until(1, at(26)), Some(at(29)), "but not for long");
-        assert_eq!(gathering.until(1, at(40)), None);
     }
 
     #[test]
@@ -183,7 +144,7 @@ mod tests {
         assert_eq!(gathering.until(7, at(15)), None);
         gathering.take(7, at(15));
         assert_eq!(gathering.until(7, at(15)), Some(at(20)), "until the second is");
-        gathering.end(second, 0, at(15));
+        gathering.end(second);
         assert_eq!(gathering.until(8, at(15)), None);
         assert_eq!(gathering.until(1, at(18)), None, "as long as ever if there is room");
         for nth in 0..2 {

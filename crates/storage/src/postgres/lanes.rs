@@ -9,17 +9,19 @@
 
 use super::connect::{Connection, Connector, idle_timeout};
 use super::decided::Verdict;
+use super::early::{Early, EarlyGroup, Unmade};
 use super::failure::Failure;
 use super::health::Health;
 use super::kept::Kept;
 use super::keys::Layout;
+use super::known::Known;
 use super::options::PostgresOptions;
-use super::outcome::{self, Outcome};
+use super::outcome::{self, Outcome, Tokens};
 use super::queue::{Member, Queue};
 use super::sizes::Sizes;
-use super::statements::LaneStatements;
+use super::statements::{LaneStatements, ONLY_IN_TRANSACTIONS};
 use super::traffic::{Cause, Counts};
-use super::transaction::{Broken, Setting};
+use super::transaction::{Broken, Setting, Unsent};
 use crate::Error;
 use futures_util::future::{Either, select};
 use std::pin::pin;
@@ -59,6 +61,8 @@ pub(super) struct Shared {
     pub(super) sizes: Sizes,
     /// Pages that were read.
     pub(super) kept: Kept,
+    /// Values that commits decided on.
+    pub(super) known: Known,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
     /// Set when all tasks are to end.
@@ -228,6 +232,8 @@ impl Lane {
         if outcome::register(&line.connection, &options.schema, &self.name, *revision).await? {
             self.committed = outcome::FIRST_TOKEN;
         }
+        let only = line.connection.client.batch_execute(ONLY_IN_TRANSACTIONS);
+        line.connection.answer(only).await?;
         self.line = Some(line);
         self.shared.health.connected();
         Ok(())
@@ -240,6 +246,8 @@ impl Lane {
             return;
         }
         self.count_wait(&members);
+        members = self.commit_early(members).await;
+        self.shared.known.pass(members.len());
         let mut failed = None;
         if let [_, _, ..] = members.as_slice() {
             (members, failed) = self.commit_together(members).await;
@@ -251,6 +259,65 @@ impl Lane {
             }
             member.end(outcome);
         }
+    }
+
+    /// Commits a group if all of it were decided early, and returns those who are to be asked to decide.
+    async fn commit_early(&mut self, mut members: Vec<Member>) -> Vec<Member> {
+        let early: Vec<Early> =
+            members.iter_mut().filter_map(|member| member.early.take()).collect();
+        if early.is_empty() {
+            return members;
+        }
+        self.token += 1;
+        let Some(setting) = self.setting(&members) else { return members };
+        let group = (early.len() == members.len()).then(|| EarlyGroup::of(&setting, early));
+        let Some(group) = group.flatten() else {
+            self.shared.known.was_in_vain();
+            return members;
+        };
+        let failure = match setting.run_early(&group, self.committed).await {
+            Ok(()) => {
+                self.committed = self.token;
+                return self.end_early(&group, members);
+            }
+            Err(Unmade::Mistaken) => {
+                let keys = members.iter().flat_map(Member::keys);
+                keys.for_each(|key| self.shared.known.forget(&key.key));
+                self.shared.known.was_mistaken();
+                return members;
+            }
+            Err(Unmade::Unsent(Unsent { failure, is_open: true })) => {
+                match self.resolve(failure).await {
+                    Ok(()) => return self.end_early(&group, members),
+                    Err(Failure::Unknown(what)) => {
+                        for member in members {
+                            member.end(Err(Error::Unavailable { what: what.clone() }));
+                        }
+                        return Vec::new();
+                    }
+                    Err(failure) => failure,
+                }
+            }
+            Err(Unmade::Unsent(Unsent { failure, .. })) => {
+                if failure.ends_connection() {
+                    self.give_up();
+                    self.shared.health.failed(&failure);
+                }
+                failure
+            }
+        };
+        self.shared.counts.count_retry(failure.cause());
+        members
+    }
+
+    /// Tells a group that was committed as it was decided early.
+    fn end_early(&self, group: &EarlyGroup, members: Vec<Member>) -> Vec<Member> {
+        self.shared.known.was_right();
+        self.shared.counts.count_group(&group.writes);
+        for member in members {
+            member.end(Ok(()));
+        }
+        Vec::new()
     }
 
     fn count_wait(&self, members: &[Member]) {
@@ -362,22 +429,9 @@ impl Lane {
 
     /// Runs one transaction. When it fails it was not committed.
     async fn attempt(&mut self, members: &[Member]) -> Result<Vec<Verdict>, Failure> {
-        let Some(line) = &self.line else {
-            return Err(Failure::Lost("there is no connection".to_owned()));
-        };
         self.token += 1;
-        let options = &self.shared.options;
-        let setting = Setting {
-            members,
-            connection: &line.connection,
-            statements: &line.statements,
-            layout: &self.shared.layout,
-            counts: &self.shared.counts,
-            lane: &self.name,
-            token: self.token,
-            stripe: self.stripe,
-            decide_timeout: options.decide_timeout,
-            group_bytes: options.group_bytes,
+        let Some(setting) = self.setting(members) else {
+            return Err(Failure::Lost("there is no connection".to_owned()));
         };
         match setting.run().await {
             Ok((verdicts, is_committed)) => {
@@ -398,8 +452,8 @@ impl Lane {
             }
             Err(Broken { failure, .. }) => {
                 setting.count_round_trip();
-                let rolled_back =
-                    line.connection.answer(line.connection.client.batch_execute("ROLLBACK"));
+                let connection = setting.connection;
+                let rolled_back = connection.answer(connection.client.batch_execute("ROLLBACK"));
                 if rolled_back.await.is_err() {
                     self.give_up();
                 }
@@ -408,23 +462,47 @@ impl Lane {
         }
     }
 
+    /// Returns what the next transaction needs, if there is a connection.
+    fn setting<'l>(&'l self, members: &'l [Member]) -> Option<Setting<'l>> {
+        let Shared { options, layout, counts, known, .. } = &*self.shared;
+        let line = self.line.as_ref()?;
+        Some(Setting {
+            members,
+            connection: &line.connection,
+            statements: &line.statements,
+            layout,
+            counts,
+            known,
+            lane: &self.name,
+            token: self.token,
+            stripe: self.stripe,
+            decide_timeout: options.decide_timeout,
+            group_bytes: options.group_bytes,
+        })
+    }
+
     /// Finds out what has become of the last transaction, whose commit was not answered by what tells.
     ///
     /// # Errors
     /// The failure itself when it was not committed, `Unknown` when nobody can tell.
     async fn resolve(&mut self, failure: Failure) -> Result<(), Failure> {
         self.shared.counts.resolved_outcomes.add(1);
+        let tokens = Tokens { before: self.committed, asked: self.token, fence: self.token + 1 };
+        self.token = tokens.fence;
         let options = &self.shared.options;
         let deadline =
             Instant::now() + options.patience + idle_timeout(options) + options.statement_timeout;
         let mut tries = 4;
         loop {
-            match self.ask().await {
+            match self.ask(tokens).await {
                 Ok(Outcome::Committed) => {
-                    self.committed = self.token;
+                    self.committed = tokens.asked;
                     return Ok(());
                 }
-                Ok(Outcome::RolledBack) => return Err(failure),
+                Ok(Outcome::RolledBack) => {
+                    self.committed = tokens.fence;
+                    return Err(failure);
+                }
                 Ok(Outcome::Unknown) => break,
                 Err(_) if Instant::now() >= deadline => break,
                 Err(failure) => self.shared.health.failed(&failure),
@@ -450,12 +528,11 @@ impl Lane {
 
     /// Asks by a new connection what has become of the last transaction. Only then is the connection used:
     /// a row that is gone must not be put there before it was looked for.
-    async fn ask(&mut self) -> Result<Outcome, Failure> {
+    async fn ask(&mut self, tokens: Tokens) -> Result<Outcome, Failure> {
         self.give_up();
         let line = self.line().await?;
         let schema = &self.shared.options.schema;
-        let (before, token) = (self.committed, self.token);
-        let told = outcome::ask(&line.connection, schema, &self.name, before, token).await?;
+        let told = outcome::ask(&line.connection, schema, &self.name, tokens).await?;
         // Whoever begins the next transaction connects anew if this fails.
         drop(self.use_line(line).await);
         Ok(told)

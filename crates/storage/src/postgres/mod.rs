@@ -22,6 +22,7 @@ mod coming;
 mod connect;
 mod decided;
 mod driver;
+mod early;
 mod failure;
 mod gathering;
 mod group;
@@ -30,6 +31,7 @@ mod hosts;
 mod in_flight;
 mod kept;
 mod keys;
+mod known;
 mod lanes;
 mod late;
 mod open_error;
@@ -65,11 +67,13 @@ use crate::{
 use coming::Row;
 use connect::Connector;
 use driver::Driver;
+use early::Early;
 use futures_util::future::select;
 use health::Health;
 use in_flight::InFlight;
 use kept::Kept;
 use keys::Layout;
+use known::{Known, KnownValue};
 use lanes::{LANE_BYTES, Lane, Shared};
 use probe::Probes;
 use queue::{Member, Queue, Turn};
@@ -177,7 +181,8 @@ impl PostgresStore {
             commits: Queue::new(&options, groups),
             health: Health::default(),
             sizes: Sizes::default(),
-            kept: Kept::new(kept_bytes, options.kept_page_bytes),
+            kept: Kept::new(kept_bytes / 2, options.kept_page_bytes),
+            known: Known::new(kept_bytes / 2, options.early_after),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
             dropped: watch::Sender::new(false),
@@ -198,7 +203,7 @@ impl PostgresStore {
 
     /// Returns counts of what the store has done, and what waits and is connected now.
     pub fn traffic(&self) -> Traffic {
-        let Shared { counts, commits, health, options, kept, .. } = &*self.shared;
+        let Shared { counts, commits, health, options, kept, known, .. } = &*self.shared;
         let connections = |health: &Health, wanted: usize| Connections {
             connected: health.connected_now() as u64,
             wanted: wanted as u64,
@@ -210,14 +215,17 @@ impl PostgresStore {
             readers: connections(&self.reads.health, options.readers),
             asked_pages: kept.asked.get(),
             same_pages: kept.same.get(),
-            kept_bytes: kept.size_bytes(),
+            kept_bytes: kept.size_bytes() + known.size_bytes(),
+            early_groups: known.early.get(),
+            mistaken_groups: known.mistaken.get(),
             ..counts.traffic()
         }
     }
 
     /// Bounds the bytes for pages that are kept; see [`PostgresOptions::kept_bytes`].
     pub fn bound_cache(&self, cache_bytes: u64) {
-        self.shared.kept.bound(cache_bytes);
+        self.shared.kept.bound(cache_bytes / 2);
+        self.shared.known.bound(cache_bytes / 2);
     }
 
     /// Returns a number that no commit stamp given out so far is above.
@@ -367,10 +375,19 @@ impl Store for PostgresStore {
         let layout = &self.shared.layout;
         let deadline = Instant::now() + self.shared.options.patience;
         let (write, read) = (layout.locate_all(&write), layout.locate_all(&read));
-        let (member, mut turns) =
-            Member::new(write, read, deadline, ticket, counting::of_commits());
-        self.shared.commits.push(member)?;
         let mut answer = None;
+        let early = self.shared.known.of(&write, &read).and_then(|known| {
+            let values =
+                |known: &Option<KnownValue>| known.as_ref().map(|known| known.value.clone());
+            let values: Vec<_> = known.iter().map(values).collect();
+            let mut batch = Batch::new();
+            answer = Some(decide(&values, &mut batch));
+            // Only what is written is found to be right or wrong.
+            (!batch.is_empty()).then_some(Early { known, batch })
+        });
+        let (member, mut turns) =
+            Member::new(write, read, deadline, ticket, counting::of_commits(), early);
+        self.shared.commits.push(member)?;
         loop {
             match turns.recv().await {
                 Some(Turn::Decide(values, reply)) => {

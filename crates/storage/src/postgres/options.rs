@@ -37,14 +37,18 @@ pub struct PostgresOptions {
     /// Commits that may wait for a lane; more are refused with
     /// [`Error::Unavailable`](crate::Error::Unavailable).
     pub queue_commits: usize,
-    /// Bytes of declared keys that may wait for a lane.
+    /// Bytes of declared keys that may wait for a lane, and of what commits that wait have decided.
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
-    /// Bytes of pages that are kept to be shown again if the database says that they are the same; 0 = none are.
+    /// Bytes of what is kept to be used again if the database says that it is the same, half of them for pages and half
+    /// for values that commits decided on; 0 = nothing is.
     pub kept_bytes: u64,
     /// Pages of fewer bytes are not kept: to ask about them costs as much as to read them.
     pub kept_page_bytes: usize,
+    /// A commit whose values are known decides before it is sent after so many that did not, and after a mistake as many
+    /// at least.
+    pub early_after: u32,
     /// Commits in one transaction, at most.
     pub group_commits: usize,
     /// Bytes of the batches of one transaction, at most, unless one batch alone has more.
@@ -89,6 +93,7 @@ impl Default for PostgresOptions {
             queue_reads: 20_000,
             kept_bytes: 64 << 20,
             kept_page_bytes: 16 << 10,
+            early_after: 64,
             group_commits: 64,
             group_bytes: 8 << 20,
             connect_timeout: Duration::from_secs(5),

@@ -93,7 +93,7 @@ impl Probes {
 async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error> {
     let deadline = Instant::now() + LIMIT;
     let (member, mut turns) =
-        Member::new(Vec::new(), Vec::new(), deadline, in_flight.begin(), None);
+        Member::new(Vec::new(), Vec::new(), deadline, in_flight.begin(), None, None);
     shared.commits.push(member)?;
     loop {
         match turns.recv().await {

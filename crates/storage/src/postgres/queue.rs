@@ -7,6 +7,7 @@
 //!
 //! Invariant: what waits is bounded by number and bytes.
 
+use super::early::Early;
 use super::gathering::{Gathering, Group, Manner};
 use super::in_flight::Ticket;
 use super::keys::Located;
@@ -38,6 +39,8 @@ pub(super) enum Turn {
 pub(super) struct Member {
     pub(super) write: Vec<Located>,
     pub(super) read: Vec<Located>,
+    /// What was decided before a lane took it.
+    pub(super) early: Option<Early>,
     turns: mpsc::UnboundedSender<Turn>,
     /// Where its requests to the database are counted, if they are.
     requests: Option<Arc<AtomicU64>>,
@@ -59,6 +62,8 @@ pub(super) struct Queue {
 struct Waiting {
     members: VecDeque<Member>,
     bytes: usize,
+    /// Of what they have decided early.
+    early_bytes: usize,
     gathering: Gathering,
     /// No lane takes members any more.
     is_closed: bool,
@@ -83,9 +88,7 @@ enum Found {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // The lane looks for more itself, or else what waits has gathered in a moment.
-        let mut waiting = self.queue.waiting.lock();
-        let count = waiting.members.len();
-        waiting.gathering.end(self.group, count, Instant::now());
+        self.queue.waiting.lock().gathering.end(self.group);
     }
 }
 
@@ -97,9 +100,10 @@ impl Member {
         deadline: Instant,
         ticket: Ticket,
         requests: Option<Arc<AtomicU64>>,
+        early: Option<Early>,
     ) -> (Self, mpsc::UnboundedReceiver<Turn>) {
         let (turns, listener) = mpsc::unbounded_channel();
-        (Self { write, read, turns, requests, deadline, _ticket: ticket }, listener)
+        (Self { write, read, early, turns, requests, deadline, _ticket: ticket }, listener)
     }
 
     /// Returns all declared keys in the order in which their values are shown.
@@ -135,6 +139,10 @@ impl Member {
     fn bytes(&self) -> usize {
         self.keys().map(|key| key.key.len()).sum()
     }
+
+    fn early_bytes(&self) -> usize {
+        self.early.as_ref().map_or(0, |early| early.batch.size_bytes())
+    }
 }
 
 impl Queue {
@@ -142,7 +150,8 @@ impl Queue {
     pub(super) fn new(options: &PostgresOptions, groups: usize) -> Self {
         let manner = Manner { max: options.group_commits, longest: GATHERING_MAX, groups };
         let (members, gathering) = (VecDeque::new(), Gathering::new(manner));
-        let waiting = Mutex::new(Waiting { members, bytes: 0, gathering, is_closed: false });
+        let waiting =
+            Mutex::new(Waiting { members, bytes: 0, early_bytes: 0, gathering, is_closed: false });
         Self {
             waiting,
             arrived: Notify::new(),
@@ -155,7 +164,7 @@ impl Queue {
     ///
     /// # Errors
     /// When too many wait, or the lanes have ended.
-    pub(super) fn push(&self, member: Member) -> Result<(), Error> {
+    pub(super) fn push(&self, mut member: Member) -> Result<(), Error> {
         let mut waiting = self.waiting.lock();
         if waiting.is_closed {
             return Err(Error::Closed);
@@ -164,7 +173,12 @@ impl Queue {
             let what = format!("{} commits wait for the database already", waiting.members.len());
             return Err(Error::Unavailable { what });
         }
+        // Who finds too much waiting decides when its turn has come.
+        if waiting.early_bytes + member.early_bytes() > self.max_bytes {
+            member.early = None;
+        }
         waiting.bytes += member.bytes();
+        waiting.early_bytes += member.early_bytes();
         waiting.members.push_back(member);
         // The first that waits tells a lane to wait for the others.
         let is_news = waiting.members.len() == 1
@@ -206,7 +220,7 @@ impl Queue {
         }
         let share = waiting.gathering.share(count);
         let taken: Vec<_> = waiting.members.drain(..share).collect();
-        waiting.bytes -= taken.iter().map(Member::bytes).sum::<usize>();
+        waiting.forget_bytes(&taken);
         let group = waiting.gathering.take(taken.len(), now);
         Found::Taken(taken, group, !waiting.members.is_empty())
     }
@@ -231,7 +245,7 @@ impl Queue {
         if waiting.members.is_empty() {
             waiting.gathering.forget();
         }
-        waiting.bytes -= late.iter().map(Member::bytes).sum::<usize>();
+        waiting.forget_bytes(&late);
         late
     }
 
@@ -242,6 +256,14 @@ impl Queue {
         for member in std::mem::take(&mut waiting.members) {
             member.end(Err(Error::Closed));
         }
-        waiting.bytes = 0;
+        (waiting.bytes, waiting.early_bytes) = (0, 0);
+    }
+}
+
+impl Waiting {
+    /// Notes that these wait no more.
+    fn forget_bytes(&mut self, gone: &[Member]) {
+        self.bytes -= gone.iter().map(Member::bytes).sum::<usize>();
+        self.early_bytes -= gone.iter().map(Member::early_bytes).sum::<usize>();
     }
 }

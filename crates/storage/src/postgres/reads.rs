@@ -117,8 +117,7 @@ impl Drop for AtWork<'_> {
         let mut waiting = self.reads.waiting.lock();
         waiting.idle += 1;
         if let Some(group) = self.keys {
-            let count = waiting.keys.len();
-            waiting.gathering.end(group, count, Instant::now());
+            waiting.gathering.end(group);
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! All arrays are in the order of the primary key. Leaves what is written to `group.rs`.
 
-use super::decided::Values;
 use super::group::Writes;
 use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key};
+use super::known::Known;
 use super::reads::CounterRanges;
 use super::statements::LaneStatements;
 use bytes::Bytes;
@@ -100,6 +100,18 @@ impl<'k> Columns<'k> {
     ) -> Result<Vec<Row>, tokio_postgres::Error> {
         client.query(statement, &[&self.places, &self.prefixes, &self.tails]).await
     }
+
+    /// Sends a statement that fails unless the rows have these numbers.
+    pub(super) async fn query_same(
+        &self,
+        client: &Client,
+        statement: &Statement,
+        numbers: &[i64],
+    ) -> Result<(), tokio_postgres::Error> {
+        let columns: [&(dyn ToSql + Sync); 4] =
+            [&self.places, &self.prefixes, &self.tails, &numbers];
+        client.query(statement, &columns).await.map(drop)
+    }
 }
 
 /// Rows with values.
@@ -115,6 +127,47 @@ impl Puts {
         self.keys.push(key);
         self.values.push(value);
         self.numbers.push(number);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Takes the rows up to a key.
+    pub(super) fn take_to(&mut self, last: &Located) -> Self {
+        let rest = self.keys.partition_point(|key| key <= last);
+        let keys = self.keys.drain(..rest).collect();
+        let values = self.values.drain(..rest).collect();
+        Self { keys, values, numbers: self.numbers.drain(..rest).collect() }
+    }
+
+    /// Adds rows that follow.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.keys.extend(more.keys);
+        self.values.extend(more.values);
+        self.numbers.extend(more.numbers);
+    }
+
+    /// Notes what was written.
+    pub(super) fn teach(&self, known: &Known) {
+        for ((key, value), number) in self.keys.iter().zip(&self.values).zip(&self.numbers) {
+            known.learn(&key.key, *number, value);
+        }
+    }
+
+    /// Sends the values of rows that are to have other numbers until then.
+    pub(super) async fn send_same(
+        &self,
+        client: &Client,
+        statement: &Statement,
+        before: &[i64],
+    ) -> Result<Option<Vec<Row>>, tokio_postgres::Error> {
+        let columns = Columns::of(self.keys.iter());
+        let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
+        let Columns { places, prefixes, tails } = &columns;
+        let rows: [&(dyn ToSql + Sync); 6] =
+            [places, prefixes, tails, &values, &self.numbers, &before];
+        client.query(statement, &rows).await.map(|_| None)
     }
 
     /// Sends the values of rows that are there.
@@ -156,7 +209,7 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn of(
         writes: &Writes,
-        values: &Values,
+        is_there: &dyn Fn(&[u8]) -> bool,
         held: &BTreeSet<&Located>,
         raised: Vec<(Located, Bytes)>,
         mut numbers: Numbers,
@@ -169,7 +222,7 @@ impl Rows {
             match value {
                 Some(value) if placeholders.remove(&key) => inserts.push((key, value.clone())),
                 // It is there and locked, so it needs no look whether it is.
-                Some(value) if values.contains_key(&key.key) => {
+                Some(value) if is_there(&key.key) => {
                     rows.updates.push(key, value.clone(), numbers.next());
                 }
                 Some(value) => rows.upserts.push(key, value.clone(), numbers.next()),
@@ -191,6 +244,19 @@ impl Rows {
         }
         rows.deletes.sort_unstable();
         rows
+    }
+
+    /// Returns the rows that are there and declared.
+    pub(super) fn updates(&mut self) -> &mut Puts {
+        &mut self.updates
+    }
+
+    /// Notes what was written of the keys that were declared.
+    pub(super) fn teach(&self, known: &Known) {
+        self.inserts.teach(known);
+        self.updates.teach(known);
+        // Placeholders among them.
+        self.deletes.iter().for_each(|key| known.forget(&key.key));
     }
 
     pub(super) fn send<'s>(

@@ -9,6 +9,14 @@
 use futures_util::future::try_join_all;
 use tokio_postgres::{Client, Statement};
 
+/// Begins a transaction of a lane.
+pub(super) const BEGIN: &str = "BEGIN READ WRITE";
+
+/// Makes a lane's connection one on which nothing is written but in a transaction that [`BEGIN`] has begun, or one on which
+/// it is. What is sent together with `BEGIN` would otherwise be carried out piece by piece, should it fail.
+pub(super) const ONLY_IN_TRANSACTIONS: &str = "SET default_transaction_read_only = on";
+pub(super) const ALSO_BY_ITSELF: &str = "SET default_transaction_read_only = off";
+
 /// The columns of keys given as arrays `$1`, `$2`, `$3`, and the condition that finds their rows.
 const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
 const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
@@ -25,16 +33,25 @@ const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <=
 const WRAPPED_SUM: &str = "(mod(mod(e.sum::numeric + excluded.sum + 9223372036854775808, \
      18446744073709551616) + 18446744073709551616, 18446744073709551616) - 9223372036854775808)::bigint";
 
+/// Returns a statement that fails, by a division by zero, unless `rows` has a row for each of the arrays' keys.
+fn all_of(rows: &str) -> String {
+    format!("WITH s AS ({rows}) SELECT 1 / (count(*) = cardinality($1))::int FROM s")
+}
+
 /// Statements of a lane.
 #[derive(Debug)]
 pub(super) struct LaneStatements {
     pub(super) token: Statement,
+    pub(super) next_token: Statement,
     pub(super) lock_for_update: Statement,
     pub(super) lock_for_share: Statement,
+    pub(super) lock_same_for_update: Statement,
+    pub(super) lock_same_for_share: Statement,
     pub(super) present: Statement,
     pub(super) insert: Statement,
     pub(super) upsert: Statement,
     pub(super) update: Statement,
+    pub(super) update_same: Statement,
     pub(super) delete: Statement,
     pub(super) remove_counters: Statement,
     pub(super) add: Statement,
@@ -77,14 +94,27 @@ impl LaneStatements {
                  JOIN {schema}.entries e ON {SAME_KEY} ORDER BY e.place, e.prefix, e.tail FOR {how} OF e"
             )
         };
+        let lock_same = |how: &str| {
+            all_of(&format!(
+                "SELECT 1 FROM unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bigint[]) \
+                 AS k(place, prefix, tail, number) JOIN {schema}.entries e ON {SAME_KEY} AND e.sum = k.number \
+                 ORDER BY e.place, e.prefix, e.tail FOR {how} OF e"
+            ))
+        };
         let insert = format!(
             "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, value, sum) SELECT * FROM \
              unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[])"
         );
         let texts = [
             format!("UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1"),
+            format!(
+                "WITH s AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 AND token = $3 \
+                 RETURNING 1) SELECT 1 / count(*)::int FROM s"
+            ),
             lock("UPDATE"),
             lock("SHARE"),
+            lock_same("UPDATE"),
+            lock_same("SHARE"),
             format!(
                 "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
             ),
@@ -97,6 +127,11 @@ impl LaneStatements {
                  unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) \
                  AS k(place, prefix, tail, value, number) WHERE {SAME_KEY}"
             ),
+            all_of(&format!(
+                "UPDATE {schema}.entries e SET value = k.value, sum = k.number FROM \
+                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[], $6::bigint[]) \
+                 AS k(place, prefix, tail, value, number, before) WHERE {SAME_KEY} AND e.sum = k.before RETURNING 1"
+            )),
             format!(
                 "DELETE FROM {schema}.entries e USING {KEYS} AS k(place, prefix, tail) WHERE {SAME_KEY}"
             ),
@@ -112,12 +147,16 @@ impl LaneStatements {
         let prepared = prepare_all(client, &texts).await?;
         let [
             token,
+            next_token,
             lock_for_update,
             lock_for_share,
+            lock_same_for_update,
+            lock_same_for_share,
             present,
             insert,
             upsert,
             update,
+            update_same,
             delete,
             remove_counters,
             add,
@@ -126,12 +165,16 @@ impl LaneStatements {
         ] = prepared;
         Ok(Self {
             token,
+            next_token,
             lock_for_update,
             lock_for_share,
+            lock_same_for_update,
+            lock_same_for_share,
             present,
             insert,
             upsert,
             update,
+            update_same,
             delete,
             remove_counters,
             add,

@@ -29,12 +29,13 @@ use super::decided::{Decided, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
 use super::group::{Writes, waves};
 use super::keys::{Layout, Located, unreadable, value_of};
+use super::known::Known;
 use super::queue::Member;
 use super::rows::{
     Appends, Columns, CounterRows, Numbers, Rows, Sending, count, is_appended_directly,
     sorted_appends, stamp_row,
 };
-use super::statements::LaneStatements;
+use super::statements::{BEGIN, LaneStatements};
 use super::traffic::Counts;
 use crate::{Batch, Error};
 use bytes::Bytes;
@@ -58,6 +59,7 @@ pub(super) struct Setting<'l> {
     pub(super) statements: &'l LaneStatements,
     pub(super) layout: &'l Layout,
     pub(super) counts: &'l Counts,
+    pub(super) known: &'l Known,
     pub(super) lane: &'l [u8],
     pub(super) token: i64,
     pub(super) stripe: u64,
@@ -131,7 +133,7 @@ impl Setting<'_> {
         self.count_round_trip();
         let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
         let all = join3(
-            client.batch_execute("BEGIN"),
+            client.batch_execute(BEGIN),
             client.execute(&self.statements.token, &token),
             join_all(locks),
         );
@@ -150,8 +152,11 @@ impl Setting<'_> {
         let mut values = Values::new();
         for ((_, keys), rows) in runs.iter().zip(locked) {
             let rows = rows.map_err(|error| Failure::of(&error))?;
-            take_values(keys, &rows, &mut values).map_err(Failure::Refused)?;
+            take_values(keys, &rows, &mut values, self.known).map_err(Failure::Refused)?;
         }
+        let written = self.members.iter().flat_map(|member| &member.write);
+        let absent = written.filter(|key| !values.contains_key(&key.key)).count();
+        self.known.missed(absent);
         Ok(values)
     }
 
@@ -220,7 +225,8 @@ impl Setting<'_> {
         let raised = self.raise(writes).await;
         let raised = raised.map_err(|failure| Unsent { failure, is_open: false })?;
         let numbers = Numbers::of(self.lane, self.token);
-        let rows = Rows::of(writes, values, held, raised, numbers, self.layout);
+        let is_there = |key: &[u8]| values.contains_key(key);
+        let rows = Rows::of(writes, &is_there, held, raised, numbers, self.layout);
         let counters = CounterRows::of(writes, self.stripe, self.layout);
         let appends = Appends::of(writes, self.layout);
         let doubtful = Columns::of(doubtful.iter().copied());
@@ -253,6 +259,7 @@ impl Setting<'_> {
             })?;
             is_one_state &= rows.is_none_or(|rows| is_none_present(&rows));
         }
+        rows.teach(self.known);
         Ok(Sent { is_one_state })
     }
 
@@ -296,10 +303,10 @@ impl Setting<'_> {
 
 /// Why there are no answers to the second round trip, or not those that were hoped for.
 #[derive(Debug)]
-struct Unsent {
-    failure: Failure,
+pub(super) struct Unsent {
+    pub(super) failure: Failure,
     /// The commit may have been carried out.
-    is_open: bool,
+    pub(super) is_open: bool,
 }
 
 /// What the answers to the second round trip tell.
@@ -311,7 +318,7 @@ struct Sent {
 
 /// Returns the keys of a group in the order of the primary key, each once, as runs that are locked the same
 /// way: for update or not.
-fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
+pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
     let mut keys: BTreeMap<&Located, bool> = BTreeMap::new();
     for member in members {
         for key in &member.write {
@@ -337,7 +344,12 @@ fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
 }
 
 /// Adds the values of locked rows to those of the group.
-fn take_values(keys: &[&Located], rows: &[Row], values: &mut Values) -> Result<(), Error> {
+fn take_values(
+    keys: &[&Located],
+    rows: &[Row],
+    values: &mut Values,
+    known: &Known,
+) -> Result<(), Error> {
     for row in rows {
         let read = || {
             Ok((
@@ -353,7 +365,12 @@ fn take_values(keys: &[&Located], rows: &[Row], values: &mut Values) -> Result<(
         let key = found.ok().and_then(|nth| keys.get(nth));
         let key =
             key.ok_or_else(|| Error::corrupt("a row that was not asked for", "the database"))?;
-        values.insert(key.key.clone(), value_of(row, 3, 4)?);
+        let value = value_of(row, 3, 4)?;
+        // Of a row without a value the sum is no number of the row's.
+        let has_value = row.try_get::<_, Option<&[u8]>>(3).map_err(unreadable)?.is_some();
+        let number: Option<i64> = row.try_get(4).map_err(unreadable)?;
+        known.found(&key.key, number.filter(|_| has_value), &value);
+        values.insert(key.key.clone(), value);
     }
     Ok(())
 }

@@ -1,0 +1,193 @@
+//! A group that was decided early, committed in one round trip.
+//!
+//! Who commits keys whose values are known (`known.rs`) decides on these before it waits for a lane. If all of a
+//! group have done so, and none may write what another one declares, the lane sends everything at once: `BEGIN`, its
+//! token, what finds out whether the values are still the same, all writes and `COMMIT`.
+//!
+//! Why a decision holds:
+//! - A declared key that is to be there is locked as in `transaction.rs`, in the same order and the same way, by a
+//!   statement that fails unless each row has the number of the value that was shown. A row that is written anyway
+//!   is locked by that.
+//! - A declared key that is to be absent is inserted without `ON CONFLICT`, as there.
+//! - The first statement that fails ends the transaction: what follows is ignored, and `COMMIT` rolls back. If that is
+//!   `BEGIN` itself nothing that follows can write, for by itself nothing does on this connection (`statements.rs`).
+//! - The token is set only if the lane's row has the one of the last transaction that was committed. So once somebody
+//!   who looks for the outcome has changed it, this transaction cannot be committed any more, also if the
+//!   database has not yet begun to read it (`outcome.rs`).
+//!
+//! Leaves groups in which somebody writes nothing to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
+
+use super::failure::{Failure, is_mistake, leaves_commit_open};
+use super::group::{Writes, waves};
+use super::keys::Located;
+use super::known::KnownValue;
+use super::queue::Member;
+use super::rows::{
+    Appends, Columns, CounterRows, Numbers, Puts, Rows, Sending, is_appended_directly,
+};
+use super::statements::BEGIN;
+use super::transaction::{Setting, Unsent, lock_runs};
+use crate::Batch;
+use bytes::Bytes;
+use futures_util::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+use tokio_postgres::types::ToSql;
+
+/// What somebody decided before a lane took it.
+#[derive(Debug)]
+pub(super) struct Early {
+    /// What it was shown, in the order of its keys.
+    pub(super) known: Vec<Option<KnownValue>>,
+    /// What it writes: something.
+    pub(super) batch: Batch,
+}
+
+/// The decisions of a group.
+pub(super) struct EarlyGroup {
+    pub(super) writes: Writes,
+    /// The number of each declared key's row, `None` if it is to be absent.
+    numbers: BTreeMap<Bytes, Option<i64>>,
+}
+
+/// How a transaction ended that did not answer its commit.
+#[derive(Debug)]
+pub(super) enum Unmade {
+    /// The database has other values: nothing was written.
+    Mistaken,
+    /// It failed.
+    Unsent(Unsent),
+}
+
+/// Rows that are to be as they were when they were decided on.
+enum Same<'g> {
+    /// They are locked, for update or not.
+    Locked(bool, Vec<&'g Located>, Vec<i64>),
+    /// They are written.
+    Written(Puts, Vec<i64>),
+}
+
+impl EarlyGroup {
+    /// Returns the decisions of a group: `None` if they cannot be committed together in one round trip.
+    pub(super) fn of(setting: &Setting<'_>, all: Vec<Early>) -> Option<Self> {
+        let Setting { members, layout, group_bytes, .. } = *setting;
+        let mut numbers = BTreeMap::new();
+        for (member, early) in members.iter().zip(&all) {
+            for (key, known) in member.keys().zip(&early.known) {
+                let number = known.as_ref().map(|known| known.number);
+                if numbers.insert(key.key.clone(), number).is_some_and(|other| other != number) {
+                    return None;
+                }
+            }
+        }
+        let keys = members.iter().map(|member| (member.write.as_slice(), member.read.as_slice()));
+        if waves(keys).iter().any(|wave| *wave > 0) {
+            return None;
+        }
+        let mut writes = Writes::default();
+        for early in all {
+            writes.add(early.batch);
+        }
+        let is_small = writes.commits == 1 || writes.size_bytes <= group_bytes;
+        let is_direct = writes.appends().all(|(prefix, _)| is_appended_directly(prefix, layout));
+        (is_small && is_direct).then_some(Self { writes, numbers })
+    }
+
+    /// Returns the number of a key's row: `None` if it is to be absent.
+    fn number(&self, key: &Located) -> Option<i64> {
+        self.numbers.get(&key.key).copied().flatten()
+    }
+
+    /// Returns the keys that are to be absent.
+    fn absent<'m>(&self, members: &'m [Member]) -> BTreeSet<&'m Located> {
+        let keys = members.iter().flat_map(Member::keys);
+        keys.filter(|key| self.number(key).is_none()).collect()
+    }
+
+    /// Returns the rows of `updates` and all others that are to be as they were, in the order of the primary key.
+    fn same<'m>(&self, members: &'m [Member], updates: &mut Puts) -> Vec<Same<'m>> {
+        let mut all = Vec::new();
+        let mut rest = Puts::default();
+        for (for_update, keys) in lock_runs(members) {
+            let there = keys.iter().filter_map(|key| Some((*key, self.number(key)?)));
+            let (keys, numbers): (Vec<&Located>, Vec<i64>) = there.unzip();
+            let Some(last) = keys.last() else { continue };
+            let written = updates.take_to(last);
+            if for_update && written.len() == keys.len() {
+                all.push(Same::Written(written, numbers));
+            } else {
+                rest.extend(written);
+                all.push(Same::Locked(for_update, keys, numbers));
+            }
+        }
+        *updates = rest;
+        all
+    }
+}
+
+impl Setting<'_> {
+    /// Commits a group in one transaction; `committed` is the token of the last one that was.
+    pub(super) async fn run_early(&self, group: &EarlyGroup, committed: i64) -> Result<(), Unmade> {
+        let EarlyGroup { writes, .. } = group;
+        let absent = group.absent(self.members);
+        let is_there = |key: &[u8]| group.numbers.get(key).is_some_and(Option::is_some);
+        let numbers = Numbers::of(self.lane, self.token);
+        let mut rows = Rows::of(writes, &is_there, &absent, Vec::new(), numbers, self.layout);
+        let same = group.same(self.members, rows.updates());
+        let counters = CounterRows::of(writes, self.stripe, self.layout);
+        let appends = Appends::of(writes, self.layout);
+        let (client, statements) = (&self.connection.client, self.statements);
+        let mut sent: Sending<'_> = Vec::new();
+        sent.push(Box::pin(async { client.batch_execute(BEGIN).await.map(|()| None) }));
+        sent.push(Box::pin(async {
+            let token: [&(dyn ToSql + Sync); 3] = [&self.lane, &self.token, &committed];
+            client.query(&statements.next_token, &token).await.map(|_| None)
+        }));
+        for same in &same {
+            sent.push(Box::pin(async move {
+                match same {
+                    Same::Locked(for_update, keys, numbers) => {
+                        let lock = if *for_update {
+                            &statements.lock_same_for_update
+                        } else {
+                            &statements.lock_same_for_share
+                        };
+                        let columns = Columns::of(keys.iter().copied());
+                        columns.query_same(client, lock, numbers).await.map(|()| None)
+                    }
+                    Same::Written(puts, numbers) => {
+                        puts.send_same(client, &statements.update_same, numbers).await
+                    }
+                }
+            }));
+        }
+        rows.send(client, statements, &mut sent);
+        counters.send(client, statements, &mut sent);
+        appends.send(client, &statements.append, &mut sent);
+        sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
+        self.count_round_trip();
+        let answers = self.connection.answer(async { Ok(join_all(sent).await) }).await;
+        let answers =
+            answers.map_err(|failure| Unmade::Unsent(Unsent { failure, is_open: true }))?;
+        let mut left = answers.len();
+        for answer in answers {
+            left -= 1;
+            // The first error is the cause, as in `transaction.rs`.
+            if let Err(error) = answer {
+                if left > 0 && is_mistake(&error) {
+                    return Err(Unmade::Mistaken);
+                }
+                let failure = Failure::of(&error);
+                let is_lost = matches!(failure, Failure::Lost(_));
+                let is_open = is_lost || (left == 0 && leaves_commit_open(&error));
+                return Err(Unmade::Unsent(Unsent { failure, is_open }));
+            }
+        }
+        for same in &same {
+            if let Same::Written(puts, _) = same {
+                puts.teach(self.known);
+            }
+        }
+        rows.teach(self.known);
+        Ok(())
+    }
+}
