@@ -1,43 +1,40 @@
-//! A group that was decided early, committed in one round trip.
+//! A group that was decided early, committed without being asked.
 //!
 //! Who commits keys whose values are known (`known.rs`) decides on these before it waits for a lane. If all of a
-//! group have done so, and none may write what another one declares, the lane sends everything at once: `BEGIN`, its
-//! token, what finds out whether the values are still the same, all writes and `COMMIT`.
+//! group have done so, and none may write what another one declares, the lane sends everything at once after `BEGIN` and its
+//! token: what finds out whether the values are still the same, all writes and `COMMIT`.
 //!
 //! Why a decision holds:
 //! - A declared key that is to be there is locked as in `transaction.rs`, in the same order and the same way, by a
 //!   statement that fails unless each row has the number of the value that was shown. A row that is written anyway
 //!   is locked by that.
 //! - A declared key that is to be absent is inserted without `ON CONFLICT`, as there.
-//! - The first statement that fails ends the transaction: what follows is ignored, and `COMMIT` rolls back. If that is
-//!   `BEGIN` itself nothing that follows can write, for by itself nothing does on this connection (`statements.rs`).
-//! - The token is set only if the lane's row has the one of the last transaction that was committed. So once somebody
-//!   who looks for the outcome has changed it, this transaction cannot be committed any more, also if the
-//!   database has not yet begun to read it (`outcome.rs`).
+//! - The first statement that fails ends the transaction: what follows is ignored, and `COMMIT` rolls back.
+//!
+//! `BEGIN` goes ahead, though that is a round trip: should it fail, by a cancellation say, what was sent together with it
+//! would be carried out statement by statement. Its answer and the token's come first for `outcome.rs`, too.
 //!
 //! Leaves groups in which somebody writes nothing to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
 
 use super::failure::{Failure, is_mistake, leaves_commit_open};
 use super::group::{Writes, waves};
 use super::keys::Located;
-use super::known::KnownValue;
 use super::queue::Member;
 use super::rows::{
     Appends, Columns, CounterRows, Numbers, Puts, Rows, Sending, is_appended_directly,
 };
-use super::statements::BEGIN;
 use super::transaction::{Setting, Unsent, lock_runs};
 use crate::Batch;
 use bytes::Bytes;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::types::ToSql;
 
 /// What somebody decided before a lane took it.
 #[derive(Debug)]
 pub(super) struct Early {
-    /// What it was shown, in the order of its keys.
-    pub(super) known: Vec<Option<KnownValue>>,
+    /// The numbers of the rows whose values it was shown, in the order of its keys; `None` = no row.
+    pub(super) numbers: Vec<Option<i64>>,
     /// What it writes: something.
     pub(super) batch: Batch,
 }
@@ -72,9 +69,9 @@ impl EarlyGroup {
         let Setting { members, layout, group_bytes, .. } = *setting;
         let mut numbers = BTreeMap::new();
         for (member, early) in members.iter().zip(&all) {
-            for (key, known) in member.keys().zip(&early.known) {
-                let number = known.as_ref().map(|known| known.number);
-                if numbers.insert(key.key.clone(), number).is_some_and(|other| other != number) {
+            for (key, number) in member.keys().zip(&early.numbers) {
+                let other = numbers.insert(key.key.clone(), *number);
+                if other.is_some_and(|other| other != *number) {
                     return None;
                 }
             }
@@ -125,8 +122,28 @@ impl EarlyGroup {
 }
 
 impl Setting<'_> {
-    /// Commits a group in one transaction; `committed` is the token of the last one that was.
-    pub(super) async fn run_early(&self, group: &EarlyGroup, committed: i64) -> Result<(), Unmade> {
+    /// Begins a transaction, as `transaction.rs` does, and sets the lane's token.
+    async fn begin_early(&self) -> Result<(), Failure> {
+        let client = &self.connection.client;
+        let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
+        let set = client.execute(&self.statements.token, &token);
+        let both = join(client.batch_execute("BEGIN"), set);
+        self.count_round_trip();
+        let tokens = self.connection.answer(async {
+            let (begun, tokens) = both.await;
+            begun?;
+            tokens
+        });
+        match tokens.await? {
+            1 => Ok(()),
+            _ => Err(Failure::Lost("the lane's row is gone".to_owned())),
+        }
+    }
+
+    /// Commits a group in one transaction.
+    pub(super) async fn run_early(&self, group: &EarlyGroup) -> Result<(), Unmade> {
+        let begun = self.begin_early().await;
+        begun.map_err(|failure| Unmade::Unsent(Unsent { failure, is_open: false }))?;
         let EarlyGroup { writes, .. } = group;
         let absent = group.absent(self.members);
         let is_there = |key: &[u8]| group.numbers.get(key).is_some_and(Option::is_some);
@@ -137,11 +154,6 @@ impl Setting<'_> {
         let appends = Appends::of(writes, self.layout);
         let (client, statements) = (&self.connection.client, self.statements);
         let mut sent: Sending<'_> = Vec::new();
-        sent.push(Box::pin(async { client.batch_execute(BEGIN).await.map(|()| None) }));
-        sent.push(Box::pin(async {
-            let token: [&(dyn ToSql + Sync); 3] = [&self.lane, &self.token, &committed];
-            client.query(&statements.next_token, &token).await.map(|_| None)
-        }));
         for same in &same {
             sent.push(Box::pin(async move {
                 match same {

@@ -16,10 +16,10 @@ use super::kept::Kept;
 use super::keys::Layout;
 use super::known::Known;
 use super::options::PostgresOptions;
-use super::outcome::{self, Outcome, Tokens};
+use super::outcome::{self, Outcome};
 use super::queue::{Member, Queue};
 use super::sizes::Sizes;
-use super::statements::{LaneStatements, ONLY_IN_TRANSACTIONS};
+use super::statements::LaneStatements;
 use super::traffic::{Cause, Counts};
 use super::transaction::{Broken, Setting, Unsent};
 use crate::Error;
@@ -232,8 +232,6 @@ impl Lane {
         if outcome::register(&line.connection, &options.schema, &self.name, *revision).await? {
             self.committed = outcome::FIRST_TOKEN;
         }
-        let only = line.connection.client.batch_execute(ONLY_IN_TRANSACTIONS);
-        line.connection.answer(only).await?;
         self.line = Some(line);
         self.shared.health.connected();
         Ok(())
@@ -275,7 +273,7 @@ impl Lane {
             self.shared.known.was_in_vain();
             return members;
         };
-        let failure = match setting.run_early(&group, self.committed).await {
+        let failure = match setting.run_early(&group).await {
             Ok(()) => {
                 self.committed = self.token;
                 return self.end_early(&group, members);
@@ -299,10 +297,7 @@ impl Lane {
                 }
             }
             Err(Unmade::Unsent(Unsent { failure, .. })) => {
-                if failure.ends_connection() {
-                    self.give_up();
-                    self.shared.health.failed(&failure);
-                }
+                self.end_failed(&members, &failure).await;
                 failure
             }
         };
@@ -445,19 +440,24 @@ impl Lane {
                 self.shared.counts.count_group(&decided.writes);
                 Ok(decided.verdicts)
             }
-            Err(Broken { failure, .. }) if failure.ends_connection() => {
-                self.give_up();
-                self.shared.health.failed(&failure);
+            Err(Broken { failure, .. }) => {
+                self.end_failed(members, &failure).await;
                 Err(failure)
             }
-            Err(Broken { failure, .. }) => {
-                setting.count_round_trip();
-                let connection = setting.connection;
-                let rolled_back = connection.answer(connection.client.batch_execute("ROLLBACK"));
-                if rolled_back.await.is_err() {
-                    self.give_up();
-                }
-                Err(failure)
+        }
+    }
+
+    /// Ends a transaction that failed before its commit.
+    async fn end_failed(&mut self, members: &[Member], failure: &Failure) {
+        if failure.ends_connection() {
+            self.give_up();
+            self.shared.health.failed(failure);
+        } else if let Some(setting) = self.setting(members) {
+            setting.count_round_trip();
+            let connection = setting.connection;
+            let rolled_back = connection.answer(connection.client.batch_execute("ROLLBACK"));
+            if rolled_back.await.is_err() {
+                self.give_up();
             }
         }
     }
@@ -487,22 +487,17 @@ impl Lane {
     /// The failure itself when it was not committed, `Unknown` when nobody can tell.
     async fn resolve(&mut self, failure: Failure) -> Result<(), Failure> {
         self.shared.counts.resolved_outcomes.add(1);
-        let tokens = Tokens { before: self.committed, asked: self.token, fence: self.token + 1 };
-        self.token = tokens.fence;
         let options = &self.shared.options;
         let deadline =
             Instant::now() + options.patience + idle_timeout(options) + options.statement_timeout;
         let mut tries = 4;
         loop {
-            match self.ask(tokens).await {
+            match self.ask().await {
                 Ok(Outcome::Committed) => {
-                    self.committed = tokens.asked;
+                    self.committed = self.token;
                     return Ok(());
                 }
-                Ok(Outcome::RolledBack) => {
-                    self.committed = tokens.fence;
-                    return Err(failure);
-                }
+                Ok(Outcome::RolledBack) => return Err(failure),
                 Ok(Outcome::Unknown) => break,
                 Err(_) if Instant::now() >= deadline => break,
                 Err(failure) => self.shared.health.failed(&failure),
@@ -528,11 +523,12 @@ impl Lane {
 
     /// Asks by a new connection what has become of the last transaction. Only then is the connection used:
     /// a row that is gone must not be put there before it was looked for.
-    async fn ask(&mut self, tokens: Tokens) -> Result<Outcome, Failure> {
+    async fn ask(&mut self) -> Result<Outcome, Failure> {
         self.give_up();
         let line = self.line().await?;
         let schema = &self.shared.options.schema;
-        let told = outcome::ask(&line.connection, schema, &self.name, tokens).await?;
+        let (before, token) = (self.committed, self.token);
+        let told = outcome::ask(&line.connection, schema, &self.name, before, token).await?;
         // Whoever begins the next transaction connects anew if this fails.
         drop(self.use_line(line).await);
         Ok(told)

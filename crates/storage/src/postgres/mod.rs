@@ -73,7 +73,7 @@ use health::Health;
 use in_flight::InFlight;
 use kept::Kept;
 use keys::Layout;
-use known::{Known, KnownValue};
+use known::Known;
 use lanes::{LANE_BYTES, Lane, Shared};
 use probe::Probes;
 use queue::{Member, Queue, Turn};
@@ -377,13 +377,14 @@ impl Store for PostgresStore {
         let (write, read) = (layout.locate_all(&write), layout.locate_all(&read));
         let mut answer = None;
         let early = self.shared.known.of(&write, &read).and_then(|known| {
-            let values =
-                |known: &Option<KnownValue>| known.as_ref().map(|known| known.value.clone());
-            let values: Vec<_> = known.iter().map(values).collect();
+            let numbers =
+                known.iter().map(|known| known.as_ref().map(|known| known.number)).collect();
+            let values: Vec<_> =
+                known.into_iter().map(|known| known.map(|known| known.value)).collect();
             let mut batch = Batch::new();
             answer = Some(decide(&values, &mut batch));
             // Only what is written is found to be right or wrong.
-            (!batch.is_empty()).then_some(Early { known, batch })
+            (!batch.is_empty()).then_some(Early { numbers, batch })
         });
         let (member, mut turns) =
             Member::new(write, read, deadline, ticket, counting::of_commits(), early);

@@ -1,13 +1,9 @@
 //! Whether a transaction was committed whose connection was lost in its commit.
 //!
-//! Never guessed: each transaction of a lane first sets the lane's row in `lanes` to a new number, its token, which stays
-//! if it is committed. Who asks puts another number there unless the token is there, and waits for that until the
-//! old transaction has ended, if it has begun: it has locked the row. From then on it cannot be committed:
-//! - one whose commit was sent after the answer to the token had it, so it has begun;
-//! - one that sent everything at once (`early.rs`) sets the token only instead of the one before, which is gone. So it
-//!   fails also if its bytes are read after the question.
-//!
-//! The server ends a transaction that was cut off before `COMMIT` reached it by its idle timeout.
+//! Never guessed: each transaction of a lane first sets the lane's row in `lanes` to a new number, and has
+//! the answer to that before it sends anything else. So until the old transaction has ended its row is
+//! locked, and who reads the row for update reads what has become of it. The server ends a transaction
+//! that was cut off before `COMMIT` reached it by its idle timeout.
 //!
 //! Rows of lanes that ended without removing theirs are removed by others that register, a day after the last
 //! transaction by the database's clock. An outcome is asked for within minutes of the transaction that set the
@@ -16,7 +12,6 @@
 use super::connect::Connection;
 use super::failure::Failure;
 use super::revisions;
-use super::statements::ALSO_BY_ITSELF;
 
 /// What has become of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,16 +20,6 @@ pub(super) enum Outcome {
     RolledBack,
     /// The row does not tell: somebody else has changed it.
     Unknown,
-}
-
-/// The tokens of a lane's row, by which it is told what has become of a transaction.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Tokens {
-    /// The token of the last one that was committed.
-    pub(super) before: i64,
-    pub(super) asked: i64,
-    /// No transaction's: what the row has afterwards if the one that is asked for was rolled back.
-    pub(super) fence: i64,
 }
 
 /// The token of a row that no transaction has set.
@@ -74,29 +59,23 @@ pub(super) async fn unregister(
     lane: &[u8],
 ) -> Result<(), Failure> {
     let text = format!("DELETE FROM {schema}.lanes WHERE lane = $1");
-    connection.answer(connection.client.batch_execute(ALSO_BY_ITSELF)).await?;
     connection.answer(connection.client.execute(&text, &[&lane])).await.map(drop)
 }
 
-/// Asks what has become of a transaction of a lane. May be asked again with the same tokens if the answer is lost.
+/// Asks what has become of the transaction `token` of a lane whose last one before was `before`.
 pub(super) async fn ask(
     connection: &Connection,
     schema: &str,
     lane: &[u8],
-    Tokens { before, asked, fence }: Tokens,
+    before: i64,
+    token: i64,
 ) -> Result<Outcome, Failure> {
-    let client = &connection.client;
-    let text = format!("UPDATE {schema}.lanes SET token = $3 WHERE lane = $1 AND token = $2");
-    let fenced = connection.answer(client.execute(&text, &[&lane, &before, &fence])).await?;
-    if fenced == 1 {
-        return Ok(Outcome::RolledBack);
-    }
-    let text = format!("SELECT token FROM {schema}.lanes WHERE lane = $1");
-    let rows = connection.answer(client.query(&text, &[&lane])).await?;
+    let text = format!("SELECT token FROM {schema}.lanes WHERE lane = $1 FOR UPDATE");
+    let rows = connection.answer(connection.client.query(&text, &[&lane])).await?;
     let found = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok());
     Ok(match found {
-        Some(found) if found == asked => Outcome::Committed,
-        Some(found) if found == fence => Outcome::RolledBack,
+        Some(found) if found == token => Outcome::Committed,
+        Some(found) if found == before => Outcome::RolledBack,
         _ => Outcome::Unknown,
     })
 }

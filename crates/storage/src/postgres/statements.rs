@@ -9,14 +9,6 @@
 use futures_util::future::try_join_all;
 use tokio_postgres::{Client, Statement};
 
-/// Begins a transaction of a lane.
-pub(super) const BEGIN: &str = "BEGIN READ WRITE";
-
-/// Makes a lane's connection one on which nothing is written but in a transaction that [`BEGIN`] has begun, or one on which
-/// it is. What is sent together with `BEGIN` would otherwise be carried out piece by piece, should it fail.
-pub(super) const ONLY_IN_TRANSACTIONS: &str = "SET default_transaction_read_only = on";
-pub(super) const ALSO_BY_ITSELF: &str = "SET default_transaction_read_only = off";
-
 /// The columns of keys given as arrays `$1`, `$2`, `$3`, and the condition that finds their rows.
 const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
 const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
@@ -42,7 +34,6 @@ fn all_of(rows: &str) -> String {
 #[derive(Debug)]
 pub(super) struct LaneStatements {
     pub(super) token: Statement,
-    pub(super) next_token: Statement,
     pub(super) lock_for_update: Statement,
     pub(super) lock_for_share: Statement,
     pub(super) lock_same_for_update: Statement,
@@ -107,10 +98,6 @@ impl LaneStatements {
         );
         let texts = [
             format!("UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1"),
-            format!(
-                "WITH s AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 AND token = $3 \
-                 RETURNING 1) SELECT 1 / count(*)::int FROM s"
-            ),
             lock("UPDATE"),
             lock("SHARE"),
             lock_same("UPDATE"),
@@ -147,7 +134,6 @@ impl LaneStatements {
         let prepared = prepare_all(client, &texts).await?;
         let [
             token,
-            next_token,
             lock_for_update,
             lock_for_share,
             lock_same_for_update,
@@ -165,7 +151,6 @@ impl LaneStatements {
         ] = prepared;
         Ok(Self {
             token,
-            next_token,
             lock_for_update,
             lock_for_share,
             lock_same_for_update,

@@ -35,7 +35,7 @@ use super::rows::{
     Appends, Columns, CounterRows, Numbers, Rows, Sending, count, is_appended_directly,
     sorted_appends, stamp_row,
 };
-use super::statements::{BEGIN, LaneStatements};
+use super::statements::LaneStatements;
 use super::traffic::Counts;
 use crate::{Batch, Error};
 use bytes::Bytes;
@@ -133,7 +133,7 @@ impl Setting<'_> {
         self.count_round_trip();
         let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
         let all = join3(
-            client.batch_execute(BEGIN),
+            client.batch_execute("BEGIN"),
             client.execute(&self.statements.token, &token),
             join_all(locks),
         );

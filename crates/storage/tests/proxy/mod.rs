@@ -23,9 +23,6 @@ use wire::{Client, Step};
 /// How often a connection on which nothing comes looks whether it is cut.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How late a statement is passed on that is late.
-pub const LATE: Duration = Duration::from_millis(300);
-
 /// What happens to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -35,8 +32,6 @@ pub enum Fault {
     CutBefore,
     /// It is not passed on, nor is anything after it, and the connection stays open.
     Swallow,
-    /// The client's side is cut, and [`LATE`] afterwards the statement is passed on, with what came together with it.
-    Late,
     /// The server answers with an error of this SQLSTATE instead of carrying it out; its transaction is
     /// rolled back.
     Fail(&'static str),
@@ -269,11 +264,6 @@ impl Link {
                         false
                     }
                     Step::Cut => false,
-                    Step::Late(bytes) => {
-                        drop(self.client.shutdown(Shutdown::Both));
-                        pause(LATE);
-                        (&self.server).write_all(&bytes).is_ok()
-                    }
                     Step::Swallow => {
                         // All that comes is read and forgotten, until the client gives up.
                         while self.read(&self.client).is_some() {}
@@ -321,8 +311,8 @@ fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
-#[expect(clippy::disallowed_methods, reason = "as a slow network does")]
-pub fn pause(time: Duration) {
+#[expect(clippy::disallowed_methods, reason = "the proxy is a slow network")]
+fn pause(time: Duration) {
     if !time.is_zero() {
         thread::sleep(time);
     }

@@ -23,8 +23,6 @@ pub enum Step {
     Cut,
     /// Nothing is passed on any more.
     Swallow,
-    /// The client's side is cut, and these bytes are passed on later.
-    Late(Vec<u8>),
 }
 
 /// What a client has sent so far.
@@ -128,7 +126,6 @@ fn faulty(fault: Fault, messages: Vec<u8>, passed: &mut Vec<u8>) -> Option<Step>
         Fault::CutAfter => Some(Step::CutAfter(messages)),
         Fault::CutBefore => Some(Step::Cut),
         Fault::Swallow => Some(Step::Swallow),
-        Fault::Late => Some(Step::Late(messages)),
         Fault::Fail(state) => {
             let is_commit = messages.starts_with(b"Q") && messages.ends_with(b"COMMIT\0");
             let first = if is_commit { "ROLLBACK; " } else { "" };
