@@ -4,7 +4,7 @@
 //! the transaction that writes it finds the same numbers of rows (`early.rs`; what a number tells: `rows.rs`). Nor is
 //! it known of a key that it is absent: that is guessed where the keys that commits wrote last were all new ones.
 //!
-//! A guess that is wrong costs a round trip, and what the group did until then. So after each the next one is tried
+//! A guess that is wrong costs two round trips, and what the group did until then. So after each the next one is tried
 //! after twice as many commits, and each that was right brings it nearer again.
 //!
 //! Invariant: what is kept has a bound in bytes.
