@@ -263,5 +263,6 @@ fn nothing_is_written_after_a_begin_that_failed() {
         block_on(store.commit(keys, |_, batch| batch.add(b"count".to_vec(), 1))).unwrap();
     }
     assert_eq!(proxy.faults(), 10);
+    assert!(store.traffic().early_groups > 10, "{:?}", store.traffic());
     assert_eq!(sum(&store, "count"), 50);
 }

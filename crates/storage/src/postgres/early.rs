@@ -9,26 +9,23 @@
 //!   statement that fails unless each row has the number of the value that was shown. A row that is written anyway
 //!   is locked by that.
 //! - A declared key that is to be absent is inserted without `ON CONFLICT`, as there.
-//! - The first statement that fails ends the transaction: what follows is ignored, and `COMMIT` rolls back.
+//! - The first statement that fails ends the transaction: what follows is ignored, and `COMMIT` rolls back. That the
+//!   database has other values is the failure of a conflict (`failure.rs`).
 //!
 //! `BEGIN` goes ahead, though that is a round trip: should it fail, by a cancellation say, what was sent together with it
 //! would be carried out statement by statement. Its answer and the token's come first for `outcome.rs`, too.
 //!
 //! Leaves groups in which somebody writes nothing to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
 
-use super::failure::{Failure, is_mistake, leaves_commit_open};
 use super::group::{Writes, waves};
 use super::keys::Located;
 use super::queue::Member;
-use super::rows::{
-    Appends, Columns, CounterRows, Numbers, Puts, Rows, Sending, is_appended_directly,
-};
+use super::rows::{Columns, Numbers, Puts, Rows, Sending, is_appended_directly};
 use super::transaction::{Setting, Unsent, lock_runs};
 use crate::Batch;
 use bytes::Bytes;
-use futures_util::future::{join, join_all};
+use futures_util::future::Ready;
 use std::collections::{BTreeMap, BTreeSet};
-use tokio_postgres::types::ToSql;
 
 /// What somebody decided before a lane took it.
 #[derive(Debug)]
@@ -46,15 +43,6 @@ pub(super) struct EarlyGroup {
     numbers: BTreeMap<Bytes, Option<i64>>,
 }
 
-/// How a transaction ended that did not answer its commit.
-#[derive(Debug)]
-pub(super) enum Unmade {
-    /// The database has other values: nothing was written.
-    Mistaken,
-    /// It failed.
-    Unsent(Unsent),
-}
-
 /// Rows that are to be as they were when they were decided on.
 enum Same<'g> {
     /// They are locked, for update or not.
@@ -64,7 +52,7 @@ enum Same<'g> {
 }
 
 impl EarlyGroup {
-    /// Returns the decisions of a group: `None` if they cannot be committed together in one round trip.
+    /// Returns the decisions of a group: `None` if they cannot be committed together as they are.
     pub(super) fn of(setting: &Setting<'_>, all: Vec<Early>) -> Option<Self> {
         let Setting { members, layout, group_bytes, .. } = *setting;
         let mut numbers = BTreeMap::new();
@@ -122,36 +110,17 @@ impl EarlyGroup {
 }
 
 impl Setting<'_> {
-    /// Begins a transaction, as `transaction.rs` does, and sets the lane's token.
-    async fn begin_early(&self) -> Result<(), Failure> {
-        let client = &self.connection.client;
-        let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
-        let set = client.execute(&self.statements.token, &token);
-        let both = join(client.batch_execute("BEGIN"), set);
-        self.count_round_trip();
-        let tokens = self.connection.answer(async {
-            let (begun, tokens) = both.await;
-            begun?;
-            tokens
-        });
-        match tokens.await? {
-            1 => Ok(()),
-            _ => Err(Failure::Lost("the lane's row is gone".to_owned())),
-        }
-    }
-
     /// Commits a group in one transaction.
-    pub(super) async fn run_early(&self, group: &EarlyGroup) -> Result<(), Unmade> {
-        let begun = self.begin_early().await;
-        begun.map_err(|failure| Unmade::Unsent(Unsent { failure, is_open: false }))?;
+    pub(super) async fn run_early(&self, group: &EarlyGroup) -> Result<(), Unsent> {
+        let nothing: [Ready<()>; 0] = [];
+        let begun = self.begin_with(nothing).await;
+        begun.map_err(|failure| Unsent { failure, is_open: false })?;
         let EarlyGroup { writes, .. } = group;
         let absent = group.absent(self.members);
         let is_there = |key: &[u8]| group.numbers.get(key).is_some_and(Option::is_some);
         let numbers = Numbers::of(self.lane, self.token);
         let mut rows = Rows::of(writes, &is_there, &absent, Vec::new(), numbers, self.layout);
         let same = group.same(self.members, rows.updates());
-        let counters = CounterRows::of(writes, self.stripe, self.layout);
-        let appends = Appends::of(writes, self.layout);
         let (client, statements) = (&self.connection.client, self.statements);
         let mut sent: Sending<'_> = Vec::new();
         for same in &same {
@@ -172,34 +141,12 @@ impl Setting<'_> {
                 }
             }));
         }
-        rows.send(client, statements, &mut sent);
-        counters.send(client, statements, &mut sent);
-        appends.send(client, &statements.append, &mut sent);
-        sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
-        self.count_round_trip();
-        let answers = self.connection.answer(async { Ok(join_all(sent).await) }).await;
-        let answers =
-            answers.map_err(|failure| Unmade::Unsent(Unsent { failure, is_open: true }))?;
-        let mut left = answers.len();
-        for answer in answers {
-            left -= 1;
-            // The first error is the cause, as in `transaction.rs`.
-            if let Err(error) = answer {
-                if left > 0 && is_mistake(&error) {
-                    return Err(Unmade::Mistaken);
-                }
-                let failure = Failure::of(&error);
-                let is_lost = matches!(failure, Failure::Lost(_));
-                let is_open = is_lost || (left == 0 && leaves_commit_open(&error));
-                return Err(Unmade::Unsent(Unsent { failure, is_open }));
-            }
-        }
+        self.commit(sent, &rows, writes).await?;
         for same in &same {
             if let Same::Written(puts, _) = same {
                 puts.teach(self.known);
             }
         }
-        rows.teach(self.known);
         Ok(())
     }
 }

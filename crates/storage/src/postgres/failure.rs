@@ -35,7 +35,9 @@ fn conflict(state: &SqlState) -> Option<Cause> {
     if *state == SqlState::T_R_DEADLOCK_DETECTED {
         return Some(Cause::Deadlock);
     }
-    (*state == SqlState::UNIQUE_VIOLATION).then_some(Cause::Conflict)
+    // A key that is there, and a row that is not the same (`statements.rs`).
+    let is_other = [SqlState::UNIQUE_VIOLATION, SqlState::DIVISION_BY_ZERO].contains(state);
+    is_other.then_some(Cause::Conflict)
 }
 
 impl Failure {
@@ -114,13 +116,6 @@ impl fmt::Display for Failure {
 /// conflicts are known to be found before.
 pub(super) fn leaves_commit_open(error: &tokio_postgres::Error) -> bool {
     error.code().is_none_or(|state| conflict(state).is_none())
-}
-
-/// Returns whether a statement failed because the database has other values than those that were decided on: a row that
-/// is not the same (`statements.rs`), or a key that is there.
-pub(super) fn is_mistake(error: &tokio_postgres::Error) -> bool {
-    let states = [SqlState::DIVISION_BY_ZERO, SqlState::UNIQUE_VIOLATION];
-    error.code().is_some_and(|code| states.contains(code))
 }
 
 /// Returns whether the server ends the connection with this state.

@@ -9,7 +9,7 @@
 
 use super::connect::{Connection, Connector, idle_timeout};
 use super::decided::Verdict;
-use super::early::{Early, EarlyGroup, Unmade};
+use super::early::{Early, EarlyGroup};
 use super::failure::Failure;
 use super::health::Health;
 use super::kept::Kept;
@@ -278,25 +278,23 @@ impl Lane {
                 self.committed = self.token;
                 return self.end_early(&group, members);
             }
-            Err(Unmade::Mistaken) => {
+            Err(Unsent { failure: Failure::Retry(Cause::Conflict, _), .. }) => {
                 let keys = members.iter().flat_map(Member::keys);
                 keys.for_each(|key| self.shared.known.forget(&key.key));
                 self.shared.known.was_mistaken();
                 return members;
             }
-            Err(Unmade::Unsent(Unsent { failure, is_open: true })) => {
-                match self.resolve(failure).await {
-                    Ok(()) => return self.end_early(&group, members),
-                    Err(Failure::Unknown(what)) => {
-                        for member in members {
-                            member.end(Err(Error::Unavailable { what: what.clone() }));
-                        }
-                        return Vec::new();
+            Err(Unsent { failure, is_open: true }) => match self.resolve(failure).await {
+                Ok(()) => return self.end_early(&group, members),
+                Err(Failure::Unknown(what)) => {
+                    for member in members {
+                        member.end(Err(Error::Unavailable { what: what.clone() }));
                     }
-                    Err(failure) => failure,
+                    return Vec::new();
                 }
-            }
-            Err(Unmade::Unsent(Unsent { failure, .. })) => {
+                Err(failure) => failure,
+            },
+            Err(Unsent { failure, .. }) => {
                 self.end_failed(&members, &failure).await;
                 failure
             }

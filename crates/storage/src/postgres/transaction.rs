@@ -130,6 +130,24 @@ impl Setting<'_> {
             };
             columns.query(client, statement)
         });
+        let locked = self.begin_with(locks).await?;
+        let mut values = Values::new();
+        for ((_, keys), rows) in runs.iter().zip(locked) {
+            let rows = rows.map_err(|error| Failure::of(&error))?;
+            take_values(keys, &rows, &mut values, self.known).map_err(Failure::Refused)?;
+        }
+        let written = self.members.iter().flat_map(|member| &member.write);
+        let absent = written.filter(|key| !values.contains_key(&key.key)).count();
+        self.known.missed(absent);
+        Ok(values)
+    }
+
+    /// Begins the transaction, sets the lane's token, and returns the answers to what is sent together with that.
+    pub(super) async fn begin_with<A>(
+        &self,
+        locks: impl IntoIterator<Item = impl Future<Output = A>>,
+    ) -> Result<Vec<A>, Failure> {
+        let client = &self.connection.client;
         self.count_round_trip();
         let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
         let all = join3(
@@ -149,15 +167,7 @@ impl Setting<'_> {
             // The row is gone: a new connection puts it there again.
             return Err(Failure::Lost("the lane's row is gone".to_owned()));
         }
-        let mut values = Values::new();
-        for ((_, keys), rows) in runs.iter().zip(locked) {
-            let rows = rows.map_err(|error| Failure::of(&error))?;
-            take_values(keys, &rows, &mut values, self.known).map_err(Failure::Refused)?;
-        }
-        let written = self.members.iter().flat_map(|member| &member.write);
-        let absent = written.filter(|key| !values.contains_key(&key.key)).count();
-        self.known.missed(absent);
-        Ok(values)
+        Ok(locked)
     }
 
     /// Lets the members decide and collects what they write.
@@ -227,16 +237,27 @@ impl Setting<'_> {
         let numbers = Numbers::of(self.lane, self.token);
         let is_there = |key: &[u8]| values.contains_key(key);
         let rows = Rows::of(writes, &is_there, held, raised, numbers, self.layout);
-        let counters = CounterRows::of(writes, self.stripe, self.layout);
-        let appends = Appends::of(writes, self.layout);
         let doubtful = Columns::of(doubtful.iter().copied());
-        let client = &self.connection.client;
-        let statements = self.statements;
         let mut sent: Sending<'_> = Vec::new();
         if !doubtful.is_empty() {
-            let present = doubtful.query(client, &statements.present);
+            let present = doubtful.query(&self.connection.client, &self.statements.present);
             sent.push(Box::pin(async { present.await.map(Some) }));
         }
+        let answers = self.commit(sent, &rows, writes).await?;
+        Ok(Sent { is_one_state: answers.iter().flatten().all(|rows| is_none_present(rows)) })
+    }
+
+    /// Sends all writes and the commit after what is `sent` first, and returns the rows of the answers.
+    pub(super) async fn commit(
+        &self,
+        sent: Sending<'_>,
+        rows: &Rows,
+        writes: &Writes,
+    ) -> Result<Vec<Option<Vec<Row>>>, Unsent> {
+        let counters = CounterRows::of(writes, self.stripe, self.layout);
+        let appends = Appends::of(writes, self.layout);
+        let (client, statements) = (&self.connection.client, self.statements);
+        let mut sent: Sending<'_> = sent;
         rows.send(client, statements, &mut sent);
         counters.send(client, statements, &mut sent);
         appends.send(client, &statements.append, &mut sent);
@@ -245,22 +266,21 @@ impl Setting<'_> {
         let answers = self.connection.answer(async { Ok(join_all(sent).await) }).await;
         let answers = answers.map_err(|failure| Unsent { failure, is_open: true })?;
         let mut left = answers.len();
-        let mut is_one_state = true;
+        let mut told = Vec::with_capacity(left);
         for answer in answers {
             left -= 1;
             // The first error is the cause: after it, the others fail too and COMMIT rolls back.
-            let rows = answer.map_err(|error| {
+            told.push(answer.map_err(|error| {
                 let failure = Failure::of(&error);
                 let is_open = match failure {
                     Failure::Lost(_) => true,
                     _ => left == 0 && leaves_commit_open(&error),
                 };
                 Unsent { failure, is_open }
-            })?;
-            is_one_state &= rows.is_none_or(|rows| is_none_present(&rows));
+            })?);
         }
         rows.teach(self.known);
-        Ok(Sent { is_one_state })
+        Ok(told)
     }
 
     /// Raises the stamps of the prefixes whose records' places or digests depend on the stamp, and
