@@ -28,8 +28,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The statement by which a lane asks for an outcome, and the one that begins a transaction.
-const ASKS: &str = ".lanes WHERE lane = $1 FOR UPDATE";
-const BEGINS: &str = ".lanes SET token";
+const ASKS: &str = ".lanes SET token = $3";
+const BEGINS: &str = ".lanes SET token = $2";
 
 /// The statement of a get.
 const GETS: &str = "WHERE place = $1 AND prefix = $2 AND tail = $3";

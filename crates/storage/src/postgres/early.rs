@@ -1,31 +1,31 @@
 //! A group that was decided early, committed without being asked.
 //!
 //! Who commits keys whose values are known (`known.rs`) decides on these before it waits for a lane. If all of a
-//! group have done so, and none may write what another one declares, the lane sends everything at once after `BEGIN` and its
-//! token: what finds out whether the values are still the same, all writes and `COMMIT`.
+//! group have done so, and none may write what another one declares, the lane sends one statement, which is the whole
+//! transaction (`steps.rs`): it sets the lane's token, finds out whether the values are still the same, and writes.
 //!
 //! Why a decision holds:
-//! - A declared key that is to be there is locked as in `transaction.rs`, in the same order and the same way, by a
-//!   statement that fails unless each row has the number of the value that was shown. A row that is written anyway
+//! - A declared key that is to be there is locked as in `transaction.rs`, in the same order and the same way, and the
+//!   statement fails unless each row has the number of the value that was shown. A row that is written anyway
 //!   is locked by that.
 //! - A declared key that is to be absent is inserted without `ON CONFLICT`, as there.
-//! - The first statement that fails ends the transaction: what follows is ignored, and `COMMIT` rolls back. That the
-//!   database has other values is the failure of a conflict (`failure.rs`).
+//! - A statement that fails has done nothing. That the database has other values is the failure of a conflict
+//!   (`failure.rs`).
 //!
-//! `BEGIN` goes ahead, though that is a round trip: should it fail, by a cancellation say, what was sent together with it
-//! would be carried out statement by statement. Its answer and the token's come first for `outcome.rs`, too.
-//!
-//! Leaves groups in which somebody writes nothing to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
+//! Leaves groups in which somebody writes nothing, or does not write a key that it found absent, to `transaction.rs`, and
+//! what becomes of mistakes to `lanes.rs`.
 
 use super::group::{Writes, waves};
 use super::keys::Located;
 use super::queue::Member;
-use super::rows::{Columns, Numbers, Puts, Rows, Sending, is_appended_directly};
+use super::rows::{Appends, CounterRows, Numbers, Puts, Rows, arrays_of, is_appended_directly};
+use super::statements::Composition;
+use super::steps::{Step, Taken, query};
 use super::transaction::{Setting, Unsent, lock_runs};
 use crate::Batch;
 use bytes::Bytes;
-use futures_util::future::Ready;
 use std::collections::{BTreeMap, BTreeSet};
+use tokio_postgres::types::ToSql;
 
 /// What somebody decided before a lane took it.
 #[derive(Debug)]
@@ -74,7 +74,12 @@ impl EarlyGroup {
         }
         let is_small = writes.commits == 1 || writes.size_bytes <= group_bytes;
         let is_direct = writes.appends().all(|(prefix, _)| is_appended_directly(prefix, layout));
-        (is_small && is_direct).then_some(Self { writes, numbers })
+        // What has to write the same row twice.
+        let holds = |(key, number): (&Bytes, &Option<i64>)| {
+            number.is_none() && !matches!(writes.value(key), Some(Some(_)))
+        };
+        let is_once = !numbers.iter().any(holds) && writes.removed_counters().next().is_none();
+        (is_small && is_direct && is_once).then_some(Self { writes, numbers })
     }
 
     /// Returns the number of a key's row: `None` if it is to be absent.
@@ -109,39 +114,45 @@ impl EarlyGroup {
     }
 }
 
+impl Same<'_> {
+    fn step(&self) -> Taken<'_> {
+        match self {
+            Same::Locked(for_update, keys, numbers) => {
+                let mut arrays = arrays_of(keys.iter().copied());
+                arrays.push(Box::new(numbers));
+                (if *for_update { Step::LockSame } else { Step::ShareSame }, arrays)
+            }
+            Same::Written(puts, numbers) => puts.write_same(numbers),
+        }
+    }
+}
+
 impl Setting<'_> {
-    /// Commits a group in one transaction.
-    pub(super) async fn run_early(&self, group: &EarlyGroup) -> Result<(), Unsent> {
-        let nothing: [Ready<()>; 0] = [];
-        let begun = self.begin_with(nothing).await;
-        begun.map_err(|failure| Unsent { failure, is_open: false })?;
+    /// Commits a group in one transaction, the lane's first one after `before`.
+    pub(super) async fn run_early(&self, group: &EarlyGroup, before: i64) -> Result<(), Unsent> {
         let EarlyGroup { writes, .. } = group;
         let absent = group.absent(self.members);
         let is_there = |key: &[u8]| group.numbers.get(key).is_some_and(Option::is_some);
         let numbers = Numbers::of(self.lane, self.token);
         let mut rows = Rows::of(writes, &is_there, &absent, Vec::new(), numbers, self.layout);
         let same = group.same(self.members, rows.updates());
-        let (client, statements) = (&self.connection.client, self.statements);
-        let mut sent: Sending<'_> = Vec::new();
-        for same in &same {
-            sent.push(Box::pin(async move {
-                match same {
-                    Same::Locked(for_update, keys, numbers) => {
-                        let lock = if *for_update {
-                            &statements.lock_same_for_update
-                        } else {
-                            &statements.lock_same_for_share
-                        };
-                        let columns = Columns::of(keys.iter().copied());
-                        columns.query_same(client, lock, numbers).await.map(|()| None)
-                    }
-                    Same::Written(puts, numbers) => {
-                        puts.send_same(client, &statements.update_same, numbers).await
-                    }
-                }
-            }));
-        }
-        self.commit(sent, &rows, writes).await?;
+        let counters = CounterRows::of(writes, self.stripe, self.layout);
+        let appends = Appends::of(writes, self.layout);
+        let mut steps: Vec<_> = same.iter().map(Same::step).collect();
+        rows.take_steps(&mut steps);
+        counters.take_steps(&mut steps);
+        appends.take_steps(&mut steps);
+        let statement = self.composed(Composition::Whole, &steps).await;
+        let statement = statement.map_err(|failure| Unsent { failure, is_open: false })?;
+        let first: [&(dyn ToSql + Sync); 3] = [&self.lane, &self.token, &before];
+        let arrays = steps.iter().flat_map(|(_, arrays)| arrays);
+        self.count_round_trip();
+        let sent = query(&self.connection.client, &statement, &first, arrays);
+        let answered = self.connection.answer(async { Ok(sent.await) }).await;
+        answered
+            .map_err(|failure| Unsent { failure, is_open: true })?
+            .map_err(|error| Unsent::by_last(&error))?;
+        rows.teach(self.known);
         for same in &same {
             if let Same::Written(puts, _) = same {
                 puts.teach(self.known);

@@ -273,7 +273,7 @@ impl Lane {
             self.shared.known.was_in_vain();
             return members;
         };
-        let failure = match setting.run_early(&group).await {
+        let failure = match setting.run_early(&group, self.committed).await {
             Ok(()) => {
                 self.committed = self.token;
                 return self.end_early(&group, members);
@@ -295,10 +295,14 @@ impl Lane {
                 Err(failure) => failure,
             },
             Err(Unsent { failure, .. }) => {
-                self.end_failed(&members, &failure).await;
+                self.give_up_if_useless(&failure);
                 failure
             }
         };
+        if let Failure::Refused(_) = failure {
+            // Whoever does not take such a statement does not take the next one.
+            self.shared.known.was_mistaken();
+        }
         self.shared.counts.count_retry(failure.cause());
         members
     }
@@ -447,16 +451,22 @@ impl Lane {
 
     /// Ends a transaction that failed before its commit.
     async fn end_failed(&mut self, members: &[Member], failure: &Failure) {
-        if failure.ends_connection() {
-            self.give_up();
-            self.shared.health.failed(failure);
-        } else if let Some(setting) = self.setting(members) {
+        self.give_up_if_useless(failure);
+        if let Some(setting) = self.setting(members) {
             setting.count_round_trip();
             let connection = setting.connection;
             let rolled_back = connection.answer(connection.client.batch_execute("ROLLBACK"));
             if rolled_back.await.is_err() {
                 self.give_up();
             }
+        }
+    }
+
+    /// Gives up the connection if it is not to be used after this failure.
+    fn give_up_if_useless(&mut self, failure: &Failure) {
+        if failure.ends_connection() {
+            self.give_up();
+            self.shared.health.failed(failure);
         }
     }
 
@@ -495,7 +505,11 @@ impl Lane {
                     self.committed = self.token;
                     return Ok(());
                 }
-                Ok(Outcome::RolledBack) => return Err(failure),
+                Ok(Outcome::RolledBack) => {
+                    self.token += 1;
+                    self.committed = self.token;
+                    return Err(failure);
+                }
                 Ok(Outcome::Unknown) => break,
                 Err(_) if Instant::now() >= deadline => break,
                 Err(failure) => self.shared.health.failed(&failure),
@@ -525,8 +539,8 @@ impl Lane {
         self.give_up();
         let line = self.line().await?;
         let schema = &self.shared.options.schema;
-        let (before, token) = (self.committed, self.token);
-        let told = outcome::ask(&line.connection, schema, &self.name, before, token).await?;
+        let tokens = [self.committed, self.token, self.token + 1];
+        let told = outcome::ask(&line.connection, schema, &self.name, tokens).await?;
         // Whoever begins the next transaction connects anew if this fails.
         drop(self.use_line(line).await);
         Ok(told)

@@ -47,6 +47,7 @@ mod rows;
 mod schema;
 mod sizes;
 mod statements;
+mod steps;
 mod tls;
 mod traffic;
 mod transaction;

@@ -1,9 +1,10 @@
 //! Whether a transaction was committed whose connection was lost in its commit.
 //!
-//! Never guessed: each transaction of a lane first sets the lane's row in `lanes` to a new number, and has
-//! the answer to that before it sends anything else. So until the old transaction has ended its row is
-//! locked, and who reads the row for update reads what has become of it. The server ends a transaction
-//! that was cut off before `COMMIT` reached it by its idle timeout.
+//! Never guessed: each transaction of a lane sets the lane's row in `lanes` to a new number. So as long as it goes on
+//! the row is locked, and who then sets the row to another number finds what has become of it. One that is a single
+//! statement may not even have begun: it requires the number of the one before, which is gone then. All others have
+//! the answer to that before they send what they write. The server ends a transaction that was cut off before `COMMIT`
+//! reached it by its idle timeout.
 //!
 //! Rows of lanes that ended without removing theirs are removed by others that register, a day after the last
 //! transaction by the database's clock. An outcome is asked for within minutes of the transaction that set the
@@ -12,6 +13,7 @@
 use super::connect::Connection;
 use super::failure::Failure;
 use super::revisions;
+use tokio_postgres::types::ToSql;
 
 /// What has become of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,20 +64,27 @@ pub(super) async fn unregister(
     connection.answer(connection.client.execute(&text, &[&lane])).await.map(drop)
 }
 
-/// Asks what has become of the transaction `token` of a lane whose last one before was `before`.
+/// Asks what has become of the transaction `token` of a lane whose last one before was `before`. If it was not committed
+/// it never will be: the lane's row has the token `after` then.
 pub(super) async fn ask(
     connection: &Connection,
     schema: &str,
     lane: &[u8],
-    before: i64,
-    token: i64,
+    [before, token, after]: [i64; 3],
 ) -> Result<Outcome, Failure> {
+    let text = format!("UPDATE {schema}.lanes SET token = $3 WHERE lane = $1 AND token = $2");
+    let arguments: [&(dyn ToSql + Sync); 3] = [&lane, &before, &after];
+    let set = connection.answer(connection.client.execute(&text, &arguments)).await?;
+    if set == 1 {
+        return Ok(Outcome::RolledBack);
+    }
     let text = format!("SELECT token FROM {schema}.lanes WHERE lane = $1 FOR UPDATE");
     let rows = connection.answer(connection.client.query(&text, &[&lane])).await?;
     let found = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok());
     Ok(match found {
         Some(found) if found == token => Outcome::Committed,
-        Some(found) if found == before => Outcome::RolledBack,
+        // It was set before, and the answer was lost.
+        Some(found) if found == after => Outcome::RolledBack,
         _ => Outcome::Unknown,
     })
 }

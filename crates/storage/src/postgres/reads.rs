@@ -18,6 +18,7 @@ use super::lanes::{Pauses, Shared};
 use super::options::Sharding;
 use super::page::Page;
 use super::statements::ReaderStatements;
+use super::steps::{Argument, query, slices};
 use crate::{Error, KeyRange};
 use bytes::Bytes;
 use futures_util::future::{Either, join_all, select};
@@ -28,8 +29,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::{Instant, sleep, timeout_at};
+use tokio_postgres::Statement;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Statement};
 
 /// Keys in one shared statement, at most, unless one read alone has more.
 const SHARED_KEYS: usize = 256;
@@ -158,24 +159,16 @@ impl CounterRanges {
         self.counters == 0
     }
 
-    /// Removes the stripes.
-    pub(super) async fn execute(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<(), tokio_postgres::Error> {
-        self.query(client, statement).await.map(drop)
-    }
-
-    async fn query(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
-        let slices =
-            |bytes: &[Bytes]| -> Vec<Vec<u8>> { bytes.iter().map(|one| one.to_vec()).collect() };
+    /// Returns the arrays that statements take.
+    pub(super) fn arguments(&self) -> Vec<Argument<'_>> {
         let (low, high, keys) = (slices(&self.low), slices(&self.high), slices(&self.keys));
-        client.query(statement, &[&self.nth, &self.places, &low, &high, &keys]).await
+        vec![
+            Box::new(&self.nth),
+            Box::new(&self.places),
+            Box::new(low),
+            Box::new(high),
+            Box::new(keys),
+        ]
     }
 
     async fn read(
@@ -183,7 +176,8 @@ impl CounterRanges {
         connection: &Connection,
         statement: &Statement,
     ) -> Result<Vec<i64>, Failure> {
-        let rows = connection.answer(self.query(&connection.client, statement)).await?;
+        let arguments = self.arguments();
+        let rows = connection.answer(query(&connection.client, statement, &[], &arguments)).await?;
         let mut sums = vec![0_i64; self.counters];
         for row in rows {
             let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));

@@ -1,17 +1,15 @@
-//! The rows that a group writes, as arrays of columns, and the statements they are sent by.
+//! The rows that a group writes, as arrays of columns.
 //!
-//! All arrays are in the order of the primary key. Leaves what is written to `group.rs`.
+//! All arrays are in the order of the primary key. Leaves what is written to `group.rs`, and the statements to
+//! `steps.rs`.
 
 use super::group::Writes;
 use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key};
 use super::known::Known;
 use super::reads::CounterRanges;
-use super::statements::LaneStatements;
+use super::steps::{Argument, Step, Taken, slices};
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use std::collections::BTreeSet;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row, Statement};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Numbers for rows that a transaction writes. A row's number tells what it is from all that it, and every other row,
@@ -66,52 +64,15 @@ pub(super) fn sorted_appends<'w>(
     appends
 }
 
-pub(super) type Sending<'s> = Vec<BoxFuture<'s, Result<Option<Vec<Row>>, tokio_postgres::Error>>>;
-
-/// Keys as arrays of columns.
-#[derive(Debug, Default)]
-pub(super) struct Columns<'k> {
-    places: Vec<i16>,
-    prefixes: Vec<&'k [u8]>,
-    tails: Vec<&'k [u8]>,
-}
-
-impl<'k> Columns<'k> {
-    pub(super) fn of(keys: impl Iterator<Item = &'k Located>) -> Self {
-        let mut columns = Self::default();
-        keys.for_each(|key| columns.push(key));
-        columns
+/// Returns keys as arrays.
+pub(super) fn arrays_of<'k>(keys: impl Iterator<Item = &'k Located>) -> Vec<Argument<'k>> {
+    let (mut places, mut prefixes, mut tails) = (Vec::new(), Vec::new(), Vec::new());
+    for key in keys {
+        places.push(key.place);
+        prefixes.push(key.prefix());
+        tails.push(key.tail());
     }
-
-    pub(super) fn push(&mut self, key: &'k Located) {
-        self.places.push(key.place);
-        self.prefixes.push(key.prefix());
-        self.tails.push(key.tail());
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    pub(super) async fn query(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<Vec<Row>, tokio_postgres::Error> {
-        client.query(statement, &[&self.places, &self.prefixes, &self.tails]).await
-    }
-
-    /// Sends a statement that fails unless the rows have these numbers.
-    pub(super) async fn query_same(
-        &self,
-        client: &Client,
-        statement: &Statement,
-        numbers: &[i64],
-    ) -> Result<(), tokio_postgres::Error> {
-        let columns: [&(dyn ToSql + Sync); 4] =
-            [&self.places, &self.prefixes, &self.tails, &numbers];
-        client.query(statement, &columns).await.map(drop)
-    }
+    vec![Box::new(places), Box::new(prefixes), Box::new(tails)]
 }
 
 /// Rows with values.
@@ -155,45 +116,33 @@ impl Puts {
         }
     }
 
-    /// Sends the values of rows that are to have other numbers until then.
-    pub(super) async fn send_same(
-        &self,
-        client: &Client,
-        statement: &Statement,
-        before: &[i64],
-    ) -> Result<Option<Vec<Row>>, tokio_postgres::Error> {
-        let columns = Columns::of(self.keys.iter());
-        let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
-        let Columns { places, prefixes, tails } = &columns;
-        let rows: [&(dyn ToSql + Sync); 6] =
-            [places, prefixes, tails, &values, &self.numbers, &before];
-        client.query(statement, &rows).await.map(|_| None)
+    /// Adds what is written.
+    fn add_values<'p>(&'p self, arrays: &mut Vec<Argument<'p>>) {
+        arrays.push(Box::new(slices(&self.values)));
+        arrays.push(Box::new(&self.numbers));
     }
 
-    /// Sends the values of rows that are there.
-    pub(super) async fn send_values(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<Option<Vec<Row>>, tokio_postgres::Error> {
-        let columns = Columns::of(self.keys.iter());
-        let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
-        let rows: [&(dyn ToSql + Sync); 5] =
-            [&columns.places, &columns.prefixes, &columns.tails, &values, &self.numbers];
-        client.execute(statement, &rows).await.map(|_| None)
+    /// Returns rows that are there as arrays.
+    fn known_arrays(&self) -> Vec<Argument<'_>> {
+        let mut arrays = arrays_of(self.keys.iter());
+        self.add_values(&mut arrays);
+        arrays
     }
 
-    pub(super) async fn send(
-        &self,
-        client: &Client,
-        statement: &Statement,
-    ) -> Result<Option<Vec<Row>>, tokio_postgres::Error> {
-        let columns = Columns::of(self.keys.iter());
+    /// Returns the step that writes rows that are to have other numbers until then.
+    pub(super) fn write_same<'p>(&'p self, before: &'p [i64]) -> Taken<'p> {
+        let mut arrays = self.known_arrays();
+        arrays.push(Box::new(before));
+        (Step::WriteSame, arrays)
+    }
+
+    /// Returns rows that may have to be inserted as arrays.
+    fn arrays(&self) -> Vec<Argument<'_>> {
+        let mut arrays = arrays_of(self.keys.iter());
         let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
-        let values: Vec<&[u8]> = self.values.iter().map(|value| &value[..]).collect();
-        let rows: [&(dyn ToSql + Sync); 6] =
-            [&columns.places, &columns.prefixes, &columns.tails, &rests, &values, &self.numbers];
-        client.execute(statement, &rows).await.map(|_| None)
+        arrays.push(Box::new(rests));
+        self.add_values(&mut arrays);
+        arrays
     }
 }
 
@@ -259,28 +208,19 @@ impl Rows {
         self.deletes.iter().for_each(|key| known.forget(&key.key));
     }
 
-    pub(super) fn send<'s>(
-        &'s self,
-        client: &'s Client,
-        statements: &'s LaneStatements,
-        sending: &mut Sending<'s>,
-    ) {
+    /// Adds the steps that write them.
+    pub(super) fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if !self.inserts.keys.is_empty() {
-            sending.push(Box::pin(self.inserts.send(client, &statements.insert)));
+            steps.push((Step::Insert, self.inserts.arrays()));
         }
         if !self.updates.keys.is_empty() {
-            sending.push(Box::pin(self.updates.send_values(client, &statements.update)));
+            steps.push((Step::Update, self.updates.known_arrays()));
         }
         if !self.upserts.keys.is_empty() {
-            sending.push(Box::pin(self.upserts.send(client, &statements.upsert)));
+            steps.push((Step::Upsert, self.upserts.arrays()));
         }
         if !self.deletes.is_empty() {
-            sending.push(Box::pin(async {
-                let columns = Columns::of(self.deletes.iter());
-                let keys =
-                    [&columns.places as &(dyn ToSql + Sync), &columns.prefixes, &columns.tails];
-                client.execute(&statements.delete, &keys).await.map(|_| None)
-            }));
+            steps.push((Step::Delete, arrays_of(self.deletes.iter())));
         }
     }
 }
@@ -303,30 +243,17 @@ impl CounterRows {
         Self { removed, keys, sums }
     }
 
-    pub(super) fn send<'s>(
-        &'s self,
-        client: &'s Client,
-        statements: &'s LaneStatements,
-        sending: &mut Sending<'s>,
-    ) {
+    /// Adds the steps that write them.
+    pub(super) fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if !self.removed.is_empty() {
-            sending.push(Box::pin(async {
-                self.removed.execute(client, &statements.remove_counters).await.map(|()| None)
-            }));
+            steps.push((Step::RemoveCounters, self.removed.arguments()));
         }
         if !self.keys.is_empty() {
-            sending.push(Box::pin(async {
-                let columns = Columns::of(self.keys.iter());
-                let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
-                let rows = [
-                    &columns.places as &(dyn ToSql + Sync),
-                    &columns.prefixes,
-                    &columns.tails,
-                    &rests,
-                    &self.sums,
-                ];
-                client.execute(&statements.add, &rows).await.map(|_| None)
-            }));
+            let mut arrays = arrays_of(self.keys.iter());
+            let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
+            arrays.push(Box::new(rests));
+            arrays.push(Box::new(&self.sums));
+            steps.push((Step::Add, arrays));
         }
     }
 }
@@ -363,30 +290,20 @@ impl Appends {
         appends
     }
 
-    pub(super) fn send<'s>(
-        &'s self,
-        client: &'s Client,
-        statement: &'s Statement,
-        sending: &mut Sending<'s>,
-    ) {
+    /// Adds the step that writes it.
+    pub(super) fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if self.places.is_empty() {
             return;
         }
-        sending.push(Box::pin(async {
-            let slices =
-                |bytes: &'s [Bytes]| -> Vec<&'s [u8]> { bytes.iter().map(|b| &b[..]).collect() };
-            let (prefixes, records) = (slices(&self.prefixes), slices(&self.record_prefixes));
-            let values = slices(&self.values);
-            let columns = [
-                &self.places as &(dyn ToSql + Sync),
-                &prefixes,
-                &self.counts,
-                &self.record_places,
-                &records,
-                &self.following,
-                &values,
-            ];
-            client.execute(statement, &columns).await.map(|_| None)
-        }));
+        let arrays: Vec<Argument<'_>> = vec![
+            Box::new(&self.places),
+            Box::new(slices(&self.prefixes)),
+            Box::new(&self.counts),
+            Box::new(&self.record_places),
+            Box::new(slices(&self.record_prefixes)),
+            Box::new(&self.following),
+            Box::new(slices(&self.values)),
+        ];
+        steps.push((Step::Append, arrays));
     }
 }

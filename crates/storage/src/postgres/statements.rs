@@ -1,53 +1,62 @@
 //! The SQL of a PostgreSQL store, and its preparation.
 //!
-//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks, one data-modifying
-//! common table expression. No sequences, triggers, cursors or procedures.
+//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks, data-modifying
+//! common table expressions. No sequences, triggers, cursors or procedures.
 //!
 //! Rows are always locked and written in the order of the primary key. Statements that take arrays take
-//! them sorted; those that lock sort as well.
+//! them sorted; those that lock sort as well. What commits do with rows: `steps.rs`.
 
-use futures_util::future::try_join_all;
+use super::steps::{self, COUNTER, IS_STRIPE, SAME_KEY, Step};
+use futures_util::future::{try_join_all, try_join3};
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use tokio_postgres::{Client, Statement};
 
-/// The columns of keys given as arrays `$1`, `$2`, `$3`, and the condition that finds their rows.
+/// The columns of keys given as arrays `$1`, `$2`, `$3`.
 const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
-const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
 
-/// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are between
-/// two prefixes. `$1` is the place in the list of counters; a counter stands once for each place.
-const COUNTERS: &str = "unnest($1::int[], $2::smallint[], $3::bytea[], $4::bytea[], $5::bytea[]) \
-     AS k(nth, place, low, high, key)";
-const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
-     AND e.sum IS NOT NULL AND e.value IS NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
-     AND substr(e.prefix || e.rest, 1, octet_length(k.key)) = k.key";
+/// The most statements of several steps that are prepared at once on a connection.
+const MAX_COMPOSED: usize = 64;
 
-/// Adds two numbers of 64 bits that wrap around.
-const WRAPPED_SUM: &str = "(mod(mod(e.sum::numeric + excluded.sum + 9223372036854775808, \
-     18446744073709551616) + 18446744073709551616, 18446744073709551616) - 9223372036854775808)::bigint";
+/// Steps that are sent by themselves.
+const ALONE: [Step; 7] = [
+    Step::Insert,
+    Step::Update,
+    Step::Upsert,
+    Step::Delete,
+    Step::RemoveCounters,
+    Step::Add,
+    Step::Append,
+];
 
-/// Returns a statement that fails, by a division by zero, unless `rows` has a row for each of the arrays' keys.
-fn all_of(rows: &str) -> String {
-    format!("WITH s AS ({rows}) SELECT 1 / (count(*) = cardinality($1))::int FROM s")
-}
+/// Locks that are usual: most commits read the definition of a table and may write some items.
+const USUAL_LOCKS: [&[Step]; 7] = [
+    &[],
+    &[Step::Lock],
+    &[Step::Share],
+    &[Step::Lock, Step::Share],
+    &[Step::Share, Step::Lock],
+    &[Step::Lock, Step::Share, Step::Lock],
+    &[Step::Share, Step::Lock, Step::Share],
+];
 
 /// Statements of a lane.
 #[derive(Debug)]
 pub(super) struct LaneStatements {
-    pub(super) token: Statement,
-    pub(super) lock_for_update: Statement,
-    pub(super) lock_for_share: Statement,
-    pub(super) lock_same_for_update: Statement,
-    pub(super) lock_same_for_share: Statement,
+    schema: String,
     pub(super) present: Statement,
-    pub(super) insert: Statement,
-    pub(super) upsert: Statement,
-    pub(super) update: Statement,
-    pub(super) update_same: Statement,
-    pub(super) delete: Statement,
-    pub(super) remove_counters: Statement,
-    pub(super) add: Statement,
-    pub(super) append: Statement,
     pub(super) raise: Statement,
+    alone: [Statement; ALONE.len()],
+    composed: Mutex<HashMap<(Composition, Vec<Step>), Statement>>,
+}
+
+/// What several steps are as one statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Composition {
+    /// The token and locks.
+    Locks,
+    /// A whole transaction.
+    Whole,
 }
 
 /// Statements of a reader.
@@ -74,98 +83,57 @@ pub(super) struct ReaderStatements {
 }
 
 impl LaneStatements {
-    /// Prepares the statements, all in one round trip or two.
+    /// Prepares the statements of single steps and of usual locks, all in one round trip or two.
     pub(super) async fn prepare(
         client: &Client,
         schema: &str,
     ) -> Result<Self, tokio_postgres::Error> {
-        let lock = |how: &str| {
-            format!(
-                "SELECT e.place, e.prefix, e.tail, e.value, e.sum FROM {KEYS} AS k(place, prefix, tail) \
-                 JOIN {schema}.entries e ON {SAME_KEY} ORDER BY e.place, e.prefix, e.tail FOR {how} OF e"
-            )
-        };
-        let lock_same = |how: &str| {
-            all_of(&format!(
-                "SELECT 1 FROM unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bigint[]) \
-                 AS k(place, prefix, tail, number) JOIN {schema}.entries e ON {SAME_KEY} AND e.sum = k.number \
-                 ORDER BY e.place, e.prefix, e.tail FOR {how} OF e"
-            ))
-        };
-        let insert = format!(
-            "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, value, sum) SELECT * FROM \
-             unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bigint[])"
+        let present = format!(
+            "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
         );
-        let texts = [
-            format!("UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1"),
-            lock("UPDATE"),
-            lock("SHARE"),
-            lock_same("UPDATE"),
-            lock_same("SHARE"),
-            format!(
-                "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
-            ),
-            insert.clone(),
-            format!(
-                "{insert} ON CONFLICT (place, prefix, tail) DO UPDATE SET value = excluded.value, sum = excluded.sum"
-            ),
-            format!(
-                "UPDATE {schema}.entries e SET value = k.value, sum = k.number FROM \
-                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) \
-                 AS k(place, prefix, tail, value, number) WHERE {SAME_KEY}"
-            ),
-            all_of(&format!(
-                "UPDATE {schema}.entries e SET value = k.value, sum = k.number FROM \
-                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[], $6::bigint[]) \
-                 AS k(place, prefix, tail, value, number, before) WHERE {SAME_KEY} AND e.sum = k.before RETURNING 1"
-            )),
-            format!(
-                "DELETE FROM {schema}.entries e USING {KEYS} AS k(place, prefix, tail) WHERE {SAME_KEY}"
-            ),
-            format!("DELETE FROM {schema}.entries e USING {COUNTERS} WHERE {IS_STRIPE}"),
-            format!(
-                "INSERT INTO {schema}.entries AS e (place, prefix, tail, rest, sum) SELECT * FROM \
-                 unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) \
-                 ON CONFLICT (place, prefix, tail) DO UPDATE SET sum = CASE WHEN e.value IS NULL THEN {WRAPPED_SUM} END, value = NULL"
-            ),
-            append(schema),
-            raise(schema),
-        ];
-        let prepared = prepare_all(client, &texts).await?;
-        let [
-            token,
-            lock_for_update,
-            lock_for_share,
-            lock_same_for_update,
-            lock_same_for_share,
-            present,
-            insert,
-            upsert,
-            update,
-            update_same,
-            delete,
-            remove_counters,
-            add,
-            append,
-            raise,
-        ] = prepared;
-        Ok(Self {
-            token,
-            lock_for_update,
-            lock_for_share,
-            lock_same_for_update,
-            lock_same_for_share,
-            present,
-            insert,
-            upsert,
-            update,
-            update_same,
-            delete,
-            remove_counters,
-            add,
-            append,
-            raise,
-        })
+        let others = [present, steps::raise_alone(schema)];
+        let alone = ALONE.map(|step| step.alone(schema));
+        let locks = USUAL_LOCKS.map(|steps| steps::locks(schema, steps));
+        let ([present, raise], alone, locks) = try_join3(
+            prepare_all(client, &others),
+            prepare_all(client, &alone),
+            prepare_all(client, &locks),
+        )
+        .await?;
+        let key = |steps: &[Step]| (Composition::Locks, steps.to_vec());
+        let composed = USUAL_LOCKS.map(key).into_iter().zip(locks).collect();
+        let composed = Mutex::new(composed);
+        Ok(Self { schema: schema.to_owned(), present, raise, alone, composed })
+    }
+
+    /// Returns the statement of a single step.
+    pub(super) fn alone(&self, step: Step) -> &Statement {
+        let nth = ALONE.iter().position(|alone| *alone == step);
+        &self.alone[nth.expect("it is sent by itself")]
+    }
+
+    /// Returns the statement of several steps, which is prepared when it is first asked for.
+    pub(super) async fn composed(
+        &self,
+        client: &Client,
+        composition: Composition,
+        steps: Vec<Step>,
+    ) -> Result<Statement, tokio_postgres::Error> {
+        let key = (composition, steps);
+        if let Some(statement) = self.composed.lock().get(&key) {
+            return Ok(statement.clone());
+        }
+        let text = match composition {
+            Composition::Locks => steps::locks(&self.schema, &key.1),
+            Composition::Whole => steps::whole(&self.schema, &key.1),
+        };
+        let statement = client.prepare(&text).await?;
+        let mut composed = self.composed.lock();
+        if composed.len() >= MAX_COMPOSED {
+            composed.clear();
+        }
+        composed.insert(key, statement.clone());
+        Ok(statement)
     }
 }
 
@@ -184,7 +152,10 @@ impl ReaderStatements {
                 "SELECT k.nth, e.value, e.sum FROM {KEYS} WITH ORDINALITY AS k(place, prefix, tail, nth) \
                  JOIN {schema}.entries e ON {SAME_KEY}"
             ),
-            format!("SELECT k.nth, e.sum FROM {COUNTERS} JOIN {schema}.entries e ON {IS_STRIPE}"),
+            format!(
+                "SELECT k.nth, e.sum FROM unnest($1::int[], $2::smallint[], $3::bytea[], $4::bytea[], $5::bytea[]) \
+                 AS {COUNTER} JOIN {schema}.entries e ON {IS_STRIPE}"
+            ),
             format!("{one} FOR SHARE"),
             page(schema, ""),
             page(schema, "DESC"),
@@ -225,33 +196,6 @@ async fn prepare_all<const N: usize>(
 ) -> Result<[Statement; N], tokio_postgres::Error> {
     let prepared = try_join_all(texts.iter().map(|text| client.prepare(text))).await?;
     Ok(prepared.try_into().expect("as many statements as texts"))
-}
-
-/// Raises the stamps of prefixes and puts the records at them: `$1` place, `$2` prefix, `$3` how many;
-/// then for each record `$4` place, `$5` prefix, `$6` how many of its prefix follow it, `$7` value.
-fn append(schema: &str) -> String {
-    format!(
-        "WITH raised AS (INSERT INTO {schema}.stamps AS s (place, prefix, last) \
-             SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[]) \
-             ON CONFLICT (place, prefix) DO UPDATE SET last = s.last + excluded.last \
-             RETURNING s.place, s.prefix, s.last) \
-         INSERT INTO {schema}.entries (place, prefix, tail, rest, value) \
-         SELECT r.place, r.prefix || int8send(r.last - a.following), '', '', a.value \
-         FROM unnest($4::smallint[], $5::bytea[], $6::bigint[], $7::bytea[]) \
-             AS a(place, prefix, following, value) \
-         JOIN raised r ON r.place = a.place AND r.prefix = a.prefix"
-    )
-}
-
-/// Raises the stamps of prefixes and returns the last one of each, for keys whose place or digest
-/// depends on the stamp.
-fn raise(schema: &str) -> String {
-    format!(
-        "INSERT INTO {schema}.stamps AS s (place, prefix, last) \
-         SELECT * FROM unnest($1::smallint[], $2::bytea[], $3::bigint[]) \
-         ON CONFLICT (place, prefix) DO UPDATE SET last = s.last + excluded.last \
-         RETURNING s.prefix, s.last"
-    )
 }
 
 /// The greatest stamp of all prefixes.

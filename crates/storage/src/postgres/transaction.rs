@@ -32,20 +32,21 @@ use super::keys::{Layout, Located, unreadable, value_of};
 use super::known::Known;
 use super::queue::Member;
 use super::rows::{
-    Appends, Columns, CounterRows, Numbers, Rows, Sending, count, is_appended_directly,
-    sorted_appends, stamp_row,
+    Appends, CounterRows, Numbers, Rows, arrays_of, count, is_appended_directly, sorted_appends,
+    stamp_row,
 };
-use super::statements::LaneStatements;
+use super::statements::{Composition, LaneStatements};
+use super::steps::{Step, Taken, query};
 use super::traffic::Counts;
 use crate::{Batch, Error};
 use bytes::Bytes;
-use futures_util::future::{join_all, join3};
+use futures_util::future::{BoxFuture, join, join_all};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
-use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{Row, Statement};
 
 /// How often the kind of lock may change along the keys of a group; more changes are avoided by locking
 /// for update what would be locked for share.
@@ -116,58 +117,43 @@ impl Setting<'_> {
         self.members.iter().for_each(Member::count_request);
     }
 
-    /// Begins the transaction, locks the declared keys and returns their values.
+    /// Begins the transaction, sets the lane's token, locks the declared keys and returns their values.
     async fn begin(&self) -> Result<Values, Failure> {
         let runs = lock_runs(self.members);
-        let columns: Vec<_> =
-            runs.iter().map(|(_, keys)| Columns::of(keys.iter().copied())).collect();
+        let steps: Vec<_> = runs
+            .iter()
+            .map(|(for_update, keys)| {
+                let step = if *for_update { Step::Lock } else { Step::Share };
+                (step, arrays_of(keys.iter().copied()))
+            })
+            .collect();
+        let statement = self.composed(Composition::Locks, &steps).await?;
         let client = &self.connection.client;
-        let locks = runs.iter().zip(&columns).map(|((for_update, _), columns)| {
-            let statement = if *for_update {
-                &self.statements.lock_for_update
-            } else {
-                &self.statements.lock_for_share
-            };
-            columns.query(client, statement)
+        let first: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
+        let arrays = steps.iter().flat_map(|(_, arrays)| arrays);
+        self.count_round_trip();
+        let all = join(client.batch_execute("BEGIN"), query(client, &statement, &first, arrays));
+        let locked = self.connection.answer(async {
+            let (begun, locked) = all.await;
+            begun?;
+            locked
         });
-        let locked = self.begin_with(locks).await?;
-        let mut values = Values::new();
-        for ((_, keys), rows) in runs.iter().zip(locked) {
-            let rows = rows.map_err(|error| Failure::of(&error))?;
-            take_values(keys, &rows, &mut values, self.known).map_err(Failure::Refused)?;
-        }
+        let values = take_values(&runs, &locked.await?, self.known)?;
         let written = self.members.iter().flat_map(|member| &member.write);
         let absent = written.filter(|key| !values.contains_key(&key.key)).count();
         self.known.missed(absent);
         Ok(values)
     }
 
-    /// Begins the transaction, sets the lane's token, and returns the answers to what is sent together with that.
-    pub(super) async fn begin_with<A>(
+    /// Returns the statement of several steps.
+    pub(super) async fn composed(
         &self,
-        locks: impl IntoIterator<Item = impl Future<Output = A>>,
-    ) -> Result<Vec<A>, Failure> {
+        composition: Composition,
+        steps: &[Taken<'_>],
+    ) -> Result<Statement, Failure> {
+        let steps = steps.iter().map(|(step, _)| *step).collect();
         let client = &self.connection.client;
-        self.count_round_trip();
-        let token: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
-        let all = join3(
-            client.batch_execute("BEGIN"),
-            client.execute(&self.statements.token, &token),
-            join_all(locks),
-        );
-        let (tokens, locked) = self
-            .connection
-            .answer(async {
-                let (begun, tokens, locked) = all.await;
-                begun?;
-                Ok((tokens?, locked))
-            })
-            .await?;
-        if tokens != 1 {
-            // The row is gone: a new connection puts it there again.
-            return Err(Failure::Lost("the lane's row is gone".to_owned()));
-        }
-        Ok(locked)
+        self.connection.answer(self.statements.composed(client, composition, steps)).await
     }
 
     /// Lets the members decide and collects what they write.
@@ -201,14 +187,14 @@ impl Setting<'_> {
     ) -> Result<(), Broken> {
         let members = self.members;
         let doubtful = decided.doubtful_keys(members, values);
-        let columns = Columns::of(doubtful.iter().copied());
+        let present = arrays_of(doubtful.iter().copied());
         let client = &self.connection.client;
         self.count_round_trip();
         let is_one_state = if doubtful.is_empty() {
             self.connection.answer(client.batch_execute("ROLLBACK")).await.map(|()| true)
         } else {
-            let ended = futures_util::future::join(
-                columns.query(client, &self.statements.present),
+            let ended = join(
+                query(client, &self.statements.present, &[], &present),
                 client.batch_execute("ROLLBACK"),
             );
             let counted = self.connection.answer(async {
@@ -237,50 +223,41 @@ impl Setting<'_> {
         let numbers = Numbers::of(self.lane, self.token);
         let is_there = |key: &[u8]| values.contains_key(key);
         let rows = Rows::of(writes, &is_there, held, raised, numbers, self.layout);
-        let doubtful = Columns::of(doubtful.iter().copied());
-        let mut sent: Sending<'_> = Vec::new();
-        if !doubtful.is_empty() {
-            let present = doubtful.query(&self.connection.client, &self.statements.present);
-            sent.push(Box::pin(async { present.await.map(Some) }));
-        }
-        let answers = self.commit(sent, &rows, writes).await?;
-        Ok(Sent { is_one_state: answers.iter().flatten().all(|rows| is_none_present(rows)) })
-    }
-
-    /// Sends all writes and the commit after what is `sent` first, and returns the rows of the answers.
-    pub(super) async fn commit(
-        &self,
-        sent: Sending<'_>,
-        rows: &Rows,
-        writes: &Writes,
-    ) -> Result<Vec<Option<Vec<Row>>>, Unsent> {
         let counters = CounterRows::of(writes, self.stripe, self.layout);
         let appends = Appends::of(writes, self.layout);
+        let mut steps = Vec::new();
+        rows.take_steps(&mut steps);
+        counters.take_steps(&mut steps);
+        appends.take_steps(&mut steps);
         let (client, statements) = (&self.connection.client, self.statements);
-        let mut sent: Sending<'_> = sent;
-        rows.send(client, statements, &mut sent);
-        counters.send(client, statements, &mut sent);
-        appends.send(client, &statements.append, &mut sent);
+        let present = arrays_of(doubtful.iter().copied());
+        let mut sent: Vec<BoxFuture<'_, Result<Option<Vec<Row>>, tokio_postgres::Error>>> =
+            Vec::new();
+        if !doubtful.is_empty() {
+            let present = query(client, &statements.present, &[], &present);
+            sent.push(Box::pin(async { present.await.map(Some) }));
+        }
+        for (step, arrays) in &steps {
+            let written = query(client, statements.alone(*step), &[], arrays);
+            sent.push(Box::pin(async { written.await.map(|_| None) }));
+        }
         sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
         self.count_round_trip();
         let answers = self.connection.answer(async { Ok(join_all(sent).await) }).await;
         let answers = answers.map_err(|failure| Unsent { failure, is_open: true })?;
         let mut left = answers.len();
-        let mut told = Vec::with_capacity(left);
+        let mut is_one_state = true;
         for answer in answers {
             left -= 1;
             // The first error is the cause: after it, the others fail too and COMMIT rolls back.
-            told.push(answer.map_err(|error| {
-                let failure = Failure::of(&error);
-                let is_open = match failure {
-                    Failure::Lost(_) => true,
-                    _ => left == 0 && leaves_commit_open(&error),
-                };
-                Unsent { failure, is_open }
-            })?);
+            let present = answer.map_err(|error| match left {
+                0 => Unsent::by_last(&error),
+                _ => Unsent::by_an_earlier(&error),
+            })?;
+            is_one_state &= present.is_none_or(|rows| is_none_present(&rows));
         }
         rows.teach(self.known);
-        Ok(told)
+        Ok(Sent { is_one_state })
     }
 
     /// Raises the stamps of the prefixes whose records' places or digests depend on the stamp, and
@@ -329,6 +306,20 @@ pub(super) struct Unsent {
     pub(super) is_open: bool,
 }
 
+impl Unsent {
+    /// Returns what the error of the statement that commits tells.
+    pub(super) fn by_last(error: &tokio_postgres::Error) -> Self {
+        Self { failure: Failure::of(error), is_open: leaves_commit_open(error) }
+    }
+
+    /// Returns what the error of a statement before that tells.
+    fn by_an_earlier(error: &tokio_postgres::Error) -> Self {
+        let failure = Failure::of(error);
+        let is_open = matches!(failure, Failure::Lost(_));
+        Self { failure, is_open }
+    }
+}
+
 /// What the answers to the second round trip tell.
 #[derive(Debug)]
 struct Sent {
@@ -363,35 +354,43 @@ pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
     runs
 }
 
-/// Adds the values of locked rows to those of the group.
+/// Returns the values of locked rows.
 fn take_values(
-    keys: &[&Located],
+    runs: &[(bool, Vec<&Located>)],
     rows: &[Row],
-    values: &mut Values,
     known: &Known,
-) -> Result<(), Error> {
+) -> Result<Values, Failure> {
+    let mut values = Values::new();
+    let mut lanes = 0;
     for row in rows {
-        let read = || {
-            Ok((
-                row.try_get::<_, i16>(0)?,
-                row.try_get::<_, &[u8]>(1)?,
-                row.try_get::<_, &[u8]>(2)?,
-            ))
-        };
-        let (place, prefix, tail) = read().map_err(unreadable)?;
-        let found = keys.binary_search_by(|key| {
-            (key.place, key.prefix(), key.tail()).cmp(&(place, prefix, tail))
-        });
-        let key = found.ok().and_then(|nth| keys.get(nth));
-        let key =
-            key.ok_or_else(|| Error::corrupt("a row that was not asked for", "the database"))?;
-        let value = value_of(row, 3, 4)?;
-        // Of a row without a value the sum is no number of the row's.
-        let has_value = row.try_get::<_, Option<&[u8]>>(3).map_err(unreadable)?.is_some();
-        let number: Option<i64> = row.try_get(4).map_err(unreadable)?;
-        known.found(&key.key, number.filter(|_| has_value), &value);
-        values.insert(key.key.clone(), value);
+        let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));
+        let (step, nth) = read().map_err(|error| Failure::Refused(unreadable(error)))?;
+        if step == 0 {
+            lanes = nth;
+            continue;
+        }
+        let at = |nth: i64| usize::try_from(nth - 1).ok();
+        let run = at(step.into()).and_then(|step| runs.get(step));
+        let key = run.zip(at(nth)).and_then(|((_, keys), nth)| keys.get(nth));
+        let key = key.ok_or_else(|| {
+            Failure::Refused(Error::corrupt("a row that was not asked for", "the database"))
+        })?;
+        take_value(key, row, &mut values, known).map_err(Failure::Refused)?;
     }
+    if lanes != 1 {
+        // The row is gone: a new connection puts it there again.
+        return Err(Failure::Lost("the lane's row is gone".to_owned()));
+    }
+    Ok(values)
+}
+
+fn take_value(key: &Located, row: &Row, values: &mut Values, known: &Known) -> Result<(), Error> {
+    let value = value_of(row, 2, 3)?;
+    // Of a row without a value the sum is no number of the row's.
+    let has_value = row.try_get::<_, Option<&[u8]>>(2).map_err(unreadable)?.is_some();
+    let number: Option<i64> = row.try_get(3).map_err(unreadable)?;
+    known.found(&key.key, number.filter(|_| has_value), &value);
+    values.insert(key.key.clone(), value);
     Ok(())
 }
 

@@ -30,6 +30,8 @@ pub enum Fault {
     CutAfter,
     /// Both directions are cut before it is passed on.
     CutBefore,
+    /// The client is cut before it is passed on; it is passed on so many milliseconds later.
+    CutLate(u64),
     /// It is not passed on, nor is anything after it, and the connection stays open.
     Swallow,
     /// The server answers with an error of this SQLSTATE instead of carrying it out; its transaction is
@@ -70,6 +72,8 @@ struct Shared {
 struct State {
     rules: Vec<Rule>,
     faults: u32,
+    /// Statements that were passed on late and have been answered.
+    late: u32,
     statements: Vec<String>,
     delay: Duration,
     is_held: bool,
@@ -122,6 +126,14 @@ impl Proxy {
     /// Returns how many faults there were.
     pub fn faults(&self) -> u32 {
         self.shared.state.lock().faults
+    }
+
+    /// Waits until so many statements were carried out late.
+    pub fn wait_for_late(&self, count: u32) {
+        let mut state = self.shared.state.lock();
+        while state.late < count {
+            self.shared.changed.wait(&mut state);
+        }
     }
 
     /// Returns how many statements that contain `text` were seen.
@@ -264,6 +276,15 @@ impl Link {
                         false
                     }
                     Step::Cut => false,
+                    Step::CutLate(bytes, late) => {
+                        drop(self.client.shutdown(Shutdown::Both));
+                        pause(late);
+                        (&self.server).write_all(&bytes).unwrap();
+                        self.end();
+                        self.shared.state.lock().late += 1;
+                        self.shared.changed.notify_all();
+                        return;
+                    }
                     Step::Swallow => {
                         // All that comes is read and forgotten, until the client gives up.
                         while self.read(&self.client).is_some() {}

@@ -11,6 +11,7 @@
 
 use super::Fault;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// What is to be done next.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub enum Step {
     CutAfter(Vec<u8>),
     /// The connection is cut.
     Cut,
+    /// The client is cut, and these bytes are passed on so much later.
+    CutLate(Vec<u8>, Duration),
     /// Nothing is passed on any more.
     Swallow,
 }
@@ -125,6 +128,7 @@ fn faulty(fault: Fault, messages: Vec<u8>, passed: &mut Vec<u8>) -> Option<Step>
     match fault {
         Fault::CutAfter => Some(Step::CutAfter(messages)),
         Fault::CutBefore => Some(Step::Cut),
+        Fault::CutLate(ms) => Some(Step::CutLate(messages, Duration::from_millis(ms))),
         Fault::Swallow => Some(Step::Swallow),
         Fault::Fail(state) => {
             let is_commit = messages.starts_with(b"Q") && messages.ends_with(b"COMMIT\0");
