@@ -46,7 +46,7 @@ pub(super) struct LaneStatements {
     schema: String,
     pub(super) present: Statement,
     pub(super) raise: Statement,
-    alone: [Statement; ALONE.len()],
+    alone: Vec<(Step, Statement)>,
     composed: Mutex<HashMap<(Composition, Vec<Step>), Statement>>,
 }
 
@@ -103,13 +103,14 @@ impl LaneStatements {
         let key = |steps: &[Step]| (Composition::Locks, steps.to_vec());
         let composed = USUAL_LOCKS.map(key).into_iter().zip(locks).collect();
         let composed = Mutex::new(composed);
+        let alone = ALONE.into_iter().zip(alone).collect();
         Ok(Self { schema: schema.to_owned(), present, raise, alone, composed })
     }
 
     /// Returns the statement of a single step.
     pub(super) fn alone(&self, step: Step) -> &Statement {
-        let nth = ALONE.iter().position(|alone| *alone == step);
-        &self.alone[nth.expect("it is sent by itself")]
+        let found = self.alone.iter().find(|(alone, _)| *alone == step);
+        found.map(|(_, statement)| statement).expect("it is sent by itself")
     }
 
     /// Returns the statement of several steps, which is prepared when it is first asked for.

@@ -187,17 +187,17 @@ pub(super) fn raise_alone(schema: &str) -> String {
 /// Returns the statement that sets the token `$2` of lane `$1` and locks rows. Its rows tell the number of a step, of
 /// which the first is 1, that of a key in it, and what is there; a step 0 tells how many rows the lane has.
 pub(super) fn locks(schema: &str, steps: &[Step]) -> String {
-    let mut text = format!(
+    let mut selections = vec![format!(
         "WITH t AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 RETURNING 1) \
          SELECT 0 AS step, count(*) AS nth, NULL::bytea AS value, NULL::bigint AS sum FROM t"
-    );
+    )];
     let mut first = 3;
     for (step, nth) in steps.iter().zip(1..) {
         let (_, locked) = step.text(schema, first);
-        text += &format!(" UNION ALL SELECT {nth}, l{nth}.* FROM ({locked}) l{nth}");
+        selections.push(format!("SELECT {nth}, l{nth}.* FROM ({locked}) l{nth}"));
         first += step.types().len();
     }
-    text
+    selections.join(" UNION ALL ")
 }
 
 /// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1` whose last one is `$3`, and
