@@ -143,6 +143,17 @@ fn operations_go_to_the_database_as_often_as_documented() -> hashrange::Result<(
         }
         assert_eq!(least, documented, "{what}");
     }
+    // From then on what commits have read and written before is decided on.
+    for _ in 0..80 {
+        db.put("trips", tagged(8)).run()?;
+    }
+    let mut known = u64::MAX;
+    for nth in 0..8 {
+        let before = round_trips();
+        db.update("trips", key(8)).set(&format!("n = {nth}")).run()?;
+        known = known.min(round_trips() - before);
+    }
+    assert_eq!(known, 1, "UpdateItem of an item that is known");
     Ok(())
 }
 

@@ -1,14 +1,13 @@
 //! The decisions of a group: what its members were shown, what they write, and whether that holds.
 //!
-//! Pure but for the channels' results. Leaves keys and locks to `transaction.rs`.
+//! Pure. Leaves keys and locks to `transaction.rs`.
 
-use super::group::Writes;
+use super::group::{ByKey, Writes};
 use super::keys::Located;
 use super::queue::Member;
 use crate::Batch;
 use bytes::Bytes;
-use std::collections::{BTreeMap, BTreeSet};
-use tokio::sync::oneshot;
+use std::collections::BTreeSet;
 
 /// What is to become of each member of a group whose transaction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +20,18 @@ pub(super) enum Verdict {
     Silent,
 }
 
+/// What a member answers when it is asked.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Batch(Batch),
+    /// Nobody is there any more.
+    Gone,
+    /// There was none in time.
+    Silent,
+}
+
 /// Values of declared keys as the database has them.
-pub(super) type Values = BTreeMap<Bytes, Bytes>;
+pub(super) type Values = ByKey<Bytes>;
 
 /// The decisions of a group.
 #[derive(Debug)]
@@ -51,15 +60,12 @@ impl Decided {
         member.keys().map(value).collect()
     }
 
-    pub(super) fn take(
-        &mut self,
-        nth: usize,
-        batch: Result<Result<Batch, oneshot::error::RecvError>, tokio::time::error::Elapsed>,
-        group_bytes: usize,
-    ) {
-        let verdict = match batch {
-            Ok(Ok(batch)) if batch.is_empty() => Verdict::Holds,
-            Ok(Ok(batch)) => {
+    pub(super) fn take(&mut self, nth: usize, answer: Answer, group_bytes: usize) {
+        let verdict = match answer {
+            Answer::Gone => Verdict::Holds,
+            Answer::Silent => Verdict::Silent,
+            Answer::Batch(batch) if batch.is_empty() => Verdict::Holds,
+            Answer::Batch(batch) => {
                 let together = self.writes.size_bytes.saturating_add(batch.size_bytes());
                 if !self.writes.is_empty() && together > group_bytes {
                     Verdict::Again
@@ -71,9 +77,6 @@ impl Decided {
                     Verdict::Holds
                 }
             }
-            // Nobody is there any more.
-            Ok(Err(_)) => Verdict::Holds,
-            Err(_) => Verdict::Silent,
         };
         if let Some(place) = self.verdicts.get_mut(nth) {
             *place = verdict;

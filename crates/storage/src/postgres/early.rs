@@ -15,7 +15,7 @@
 //! Leaves groups in which somebody writes nothing, or does not write a key that it found absent, to `transaction.rs`, and
 //! what becomes of mistakes to `lanes.rs`.
 
-use super::group::{Writes, waves};
+use super::group::{ByKey, Writes, waves};
 use super::keys::Located;
 use super::queue::Member;
 use super::rows::{Appends, CounterRows, Numbers, Puts, Rows, arrays_of, is_appended_directly};
@@ -24,7 +24,7 @@ use super::steps::{Step, Taken, query};
 use super::transaction::{Setting, Unsent, lock_runs};
 use crate::Batch;
 use bytes::Bytes;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use tokio_postgres::types::ToSql;
 
 /// What somebody decided before a lane took it.
@@ -40,7 +40,7 @@ pub(super) struct Early {
 pub(super) struct EarlyGroup {
     pub(super) writes: Writes,
     /// The number of each declared key's row, `None` if it is to be absent.
-    numbers: BTreeMap<Bytes, Option<i64>>,
+    numbers: ByKey<Option<i64>>,
 }
 
 /// Rows that are to be as they were when they were decided on.
@@ -55,7 +55,7 @@ impl EarlyGroup {
     /// Returns the decisions of a group: `None` if they cannot be committed together as they are.
     pub(super) fn of(setting: &Setting<'_>, all: Vec<Early>) -> Option<Self> {
         let Setting { members, layout, group_bytes, .. } = *setting;
-        let mut numbers = BTreeMap::new();
+        let mut numbers = ByKey::default();
         for (member, early) in members.iter().zip(&all) {
             for (key, number) in member.keys().zip(&early.numbers) {
                 let other = numbers.insert(key.key.clone(), *number);

@@ -9,13 +9,17 @@ use super::keys::{Layout, Located};
 use crate::Batch;
 use crate::batch::{Append, Change};
 use bytes::Bytes;
-use std::collections::BTreeMap;
+use foldhash::fast::RandomState;
+use std::collections::{BTreeMap, HashMap};
+
+/// What there is for each key.
+pub(super) type ByKey<T> = HashMap<Bytes, T, RandomState>;
 
 /// The effect of a group on the rows of the database.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
     /// The value of each key that was put or deleted.
-    values: BTreeMap<Bytes, Option<Bytes>>,
+    values: ByKey<Option<Bytes>>,
     /// For each counter whether it is removed first, and what is added.
     counters: BTreeMap<Bytes, (bool, i64)>,
     /// What is appended to each prefix, in order.
@@ -92,7 +96,7 @@ pub(super) fn waves<'k>(
     commits: impl Iterator<Item = (&'k [Located], &'k [Located])>,
 ) -> Vec<usize> {
     // The first wave after the last writer, and after the last reader, of a key.
-    let mut seen: BTreeMap<&[u8], (usize, usize)> = BTreeMap::new();
+    let mut seen: HashMap<&[u8], (usize, usize), RandomState> = HashMap::default();
     let mut waves = Vec::new();
     for (write, read) in commits {
         let after = |key: &Located| seen.get(&key.key[..]).copied().unwrap_or_default();

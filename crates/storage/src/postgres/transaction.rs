@@ -25,7 +25,7 @@
 //! it was shown is committed, and the locks' own commit would cost a sync of the log.
 
 use super::connect::Connection;
-use super::decided::{Decided, Values, Verdict};
+use super::decided::{Answer, Decided, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
 use super::group::{Writes, waves};
 use super::keys::{Layout, Located, unreadable, value_of};
@@ -43,7 +43,7 @@ use bytes::Bytes;
 use futures_util::future::{BoxFuture, join, join_all};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::time::{Instant, timeout_at};
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Row, Statement};
@@ -165,15 +165,29 @@ impl Setting<'_> {
         let last = waves.iter().copied().max().unwrap_or(0);
         for wave in 0..=last {
             let deadline = Instant::now() + self.decide_timeout;
-            let asked: Vec<(usize, oneshot::Receiver<Batch>)> = (0..)
+            let mut asked: Vec<(usize, oneshot::Receiver<Batch>)> = (0..)
                 .zip(members)
                 .zip(&waves)
                 .filter(|(_, nth)| **nth == wave)
                 .map(|((nth, member), _)| (nth, member.ask(decided.shown(member, values))))
                 .collect();
-            for (nth, batch) in asked {
-                let batch = timeout_at(deadline, batch).await;
-                decided.take(nth, batch, self.group_bytes);
+            let mut answers = Vec::with_capacity(asked.len());
+            let all = async {
+                for (_, batch) in &mut asked {
+                    answers.push(batch.await.map_or(Answer::Gone, Answer::Batch));
+                }
+            };
+            // What is late is that of one of them: the others have answered since.
+            drop(timeout_at(deadline, all).await);
+            for (_, batch) in asked.iter_mut().skip(answers.len()) {
+                answers.push(match batch.try_recv() {
+                    Ok(batch) => Answer::Batch(batch),
+                    Err(TryRecvError::Closed) => Answer::Gone,
+                    Err(TryRecvError::Empty) => Answer::Silent,
+                });
+            }
+            for ((nth, _), answer) in asked.iter().zip(answers) {
+                decided.take(*nth, answer, self.group_bytes);
             }
         }
         decided
@@ -360,7 +374,7 @@ fn take_values(
     rows: &[Row],
     known: &Known,
 ) -> Result<Values, Failure> {
-    let mut values = Values::new();
+    let mut values = Values::default();
     let mut lanes = 0;
     for row in rows {
         let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));
