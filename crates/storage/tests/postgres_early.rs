@@ -95,6 +95,27 @@ fn what_is_known_is_written_at_once_and_a_mistake_takes_one_round_trip_more() {
 }
 
 #[test]
+fn what_was_read_is_known_to_whoever_writes_it() {
+    let url = shared().url();
+    let (store, other) = (open(&url), open(&url));
+    for (nth, key) in ["a", "b", "c"].into_iter().enumerate() {
+        put(&other, key, nth as u64);
+    }
+    assert_eq!(get(&store, "a"), 0);
+    block_on(store.get_many(&[b"b".to_vec(), b"c".to_vec(), b"d".to_vec()])).unwrap();
+    for (nth, key) in ["a", "b", "c"].into_iter().enumerate() {
+        let add = || assert_eq!(increment(&store, key).unwrap(), nth as u64);
+        assert_eq!(took(&store, add), (1, 1, 0), "{key}");
+    }
+    // A read may have begun before a write that has ended: what is known stays.
+    put(&other, "a", 5);
+    assert_eq!(get(&store, "a"), 5);
+    assert_eq!(took(&store, || assert_eq!(increment(&store, "a").unwrap(), 5)), (3, 1, 1));
+    // What is absent is not known to be.
+    assert_eq!(took(&store, || assert_eq!(increment(&store, "d").unwrap(), 0)), (2, 0, 0));
+}
+
+#[test]
 fn all_that_a_commit_writes_is_there() {
     let store = open(&shared().url());
     put(&store, "a", 1);

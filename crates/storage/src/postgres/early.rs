@@ -15,12 +15,14 @@
 //! Leaves groups in which somebody writes nothing, or does not write a key that it found absent, to `transaction.rs`, and
 //! what becomes of mistakes to `lanes.rs`.
 
+use super::failure::Failure;
 use super::group::{ByKey, Writes, waves};
 use super::keys::Located;
 use super::queue::Member;
 use super::rows::{Appends, CounterRows, Numbers, Puts, Rows, arrays_of, is_appended_directly};
 use super::statements::Composition;
 use super::steps::{Step, Taken, query};
+use super::traffic::Cause;
 use super::transaction::{Setting, Unsent, lock_runs};
 use crate::Batch;
 use bytes::Bytes;
@@ -127,6 +129,14 @@ impl Same<'_> {
     }
 }
 
+/// Returns what the error of a whole transaction tells.
+fn unsent(error: &tokio_postgres::Error) -> Unsent {
+    let mut unsent = Unsent::by_last(error);
+    // No commit waits for a lock any more.
+    unsent.is_open &= !matches!(unsent.failure, Failure::Retry(Cause::Lock, _));
+    unsent
+}
+
 impl Setting<'_> {
     /// Commits a group in one transaction, the lane's first one after `before`.
     pub(super) async fn run_early(&self, group: &EarlyGroup, before: i64) -> Result<(), Unsent> {
@@ -151,7 +161,7 @@ impl Setting<'_> {
         let answered = self.connection.answer(async { Ok(sent.await) }).await;
         answered
             .map_err(|failure| Unsent { failure, is_open: true })?
-            .map_err(|error| Unsent::by_last(&error))?;
+            .map_err(|error| unsent(&error))?;
         rows.teach(self.known);
         for same in &same {
             if let Same::Written(puts, _) = same {

@@ -127,6 +127,18 @@ pub(super) fn value_of(
     Ok(Bytes::copy_from_slice(&bytes_of(row, value, sum)?))
 }
 
+/// Returns what tells a row from all that it, and every other row, ever was, if it has that: of a row without a
+/// value the sum is no such number.
+pub(super) fn number_of(
+    row: &tokio_postgres::Row,
+    value: usize,
+    sum: usize,
+) -> Result<Option<i64>, Error> {
+    let has_value = row.try_get::<_, Option<&[u8]>>(value).map_err(unreadable)?.is_some();
+    let number: Option<i64> = row.try_get(sum).map_err(unreadable)?;
+    Ok(number.filter(|_| has_value))
+}
+
 /// Returns the value of a row: its bytes, or of a counter's stripe the number.
 pub(super) fn bytes_of(
     row: &tokio_postgres::Row,

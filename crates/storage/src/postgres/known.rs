@@ -1,10 +1,10 @@
-//! What a process knows of the values that commits decide on: those that it has read for a commit, or written.
+//! What a process knows of the values that commits decide on: those that it has read by their keys, or written.
 //!
 //! Others may have written since, so that nothing here is true by itself. What a commit decides on it holds only if
 //! the transaction that writes it finds the same numbers of rows (`early.rs`; what a number tells: `rows.rs`). Nor is
 //! it known of a key that it is absent: that is guessed where the keys that commits wrote last were all new ones.
 //!
-//! A guess that is wrong costs two round trips, and what the group did until then. So after each the next one is tried
+//! A guess that is wrong costs a round trip, and what the group did until then. So after each the next one is tried
 //! after twice as many commits, and each that was right brings it nearer again.
 //!
 //! Invariant: what is kept has a bound in bytes.
@@ -121,6 +121,13 @@ impl Known {
     /// Notes a value that was written.
     pub(super) fn learn(&self, key: &Bytes, number: i64, value: &Bytes) {
         if self.capacity_bytes > 0 {
+            self.values.insert(key.clone(), KnownValue { number, value: value.clone() });
+        }
+    }
+
+    /// Notes a value that was read for somebody else. If one is known already it may be newer.
+    pub(super) fn seen(&self, key: &Bytes, number: i64, value: &Bytes) {
+        if self.capacity_bytes > 0 && self.values.peek(key).is_none() {
             self.values.insert(key.clone(), KnownValue { number, value: value.clone() });
         }
     }

@@ -13,7 +13,8 @@ use super::connect::Connection;
 use super::failure::Failure;
 use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
-use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
+use super::keys::{Layout, Located, STRIPE_BYTES, number_of, stripe_key, unreadable, value_of};
+use super::known::Known;
 use super::lanes::{Pauses, Shared};
 use super::options::Sharding;
 use super::page::Page;
@@ -574,7 +575,7 @@ impl Reader {
     ) -> Option<(Work, Failure)> {
         let keys: Vec<&Located> = jobs.iter().flat_map(|job| &job.keys).collect();
         self.shared.counts.reads.add(keys.len() as u64);
-        match read_keys(connection, statements, &keys).await {
+        match read_keys(connection, statements, &keys, &self.shared.known).await {
             Err(failure) if failure.may_pass() => return Some((Work::Keys(jobs), failure)),
             Err(failure) => {
                 let error = failure.into_error();
@@ -629,11 +630,26 @@ impl Reader {
     }
 }
 
+/// Returns the value of a key's row, of which the first column is this one and the second one the sum.
+fn read_value(
+    row: &tokio_postgres::Row,
+    column: usize,
+    key: &Located,
+    known: &Known,
+) -> Result<Bytes, Error> {
+    let value = value_of(row, column, column + 1)?;
+    if let Some(number) = number_of(row, column, column + 1)? {
+        known.seen(&key.key, number, &value);
+    }
+    Ok(value)
+}
+
 /// Reads keys by one statement.
 async fn read_keys(
     connection: &Connection,
     statements: &ReaderStatements,
     keys: &[&Located],
+    known: &Known,
 ) -> Result<Vec<Option<Bytes>>, Failure> {
     let client = &connection.client;
     let mut values = vec![None; keys.len()];
@@ -641,7 +657,7 @@ async fn read_keys(
         let columns: [&(dyn ToSql + Sync); 3] = [&key.place, &key.prefix(), &key.tail()];
         let rows = connection.answer(client.query(&statements.one, &columns)).await?;
         if let Some(row) = rows.first() {
-            *value = Some(value_of(row, 0, 1).map_err(Failure::Refused)?);
+            *value = Some(read_value(row, 0, key, known).map_err(Failure::Refused)?);
         }
         return Ok(values);
     }
@@ -651,10 +667,10 @@ async fn read_keys(
     let columns: [&(dyn ToSql + Sync); 3] = [&places, &prefixes, &tails];
     for row in connection.answer(client.query(&statements.many, &columns)).await? {
         let nth: i64 = row.try_get(0).map_err(|error| Failure::Refused(unreadable(error)))?;
-        let value = value_of(&row, 1, 2).map_err(Failure::Refused)?;
-        let place = usize::try_from(nth - 1).ok().and_then(|nth| values.get_mut(nth));
-        if let Some(place) = place {
-            *place = Some(value);
+        let nth = usize::try_from(nth - 1).ok();
+        let place = nth.and_then(|nth| keys.get(nth).zip(values.get_mut(nth)));
+        if let Some((key, place)) = place {
+            *place = Some(read_value(&row, 1, key, known).map_err(Failure::Refused)?);
         }
     }
     Ok(values)

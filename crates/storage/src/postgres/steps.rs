@@ -236,3 +236,54 @@ pub(super) async fn query<'a>(
     all.extend(arrays.into_iter().map(|array| &**array as &(dyn ToSql + Sync)));
     client.query(statement, &all).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Step; 12] = [
+        Step::Lock,
+        Step::Share,
+        Step::LockSame,
+        Step::ShareSame,
+        Step::WriteSame,
+        Step::Insert,
+        Step::Update,
+        Step::Upsert,
+        Step::Delete,
+        Step::RemoveCounters,
+        Step::Add,
+        Step::Append,
+    ];
+
+    /// Returns the numbers of the arguments in a text, in their order.
+    fn arguments(text: &str) -> Vec<usize> {
+        let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>();
+        text.split('$').skip(1).map(|part| digits(part).parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn each_array_is_an_argument_of_its_own() {
+        for step in ALL {
+            let arrays: Vec<usize> = (1..=step.types().len()).collect();
+            assert_eq!(arguments(&step.alone("s")), arrays, "{step:?}");
+        }
+        let of_all: usize = ALL.iter().map(|step| step.types().len()).sum();
+        for (text, first) in [(locks("s", &ALL[..2]), 2), (whole("s", &ALL[2..]), 3)] {
+            let mut all = arguments(&text);
+            all.sort_unstable();
+            all.dedup();
+            let arrays = if first == 2 { 6 } else { of_all - 6 };
+            assert_eq!(all, (1..=first + arrays).collect::<Vec<_>>(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_whole_transaction_checks_the_token_and_all_rows_that_have_to_be_there() {
+        let text = whole("s", &[Step::ShareSame, Step::WriteSame, Step::Add]);
+        let checked = "SELECT 1 / ((SELECT count(*) FROM t) = 1 \
+                       AND (SELECT count(*) FROM s1) = cardinality($4) \
+                       AND (SELECT count(*) FROM s2) = cardinality($8))::int";
+        assert!(text.ends_with(checked), "{text}");
+    }
+}

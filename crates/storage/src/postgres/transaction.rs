@@ -28,7 +28,7 @@ use super::connect::Connection;
 use super::decided::{Answer, Decided, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
 use super::group::{Writes, waves};
-use super::keys::{Layout, Located, unreadable, value_of};
+use super::keys::{Layout, Located, number_of, unreadable, value_of};
 use super::known::Known;
 use super::queue::Member;
 use super::rows::{
@@ -400,10 +400,7 @@ fn take_values(
 
 fn take_value(key: &Located, row: &Row, values: &mut Values, known: &Known) -> Result<(), Error> {
     let value = value_of(row, 2, 3)?;
-    // Of a row without a value the sum is no number of the row's.
-    let has_value = row.try_get::<_, Option<&[u8]>>(2).map_err(unreadable)?.is_some();
-    let number: Option<i64> = row.try_get(3).map_err(unreadable)?;
-    known.found(&key.key, number.filter(|_| has_value), &value);
+    known.found(&key.key, number_of(row, 2, 3)?, &value);
     values.insert(key.key.clone(), value);
     Ok(())
 }
