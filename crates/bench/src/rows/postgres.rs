@@ -47,7 +47,7 @@ const CASES: [Case; 4] = [
 struct Alone {
     name: &'static str,
     work: Work,
-    /// One after the other, to PostgreSQL.
+    /// That it may take, one after the other, to PostgreSQL (docs/distributed.md).
     round_trips: f64,
     requests: fn(items: u64) -> Requests,
 }
@@ -187,7 +187,7 @@ fn one_alone(bench: &mut Bench, alone: &Alone, server: &Server, sql: &Sql) -> Re
             unit: Unit::Millis,
         },
         notes: vec![format!(
-            "the median's difference for each of {} round trips to PostgreSQL, with all of HTTP",
+            "the median's difference for each of {} round trips to PostgreSQL that it may take, with all of HTTP",
             alone.round_trips
         )],
     });
