@@ -31,6 +31,9 @@ use std::time::{Duration, Instant};
 const ASKS: &str = ".lanes SET token = $3";
 const BEGINS: &str = ".lanes SET token = $2";
 
+/// A statement that is a whole transaction.
+const WHOLE: &str = "AND token = $3";
+
 /// The statement of a get.
 const GETS: &str = "WHERE place = $1 AND prefix = $2 AND tail = $3";
 
@@ -676,10 +679,13 @@ fn campaign_of_faults() {
                 seed ^= seed << 17;
                 usize::try_from(seed % limit).unwrap()
             };
-            let text = ["COMMIT", "COMMIT", BEGINS, ASKS, "e.place = k.place", "BEGIN"][below(6)];
+            let texts =
+                ["COMMIT", "COMMIT", BEGINS, ASKS, "e.place = k.place", "BEGIN", WHOLE, WHOLE];
+            let text = texts[below(8)];
             let state = ["40001", "40P01", "55P03", "XX000", "57P01", "08006"][below(6)];
-            let fault = match below(5) {
+            let fault = match below(6) {
                 0 => Fault::CutBefore,
+                5 => Fault::CutLate(20),
                 // A conflict says that nothing was committed: no server answers so afterwards.
                 1 if text == "COMMIT" && !state.starts_with("40") => Fault::FailAfter(state),
                 1 | 2 => Fault::Fail(state),
