@@ -150,7 +150,7 @@ fn operations_go_to_the_database_as_often_as_documented() -> hashrange::Result<(
     let mut known = u64::MAX;
     for nth in 0..8 {
         let before = round_trips();
-        db.update("trips", key(8)).set(&format!("n = {nth}")).run()?;
+        db.update("trips", key(8)).set(format!("n = {nth}")).run()?;
         known = known.min(round_trips() - before);
     }
     assert_eq!(known, 1, "UpdateItem of an item that is known");
