@@ -412,8 +412,9 @@ fn the_units_of_batches_and_transactions_are_those_that_clients_are_told() {
                     let analyzed = analyzed.unwrap();
                     assert_eq!(units_together(&analyzed), units, "{operation} {request}");
                     let round_trips = analyzed.together.unwrap().round_trips;
-                    let least = (is_on_postgres() && operation.contains("Write")).then_some(2);
-                    assert_eq!(round_trips.map(|taken| taken.min(2)), least, "{operation}");
+                    // Where all is known one is enough.
+                    let least = (is_on_postgres() && operation.contains("Write")).then_some(1);
+                    assert_eq!(round_trips.map(|taken| taken.min(1)), least, "{operation}");
                 }
                 Err(error) => {
                     refused += 1;
