@@ -19,7 +19,7 @@ use super::failure::Failure;
 use super::group::{ByKey, Writes, waves};
 use super::keys::Located;
 use super::queue::Member;
-use super::rows::{Appends, CounterRows, Numbers, Puts, Rows, arrays_of, is_appended_directly};
+use super::rows::{Numbers, Puts, Rows, arrays_of, is_appended_directly};
 use super::statements::Composition;
 use super::steps::{Step, Taken, query};
 use super::traffic::Cause;
@@ -144,14 +144,11 @@ impl Setting<'_> {
         let absent = group.absent(self.members);
         let is_there = |key: &[u8]| group.numbers.get(key).is_some_and(Option::is_some);
         let numbers = Numbers::of(self.lane, self.token);
-        let mut rows = Rows::of(writes, &is_there, &absent, Vec::new(), numbers, self.layout);
+        let mut rows =
+            Rows::of(writes, &is_there, &absent, Vec::new(), numbers, self.stripe, self.layout);
         let same = group.same(self.members, rows.updates());
-        let counters = CounterRows::of(writes, self.stripe, self.layout);
-        let appends = Appends::of(writes, self.layout);
         let mut steps: Vec<_> = same.iter().map(Same::step).collect();
         rows.take_steps(&mut steps);
-        counters.take_steps(&mut steps);
-        appends.take_steps(&mut steps);
         let statement = self.composed(Composition::Whole, &steps).await;
         let statement = statement.map_err(|failure| Unsent { failure, is_open: false })?;
         let first: [&(dyn ToSql + Sync); 3] = [&self.lane, &self.token, &before];

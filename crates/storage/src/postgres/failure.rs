@@ -112,7 +112,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Returns whether a transaction may have been committed whose `COMMIT` was answered with this error. Only
+/// Returns whether a transaction may have been committed whose `COMMIT`, or only statement, was answered with this error. Only
 /// conflicts are known to be found before.
 pub(super) fn leaves_commit_open(error: &tokio_postgres::Error) -> bool {
     error.code().is_none_or(|state| conflict(state).is_none())

@@ -127,8 +127,8 @@ impl Known {
 
     /// Notes a value that was read for somebody else. If one is known already it may be newer.
     pub(super) fn seen(&self, key: &Bytes, number: i64, value: &Bytes) {
-        if self.capacity_bytes > 0 && self.values.peek(key).is_none() {
-            self.values.insert(key.clone(), KnownValue { number, value: value.clone() });
+        if self.values.peek(key).is_none() {
+            self.learn(key, number, value);
         }
     }
 

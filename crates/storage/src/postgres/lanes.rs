@@ -61,7 +61,7 @@ pub(super) struct Shared {
     pub(super) sizes: Sizes,
     /// Pages that were read.
     pub(super) kept: Kept,
-    /// Values that commits decided on.
+    /// Values that commits may decide on.
     pub(super) known: Known,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,

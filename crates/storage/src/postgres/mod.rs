@@ -7,8 +7,8 @@
 //!
 //! Invariants:
 //! - only READ COMMITTED and locks of rows are relied on, not what one engine of the family has alone;
-//! - a commit that was answered was answered by the database to `COMMIT`, or found in its tables after a lost
-//!   connection (`outcome.rs`);
+//! - a commit that was answered was answered by the database, to `COMMIT` or to the statement that is the whole
+//!   transaction, or found in its tables after a lost connection (`outcome.rs`);
 //! - every wait has an end, and callers need no runtime (`driver.rs`);
 //! - a view holds nothing: each of its reads is of one state, none older than the view.
 //!

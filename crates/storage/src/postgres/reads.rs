@@ -13,7 +13,7 @@ use super::connect::Connection;
 use super::failure::Failure;
 use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
-use super::keys::{Layout, Located, STRIPE_BYTES, number_of, stripe_key, unreadable, value_of};
+use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
 use super::known::Known;
 use super::lanes::{Pauses, Shared};
 use super::options::Sharding;
@@ -623,7 +623,7 @@ impl Reader {
         let mut values = vec![None; keys.len()];
         for (nth, rows) in order.into_iter().zip(rows) {
             if let (Some(place), Some(row)) = (values.get_mut(nth), rows.first()) {
-                *place = Some(value_of(row, 0, 1).map_err(Failure::Refused)?);
+                *place = Some(value_of(row, 0, 1).map_err(Failure::Refused)?.0);
             }
         }
         Ok(values)
@@ -637,8 +637,8 @@ fn read_value(
     key: &Located,
     known: &Known,
 ) -> Result<Bytes, Error> {
-    let value = value_of(row, column, column + 1)?;
-    if let Some(number) = number_of(row, column, column + 1)? {
+    let (value, number) = value_of(row, column, column + 1)?;
+    if let Some(number) = number {
         known.seen(&key.key, number, &value);
     }
     Ok(value)

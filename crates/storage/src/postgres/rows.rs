@@ -146,13 +146,15 @@ impl Puts {
     }
 }
 
-/// The rows of keys that a group puts, holds and deletes.
-#[derive(Debug, Default)]
+/// The rows that a group writes: those of keys that it puts, holds and deletes, those of counters, and what it appends.
+#[derive(Debug)]
 pub(super) struct Rows {
     inserts: Puts,
     updates: Puts,
     upserts: Puts,
     deletes: Vec<Located>,
+    counters: CounterRows,
+    appends: Appends,
 }
 
 impl Rows {
@@ -162,9 +164,17 @@ impl Rows {
         held: &BTreeSet<&Located>,
         raised: Vec<(Located, Bytes)>,
         mut numbers: Numbers,
+        stripe: u64,
         layout: &Layout,
     ) -> Self {
-        let mut rows = Self::default();
+        let mut rows = Self {
+            inserts: Puts::default(),
+            updates: Puts::default(),
+            upserts: Puts::default(),
+            deletes: Vec::new(),
+            counters: CounterRows::of(writes, stripe, layout),
+            appends: Appends::of(writes, layout),
+        };
         let mut placeholders = held.clone();
         let mut inserts = Vec::new();
         for (key, value) in writes.rows(layout) {
@@ -222,19 +232,21 @@ impl Rows {
         if !self.deletes.is_empty() {
             steps.push((Step::Delete, arrays_of(self.deletes.iter())));
         }
+        self.counters.take_steps(steps);
+        self.appends.take_steps(steps);
     }
 }
 
 /// The rows of counters that a group removes and adds to.
 #[derive(Debug)]
-pub(super) struct CounterRows {
+struct CounterRows {
     removed: CounterRanges,
     keys: Vec<Located>,
     sums: Vec<i64>,
 }
 
 impl CounterRows {
-    pub(super) fn of(writes: &Writes, stripe: u64, layout: &Layout) -> Self {
+    fn of(writes: &Writes, stripe: u64, layout: &Layout) -> Self {
         let removed = CounterRanges::of(writes.removed_counters().map(|key| &key[..]), layout);
         let mut added: Vec<_> =
             writes.sums().map(|(key, sum)| (layout.locate(stripe_key(key, stripe)), sum)).collect();
@@ -244,7 +256,7 @@ impl CounterRows {
     }
 
     /// Adds the steps that write them.
-    pub(super) fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
+    fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if !self.removed.is_empty() {
             steps.push((Step::RemoveCounters, self.removed.arguments()));
         }
@@ -260,7 +272,7 @@ impl CounterRows {
 
 /// What a group appends where the database itself makes the keys.
 #[derive(Debug, Default)]
-pub(super) struct Appends {
+struct Appends {
     places: Vec<i16>,
     prefixes: Vec<Bytes>,
     counts: Vec<i64>,
@@ -271,7 +283,7 @@ pub(super) struct Appends {
 }
 
 impl Appends {
-    pub(super) fn of(writes: &Writes, layout: &Layout) -> Self {
+    fn of(writes: &Writes, layout: &Layout) -> Self {
         let mut appends = Self::default();
         for (place, prefix, values) in sorted_appends(writes, layout) {
             if !is_appended_directly(prefix, layout) {
@@ -291,7 +303,7 @@ impl Appends {
     }
 
     /// Adds the step that writes it.
-    pub(super) fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
+    fn take_steps<'r>(&'r self, steps: &mut Vec<Taken<'r>>) {
         if self.places.is_empty() {
             return;
         }

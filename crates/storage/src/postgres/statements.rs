@@ -6,7 +6,7 @@
 //! Rows are always locked and written in the order of the primary key. Statements that take arrays take
 //! them sorted; those that lock sort as well. What commits do with rows: `steps.rs`.
 
-use super::steps::{self, COUNTER, IS_STRIPE, SAME_KEY, Step};
+use super::steps::{self, SAME_KEY, Step};
 use futures_util::future::{try_join_all, try_join3};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -17,17 +17,6 @@ const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
 
 /// The most statements of several steps that are prepared at once on a connection.
 const MAX_COMPOSED: usize = 64;
-
-/// Steps that are sent by themselves.
-const ALONE: [Step; 7] = [
-    Step::Insert,
-    Step::Update,
-    Step::Upsert,
-    Step::Delete,
-    Step::RemoveCounters,
-    Step::Add,
-    Step::Append,
-];
 
 /// Locks that are usual: most commits read the definition of a table and may write some items.
 const USUAL_LOCKS: [&[Step]; 7] = [
@@ -92,7 +81,7 @@ impl LaneStatements {
             "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
         );
         let others = [present, steps::raise_alone(schema)];
-        let alone = ALONE.map(|step| step.alone(schema));
+        let alone = Step::ALONE.map(|step| step.alone(schema));
         let locks = USUAL_LOCKS.map(|steps| steps::locks(schema, steps));
         let ([present, raise], alone, locks) = try_join3(
             prepare_all(client, &others),
@@ -103,7 +92,7 @@ impl LaneStatements {
         let key = |steps: &[Step]| (Composition::Locks, steps.to_vec());
         let composed = USUAL_LOCKS.map(key).into_iter().zip(locks).collect();
         let composed = Mutex::new(composed);
-        let alone = ALONE.into_iter().zip(alone).collect();
+        let alone = Step::ALONE.into_iter().zip(alone).collect();
         Ok(Self { schema: schema.to_owned(), present, raise, alone, composed })
     }
 
@@ -153,10 +142,7 @@ impl ReaderStatements {
                 "SELECT k.nth, e.value, e.sum FROM {KEYS} WITH ORDINALITY AS k(place, prefix, tail, nth) \
                  JOIN {schema}.entries e ON {SAME_KEY}"
             ),
-            format!(
-                "SELECT k.nth, e.sum FROM unnest($1::int[], $2::smallint[], $3::bytea[], $4::bytea[], $5::bytea[]) \
-                 AS {COUNTER} JOIN {schema}.entries e ON {IS_STRIPE}"
-            ),
+            steps::sums(schema),
             format!("{one} FOR SHARE"),
             page(schema, ""),
             page(schema, "DESC"),

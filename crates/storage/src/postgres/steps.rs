@@ -15,11 +15,11 @@ use tokio_postgres::{Client, Row, Statement};
 pub(super) const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
 
 /// Counters in an array: a counter stands once for each place.
-pub(super) const COUNTER: &str = "k(nth, place, low, high, key)";
+const COUNTER: &str = "k(nth, place, low, high, key)";
 
 /// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are between
 /// two prefixes.
-pub(super) const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
+const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
      AND e.sum IS NOT NULL AND e.value IS NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
      AND substr(e.prefix || e.rest, 1, octet_length(k.key)) = k.key";
 
@@ -67,6 +67,17 @@ pub(super) type Argument<'a> = Box<dyn ToSql + Send + Sync + 'a>;
 pub(super) type Taken<'a> = (Step, Vec<Argument<'a>>);
 
 impl Step {
+    /// Those that are sent by themselves.
+    pub(super) const ALONE: [Self; 7] = [
+        Self::Insert,
+        Self::Update,
+        Self::Upsert,
+        Self::Delete,
+        Self::RemoveCounters,
+        Self::Add,
+        Self::Append,
+    ];
+
     /// Returns the types of its arrays' elements.
     fn types(self) -> Vec<&'static str> {
         let after_key = |types: &[&'static str]| [&KEY, types].concat();
@@ -192,6 +203,14 @@ pub(super) fn raise_alone(schema: &str) -> String {
     raise(schema, 1, &[PLACE, BYTES, NUMBER], "s.prefix, s.last")
 }
 
+/// Returns the statement that reads the stripes of counters, as arrays as of those that are removed.
+pub(super) fn sums(schema: &str) -> String {
+    let counters = unnest(1, &Step::RemoveCounters.types());
+    format!(
+        "SELECT k.nth, e.sum FROM {counters} AS {COUNTER} JOIN {schema}.entries e ON {IS_STRIPE}"
+    )
+}
+
 /// Returns the statement that sets the token `$2` of lane `$1` and locks rows. Its rows tell the number of a step, of
 /// which the first is 1, that of a key in it, and what is there; a step 0 tells how many rows the lane has.
 pub(super) fn locks(schema: &str, steps: &[Step]) -> String {
@@ -248,20 +267,8 @@ pub(super) async fn query<'a>(
 mod tests {
     use super::*;
 
-    const ALL: [Step; 12] = [
-        Step::Lock,
-        Step::Share,
-        Step::LockSame,
-        Step::ShareSame,
-        Step::WriteSame,
-        Step::Insert,
-        Step::Update,
-        Step::Upsert,
-        Step::Delete,
-        Step::RemoveCounters,
-        Step::Add,
-        Step::Append,
-    ];
+    const LOCKS: [Step; 2] = [Step::Lock, Step::Share];
+    const SAME: [Step; 3] = [Step::LockSame, Step::ShareSame, Step::WriteSame];
 
     /// Returns the numbers of the arguments in a text, in their order.
     fn arguments(text: &str) -> Vec<usize> {
@@ -271,17 +278,19 @@ mod tests {
 
     #[test]
     fn each_array_is_an_argument_of_its_own() {
-        for step in ALL {
-            let arrays: Vec<usize> = (1..=step.types().len()).collect();
+        let arrays_of = |steps: &[Step]| steps.iter().map(|step| step.types().len()).sum::<usize>();
+        for step in Step::ALONE {
+            let arrays: Vec<usize> = (1..=arrays_of(&[step])).collect();
             assert_eq!(arguments(&step.alone("s")), arrays, "{step:?}");
         }
-        let of_all: usize = ALL.iter().map(|step| step.types().len()).sum();
-        for (text, first) in [(locks("s", &ALL[..2]), 2), (whole("s", &ALL[2..]), 3)] {
-            let mut all = arguments(&text);
-            all.sort_unstable();
-            all.dedup();
-            let arrays = if first == 2 { 6 } else { of_all - 6 };
-            assert_eq!(all, (1..=first + arrays).collect::<Vec<_>>(), "{text}");
+        let all = [&SAME[..], &Step::ALONE].concat();
+        let composed =
+            [(locks("s", &LOCKS), 2 + arrays_of(&LOCKS)), (whole("s", &all), 3 + arrays_of(&all))];
+        for (text, count) in composed {
+            let mut found = arguments(&text);
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(found, (1..=count).collect::<Vec<_>>(), "{text}");
         }
     }
 

@@ -28,12 +28,11 @@ use super::connect::Connection;
 use super::decided::{Answer, Decided, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
 use super::group::{Writes, waves};
-use super::keys::{Layout, Located, number_of, unreadable, value_of};
+use super::keys::{Layout, Located, unreadable, value_of};
 use super::known::Known;
 use super::queue::Member;
 use super::rows::{
-    Appends, CounterRows, Numbers, Rows, arrays_of, count, is_appended_directly, sorted_appends,
-    stamp_row,
+    Numbers, Rows, arrays_of, count, is_appended_directly, sorted_appends, stamp_row,
 };
 use super::statements::{Composition, LaneStatements};
 use super::steps::{Step, Taken, query};
@@ -50,7 +49,7 @@ use tokio_postgres::{Row, Statement};
 
 /// How often the kind of lock may change along the keys of a group; more changes are avoided by locking
 /// for update what would be locked for share.
-const MAX_LOCK_STATEMENTS: usize = 6;
+const MAX_LOCK_CHANGES: usize = 6;
 
 /// What a transaction needs of its lane.
 pub(super) struct Setting<'l> {
@@ -177,7 +176,7 @@ impl Setting<'_> {
                     answers.push(batch.await.map_or(Answer::Gone, Answer::Batch));
                 }
             };
-            // What is late is that of one of them: the others have answered since.
+            // Behind one who is late others may have answered.
             drop(timeout_at(deadline, all).await);
             for (_, batch) in asked.iter_mut().skip(answers.len()) {
                 answers.push(match batch.try_recv() {
@@ -236,13 +235,9 @@ impl Setting<'_> {
         let raised = raised.map_err(|failure| Unsent { failure, is_open: false })?;
         let numbers = Numbers::of(self.lane, self.token);
         let is_there = |key: &[u8]| values.contains_key(key);
-        let rows = Rows::of(writes, &is_there, held, raised, numbers, self.layout);
-        let counters = CounterRows::of(writes, self.stripe, self.layout);
-        let appends = Appends::of(writes, self.layout);
+        let rows = Rows::of(writes, &is_there, held, raised, numbers, self.stripe, self.layout);
         let mut steps = Vec::new();
         rows.take_steps(&mut steps);
-        counters.take_steps(&mut steps);
-        appends.take_steps(&mut steps);
         let (client, statements) = (&self.connection.client, self.statements);
         let present = arrays_of(doubtful.iter().copied());
         let mut sent: Vec<BoxFuture<'_, Result<Option<Vec<Row>>, tokio_postgres::Error>>> =
@@ -355,7 +350,7 @@ pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
     }
     let mut runs: Vec<(bool, Vec<&Located>)> = Vec::new();
     for (key, for_update) in keys {
-        let is_last = runs.len() == MAX_LOCK_STATEMENTS;
+        let is_last = runs.len() == MAX_LOCK_CHANGES;
         match runs.last_mut() {
             Some((run, keys)) if *run == for_update => keys.push(key),
             Some((run, keys)) if is_last => {
@@ -389,20 +384,15 @@ fn take_values(
         let key = key.ok_or_else(|| {
             Failure::Refused(Error::corrupt("a row that was not asked for", "the database"))
         })?;
-        take_value(key, row, &mut values, known).map_err(Failure::Refused)?;
+        let (value, number) = value_of(row, 2, 3).map_err(Failure::Refused)?;
+        known.found(&key.key, number, &value);
+        values.insert(key.key.clone(), value);
     }
     if lanes != 1 {
         // The row is gone: a new connection puts it there again.
         return Err(Failure::Lost("the lane's row is gone".to_owned()));
     }
     Ok(values)
-}
-
-fn take_value(key: &Located, row: &Row, values: &mut Values, known: &Known) -> Result<(), Error> {
-    let value = value_of(row, 2, 3)?;
-    known.found(&key.key, number_of(row, 2, 3)?, &value);
-    values.insert(key.key.clone(), value);
-    Ok(())
 }
 
 fn is_none_present(rows: &[Row]) -> bool {
