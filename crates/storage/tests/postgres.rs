@@ -731,8 +731,8 @@ fn tables_are_changed_while_an_older_server_writes() {
             let newer = open(&url);
             increment(&newer, "newer").unwrap();
             let knows = "SELECT min(knows) || ' ' || max(knows) FROM ITS.lanes";
-            assert_eq!(as_before(knows), "1 2", "lanes of both are told apart");
-            assert_eq!(as_before("SELECT value FROM ITS.meta WHERE name = 'revision'"), "2");
+            assert_eq!(as_before(knows), "1 3", "lanes of both are told apart");
+            assert_eq!(as_before("SELECT value FROM ITS.meta WHERE name = 'revision'"), "3");
             drop(newer);
             as_before("DELETE FROM ITS.meta WHERE name = 'revision'");
         }
@@ -754,16 +754,21 @@ fn the_printed_upgrade_is_what_servers_do() {
     let server = server();
     let url = server.url();
     let schema = url.split_once("schema=").unwrap().1.to_owned();
+    let options_of_entries =
+        format!("SELECT reloptions FROM pg_class WHERE oid = '{schema}.entries'::regclass");
     drop(open(&url));
+    assert_eq!(server.sql(&options_of_entries), "{fillfactor=90}");
     server.sql(&format!(
-        "ALTER TABLE {schema}.lanes DROP COLUMN knows; DELETE FROM {schema}.meta WHERE name = 'revision'"
+        "ALTER TABLE {schema}.lanes DROP COLUMN knows; ALTER TABLE {schema}.entries RESET (fillfactor); \
+         DELETE FROM {schema}.meta WHERE name = 'revision'"
     ));
     let options = PostgresOptions { schema: schema.clone(), ..PostgresOptions::default() };
     let upgrade = hashrange_storage::postgres::upgrade(&options).unwrap();
     for _ in 0..2 {
         server.sql(&upgrade);
         let revision = format!("SELECT value FROM {schema}.meta WHERE name = 'revision'");
-        assert_eq!(server.sql(&revision), "2");
+        assert_eq!(server.sql(&revision), "3");
+        assert_eq!(server.sql(&options_of_entries), "{fillfactor=90}");
     }
     // Nor does it take back what a newer program has done.
     server.sql(&format!("UPDATE {schema}.meta SET value = 7 WHERE name = 'revision'"));
@@ -773,5 +778,5 @@ fn the_printed_upgrade_is_what_servers_do() {
     let store = open(&url);
     increment(&store, "n").unwrap();
     let knows = server.sql(&format!("SELECT DISTINCT knows FROM {schema}.lanes"));
-    assert_eq!(knows, "2");
+    assert_eq!(knows, "3");
 }

@@ -17,6 +17,7 @@
 //!
 //! Leaves the first creation, which makes the tables as the newest revision has them, to `schema.rs`.
 
+use super::schema::FILL_FACTOR;
 use std::time::Duration;
 use tokio::time::sleep;
 use tokio_postgres::error::SqlState;
@@ -26,7 +27,7 @@ use tokio_postgres::{Client, Error};
 pub(super) const OLDEST: i64 = 1;
 
 /// The newest revision of the tables that this program knows.
-pub(super) const NEWEST: i64 = 2;
+pub(super) const NEWEST: i64 = 3;
 
 /// The revision from which on lanes say what they know.
 pub(super) const LANES_SAY: i64 = 2;
@@ -93,6 +94,9 @@ fn step_after(schema: &str, revision: i64) -> String {
         OLDEST => format!(
             "ALTER TABLE {schema}.lanes ADD COLUMN IF NOT EXISTS knows bigint NOT NULL DEFAULT {OLDEST};"
         ),
+        LANES_SAY => {
+            format!("ALTER TABLE {schema}.entries SET (fillfactor = {FILL_FACTOR});")
+        }
         _ => unreachable!("no step follows revision {revision}"),
     };
     // Never back: what is printed may be run on tables that a newer program has changed.

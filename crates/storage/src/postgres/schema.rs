@@ -24,6 +24,10 @@ use tokio_postgres::{Client, Error, Row};
 /// The version of the tables.
 pub(super) const VERSION: i64 = 1;
 
+/// Percent of a page of `entries` that new rows fill. In what is left, the next versions of its rows need no entries in the
+/// index (docs/performance-notes.md).
+pub(super) const FILL_FACTOR: u8 = 90;
+
 /// How often creation is tried when others create the same tables.
 const TRIES: usize = 5;
 
@@ -162,7 +166,7 @@ fn tables(schema: &str) -> String {
         "CREATE TABLE IF NOT EXISTS {schema}.meta (name text PRIMARY KEY, value bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS {schema}.entries (
     place smallint NOT NULL, prefix bytea NOT NULL, tail bytea NOT NULL, rest bytea NOT NULL,
-    value bytea, sum bigint, PRIMARY KEY (place, prefix, tail));
+    value bytea, sum bigint, PRIMARY KEY (place, prefix, tail)) WITH (fillfactor = {FILL_FACTOR});
 ALTER TABLE {schema}.entries ALTER COLUMN value SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS {schema}.stamps (
     place smallint NOT NULL, prefix bytea NOT NULL, last bigint NOT NULL,
