@@ -209,7 +209,7 @@ pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String,
 }
 
 /// Returns the statements that change the tables of a store that is in use to the newest revision, for whoever
-/// has the rights to run them. They change nothing where that was done.
+/// has the rights to run them. Where that was done they change nothing, but for a fill factor that was set by hand.
 ///
 /// # Errors
 /// When the name of the schema cannot be.
