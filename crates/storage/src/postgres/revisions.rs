@@ -27,10 +27,13 @@ use tokio_postgres::{Client, Error};
 pub(super) const OLDEST: i64 = 1;
 
 /// The newest revision of the tables that this program knows.
-pub(super) const NEWEST: i64 = 3;
+pub(super) const NEWEST: i64 = PAGES_HAVE_ROOM;
 
 /// The revision from which on lanes say what they know.
 pub(super) const LANES_SAY: i64 = 2;
+
+/// The revision from which on new rows leave some of their page free.
+const PAGES_HAVE_ROOM: i64 = 3;
 
 /// How long a step waits for those who use a table: meanwhile others wait behind it.
 const LOCK_TIMEOUT_MS: u64 = 500;
@@ -90,14 +93,14 @@ async fn take_step(client: &Client, schema: &str, revision: i64) -> Result<(), E
 /// Returns the statements of the step after a revision, and the one that notes it.
 fn step_after(schema: &str, revision: i64) -> String {
     let next = revision + 1;
-    let changes = match revision {
-        OLDEST => format!(
+    let changes = match next {
+        LANES_SAY => format!(
             "ALTER TABLE {schema}.lanes ADD COLUMN IF NOT EXISTS knows bigint NOT NULL DEFAULT {OLDEST};"
         ),
-        LANES_SAY => {
+        PAGES_HAVE_ROOM => {
             format!("ALTER TABLE {schema}.entries SET (fillfactor = {FILL_FACTOR});")
         }
-        _ => unreachable!("no step follows revision {revision}"),
+        _ => unreachable!("no step leads to revision {next}"),
     };
     // Never back: what is printed may be run on tables that a newer program has changed.
     format!(
