@@ -21,7 +21,7 @@ use super::keys::Located;
 use super::queue::Member;
 use super::rows::{Numbers, Puts, Rows, arrays_of, is_appended_directly};
 use super::statements::Composition;
-use super::steps::{Step, Taken, query};
+use super::steps::{Step, Taken};
 use super::traffic::Cause;
 use super::transaction::{Setting, Unsent, lock_runs};
 use crate::Batch;
@@ -121,7 +121,7 @@ impl Same<'_> {
         match self {
             Same::Locked(for_update, keys, numbers) => {
                 let mut arrays = arrays_of(keys.iter().copied());
-                arrays.push(Box::new(numbers));
+                arrays.push(Box::new(&numbers[..]));
                 (if *for_update { Step::LockSame } else { Step::ShareSame }, arrays)
             }
             Same::Written(puts, numbers) => puts.write_same(numbers),
@@ -152,9 +152,8 @@ impl Setting<'_> {
         let statement = self.composed(Composition::Whole, &steps).await;
         let statement = statement.map_err(|failure| Unsent { failure, is_open: false })?;
         let first: [&(dyn ToSql + Sync); 3] = [&self.lane, &self.token, &before];
-        let arrays = steps.iter().flat_map(|(_, arrays)| arrays);
         self.count_round_trip();
-        let sent = query(&self.connection.client, &statement, &first, arrays);
+        let sent = statement.query(&self.connection.client, &first, &steps);
         let answered = self.connection.answer(async { Ok(sent.await) }).await;
         answered
             .map_err(|failure| Unsent { failure, is_open: true })?

@@ -24,6 +24,7 @@ mod decided;
 mod driver;
 mod early;
 mod failure;
+mod forms;
 mod gathering;
 mod group;
 mod health;

@@ -11,6 +11,7 @@
 use super::coming::Row;
 use super::connect::Connection;
 use super::failure::Failure;
+use super::forms::{Argument, query_arrays, slices};
 use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
@@ -19,7 +20,6 @@ use super::lanes::{Pauses, Shared};
 use super::options::Sharding;
 use super::page::Page;
 use super::statements::ReaderStatements;
-use super::steps::{Argument, query, slices};
 use crate::{Error, KeyRange};
 use bytes::Bytes;
 use futures_util::future::{Either, join_all, select};
@@ -164,8 +164,8 @@ impl CounterRanges {
     pub(super) fn arguments(&self) -> Vec<Argument<'_>> {
         let (low, high, keys) = (slices(&self.low), slices(&self.high), slices(&self.keys));
         vec![
-            Box::new(&self.nth),
-            Box::new(&self.places),
+            Box::new(&self.nth[..]),
+            Box::new(&self.places[..]),
             Box::new(low),
             Box::new(high),
             Box::new(keys),
@@ -178,7 +178,8 @@ impl CounterRanges {
         statement: &Statement,
     ) -> Result<Vec<i64>, Failure> {
         let arguments = self.arguments();
-        let rows = connection.answer(query(&connection.client, statement, &[], &arguments)).await?;
+        let rows =
+            connection.answer(query_arrays(&connection.client, statement, &arguments)).await?;
         let mut sums = vec![0_i64; self.counters];
         for row in rows {
             let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));

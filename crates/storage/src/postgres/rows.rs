@@ -3,11 +3,12 @@
 //! All arrays are in the order of the primary key. Leaves what is written to `group.rs`, and the statements to
 //! `steps.rs`.
 
+use super::forms::{Argument, slices};
 use super::group::Writes;
 use super::keys::{Layout, Located, TAIL_BYTES, digest, stripe_key};
 use super::known::Known;
 use super::reads::CounterRanges;
-use super::steps::{Argument, Step, Taken, slices};
+use super::steps::{Step, Taken};
 use bytes::Bytes;
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -119,7 +120,7 @@ impl Puts {
     /// Adds what is written.
     fn add_values<'p>(&'p self, arrays: &mut Vec<Argument<'p>>) {
         arrays.push(Box::new(slices(&self.values)));
-        arrays.push(Box::new(&self.numbers));
+        arrays.push(Box::new(&self.numbers[..]));
     }
 
     /// Returns rows that are there as arrays.
@@ -264,7 +265,7 @@ impl CounterRows {
             let mut arrays = arrays_of(self.keys.iter());
             let rests: Vec<&[u8]> = self.keys.iter().map(Located::rest).collect();
             arrays.push(Box::new(rests));
-            arrays.push(Box::new(&self.sums));
+            arrays.push(Box::new(&self.sums[..]));
             steps.push((Step::Add, arrays));
         }
     }
@@ -308,12 +309,12 @@ impl Appends {
             return;
         }
         let arrays: Vec<Argument<'_>> = vec![
-            Box::new(&self.places),
+            Box::new(&self.places[..]),
             Box::new(slices(&self.prefixes)),
-            Box::new(&self.counts),
-            Box::new(&self.record_places),
+            Box::new(&self.counts[..]),
+            Box::new(&self.record_places[..]),
             Box::new(slices(&self.record_prefixes)),
-            Box::new(&self.following),
+            Box::new(&self.following[..]),
             Box::new(slices(&self.values)),
         ];
         steps.push((Step::Append, arrays));

@@ -6,11 +6,13 @@
 //! Rows are always locked and written in the order of the primary key. Statements that take arrays take
 //! them sorted; those that lock sort as well. What commits do with rows: `steps.rs`.
 
-use super::steps::{self, SAME_KEY, Step};
+use super::forms::{Form, query};
+use super::steps::{self, Formed, SAME_KEY, Step, Taken};
 use futures_util::future::{try_join_all, try_join3};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use tokio_postgres::{Client, Statement};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement};
 
 /// The columns of keys given as arrays `$1`, `$2`, `$3`.
 const KEYS: &str = "unnest($1::smallint[], $2::bytea[], $3::bytea[])";
@@ -36,7 +38,13 @@ pub(super) struct LaneStatements {
     pub(super) present: Statement,
     pub(super) raise: Statement,
     alone: Vec<(Step, Statement)>,
-    composed: Mutex<HashMap<(Composition, Vec<Step>), Statement>>,
+    composed: Mutex<HashMap<(Composition, Vec<Formed>), Statement>>,
+}
+
+/// A statement of several steps.
+pub(super) struct Composed {
+    statement: Statement,
+    steps: Vec<Formed>,
 }
 
 /// What several steps are as one statement.
@@ -82,15 +90,16 @@ impl LaneStatements {
         );
         let others = [present, steps::raise_alone(schema)];
         let alone = Step::ALONE.map(|step| step.alone(schema));
-        let locks = USUAL_LOCKS.map(|steps| steps::locks(schema, steps));
+        let usual_locks = USUAL_LOCKS.map(in_arrays);
+        let locks = usual_locks.each_ref().map(|steps| steps::locks(schema, steps));
         let ([present, raise], alone, locks) = try_join3(
             prepare_all(client, &others),
             prepare_all(client, &alone),
             prepare_all(client, &locks),
         )
         .await?;
-        let key = |steps: &[Step]| (Composition::Locks, steps.to_vec());
-        let composed = USUAL_LOCKS.map(key).into_iter().zip(locks).collect();
+        let key = |steps| (Composition::Locks, steps);
+        let composed = usual_locks.map(key).into_iter().zip(locks).collect();
         let composed = Mutex::new(composed);
         let alone = Step::ALONE.into_iter().zip(alone).collect();
         Ok(Self { schema: schema.to_owned(), present, raise, alone, composed })
@@ -107,24 +116,43 @@ impl LaneStatements {
         &self,
         client: &Client,
         composition: Composition,
-        steps: Vec<Step>,
-    ) -> Result<Statement, tokio_postgres::Error> {
+        steps: Vec<Formed>,
+    ) -> Result<Composed, tokio_postgres::Error> {
         let key = (composition, steps);
         if let Some(statement) = self.composed.lock().get(&key) {
-            return Ok(statement.clone());
+            return Ok(Composed { statement: statement.clone(), steps: key.1 });
         }
         let text = match composition {
             Composition::Locks => steps::locks(&self.schema, &key.1),
             Composition::Whole => steps::whole(&self.schema, &key.1),
         };
         let statement = client.prepare(&text).await?;
+        let steps = key.1.clone();
         let mut composed = self.composed.lock();
         if composed.len() >= MAX_COMPOSED {
             composed.clear();
         }
         composed.insert(key, statement.clone());
-        Ok(statement)
+        Ok(Composed { statement, steps })
     }
+}
+
+impl Composed {
+    /// Sends it with some arguments and then those of its steps, and returns the rows of the answer.
+    pub(super) async fn query(
+        &self,
+        client: &Client,
+        first: &[&(dyn ToSql + Sync)],
+        steps: &[Taken<'_>],
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
+        let columns = self.steps.iter().zip(steps);
+        let columns = columns.map(|((_, form), (_, columns))| (*form, columns.as_slice()));
+        query(client, &self.statement, first, columns).await
+    }
+}
+
+fn in_arrays(steps: &[Step]) -> Vec<Formed> {
+    steps.iter().map(|step| (*step, Form::Arrays)).collect()
 }
 
 impl ReaderStatements {

@@ -1,15 +1,13 @@
 //! The steps of a commit: what it does with rows, each as a statement by itself or several as one.
 //!
-//! Several steps as one statement are common table expressions. The database carries out those whose rows are counted,
-//! in the order in which they are, so that locks are taken as by one statement after the other; those that are not
-//! counted would follow in any order. All see what was committed when the statement began. So no step may write a
+//! Several steps as one statement are common table expressions. The database carries out those whose rows are read, in
+//! the order in which they are, so that locks are taken as by one statement after the other; those whose rows are not
+//! read would follow in any order. All see what was committed when the statement began. So no step may write a
 //! row that another one of the statement writes.
 //!
-//! Leaves to `rows.rs` what the arguments are.
+//! Leaves to `forms.rs` how statements take their rows, and to `rows.rs` what these are.
 
-use bytes::Bytes;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row, Statement};
+use super::forms::{Argument, Form, unnest};
 
 /// The condition that finds the row of a key.
 pub(super) const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
@@ -60,11 +58,11 @@ pub(super) enum Step {
     Append,
 }
 
-/// An array of a statement.
-pub(super) type Argument<'a> = Box<dyn ToSql + Send + Sync + 'a>;
-
-/// A step with its arrays.
+/// A step with the columns of its rows.
 pub(super) type Taken<'a> = (Step, Vec<Argument<'a>>);
+
+/// A step as a statement takes it.
+pub(super) type Formed = (Step, Form);
 
 impl Step {
     /// Those that are sent by themselves.
@@ -94,12 +92,13 @@ impl Step {
 
     /// Returns the step as a statement whose arguments are counted from `first`, with what has to come before it as a
     /// common table expression.
-    fn text(self, schema: &str, first: usize) -> (Option<String>, String) {
+    fn text(self, schema: &str, form: Form, first: usize) -> (Option<String>, String) {
         let types = self.types();
-        let rows = unnest(first, &types);
+        let rows = form.rows(first, &types);
         let entries = format!("{schema}.entries");
-        let insert =
-            |columns: &str| format!("INSERT INTO {entries} AS e ({columns}) SELECT * FROM {rows}");
+        let insert = |columns: &str| {
+            format!("INSERT INTO {entries} AS e ({columns}) SELECT * FROM {rows} AS k")
+        };
         let put = || insert("place, prefix, tail, rest, value, sum");
         let update = |columns: &str, and: &str| {
             format!(
@@ -109,8 +108,9 @@ impl Step {
         };
         let read = |how: &str| {
             format!(
-                "SELECT k.nth, e.value, e.sum FROM {rows} WITH ORDINALITY AS k(place, prefix, tail, nth) \
-                 JOIN {entries} e ON {SAME_KEY} ORDER BY k.nth FOR {how} OF e"
+                "SELECT k.nth, e.value, e.sum FROM {} AS k(place, prefix, tail, nth) \
+                 JOIN {entries} e ON {SAME_KEY} ORDER BY k.nth FOR {how} OF e",
+                form.numbered_rows(first, &types)
             )
         };
         let same = |how: &str| {
@@ -144,8 +144,8 @@ impl Step {
             ),
             Self::Append => {
                 let (stamps, records) = types.split_at(3);
-                let raised = raise(schema, first, stamps, "s.place, s.prefix, s.last");
-                let records = unnest(first + stamps.len(), records);
+                let raised = raise(schema, &form.rows(first, stamps), "s.place, s.prefix, s.last");
+                let records = form.rows(first + form.arguments(stamps.len()), records);
                 let text = format!(
                     "INSERT INTO {entries} (place, prefix, tail, rest, value) \
                      SELECT r.place, r.prefix || int8send(r.last - a.following), '', '', a.value \
@@ -158,22 +158,17 @@ impl Step {
         (None, text)
     }
 
-    /// Returns the step as a statement.
+    /// Returns the step as a statement that takes arrays.
     pub(super) fn alone(self, schema: &str) -> String {
-        match self.text(schema, 1) {
+        match self.text(schema, Form::Arrays, 1) {
             (Some(before), text) => format!("WITH {before} {text}"),
             (None, text) => text,
         }
     }
 
-    /// Returns how many rows there have to be that are found or written, given the first argument.
-    fn condition(self, first: usize) -> String {
-        match self {
-            Self::LockSame | Self::ShareSame | Self::WriteSame => {
-                format!("= cardinality(${first})")
-            }
-            _ => ">= 0".to_owned(),
-        }
+    /// Returns whether all its rows have to be found.
+    fn finds_all(self) -> bool {
+        matches!(self, Self::LockSame | Self::ShareSame | Self::WriteSame)
     }
 
     fn only_locks(self) -> bool {
@@ -181,26 +176,18 @@ impl Step {
     }
 }
 
-/// Returns arrays of these types side by side, as arguments that are counted from `first`.
-fn unnest(first: usize, types: &[&str]) -> String {
-    let arrays: Vec<_> =
-        (first..).zip(types).map(|(nth, type_)| format!("${nth}::{type_}[]")).collect();
-    format!("unnest({})", arrays.join(", "))
-}
-
-/// Returns what raises the stamps of prefixes.
-fn raise(schema: &str, first: usize, types: &[&str], returned: &str) -> String {
+/// Returns what raises the stamps of prefixes in these rows.
+fn raise(schema: &str, rows: &str, returned: &str) -> String {
     format!(
-        "INSERT INTO {schema}.stamps AS s (place, prefix, last) SELECT * FROM {} \
-         ON CONFLICT (place, prefix) DO UPDATE SET last = s.last + excluded.last RETURNING {returned}",
-        unnest(first, types)
+        "INSERT INTO {schema}.stamps AS s (place, prefix, last) SELECT * FROM {rows} AS k \
+         ON CONFLICT (place, prefix) DO UPDATE SET last = s.last + excluded.last RETURNING {returned}"
     )
 }
 
 /// Returns the statement that raises the stamps of prefixes and returns the last one of each, for keys whose place or
 /// digest depends on the stamp.
 pub(super) fn raise_alone(schema: &str) -> String {
-    raise(schema, 1, &[PLACE, BYTES, NUMBER], "s.prefix, s.last")
+    raise(schema, &unnest(1, &[PLACE, BYTES, NUMBER]), "s.prefix, s.last")
 }
 
 /// Returns the statement that reads the stripes of counters, as arrays as of those that are removed.
@@ -213,54 +200,50 @@ pub(super) fn sums(schema: &str) -> String {
 
 /// Returns the statement that sets the token `$2` of lane `$1` and locks rows. Its rows tell the number of a step, of
 /// which the first is 1, that of a key in it, and what is there; a step 0 tells how many rows the lane has.
-pub(super) fn locks(schema: &str, steps: &[Step]) -> String {
+pub(super) fn locks(schema: &str, steps: &[Formed]) -> String {
     let mut selections = vec![format!(
         "WITH t AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 RETURNING 1) \
          SELECT 0 AS step, count(*) AS nth, NULL::bytea AS value, NULL::bigint AS sum FROM t"
     )];
     let mut first = 3;
-    for (step, nth) in steps.iter().zip(1..) {
-        let (_, locked) = step.text(schema, first);
+    for ((step, form), nth) in steps.iter().zip(1..) {
+        let (_, locked) = step.text(schema, *form, first);
         selections.push(format!("SELECT {nth}, l{nth}.* FROM ({locked}) l{nth}"));
-        first += step.types().len();
+        first += form.arguments(step.types().len());
     }
     selections.join(" UNION ALL ")
 }
 
 /// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1` whose last one is `$3`, and
-/// takes all steps. It fails, by a division by zero, if the token is another one or a row is not there that has to be.
-pub(super) fn whole(schema: &str, steps: &[Step]) -> String {
+/// takes all steps. It fails, by a division by zero, if the token is another one or a row is not there that has to be:
+/// as no step finds more rows than it has, all are there if as many are found.
+pub(super) fn whole(schema: &str, steps: &[Formed]) -> String {
     let mut expressions = vec![format!(
         "t AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 AND token = $3 RETURNING 1)"
     )];
-    let mut conditions = vec!["(SELECT count(*) FROM t) = 1".to_owned()];
+    let mut taken = vec!["SELECT 1 AS found FROM t".to_owned()];
+    let mut counts = vec!["1".to_owned()];
     let mut first = 4;
-    for (step, nth) in steps.iter().zip(1..) {
-        let (before, text) = step.text(schema, first);
+    for ((step, form), nth) in steps.iter().zip(1..) {
+        let (before, text) = step.text(schema, *form, first);
         expressions.extend(before);
         let returned = if step.only_locks() { "" } else { " RETURNING 1" };
         expressions.push(format!("s{nth} AS ({text}{returned})"));
-        conditions.push(format!("(SELECT count(*) FROM s{nth}) {}", step.condition(first)));
-        first += step.types().len();
+        let found = if step.finds_all() {
+            counts.push(form.count(first));
+            "1"
+        } else {
+            "NULL::int"
+        };
+        taken.push(format!("SELECT {found} FROM s{nth}"));
+        first += form.arguments(step.types().len());
     }
-    format!("WITH {} SELECT 1 / ({})::int", expressions.join(", "), conditions.join(" AND "))
-}
-
-/// Returns bytes as an array takes them.
-pub(super) fn slices(bytes: &[Bytes]) -> Vec<&[u8]> {
-    bytes.iter().map(|bytes| &bytes[..]).collect()
-}
-
-/// Sends a statement with some arguments and then these arrays, and returns the rows of the answer.
-pub(super) async fn query<'a>(
-    client: &Client,
-    statement: &Statement,
-    first: &[&(dyn ToSql + Sync)],
-    arrays: impl IntoIterator<Item = &'a Argument<'a>>,
-) -> Result<Vec<Row>, tokio_postgres::Error> {
-    let mut all = first.to_vec();
-    all.extend(arrays.into_iter().map(|array| &**array as &(dyn ToSql + Sync)));
-    client.query(statement, &all).await
+    format!(
+        "WITH {} SELECT 1 / (count(found) = {})::int FROM ({}) AS taken",
+        expressions.join(", "),
+        counts.join(" + "),
+        taken.join(" UNION ALL ")
+    )
 }
 
 #[cfg(test)]
@@ -269,38 +252,54 @@ mod tests {
 
     const LOCKS: [Step; 2] = [Step::Lock, Step::Share];
     const SAME: [Step; 3] = [Step::LockSame, Step::ShareSame, Step::WriteSame];
+    const FORMS: [Form; 3] = [Form::Arrays, Form::Rows(1), Form::Rows(3)];
+
+    fn in_form(steps: &[Step], form: Form) -> Vec<Formed> {
+        steps.iter().map(|step| (*step, form)).collect()
+    }
 
     /// Returns the numbers of the arguments in a text, in their order.
-    fn arguments(text: &str) -> Vec<usize> {
+    fn numbers(text: &str) -> Vec<usize> {
         let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>();
         text.split('$').skip(1).map(|part| digits(part).parse().unwrap()).collect()
     }
 
     #[test]
-    fn each_array_is_an_argument_of_its_own() {
-        let arrays_of = |steps: &[Step]| steps.iter().map(|step| step.types().len()).sum::<usize>();
+    fn each_column_or_element_is_an_argument_of_its_own() {
+        let columns_of =
+            |steps: &[Step]| steps.iter().map(|step| step.types().len()).sum::<usize>();
         for step in Step::ALONE {
-            let arrays: Vec<usize> = (1..=arrays_of(&[step])).collect();
-            assert_eq!(arguments(&step.alone("s")), arrays, "{step:?}");
+            let columns: Vec<usize> = (1..=columns_of(&[step])).collect();
+            assert_eq!(numbers(&step.alone("s")), columns, "{step:?}");
         }
         let all = [&SAME[..], &Step::ALONE].concat();
-        let composed =
-            [(locks("s", &LOCKS), 2 + arrays_of(&LOCKS)), (whole("s", &all), 3 + arrays_of(&all))];
-        for (text, count) in composed {
-            let mut found = arguments(&text);
-            found.sort_unstable();
-            found.dedup();
-            assert_eq!(found, (1..=count).collect::<Vec<_>>(), "{text}");
+        for form in FORMS {
+            let composed = [
+                (locks("s", &in_form(&LOCKS, form)), 2 + form.arguments(columns_of(&LOCKS))),
+                (whole("s", &in_form(&all, form)), 3 + form.arguments(columns_of(&all))),
+            ];
+            for (text, count) in composed {
+                let mut found = numbers(&text);
+                found.sort_unstable();
+                found.dedup();
+                assert_eq!(found, (1..=count).collect::<Vec<_>>(), "{text}");
+            }
         }
     }
 
     #[test]
     fn a_whole_transaction_checks_the_token_and_all_rows_that_have_to_be_there() {
-        let text = whole("s", &[Step::ShareSame, Step::WriteSame, Step::Add]);
-        let checked = "SELECT 1 / ((SELECT count(*) FROM t) = 1 \
-                       AND (SELECT count(*) FROM s1) = cardinality($4) \
-                       AND (SELECT count(*) FROM s2) = cardinality($8) \
-                       AND (SELECT count(*) FROM s3) >= 0)::int";
-        assert!(text.ends_with(checked), "{text}");
+        let steps = [Step::ShareSame, Step::WriteSame, Step::Add];
+        for (form, count) in
+            [(Form::Arrays, "1 + cardinality($4) + cardinality($8)"), (Form::Rows(1), "1 + 1 + 1")]
+        {
+            let text = whole("s", &in_form(&steps, form));
+            let checked = format!(
+                "SELECT 1 / (count(found) = {count})::int FROM (SELECT 1 AS found FROM t \
+                 UNION ALL SELECT 1 FROM s1 UNION ALL SELECT 1 FROM s2 \
+                 UNION ALL SELECT NULL::int FROM s3) AS taken"
+            );
+            assert!(text.ends_with(&checked), "{text}");
+        }
     }
 }

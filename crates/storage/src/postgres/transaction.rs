@@ -27,6 +27,7 @@
 use super::connect::Connection;
 use super::decided::{Answer, Decided, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
+use super::forms::{Form, query_arrays};
 use super::group::{Writes, waves};
 use super::keys::{Layout, Located, unreadable, value_of};
 use super::known::Known;
@@ -34,8 +35,8 @@ use super::queue::Member;
 use super::rows::{
     Numbers, Rows, arrays_of, count, is_appended_directly, sorted_appends, stamp_row,
 };
-use super::statements::{Composition, LaneStatements};
-use super::steps::{Step, Taken, query};
+use super::statements::{Composed, Composition, LaneStatements};
+use super::steps::{Step, Taken};
 use super::traffic::Counts;
 use crate::{Batch, Error};
 use bytes::Bytes;
@@ -44,8 +45,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::time::{Instant, timeout_at};
+use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Row, Statement};
 
 /// How often the kind of lock may change along the keys of a group; more changes are avoided by locking
 /// for update what would be locked for share.
@@ -129,9 +130,9 @@ impl Setting<'_> {
         let statement = self.composed(Composition::Locks, &steps).await?;
         let client = &self.connection.client;
         let first: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
-        let arrays = steps.iter().flat_map(|(_, arrays)| arrays);
         self.count_round_trip();
-        let all = join(client.batch_execute("BEGIN"), query(client, &statement, &first, arrays));
+        let locked = statement.query(client, &first, &steps);
+        let all = join(client.batch_execute("BEGIN"), locked);
         let locked = self.connection.answer(async {
             let (begun, locked) = all.await;
             begun?;
@@ -149,8 +150,10 @@ impl Setting<'_> {
         &self,
         composition: Composition,
         steps: &[Taken<'_>],
-    ) -> Result<Statement, Failure> {
-        let steps = steps.iter().map(|(step, _)| *step).collect();
+    ) -> Result<Composed, Failure> {
+        let is_alone = self.members.len() == 1;
+        let form = |columns| if is_alone { Form::of_few(columns) } else { Form::Arrays };
+        let steps = steps.iter().map(|(step, columns)| (*step, form(columns))).collect();
         let client = &self.connection.client;
         self.connection.answer(self.statements.composed(client, composition, steps)).await
     }
@@ -207,7 +210,7 @@ impl Setting<'_> {
             self.connection.answer(client.batch_execute("ROLLBACK")).await.map(|()| true)
         } else {
             let ended = join(
-                query(client, &self.statements.present, &[], &present),
+                query_arrays(client, &self.statements.present, &present),
                 client.batch_execute("ROLLBACK"),
             );
             let counted = self.connection.answer(async {
@@ -243,11 +246,11 @@ impl Setting<'_> {
         let mut sent: Vec<BoxFuture<'_, Result<Option<Vec<Row>>, tokio_postgres::Error>>> =
             Vec::new();
         if !doubtful.is_empty() {
-            let present = query(client, &statements.present, &[], &present);
+            let present = query_arrays(client, &statements.present, &present);
             sent.push(Box::pin(async { present.await.map(Some) }));
         }
         for (step, arrays) in &steps {
-            let written = query(client, statements.alone(*step), &[], arrays);
+            let written = query_arrays(client, statements.alone(*step), arrays);
             sent.push(Box::pin(async { written.await.map(|_| None) }));
         }
         sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
