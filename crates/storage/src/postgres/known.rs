@@ -15,7 +15,7 @@ use bytes::Bytes;
 use foldhash::fast::RandomState;
 use quick_cache::Weighter;
 use quick_cache::sync::{Cache, DefaultLifecycle};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of a key and a value, of most: how many to make room for is reckoned by it.
 const USUAL_BYTES: u64 = 1 << 10;
@@ -29,6 +29,9 @@ const ABSENT_IN_A_ROW: u32 = 64;
 /// So many groups in a row in which only some could be decided early, or some wrote what others declared, are as bad as a
 /// guess that was wrong.
 const IN_VAIN_IN_A_ROW: u32 = 8;
+
+/// Into so many steps all memory is divided when values leave some to pages.
+const STEPS: u64 = 256;
 
 /// The most commits that pass between a guess that was wrong and the next one.
 const MAX_PAUSE: u32 = 1 << 16;
@@ -45,6 +48,8 @@ pub(super) struct KnownValue {
 pub(super) struct Known {
     values: Cache<Bytes, KnownValue, Memory, RandomState>,
     capacity_bytes: u64,
+    /// The most that all values may take.
+    bound_bytes: AtomicU64,
     /// The fewest commits that pass after a guess that was wrong.
     least_pause: u32,
     /// The commits that pass after a guess that was wrong, and those that have passed.
@@ -78,6 +83,7 @@ impl Known {
         Self {
             values: Cache::with(usual.clamp(16, 1 << 16), capacity_bytes, Memory, hasher, life),
             capacity_bytes,
+            bound_bytes: AtomicU64::new(capacity_bytes),
             least_pause: early_after,
             pause: AtomicU32::new(early_after),
             passed: AtomicU32::new(0),
@@ -88,9 +94,14 @@ impl Known {
         }
     }
 
-    /// Sets the most that all values may take, which is never more than at first.
-    pub(super) fn bound(&self, capacity_bytes: u64) {
-        self.values.set_capacity(capacity_bytes.min(self.capacity_bytes));
+    /// Bounds values and pages, which take so many bytes now, by the same memory, which is never more than at first.
+    pub(super) fn bound(&self, all_bytes: u64, page_bytes: u64) {
+        let all_bytes = all_bytes.min(self.capacity_bytes);
+        let step = (all_bytes / STEPS).max(1);
+        let bound_bytes = all_bytes.saturating_sub(page_bytes) / step * step;
+        if self.bound_bytes.swap(bound_bytes, Ordering::Relaxed) != bound_bytes {
+            self.values.set_capacity(bound_bytes);
+        }
     }
 
     /// Returns the bytes that all values take.
@@ -261,6 +272,26 @@ mod tests {
         known.pass(1 << 16);
         assert!(shown(&known, "a", "d").is_some(), "a pause has an end");
         assert_eq!((known.early.get(), known.mistaken.get()), (82, 42));
+    }
+
+    #[test]
+    fn values_take_what_pages_leave() {
+        let known = Known::new(64 << 10, 0);
+        let learn_all = || {
+            for nth in 0..1000_u32 {
+                let key = Bytes::from(nth.to_be_bytes().to_vec());
+                known.learn(&key, 1, &Bytes::from_static(b"v"));
+            }
+            known.size_bytes()
+        };
+        assert!((60 << 10..=64 << 10).contains(&learn_all()));
+        known.bound(64 << 10, 20 << 10);
+        assert!(known.size_bytes() <= 44 << 10);
+        assert!((40 << 10..=44 << 10).contains(&learn_all()));
+        known.bound(128 << 10, 0);
+        assert!((60 << 10..=64 << 10).contains(&learn_all()), "never more than at first");
+        known.bound(0, 0);
+        assert_eq!(learn_all(), 0);
     }
 
     #[test]

@@ -26,6 +26,7 @@ use crate::Error;
 use futures_util::future::{Either, select};
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
@@ -59,6 +60,8 @@ pub(super) struct Shared {
     pub(super) health: Health,
     /// Of the values that were read.
     pub(super) sizes: Sizes,
+    /// The most that kept pages and known values may take together.
+    pub(super) cache_bytes: AtomicU64,
     /// Pages that were read.
     pub(super) kept: Kept,
     /// Values that commits may decide on.
@@ -69,6 +72,13 @@ pub(super) struct Shared {
     pub(super) dropped: watch::Sender<bool>,
     /// The number of lanes that have not ended.
     pub(super) living: watch::Sender<usize>,
+}
+
+impl Shared {
+    /// Leaves to known values what kept pages leave of the memory for both.
+    pub(super) fn share_memory(&self) {
+        self.known.bound(self.cache_bytes.load(Ordering::Relaxed), self.kept.size_bytes());
+    }
 }
 
 /// One lane.

@@ -184,7 +184,8 @@ impl PostgresStore {
             health: Health::default(),
             sizes: Sizes::default(),
             kept: Kept::new(kept_bytes / 2, options.kept_page_bytes),
-            known: Known::new(kept_bytes / 2, options.early_after),
+            known: Known::new(kept_bytes, options.early_after),
+            cache_bytes: AtomicU64::new(kept_bytes),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
             dropped: watch::Sender::new(false),
@@ -224,10 +225,11 @@ impl PostgresStore {
         }
     }
 
-    /// Bounds the bytes for pages that are kept; see [`PostgresOptions::kept_bytes`].
+    /// Bounds the bytes of what is kept; see [`PostgresOptions::kept_bytes`].
     pub fn bound_cache(&self, cache_bytes: u64) {
         self.shared.kept.bound(cache_bytes / 2);
-        self.shared.known.bound(cache_bytes / 2);
+        self.shared.cache_bytes.store(cache_bytes, Ordering::Relaxed);
+        self.shared.share_memory();
     }
 
     /// Returns a number that no commit stamp given out so far is above.

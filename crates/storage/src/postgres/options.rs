@@ -41,8 +41,8 @@ pub struct PostgresOptions {
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
-    /// Bytes of what is kept to be used again if the database says that it is the same, half of them for pages and half
-    /// for values that commits may decide on; 0 = nothing is.
+    /// Bytes of what is kept to be used again if the database says that it is the same: up to half of them for pages, and
+    /// what these leave for values that commits may decide on; 0 = nothing is.
     pub kept_bytes: u64,
     /// Pages of fewer bytes are not kept: to ask about them costs as much as to read them.
     pub kept_page_bytes: usize,

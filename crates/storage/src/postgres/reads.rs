@@ -544,7 +544,9 @@ impl Reader {
         self.shared.counts.reads.add(1);
         match job {
             OwnJob::Page(page, deadline, reply) => {
-                match page.read(connection, statements, &self.shared.kept).await {
+                let read = page.read(connection, statements, &self.shared.kept).await;
+                self.shared.share_memory();
+                match read {
                     Err(failure) if failure.may_pass() => {
                         Some((OwnJob::Page(page, deadline, reply), failure))
                     }
