@@ -2,8 +2,9 @@
 //!
 //! Leaves the statement to `page.rs`.
 
-use super::kept::{Kept, KeptPage, Name};
+use super::kept::{KeptPage, Name};
 use super::keys::{bytes_of, unreadable};
+use super::lanes::Shared;
 use super::page::{Page, What, Where};
 use crate::{Direction, Error};
 use bytes::Bytes;
@@ -111,11 +112,12 @@ impl Coming {
     /// Returns the rows, and keeps them if the page is to be kept.
     pub(super) fn into_kept_rows(
         mut self,
-        kept: &Kept,
+        shared: &Shared,
         name: Name,
         was_kept: bool,
         is_all: bool,
     ) -> Vec<Row> {
+        let kept = &shared.kept;
         let content_bytes = self.bytes.len();
         let can_be = is_all && self.numbers.len() == self.rows.len();
         if !(can_be && kept.is_wanted(&name, content_bytes)) {
@@ -128,6 +130,7 @@ impl Coming {
         let numbers = std::mem::take(&mut self.numbers);
         let rows = self.into_rows();
         kept.keep(name, KeptPage { rows: rows.clone(), numbers, content_bytes });
+        shared.share_memory();
         rows
     }
 

@@ -5,8 +5,9 @@
 use super::coming::{Coming, Row};
 use super::connect::Connection;
 use super::failure::Failure;
-use super::kept::{Kept, Name};
+use super::kept::Name;
 use super::keys::unreadable;
+use super::lanes::Shared;
 use super::statements::ReaderStatements;
 use crate::{Direction, Error};
 use futures_util::TryStreamExt;
@@ -67,8 +68,9 @@ impl Page {
         &self,
         connection: &Connection,
         statements: &ReaderStatements,
-        kept: &Kept,
+        shared: &Shared,
     ) -> Result<Option<Vec<Row>>, Failure> {
+        let kept = &shared.kept;
         let name = self.name();
         let known = name.as_ref().and_then(|name| kept.find(name));
         let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX);
@@ -107,7 +109,7 @@ impl Page {
                 page.rows.clone()
             }),
             Answer::Rows(coming, is_all) => Some(match name {
-                Some(name) => coming.into_kept_rows(kept, name, known.is_some(), is_all),
+                Some(name) => coming.into_kept_rows(shared, name, known.is_some(), is_all),
                 None => coming.into_rows(),
             }),
             Answer::Unfit => {

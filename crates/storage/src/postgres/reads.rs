@@ -544,9 +544,7 @@ impl Reader {
         self.shared.counts.reads.add(1);
         match job {
             OwnJob::Page(page, deadline, reply) => {
-                let read = page.read(connection, statements, &self.shared.kept).await;
-                self.shared.share_memory();
-                match read {
+                match page.read(connection, statements, &self.shared).await {
                     Err(failure) if failure.may_pass() => {
                         Some((OwnJob::Page(page, deadline, reply), failure))
                     }

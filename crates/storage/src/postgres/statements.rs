@@ -90,16 +90,20 @@ impl LaneStatements {
         );
         let others = [present, steps::raise_alone(schema)];
         let alone = Step::ALONE.map(|step| step.alone(schema));
-        let usual_locks = USUAL_LOCKS.map(in_arrays);
-        let locks = usual_locks.each_ref().map(|steps| steps::locks(schema, steps));
+        // No steps are the same in both forms.
+        let of_one_row = USUAL_LOCKS.iter().filter(|steps| !steps.is_empty());
+        let usual_locks: Vec<_> = (USUAL_LOCKS.iter().map(|steps| in_form(steps, Form::Arrays)))
+            .chain(of_one_row.map(|steps| in_form(steps, Form::Rows(1))))
+            .collect();
+        let locks: Vec<_> = usual_locks.iter().map(|steps| steps::locks(schema, steps)).collect();
         let ([present, raise], alone, locks) = try_join3(
             prepare_all(client, &others),
             prepare_all(client, &alone),
-            prepare_all(client, &locks),
+            try_join_all(locks.iter().map(|text| client.prepare(text))),
         )
         .await?;
         let key = |steps| (Composition::Locks, steps);
-        let composed = usual_locks.map(key).into_iter().zip(locks).collect();
+        let composed = usual_locks.into_iter().map(key).zip(locks).collect();
         let composed = Mutex::new(composed);
         let alone = Step::ALONE.into_iter().zip(alone).collect();
         Ok(Self { schema: schema.to_owned(), present, raise, alone, composed })
@@ -151,8 +155,8 @@ impl Composed {
     }
 }
 
-fn in_arrays(steps: &[Step]) -> Vec<Formed> {
-    steps.iter().map(|step| (*step, Form::Arrays)).collect()
+fn in_form(steps: &[Step], form: Form) -> Vec<Formed> {
+    steps.iter().map(|step| (*step, form)).collect()
 }
 
 impl ReaderStatements {

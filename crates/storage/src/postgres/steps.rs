@@ -31,7 +31,7 @@ const NUMBER: &str = "bigint";
 /// The columns of a key.
 const KEY: [&str; 3] = [PLACE, BYTES, BYTES];
 
-/// What a step does with the rows of the keys that it is given as arrays, in the order of the primary key.
+/// What a step does with the rows of the keys that it is given, in the order of the primary key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// Locks rows for update, or only for share, and reads them.
