@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Waker};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn open(url: &str) -> PostgresStore {
     // As many as for a database on another machine.
@@ -89,6 +89,39 @@ fn two_stores_lose_no_update_of_one_key() {
         assert_eq!(number(get(store, "n").as_ref()), all);
         assert_eq!(sum(store, "count"), i64::try_from(all).unwrap());
     }
+}
+
+#[test]
+fn a_store_sees_whether_others_commit_as_much() {
+    let url = shared().url();
+    let options = PostgresOptions { groups: Some(1), ..PostgresOptions::default() };
+    let [store, other] = [(); 2].map(|()| PostgresStore::open(&url, &options).unwrap());
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let is_going_on = |goes: &AtomicBool| goes.load(Ordering::Relaxed) && Instant::now() < deadline;
+    let becomes = |has_others: bool| {
+        while Instant::now() < deadline && store.traffic().has_others != has_others {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(store.traffic().has_others, has_others);
+    };
+    let (one, both) = (AtomicBool::new(true), AtomicBool::new(true));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while is_going_on(&one) {
+                increment(&store, "one").unwrap();
+            }
+        });
+        let beside = scope.spawn(|| {
+            while is_going_on(&both) {
+                increment(&other, "other").unwrap();
+            }
+        });
+        becomes(true);
+        both.store(false, Ordering::Relaxed);
+        beside.join().unwrap();
+        becomes(false);
+        one.store(false, Ordering::Relaxed);
+    });
 }
 
 /// Whoever sees a key absent and creates it is the only one, of both stores.

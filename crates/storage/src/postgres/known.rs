@@ -138,7 +138,8 @@ impl Known {
 
     /// Notes a value that was read for somebody else. If one is known already it may be newer.
     pub(super) fn seen(&self, key: &Bytes, number: i64, value: &Bytes) {
-        if self.values.peek(key).is_none() {
+        // What is read again and again stays when others are written.
+        if self.values.get(key).is_none() {
             self.learn(key, number, value);
         }
     }
@@ -292,6 +293,24 @@ mod tests {
         assert!((60 << 10..=64 << 10).contains(&learn_all()), "never more than at first");
         known.bound(0, 0);
         assert_eq!(learn_all(), 0);
+    }
+
+    #[test]
+    fn what_is_read_again_stays_when_others_are_written() {
+        let known = Known::new(64 << 10, 0);
+        let learn_many = |from: u32| {
+            for nth in from..from + 1000 {
+                known.learn(&Bytes::from(nth.to_be_bytes().to_vec()), 1, &Bytes::from_static(b"v"));
+            }
+        };
+        learn_many(0);
+        let (read, once) = (Bytes::from_static(b"read"), Bytes::from_static(b"once"));
+        for key in [&read, &once, &read] {
+            known.seen(key, 1, &Bytes::from_static(b"v"));
+        }
+        learn_many(1000);
+        assert!(known.values.peek(&read).is_some());
+        assert!(known.values.peek(&once).is_none());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::kept::Kept;
 use super::keys::Layout;
 use super::known::Known;
 use super::options::PostgresOptions;
+use super::others::Others;
 use super::outcome::{self, Outcome};
 use super::queue::{Member, Queue};
 use super::sizes::Sizes;
@@ -66,6 +67,8 @@ pub(super) struct Shared {
     pub(super) kept: Kept,
     /// Values that commits may decide on.
     pub(super) known: Known,
+    /// Processes that commit to the same database.
+    pub(super) others: Others,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
     /// Set when all tasks are to end.
@@ -177,6 +180,7 @@ impl Lane {
             };
             if let Some(mut taken) = taken {
                 self.commit(std::mem::take(&mut taken.members)).await;
+                self.look_for_others().await;
             }
         }
         if let Some(line) = &self.line {
@@ -285,7 +289,7 @@ impl Lane {
         };
         let failure = match setting.run_early(&group, self.committed).await {
             Ok(()) => {
-                self.committed = self.token;
+                self.has_committed();
                 return self.end_early(&group, members);
             }
             Err(Unsent { failure: Failure::Retry(Cause::Conflict, _), .. }) => {
@@ -443,7 +447,7 @@ impl Lane {
         match setting.run().await {
             Ok((verdicts, is_committed)) => {
                 if is_committed {
-                    self.committed = self.token;
+                    self.has_committed();
                 }
                 Ok(verdicts)
             }
@@ -499,6 +503,26 @@ impl Lane {
         })
     }
 
+    /// Notes that the lane's row has the last token.
+    fn has_committed(&mut self) {
+        self.shared.others.raised(self.token - self.committed);
+        self.committed = self.token;
+    }
+
+    /// Finds out now and then whether other processes commit as much.
+    async fn look_for_others(&mut self) {
+        let Shared { others, commits, .. } = &*self.shared;
+        let Some(line) = self.line.as_ref().filter(|_| others.is_time(Instant::now())) else {
+            return;
+        };
+        // If it failed, whoever uses the connection next is told why.
+        let Line { connection, statements } = line;
+        let asked = connection.answer(connection.client.query_one(&statements.tokens, &[])).await;
+        if let Some(sum) = asked.ok().and_then(|row| row.try_get(0).ok()) {
+            commits.set_others(others.are_at_work(sum));
+        }
+    }
+
     /// Finds out what has become of the last transaction, whose commit was not answered by what tells.
     ///
     /// # Errors
@@ -512,12 +536,12 @@ impl Lane {
         loop {
             match self.ask().await {
                 Ok(Outcome::Committed) => {
-                    self.committed = self.token;
+                    self.has_committed();
                     return Ok(());
                 }
                 Ok(Outcome::RolledBack) => {
                     self.token += 1;
-                    self.committed = self.token;
+                    self.has_committed();
                     return Err(failure);
                 }
                 Ok(Outcome::Unknown) => break,

@@ -37,6 +37,7 @@ mod lanes;
 mod late;
 mod open_error;
 mod options;
+mod others;
 mod outcome;
 mod page;
 mod placement;
@@ -77,6 +78,7 @@ use kept::Kept;
 use keys::Layout;
 use known::Known;
 use lanes::{LANE_BYTES, Lane, Shared};
+use others::Others;
 use probe::Probes;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
@@ -185,6 +187,7 @@ impl PostgresStore {
             sizes: Sizes::default(),
             kept: Kept::new(kept_bytes / 2, options.kept_page_bytes),
             known: Known::new(kept_bytes, options.early_after),
+            others: Others::new(groups < options.lanes),
             cache_bytes: AtomicU64::new(kept_bytes),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
@@ -212,6 +215,7 @@ impl PostgresStore {
             wanted: wanted as u64,
         };
         Traffic {
+            has_others: commits.has_others(),
             waiting_commits: commits.len() as u64,
             waiting_reads: self.reads.len() as u64,
             lanes: connections(health, options.lanes),

@@ -88,7 +88,9 @@ enum Found {
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // The lane looks for more itself, or else what waits has gathered in a moment.
-        self.queue.waiting.lock().gathering.end(self.group);
+        let mut waiting = self.queue.waiting.lock();
+        let count = waiting.members.len();
+        waiting.gathering.end(self.group, count, Instant::now());
     }
 }
 
@@ -223,6 +225,16 @@ impl Queue {
         waiting.forget_bytes(&taken);
         let group = waiting.gathering.take(taken.len(), now);
         Found::Taken(taken, group, !waiting.members.is_empty())
+    }
+
+    /// Notes whether other processes commit as much.
+    pub(super) fn set_others(&self, has_others: bool) {
+        self.waiting.lock().gathering.set_others(has_others);
+    }
+
+    /// Returns whether other processes commit as much.
+    pub(super) fn has_others(&self) -> bool {
+        self.waiting.lock().gathering.has_others()
     }
 
     /// Lets another lane look at what waits.

@@ -119,7 +119,8 @@ impl Drop for AtWork<'_> {
         let mut waiting = self.reads.waiting.lock();
         waiting.idle += 1;
         if let Some(group) = self.keys {
-            waiting.gathering.end(group);
+            let jobs = waiting.keys.len();
+            waiting.gathering.end(group, jobs, Instant::now());
         }
     }
 }

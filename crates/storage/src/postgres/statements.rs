@@ -37,6 +37,8 @@ pub(super) struct LaneStatements {
     schema: String,
     pub(super) present: Statement,
     pub(super) raise: Statement,
+    /// The sum of the tokens of all lanes.
+    pub(super) tokens: Statement,
     alone: Vec<(Step, Statement)>,
     composed: Mutex<HashMap<(Composition, Vec<Formed>), Statement>>,
 }
@@ -88,7 +90,8 @@ impl LaneStatements {
         let present = format!(
             "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
         );
-        let others = [present, steps::raise_alone(schema)];
+        let tokens = format!("SELECT coalesce(sum(token), 0)::bigint FROM {schema}.lanes");
+        let others = [present, steps::raise_alone(schema), tokens];
         let alone = Step::ALONE.map(|step| step.alone(schema));
         // No steps are the same in both forms.
         let of_one_row = USUAL_LOCKS.iter().filter(|steps| !steps.is_empty());
@@ -96,7 +99,7 @@ impl LaneStatements {
             .chain(of_one_row.map(|steps| in_form(steps, Form::Rows(1))))
             .collect();
         let locks: Vec<_> = usual_locks.iter().map(|steps| steps::locks(schema, steps)).collect();
-        let ([present, raise], alone, locks) = try_join3(
+        let ([present, raise, tokens], alone, locks) = try_join3(
             prepare_all(client, &others),
             prepare_all(client, &alone),
             try_join_all(locks.iter().map(|text| client.prepare(text))),
@@ -106,7 +109,7 @@ impl LaneStatements {
         let composed = usual_locks.into_iter().map(key).zip(locks).collect();
         let composed = Mutex::new(composed);
         let alone = Step::ALONE.into_iter().zip(alone).collect();
-        Ok(Self { schema: schema.to_owned(), present, raise, alone, composed })
+        Ok(Self { schema: schema.to_owned(), present, raise, tokens, alone, composed })
     }
 
     /// Returns the statement of a single step.

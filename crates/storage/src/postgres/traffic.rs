@@ -50,6 +50,9 @@ pub struct Traffic {
     pub late_commits: u64,
     /// Reads that no reader took in time.
     pub late_reads: u64,
+    /// Whether other processes commit to the same database about as often now. Known only where fewer groups are to be at
+    /// work than there are lanes.
+    pub has_others: bool,
     /// Commits that wait for a lane now.
     pub waiting_commits: u64,
     /// Reads that wait for a reader now.
