@@ -15,6 +15,7 @@ use crate::swept::{Sweep, Swept};
 use crate::write::{Action, Write};
 use hashrange_model::Item;
 use hashrange_storage::{Key, KeyRange, Store};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -111,9 +112,12 @@ async fn expire_some<S: Store>(
     }
 }
 
-/// Returns the write for each entry. An item has one entry, so the keys are distinct.
+/// Returns the write for each item of these entries, once. An item has one entry, but a view of a store that servers
+/// share may be of several moments, and show the entry that it had and the one that it has now.
 fn writes<'t>(table: &'t Table, entries: &[Key], due: Due) -> Vec<(&'t Table, Write<'static>)> {
+    let mut seen = BTreeSet::new();
     let keys = entries.iter().filter_map(|entry| layout::parse_expiry(table, entry));
+    let keys = keys.filter(|key| seen.insert(key.bytes.clone()));
     let write = |key| Write {
         key,
         key_attributes: Item::empty(),
