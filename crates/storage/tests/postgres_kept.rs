@@ -238,7 +238,9 @@ fn pages_and_values_share_the_memory() {
     for from in (0..400).step_by(100) {
         let keys: Vec<Key> = (from..from + 100).map(key).collect();
         write_declared(&store, keys.clone(), |batch| {
-            keys.iter().for_each(|key| batch.put(key.clone(), value.clone()));
+            for key in &keys {
+                batch.put(key.clone(), value.clone());
+            }
         });
     }
     let kept_bytes = store.traffic().kept_bytes;
