@@ -12,8 +12,12 @@
 //! - A statement that fails has done nothing. That the database has other values is the failure of a conflict
 //!   (`failure.rs`).
 //!
-//! Leaves groups in which somebody writes nothing, or does not write a key that it found absent, to `transaction.rs`, and
-//! what becomes of mistakes to `lanes.rs`.
+//! - Whoever holds a lock may write rows that are not declared, such as an entry of an index, and leave the locked row as it
+//!   was. The statement, which has waited for that lock, writes over such a row, but does not see it when it is to delete
+//!   it. So what is deleted has to be declared.
+//!
+//! Leaves groups in which somebody writes nothing, does not write a key that it found absent, or deletes one that nobody
+//! declared, to `transaction.rs`, and what becomes of mistakes to `lanes.rs`.
 
 use super::failure::Failure;
 use super::group::{ByKey, Writes, waves};
@@ -81,7 +85,8 @@ impl EarlyGroup {
             number.is_none() && !matches!(writes.value(key), Some(Some(_)))
         };
         let is_once = !numbers.iter().any(holds) && writes.removed_counters().next().is_none();
-        (is_small && is_direct && is_once).then_some(Self { writes, numbers })
+        let sees_deleted = writes.deleted().all(|key| numbers.contains_key(key));
+        (is_small && is_direct && is_once && sees_deleted).then_some(Self { writes, numbers })
     }
 
     /// Returns the number of a key's row: `None` if it is to be absent.

@@ -67,6 +67,11 @@ impl Writes {
         self.values.get(key)
     }
 
+    /// Returns the keys that are deleted.
+    pub(super) fn deleted(&self) -> impl Iterator<Item = &Bytes> {
+        self.values.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key)
+    }
+
     /// Returns the counters that are removed.
     pub(super) fn removed_counters(&self) -> impl Iterator<Item = &Bytes> {
         self.counters.iter().filter(|(_, (removed, _))| *removed).map(|(key, _)| key)
