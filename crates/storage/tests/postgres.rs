@@ -97,31 +97,23 @@ fn a_store_sees_whether_others_commit_as_much() {
     let options = PostgresOptions { groups: Some(1), ..PostgresOptions::default() };
     let [store, other] = [(); 2].map(|()| PostgresStore::open(&url, &options).unwrap());
     let deadline = Instant::now() + Duration::from_secs(30);
-    let is_going_on = |goes: &AtomicBool| goes.load(Ordering::Relaxed) && Instant::now() < deadline;
-    let becomes = |has_others: bool| {
-        while Instant::now() < deadline && store.traffic().has_others != has_others {
-            thread::sleep(Duration::from_millis(5));
+    let write_until = |has_others: bool| {
+        while store.traffic().has_others != has_others {
+            assert!(Instant::now() < deadline);
+            increment(&store, "one").unwrap();
         }
-        assert_eq!(store.traffic().has_others, has_others);
     };
-    let (one, both) = (AtomicBool::new(true), AtomicBool::new(true));
+    let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            while is_going_on(&one) {
-                increment(&store, "one").unwrap();
-            }
-        });
-        let beside = scope.spawn(|| {
-            while is_going_on(&both) {
+            while !is_over.load(Ordering::Relaxed) && Instant::now() < deadline {
                 increment(&other, "other").unwrap();
             }
         });
-        becomes(true);
-        both.store(false, Ordering::Relaxed);
-        beside.join().unwrap();
-        becomes(false);
-        one.store(false, Ordering::Relaxed);
+        write_until(true);
+        is_over.store(true, Ordering::Relaxed);
     });
+    write_until(false);
 }
 
 /// Whoever sees a key absent and creates it is the only one, of both stores.

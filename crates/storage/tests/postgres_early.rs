@@ -10,13 +10,14 @@ mod scratch;
 
 use hashrange_storage::postgres::PostgresOptions;
 use hashrange_storage::{
-    Direction, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
+    Batch, Direction, Key, KeyRange, Keys, PostgresStore, Store, View, Wanted, block_on,
 };
 use numbers::{increment, number, text};
 use proxy::{Fault, Proxy};
 use scratch::{server, shared};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
 use std::thread;
 
 /// A statement that is a whole transaction.
@@ -72,6 +73,43 @@ fn took(store: &PostgresStore, work: impl FnOnce()) -> (u64, u64, u64) {
         after.early_groups - before.early_groups,
         after.mistaken_groups - before.mistaken_groups,
     )
+}
+
+/// Whoever holds a key's lock may write another one and leave that one as it is.
+#[test]
+fn what_was_written_under_a_lock_is_deleted_by_who_waited_for_it() {
+    let server = server();
+    let url = server.url();
+    let schema = url.split_once("schema=").unwrap().1;
+    let waiting = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%{schema}.%'"
+    );
+    let (store, other) = (open(&url), open(&url));
+    put(&store, "item", 1);
+    let ((locked, is_locked), (go, goes_on)) = (mpsc::channel(), mpsc::channel());
+    thread::scope(|scope| {
+        let other = &other;
+        scope.spawn(move || {
+            let write = move |_: &[_], batch: &mut Batch| {
+                locked.send(()).unwrap();
+                goes_on.recv().unwrap();
+                batch.put("entry".into(), text(1));
+            };
+            block_on(other.commit(vec!["item".into()], write)).unwrap();
+        });
+        is_locked.recv().unwrap();
+        scope.spawn(|| {
+            let write = |_: &[_], batch: &mut Batch| {
+                batch.put("item".into(), text(2));
+                batch.delete("entry".into());
+            };
+            block_on(store.commit(vec!["item".into()], write)).unwrap();
+        });
+        while server.sql(&waiting) == "0" {}
+        go.send(()).unwrap();
+    });
+    assert_eq!(get(&store, "item"), 2);
+    assert_eq!(block_on(store.get(b"entry")).unwrap(), None);
 }
 
 #[test]
