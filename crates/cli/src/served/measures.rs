@@ -172,7 +172,7 @@ mod postgres {
             ),
             gauge(
                 "hashrange_store_others",
-                "1 if others commit to the same database as often; only one on this machine is asked.",
+                "1 if others commit to the same database as often, 0 if not or if it does not matter.",
                 u64::from(traffic.has_others),
             ),
             Measure {
