@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_engine::EngineOptions;
+use hashrange_storage::{Bytes, Store, block_on};
 use hashrange_testkit::database;
 use hashrange_testkit::environment::NOW_MS;
 use hashrange_testkit::random::Random;
@@ -292,6 +293,30 @@ fn index_of_a_deleted_table_is_removed() {
 }
 
 /// Writers move the expiry of few items while time to live is switched on and off and items expire.
+/// A view of a store that servers share may be of several moments, and show an item's entry before and after it moved.
+#[test]
+fn an_item_that_is_met_twice_is_removed_once() {
+    let database = Database::without_jobs();
+    database.create();
+    database.switch(true);
+    database.run_jobs();
+    database.put("item", NOW_S + 5);
+    database.put("other item", NOW_S + 1_000);
+    let [entry, _] = &database.stored(&[0x21])[..] else { panic!("two items have an entry") };
+    let mut moved = entry.0.clone();
+    moved[5..13].copy_from_slice(&(NOW_S + 4).to_be_bytes());
+    let store = database.engine.store().inner();
+    block_on(store.commit(Vec::new(), |_, batch| batch.put(moved.clone(), Bytes::new()))).unwrap();
+    database.advance_s(10);
+    assert_eq!(database.names(), ["other item"]);
+    let problems = database.report().problems;
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert_eq!(
+        (&problem.key, &*problem.what),
+        (&moved, "an entry of the expiry index is of no item")
+    );
+}
+
 #[test]
 fn index_is_true_under_writers() {
     let folder = tempfile::tempdir().unwrap();
