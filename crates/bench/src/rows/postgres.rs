@@ -125,7 +125,8 @@ fn times(bench: &Bench) -> (Duration, Duration) {
     (bench.settings.round / 10, bench.settings.round)
 }
 
-/// Loads a server with so many connections.
+/// Loads a server with so many connections, and as large a part of the client's threads as of all connections: two
+/// servers have the client that one has.
 fn load(
     bench: &Bench,
     server: &Server,
@@ -133,7 +134,7 @@ fn load(
     connections: usize,
 ) -> Result<Outcome, String> {
     let (warm_up, duration) = times(bench);
-    let threads = bench.settings.threads.min(connections);
+    let threads = (bench.settings.threads * connections / CONNECTIONS).clamp(1, connections);
     Load { address: server.address(), requests, connections, threads, warm_up, duration }.run()
 }
 
