@@ -292,7 +292,6 @@ fn index_of_a_deleted_table_is_removed() {
     database.assert_sound();
 }
 
-/// Writers move the expiry of few items while time to live is switched on and off and items expire.
 /// A view of a store that servers share may be of several moments, and show an item's entry before and after it moved.
 #[test]
 fn an_item_that_is_met_twice_is_removed_once() {
@@ -317,6 +316,7 @@ fn an_item_that_is_met_twice_is_removed_once() {
     );
 }
 
+/// Writers move the expiry of few items while time to live is switched on and off and items expire.
 #[test]
 fn index_is_true_under_writers() {
     let folder = tempfile::tempdir().unwrap();
