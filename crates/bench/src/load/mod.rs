@@ -25,8 +25,8 @@ const STALLED: Duration = Duration::from_secs(10);
 /// What to send, where and for how long.
 #[derive(Debug)]
 pub struct Load<'a> {
-    /// The server.
-    pub address: SocketAddr,
+    /// The servers, which have the connections of each thread in turn.
+    pub addresses: Vec<SocketAddr>,
     /// The requests.
     pub requests: &'a Requests,
     /// Connections, all of them busy all the time.
@@ -75,7 +75,7 @@ impl Load<'_> {
 
     fn run_share(&self, connections: usize, nth: usize) -> Result<(Histogram, u64), String> {
         let mut share = Share::connect(self, connections, nth)
-            .map_err(|error| format!("cannot connect to {}: {error}", self.address))?;
+            .map_err(|error| format!("cannot connect to {:?}: {error}", self.addresses))?;
         share.run(self)?;
         Ok((share.latencies, share.answers))
     }
@@ -89,7 +89,8 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, Result<T, String>>) -> Resu
 struct Share<'a> {
     poll: Poll,
     connections: Vec<Connection>,
-    writer: Writer<'a>,
+    /// Of each server, which the connections have in turn.
+    writers: Vec<Writer<'a>>,
     latencies: Histogram,
     answers: u64,
 }
@@ -98,15 +99,18 @@ impl<'a> Share<'a> {
     fn connect(load: &Load<'a>, connections: usize, nth: usize) -> io::Result<Self> {
         let poll = Poll::new()?;
         let mut opened = Vec::with_capacity(connections);
-        for token in 0..connections {
-            let mut connection = Connection::open(load.address)?;
+        for (token, address) in (0..connections).zip(load.addresses.iter().cycle()) {
+            let mut connection = Connection::open(*address)?;
             let interest = Interest::READABLE | Interest::WRITABLE;
             poll.registry().register(connection.source(), Token(token), interest)?;
             opened.push(connection);
         }
-        let writer = Writer::new(load.requests, load.address, nth as u64);
+        let writer = |(server, address): (usize, &SocketAddr)| {
+            Writer::new(load.requests, *address, (nth * load.addresses.len() + server) as u64)
+        };
+        let writers = load.addresses.iter().enumerate().map(writer).collect();
         let latencies = Histogram::new();
-        Ok(Self { poll, connections: opened, writer, latencies, answers: 0 })
+        Ok(Self { poll, connections: opened, writers, latencies, answers: 0 })
     }
 
     fn run(&mut self, load: &Load<'_>) -> Result<(), String> {
@@ -114,8 +118,9 @@ impl<'a> Share<'a> {
         let ends_at = counts_from + load.duration;
         let mut scratch = vec![0; READ_BYTES];
         let mut events = Events::with_capacity(self.connections.len().max(1));
-        for connection in &mut self.connections {
-            connection.start(&mut self.writer, Instant::now()).map_err(failed)?;
+        let servers = self.writers.len();
+        for (nth, connection) in self.connections.iter_mut().enumerate() {
+            connection.start(&mut self.writers[nth % servers], Instant::now()).map_err(failed)?;
         }
         loop {
             self.poll.poll(&mut events, Some(STALLED)).map_err(failed)?;
@@ -123,7 +128,8 @@ impl<'a> Share<'a> {
                 return Err("the server stopped answering".to_owned());
             }
             for event in &events {
-                let connection = &mut self.connections[event.token().0];
+                let nth = event.token().0;
+                let connection = &mut self.connections[nth];
                 if event.is_writable() {
                     connection.send().map_err(failed)?;
                 }
@@ -139,7 +145,7 @@ impl<'a> Share<'a> {
                 if now >= counts_from {
                     self.latencies.record(now - connection.started());
                 }
-                connection.start(&mut self.writer, now).map_err(failed)?;
+                connection.start(&mut self.writers[nth % servers], now).map_err(failed)?;
             }
         }
     }

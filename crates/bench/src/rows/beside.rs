@@ -121,7 +121,7 @@ fn measure(bench: &mut Bench, case: &Case, server: &Server) -> Result<(), String
 
 fn run_gets(bench: &Bench, server: &Server, requests: &Requests) -> Result<Outcome, String> {
     let load = Load {
-        address: server.address(),
+        addresses: vec![server.address()],
         requests,
         connections: CONNECTIONS,
         threads: 1,
@@ -139,7 +139,7 @@ fn run_others(
     requests: &Requests,
 ) -> Result<Outcome, String> {
     let load = Load {
-        address: server.address(),
+        addresses: vec![server.address()],
         requests,
         connections: case.clients,
         threads: 1,

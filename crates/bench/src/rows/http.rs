@@ -220,7 +220,7 @@ pub fn load_of<'r>(
     duration: Duration,
 ) -> Load<'r> {
     Load {
-        address: server.address(),
+        addresses: vec![server.address()],
         requests,
         connections: CONNECTIONS,
         threads: bench.settings.threads,

@@ -1,25 +1,25 @@
 //! Servers on PostgreSQL beside bare prepared SQL through as many connections: client, servers and PostgreSQL
 //! share the machine.
 
-use super::http::{self, CONNECTIONS, GroupCommits, quantiles, requests};
+use super::http::{self, CONNECTIONS, GroupCommits, quantiles};
 use super::share_row;
 use crate::bench::Bench;
 use crate::data;
 use crate::histogram::Histogram;
 use crate::load::{Load, Numbers, Outcome, Requests};
 use crate::process::Server;
-use crate::report::{Figure, Row, Target, Unit, rate_text};
+use crate::report::{Figure, Row, Target, Unit};
 use crate::rounds::{Rounds, median};
 use crate::sql::{Sql, Work};
 use hashrange::{Database, Options};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// Keys of rows that are written begin here, far above those that are read.
+/// Items that are put begin here, far above those that are read, for each row so many after those of the one before:
+/// a row puts new items whether or not others are measured.
 const WRITTEN_FROM: u64 = 2_000_000_000;
-const TWO_SERVERS: &str = "postgres/two-servers";
+const WRITTEN_BY_ROW: usize = 100_000_000;
 /// What a client alone may wait longer than bare SQL, in milliseconds for each round trip.
 const LONGER_MAX_MS: f64 = 0.2;
 
@@ -28,19 +28,13 @@ struct Case {
     name: &'static str,
     work: Work,
     least_share: f64,
-    requests: fn(items: u64) -> Requests,
 }
 
 const CASES: [Case; 4] = [
-    Case { name: "postgres/get-item", work: Work::Get, least_share: 0.8, requests: http::get_item },
-    Case { name: "postgres/put-item", work: Work::Put, least_share: 1.0, requests: put_item },
-    Case {
-        name: "postgres/update-item",
-        work: Work::Update,
-        least_share: 1.0,
-        requests: http::update_item,
-    },
-    Case { name: "postgres/query", work: Work::Query, least_share: 0.8, requests: http::query },
+    Case { name: "postgres/get-item", work: Work::Get, least_share: 0.8 },
+    Case { name: "postgres/put-item", work: Work::Put, least_share: 1.0 },
+    Case { name: "postgres/update-item", work: Work::Update, least_share: 1.0 },
+    Case { name: "postgres/query", work: Work::Query, least_share: 0.8 },
 ];
 
 /// A row of the time of one client alone.
@@ -49,28 +43,26 @@ struct Alone {
     work: Work,
     /// That it may take, one after the other, to PostgreSQL (docs/distributed.md).
     round_trips: f64,
-    requests: fn(items: u64) -> Requests,
 }
 
 const ALONE: [Alone; 2] = [
-    Alone {
-        name: "postgres/get-item-alone",
-        work: Work::Get,
-        round_trips: 1.0,
-        requests: http::get_item,
-    },
-    Alone {
-        name: "postgres/put-item-alone",
-        work: Work::Put,
-        round_trips: 2.0,
-        requests: put_item,
-    },
+    Alone { name: "postgres/get-item-alone", work: Work::Get, round_trips: 1.0 },
+    Alone { name: "postgres/put-item-alone", work: Work::Put, round_trips: 2.0 },
+];
+
+/// Rows of two servers beside one.
+const TWO_SERVERS: [(&str, Work); 4] = [
+    ("postgres/two-servers-get-item", Work::Get),
+    ("postgres/two-servers-put-item", Work::Put),
+    ("postgres/two-servers-update-item", Work::Update),
+    ("postgres/two-servers-query", Work::Query),
 ];
 
 /// Measures the rows of this kind.
 pub fn run(bench: &mut Bench) -> Result<(), String> {
     let names = CASES.iter().map(|case| case.name).chain(ALONE.iter().map(|alone| alone.name));
-    if !names.chain([TWO_SERVERS]).any(|name| bench.settings.wants(name)) {
+    let mut names = names.chain(TWO_SERVERS.map(|(name, _)| name));
+    if !names.any(|name| bench.settings.wants(name)) {
         return Ok(());
     }
     if hashrange_scratch::folder_of_programs(&hashrange_scratch::fetched()).is_none() {
@@ -85,18 +77,26 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     fill(&url, items)?;
     let sql = Sql::connect(&database.base_url(), CONNECTIONS, items)?;
     let server = Server::on_store(&program, &url)?;
-    for case in &CASES {
+    let mut written_from = (WRITTEN_FROM..).step_by(WRITTEN_BY_ROW);
+    for (case, from) in CASES.iter().zip(&mut written_from) {
         if bench.settings.wants(case.name) {
-            many(bench, case, &server, &sql)?;
+            many(bench, case, from, &server, &sql)?;
         }
     }
-    for alone in &ALONE {
+    for (alone, from) in ALONE.iter().zip(&mut written_from) {
         if bench.settings.wants(alone.name) {
-            one_alone(bench, alone, &server, &sql)?;
+            one_alone(bench, alone, from, &server, &sql)?;
         }
     }
-    if bench.settings.wants(TWO_SERVERS) {
-        two_servers(bench, &server, &program, &url)?;
+    if TWO_SERVERS.iter().any(|(name, _)| bench.settings.wants(name)) {
+        let other = Server::on_store(&program, &url)?;
+        for ((name, work), from) in TWO_SERVERS.into_iter().zip(&mut written_from) {
+            if bench.settings.wants(name) {
+                let requests = requests(work, bench.settings.items, from);
+                two_servers(bench, name, &requests, [&server, &other])?;
+            }
+        }
+        other.stop()?;
     }
     server.stop()
 }
@@ -107,15 +107,24 @@ fn fill(url: &str, items: u64) -> Result<(), String> {
     data::fill_database(&database.map_err(|error| error.to_string())?, items)
 }
 
-fn put_item(_: u64) -> Requests {
-    requests("PutItem", &data::put_item_bodies(), Numbers::Sequence(AtomicU64::new(WRITTEN_FROM)))
+/// Returns requests to items that are there, or puts of items from here on.
+fn requests(work: Work, items: u64, written_from: u64) -> Requests {
+    match work {
+        Work::Get => http::get_item(items),
+        Work::Put => {
+            let numbers = Numbers::Sequence(AtomicU64::new(written_from));
+            http::requests("PutItem", &data::put_item_bodies(), numbers)
+        }
+        Work::Update => http::update_item(items),
+        Work::Query => http::query(items),
+    }
 }
 
 /// Returns numbers of items like those of requests.
-fn numbers(work: Work, items: u64) -> Arc<Numbers> {
+fn numbers(work: Work, items: u64, written_from: u64) -> Arc<Numbers> {
     Arc::new(match work {
         Work::Get | Work::Query => Numbers::Random(items),
-        Work::Put => Numbers::Sequence(AtomicU64::new(WRITTEN_FROM)),
+        Work::Put => Numbers::Sequence(AtomicU64::new(written_from)),
         Work::Update => Numbers::Cycle(items, AtomicU64::new(0)),
     })
 }
@@ -125,28 +134,34 @@ fn times(bench: &Bench) -> (Duration, Duration) {
     (bench.settings.round / 10, bench.settings.round)
 }
 
-/// Loads a server with so many connections, and as large a part of the client's threads as of all connections: two
-/// servers have the client that one has.
+/// Loads servers with so many connections in all, however many they are by the same client.
 fn load(
     bench: &Bench,
-    server: &Server,
+    servers: &[&Server],
     requests: &Requests,
     connections: usize,
 ) -> Result<Outcome, String> {
     let (warm_up, duration) = times(bench);
-    let threads = (bench.settings.threads * connections / CONNECTIONS).clamp(1, connections);
-    Load { address: server.address(), requests, connections, threads, warm_up, duration }.run()
+    let addresses = servers.iter().map(|server| server.address()).collect();
+    let threads = bench.settings.threads.min(connections);
+    Load { addresses, requests, connections, threads, warm_up, duration }.run()
 }
 
-fn many(bench: &mut Bench, case: &Case, server: &Server, sql: &Sql) -> Result<(), String> {
-    let requests = (case.requests)(bench.settings.items);
-    let numbers = numbers(case.work, bench.settings.items);
+fn many(
+    bench: &mut Bench,
+    case: &Case,
+    written_from: u64,
+    server: &Server,
+    sql: &Sql,
+) -> Result<(), String> {
+    let requests = requests(case.work, bench.settings.items, written_from);
+    let numbers = numbers(case.work, bench.settings.items, written_from);
     let (mut latencies, mut bare) = (Histogram::new(), Histogram::new());
     let before = GroupCommits::read(server);
     let rounds = Rounds::measure(
         bench.settings.rounds,
         || {
-            let outcome = load(bench, server, &requests, CONNECTIONS)?;
+            let outcome = load(bench, &[server], &requests, CONNECTIONS)?;
             latencies.merge(&outcome.latencies);
             Ok(outcome.rate)
         },
@@ -163,15 +178,21 @@ fn many(bench: &mut Bench, case: &Case, server: &Server, sql: &Sql) -> Result<()
     Ok(())
 }
 
-fn one_alone(bench: &mut Bench, alone: &Alone, server: &Server, sql: &Sql) -> Result<(), String> {
-    let requests = (alone.requests)(bench.settings.items);
-    let numbers = numbers(alone.work, bench.settings.items);
+fn one_alone(
+    bench: &mut Bench,
+    alone: &Alone,
+    written_from: u64,
+    server: &Server,
+    sql: &Sql,
+) -> Result<(), String> {
+    let requests = requests(alone.work, bench.settings.items, written_from);
+    let numbers = numbers(alone.work, bench.settings.items, written_from);
     let middle = |outcome: Outcome| outcome.latencies.quantile(0.5).as_secs_f64();
     let mut longer = Vec::new();
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..bench.settings.rounds {
         bare.push(middle(sql.run(alone.work, &numbers, 1, times(bench))?));
-        ours.push(middle(load(bench, server, &requests, 1)?));
+        ours.push(middle(load(bench, &[server], &requests, 1)?));
         longer.extend(ours.last().zip(bare.last()).map(|(ours, bare)| (ours - bare) * 1e3));
     }
     let least = longer.iter().copied().fold(f64::INFINITY, f64::min);
@@ -194,35 +215,18 @@ fn one_alone(bench: &mut Bench, alone: &Alone, server: &Server, sql: &Sql) -> Re
     Ok(())
 }
 
-/// Puts at two servers beside puts at one, with as many clients.
+/// Requests at two servers beside the same at the first of them, by the same client.
 fn two_servers(
     bench: &mut Bench,
-    server: &Server,
-    program: &Path,
-    url: &str,
+    name: &str,
+    requests: &Requests,
+    servers: [&Server; 2],
 ) -> Result<(), String> {
-    let other = Server::on_store(program, url)?;
-    let requests = put_item(0);
     let rounds = Rounds::measure(
         bench.settings.rounds,
-        || {
-            std::thread::scope(|scope| {
-                let beside = scope.spawn(|| load(bench, &other, &requests, CONNECTIONS / 2));
-                let rate = load(bench, server, &requests, CONNECTIONS / 2)?.rate;
-                let other = beside.join().map_err(|_| "a client thread panicked".to_owned())??;
-                Ok(rate + other.rate)
-            })
-        },
-        || Ok(load(bench, server, &requests, CONNECTIONS)?.rate),
+        || Ok(load(bench, &servers, requests, CONNECTIONS)?.rate),
+        || Ok(load(bench, &servers[..1], requests, CONNECTIONS)?.rate),
     )?;
-    other.stop()?;
-    let (value, spread) = rounds.ratio();
-    bench.add(Row {
-        name: TWO_SERVERS.to_owned(),
-        ours: rate_text(rounds.ours()),
-        beside: format!("one server {}", rate_text(rounds.beside())),
-        figure: Figure { value, spread, target: Target::AtLeast(1.0), unit: Unit::Percent },
-        notes: vec!["PutItem, as many clients in all".to_owned()],
-    });
+    bench.add(share_row(name, "one server", &rounds, Some(1.0)));
     Ok(())
 }
