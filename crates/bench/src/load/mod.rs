@@ -118,9 +118,8 @@ impl<'a> Share<'a> {
         let ends_at = counts_from + load.duration;
         let mut scratch = vec![0; READ_BYTES];
         let mut events = Events::with_capacity(self.connections.len().max(1));
-        let servers = self.writers.len();
-        for (nth, connection) in self.connections.iter_mut().enumerate() {
-            connection.start(&mut self.writers[nth % servers], Instant::now()).map_err(failed)?;
+        for nth in 0..self.connections.len() {
+            self.start(nth, Instant::now())?;
         }
         loop {
             self.poll.poll(&mut events, Some(STALLED)).map_err(failed)?;
@@ -145,9 +144,15 @@ impl<'a> Share<'a> {
                 if now >= counts_from {
                     self.latencies.record(now - connection.started());
                 }
-                connection.start(&mut self.writers[nth % servers], now).map_err(failed)?;
+                self.start(nth, now)?;
             }
         }
+    }
+
+    /// Starts the next request of the nth connection.
+    fn start(&mut self, nth: usize, now: Instant) -> Result<(), String> {
+        let server = nth % self.writers.len();
+        self.connections[nth].start(&mut self.writers[server], now).map_err(failed)
     }
 }
 

@@ -112,7 +112,7 @@ fn requests(work: Work, items: u64, written_from: u64) -> Requests {
     match work {
         Work::Get => http::get_item(items),
         Work::Put => {
-            let numbers = Numbers::Sequence(AtomicU64::new(written_from));
+            let numbers = numbers(work, items, written_from);
             http::requests("PutItem", &data::put_item_bodies(), numbers)
         }
         Work::Update => http::update_item(items),
@@ -121,12 +121,12 @@ fn requests(work: Work, items: u64, written_from: u64) -> Requests {
 }
 
 /// Returns numbers of items like those of requests.
-fn numbers(work: Work, items: u64, written_from: u64) -> Arc<Numbers> {
-    Arc::new(match work {
+fn numbers(work: Work, items: u64, written_from: u64) -> Numbers {
+    match work {
         Work::Get | Work::Query => Numbers::Random(items),
         Work::Put => Numbers::Sequence(AtomicU64::new(written_from)),
         Work::Update => Numbers::Cycle(items, AtomicU64::new(0)),
-    })
+    }
 }
 
 /// The loads of servers and of bare SQL take the same time.
@@ -155,7 +155,7 @@ fn many(
     sql: &Sql,
 ) -> Result<(), String> {
     let requests = requests(case.work, bench.settings.items, written_from);
-    let numbers = numbers(case.work, bench.settings.items, written_from);
+    let numbers = Arc::new(numbers(case.work, bench.settings.items, written_from));
     let (mut latencies, mut bare) = (Histogram::new(), Histogram::new());
     let before = GroupCommits::read(server);
     let rounds = Rounds::measure(
@@ -186,7 +186,7 @@ fn one_alone(
     sql: &Sql,
 ) -> Result<(), String> {
     let requests = requests(alone.work, bench.settings.items, written_from);
-    let numbers = numbers(alone.work, bench.settings.items, written_from);
+    let numbers = Arc::new(numbers(alone.work, bench.settings.items, written_from));
     let middle = |outcome: Outcome| outcome.latencies.quantile(0.5).as_secs_f64();
     let mut longer = Vec::new();
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
