@@ -116,10 +116,10 @@ impl Gathering {
         group
     }
 
-    /// Notes that a group is done while so much waits.
-    pub(super) fn end(&mut self, group: Group, waiting: usize, now: Instant) {
+    /// Notes that a group is done, and how many others waited when it was answered.
+    pub(super) fn end(&mut self, group: Group, others: usize, now: Instant) {
         let until = now + (2 * (now - group.begun)).min(self.manner.longest);
-        self.coming = self.has_others.then_some((waiting + group.count, until));
+        self.coming = self.has_others.then_some((others + group.count, until));
         let nth = self.at_work.iter().position(|at_work| *at_work == group);
         self.at_work.remove(nth.expect("what is done was taken"));
     }

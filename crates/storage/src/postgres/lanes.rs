@@ -18,7 +18,7 @@ use super::known::Known;
 use super::options::PostgresOptions;
 use super::others::Others;
 use super::outcome::{self, Outcome};
-use super::queue::{Member, Queue, Taken};
+use super::queue::{Member, Queue};
 use super::sizes::Sizes;
 use super::statements::LaneStatements;
 use super::traffic::{Cause, Counts};
@@ -178,8 +178,9 @@ impl Lane {
                     Either::Right((Either::Right(_), _)) => break,
                 }
             };
-            if let Some(taken) = taken {
-                self.commit(taken).await;
+            if let Some(mut taken) = taken {
+                self.commit(std::mem::take(&mut taken.members)).await;
+                taken.answered();
                 self.look_for_others().await;
             }
         }
@@ -251,10 +252,8 @@ impl Lane {
         Ok(())
     }
 
-    /// Commits a group, and if that fails each of it for itself. The group has ended then: who was answered comes again at
-    /// once.
-    async fn commit(&mut self, mut taken: Taken<'_>) {
-        let mut members = std::mem::take(&mut taken.members);
+    /// Commits a group, and if that fails each of it for itself.
+    async fn commit(&mut self, mut members: Vec<Member>) {
         members.retain(|member| !member.is_abandoned());
         if members.is_empty() {
             return;
@@ -517,8 +516,6 @@ impl Lane {
         let Some(line) = self.line.as_ref().filter(|_| others.is_time(Instant::now())) else {
             return;
         };
-        // Another lane takes what waits meanwhile.
-        commits.wake();
         // If it failed, whoever uses the connection next is told why.
         let Line { connection, statements } = line;
         let asked = connection.answer(connection.client.query_one(&statements.tokens, &[])).await;

@@ -74,6 +74,8 @@ pub(super) struct Taken<'q> {
     queue: &'q Queue,
     pub(super) members: Vec<Member>,
     group: Group,
+    /// How many others waited when its members had been answered.
+    others: usize,
 }
 
 /// What a lane finds.
@@ -85,12 +87,18 @@ enum Found {
     Taken(Vec<Member>, Group, bool),
 }
 
+impl Taken<'_> {
+    /// Notes that its members were answered: who waits from now on may be one of them who has come again.
+    pub(super) fn answered(&mut self) {
+        self.others = self.queue.len();
+    }
+}
+
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
         // The lane looks for more itself, or else what waits has gathered in a moment.
         let mut waiting = self.queue.waiting.lock();
-        let count = waiting.members.len();
-        waiting.gathering.end(self.group, count, Instant::now());
+        waiting.gathering.end(self.group, self.others, Instant::now());
     }
 }
 
@@ -205,7 +213,7 @@ impl Queue {
                     if is_left {
                         self.arrived.notify_last();
                     }
-                    return Taken { queue: self, members, group };
+                    return Taken { queue: self, members, group, others: 0 };
                 }
             }
         }
@@ -277,5 +285,34 @@ impl Waiting {
     fn forget_bytes(&mut self, gone: &[Member]) {
         self.bytes -= gone.iter().map(Member::bytes).sum::<usize>();
         self.early_bytes -= gone.iter().map(Member::early_bytes).sum::<usize>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_flight::InFlight;
+    use super::*;
+    use futures_util::FutureExt as _;
+
+    fn push(queue: &Queue) {
+        let ticket = Arc::<InFlight>::default().begin();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let (member, _) = Member::new(Vec::new(), Vec::new(), deadline, ticket, None, None);
+        queue.push(member).unwrap();
+    }
+
+    #[test]
+    fn who_was_answered_and_comes_again_is_not_another_one() {
+        let queue = Queue::new(&PostgresOptions::default(), 1);
+        queue.set_others(true);
+        (0..2).for_each(|_| push(&queue));
+        let mut taken = queue.take().now_or_never().expect("nothing is at work");
+        push(&queue);
+        taken.answered();
+        push(&queue);
+        drop(taken);
+        push(&queue);
+        let taken = queue.take().now_or_never().expect("all have come");
+        assert_eq!(taken.members.len(), 3, "two who were answered, and another one");
     }
 }
