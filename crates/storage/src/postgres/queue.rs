@@ -292,7 +292,6 @@ impl Waiting {
 mod tests {
     use super::super::in_flight::InFlight;
     use super::*;
-    use futures_util::FutureExt as _;
 
     fn push(queue: &Queue) {
         let ticket = Arc::<InFlight>::default().begin();
@@ -305,14 +304,16 @@ mod tests {
     fn who_was_answered_and_comes_again_is_not_another_one() {
         let queue = Queue::new(&PostgresOptions::default(), 1);
         queue.set_others(true);
-        (0..2).for_each(|_| push(&queue));
-        let mut taken = queue.take().now_or_never().expect("nothing is at work");
+        // At work for so long that those who were answered are waited for.
+        let begun = Instant::now().checked_sub(GATHERING_MAX).unwrap();
+        let group = queue.waiting.lock().gathering.take(2, begun);
+        let mut taken = Taken { queue: &queue, members: Vec::new(), group, others: 0 };
         push(&queue);
         taken.answered();
         push(&queue);
         drop(taken);
         push(&queue);
-        let taken = queue.take().now_or_never().expect("all have come");
-        assert_eq!(taken.members.len(), 3, "two who were answered, and another one");
+        let Found::Taken(all, ..) = queue.take_now() else { panic!("all have come") };
+        assert_eq!(all.len(), 3, "two who were answered, and another one");
     }
 }
