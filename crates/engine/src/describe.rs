@@ -170,7 +170,7 @@ impl<S: Store> Engine<S> {
 }
 
 /// Sorted by name, however they were given. Source: answers of 2026-10.
-fn definitions(record: &TableRecord) -> Vec<wire::AttributeDefinition> {
+pub(crate) fn definitions(record: &TableRecord) -> Vec<wire::AttributeDefinition> {
     let mut definitions: Vec<_> = record.definitions.iter().collect();
     definitions.sort_by(|(one, _), (other, _)| one.cmp(other));
     definitions

@@ -8,8 +8,10 @@ use crate::fault;
 use crate::filling::Fillings;
 use crate::layout::{self, Counter};
 use crate::schema::{Index, IndexId, IndexKind, IndexProjection, IndexState, Table, TableRecord};
+use hashrange_expr::Update;
 use hashrange_model::error::IndexedKeyFault;
-use hashrange_model::{ApiResult, Item, Reason};
+use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
+use hashrange_model::{ApiResult, AttributeType, Item, Reason, ValueRef};
 use hashrange_storage::{Batch, Key, View};
 
 /// The entry of an item in an index.
@@ -122,10 +124,41 @@ fn write(old: Option<Entry>, new: Option<Entry>, batch: &mut Batch) {
     }
 }
 
-/// Checks the index key attributes of a new image: type, emptiness, length. An update only
-/// answers for the attributes it changes.
-pub(crate) fn check_keys(table: &Table, old: Option<&Item>, new: &Item) -> Result<(), Reason> {
-    let is_update = old.is_some();
+/// Checks the index key attributes of an item that is put: type, emptiness, length.
+pub(crate) fn check_keys(table: &Table, item: &Item) -> Result<(), Reason> {
+    match unfit(table, item) {
+        Some(Unfit { index, attribute, fault }) => {
+            Err(Reason::IndexKey { index, attribute, fault })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks the index key attributes of an updated item, also those that were there before: an index that
+/// was added later may not fit them. Sources: developer guide, "Detecting and correcting index key
+/// violations in DynamoDB"; of a value that the update computes, captured before 2020.
+pub(crate) fn check_updated(table: &Table, update: &Update, item: &Item) -> Result<(), Reason> {
+    let Some(Unfit { index, attribute, fault }) = unfit(table, item) else { return Ok(()) };
+    let is_target = update.targets().any(|target| target.name == attribute);
+    let is_of_type = matches!(fault, IndexedKeyFault::Type { .. });
+    Err(if is_target && is_of_type && !update.sets_given_value(&attribute) {
+        Reason::UpdatedIndexKeyType
+    } else if is_target {
+        Reason::UpdatedIndexKey { index, attribute, fault }
+    } else {
+        Reason::IndexKey { index, attribute, fault }
+    })
+}
+
+/// An index key attribute of an item that its index cannot hold.
+struct Unfit {
+    index: String,
+    attribute: String,
+    fault: IndexedKeyFault,
+}
+
+/// Returns the first such attribute of an item.
+fn unfit(table: &Table, item: &Item) -> Option<Unfit> {
     for index in &table.indexes {
         for (attribute, is_sort) in index
             .key
@@ -134,31 +167,22 @@ pub(crate) fn check_keys(table: &Table, old: Option<&Item>, new: &Item) -> Resul
             .map(|attribute| (attribute, false))
             .chain(index.key.sort.iter().map(|attribute| (attribute, true)))
         {
-            let Some(value) = new.get(&attribute.name) else { continue };
-            if old.is_some_and(|old| old.get(&attribute.name) == Some(value)) {
-                continue;
+            let Some(value) = item.get(&attribute.name) else { continue };
+            let expected = attribute.key_type.attribute_type();
+            if let Some(fault) = key_fault(expected, is_sort, &value) {
+                let (index, attribute) = (index.name.clone(), attribute.name.clone());
+                return Some(Unfit { index, attribute, fault });
             }
-            let Some(fault) = key_fault(attribute.key_type.attribute_type(), is_sort, &value)
-            else {
-                continue;
-            };
-            let (index, attribute) = (index.name.clone(), attribute.name.clone());
-            return Err(if is_update {
-                Reason::UpdatedIndexKey { index, attribute, fault }
-            } else {
-                Reason::IndexKey { index, attribute, fault }
-            });
         }
     }
-    Ok(())
+    None
 }
 
 fn key_fault(
-    expected: hashrange_model::AttributeType,
+    expected: AttributeType,
     is_sort: bool,
-    value: &hashrange_model::ValueRef<'_>,
+    value: &ValueRef<'_>,
 ) -> Option<IndexedKeyFault> {
-    use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
     let actual = value.attribute_type();
     if actual != expected {
         return Some(IndexedKeyFault::Type { expected, actual });
@@ -167,9 +191,6 @@ fn key_fault(
     if length == 0 {
         return Some(IndexedKeyFault::Empty(actual));
     }
-    match is_sort {
-        true if length > SORT_KEY_MAX_BYTES => Some(IndexedKeyFault::SortKeyTooLong),
-        false if length > PARTITION_KEY_MAX_BYTES => Some(IndexedKeyFault::PartitionKeyTooLong),
-        _ => None,
-    }
+    let max_bytes = if is_sort { SORT_KEY_MAX_BYTES } else { PARTITION_KEY_MAX_BYTES };
+    (length > max_bytes).then_some(IndexedKeyFault::TooLong { size_bytes: length, max_bytes })
 }

@@ -267,8 +267,8 @@ fn limits_hold() {
     let operators = vec!["a=:s"; 151].join(" OR ");
     assert_eq!(
         fault(ExpressionKind::Condition, &operators),
-        "Invalid ConditionExpression: The expression contains too many operators; max number of \
-         operators: 300"
+        "Invalid ConditionExpression: The expression contains too many operators; operator count: \
+         301"
     );
     let candidates = vec![":s"; 101].join(",");
     assert_eq!(

@@ -631,6 +631,15 @@ operations! {
     /// Refuses global tables of version 2017.11.29, as the service does.
     create_global_table:
         CreateGlobalTable(wire::CreateGlobalTableInput<'a>) -> wire::CreateGlobalTableOutput;
+    /// Finds no bulk operation to cancel: there are none.
+    cancel_bulk_operation:
+        CancelBulkOperation(wire::CancelBulkOperationInput<'a>) -> wire::CancelBulkOperationOutput;
+    /// Finds no bulk operation: there are none.
+    describe_bulk_operation:
+        DescribeBulkOperation(wire::DescribeBulkOperationInput<'a>) -> wire::DescribeBulkOperationOutput;
+    /// Lists no bulk operation.
+    list_bulk_operations:
+        ListBulkOperations(wire::ListBulkOperationsInput<'a>) -> wire::ListBulkOperationsOutput;
     /// Finds no backup: there are none.
     delete_backup:
         DeleteBackup(wire::DeleteBackupInput<'a>) -> wire::DeleteBackupOutput;

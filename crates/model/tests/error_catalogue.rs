@@ -219,7 +219,6 @@ fn reasons() -> Vec<Reason> {
         Reason::IndexUpdateEmpty => [Reason::IndexUpdateEmpty],
         Reason::OneIndexAtATime => [Reason::OneIndexAtATime],
         Reason::IndexExists => [Reason::IndexExists],
-        Reason::IndexAttributesUndefined => [Reason::IndexAttributesUndefined],
         Reason::IndexNotFound { .. } => [Reason::IndexNotFound { index: "by-year".to_owned(), table: "music".to_owned() }],
         Reason::IndexUnchanged { .. } => [Reason::IndexUnchanged { index: "by-year".to_owned(), read: 3, write: 3 }],
         Reason::NoTags => [Reason::NoTags],
@@ -347,8 +346,7 @@ fn indexed_key_faults() -> Vec<IndexedKeyFault> {
     samples! { IndexedKeyFault:
         IndexedKeyFault::Type { .. } => [IndexedKeyFault::Type { expected: AttributeType::S, actual: AttributeType::S }],
         IndexedKeyFault::Empty(..) => [IndexedKeyFault::Empty(AttributeType::S)],
-        IndexedKeyFault::PartitionKeyTooLong => [IndexedKeyFault::PartitionKeyTooLong],
-        IndexedKeyFault::SortKeyTooLong => [IndexedKeyFault::SortKeyTooLong],
+        IndexedKeyFault::TooLong { .. } => [IndexedKeyFault::TooLong { size_bytes: 2175, max_bytes: 2048 }],
     }
 }
 
@@ -632,7 +630,7 @@ fn expression_faults() -> Vec<ExpressionFault> {
         ExpressionFault::BetweenTypes(..) => [ExpressionFault::BetweenTypes("text".to_owned(), "text".to_owned())],
         ExpressionFault::BetweenReversed(..) => [ExpressionFault::BetweenReversed("text".to_owned(), "text".to_owned())],
         ExpressionFault::DuplicateSection(..) => [ExpressionFault::DuplicateSection("text")],
-        ExpressionFault::TooManyOperators => [ExpressionFault::TooManyOperators],
+        ExpressionFault::TooManyOperators(..) => [ExpressionFault::TooManyOperators(301)],
         ExpressionFault::TooManyInOperands(..) => [ExpressionFault::TooManyInOperands(3)],
         ExpressionFault::TooDeep => [ExpressionFault::TooDeep],
         ExpressionFault::PathTooDeep => [ExpressionFault::PathTooDeep],

@@ -152,15 +152,18 @@ impl Handler {
             Ok(body) => body,
             Err(fault) => return self.refuse_body(fault),
         };
+        let readers = self.readers(parts, host);
+        if let Ok(readers) = &readers {
+            *found.readers = readers.clone();
+        }
         if parts.method == Method::GET
             && let Some(answer) = self.health(parts.uri.path()).await
         {
             return answer;
         }
-        *found.readers = match self.readers(parts, host) {
-            Ok(readers) => readers,
-            Err(answer) => return answer,
-        };
+        if let Err(refusal) = readers {
+            return refusal;
+        }
         match parts.method {
             Method::OPTIONS if !matches!(found.readers, Readers::NoPage) => {
                 preflight(&parts.headers)
@@ -538,10 +541,10 @@ fn host(parts: &Parts) -> Result<Option<&HeaderValue>, ()> {
 }
 
 /// Returns the content type of the request if it is one of the protocol's. A request that has neither
-/// a body nor a type is judged as one of the protocol. Source: captured answers.
+/// a body nor a type is judged as one of the protocol, and answered as JSON. Source: captured answers.
 fn content_type(headers: &HeaderMap, body: &[u8]) -> Option<&'static HeaderValue> {
     let Some(sent) = headers.get(header::CONTENT_TYPE) else {
-        return body.is_empty().then_some(&AMZ_JSON);
+        return body.is_empty().then_some(&JSON);
     };
     let sent = sent.as_bytes();
     // What every SDK sends.
@@ -641,6 +644,6 @@ mod tests {
             assert_eq!(content_type(&headers, b""), expected, "{sent}");
         }
         assert_eq!(content_type(&HeaderMap::new(), b"{}"), None);
-        assert_eq!(content_type(&HeaderMap::new(), b""), Some(&AMZ_JSON));
+        assert_eq!(content_type(&HeaderMap::new(), b""), Some(&JSON));
     }
 }

@@ -64,22 +64,38 @@ fn single_key(elements: Vec<(String, wire::KeyType)>) -> Result<Vec<String>, Rea
     if is_repeated(&names) { Err(Reason::KeySchemaTwice) } else { Ok(names) }
 }
 
-/// Refuses keys without definitions, and definitions without keys. The schemas are those of the
-/// table and then of its indexes, as given.
+/// The key schema of a table or of its index, as given.
+pub(crate) struct GivenSchema<'s> {
+    pub(crate) elements: &'s [wire::KeySchemaElement],
+    pub(crate) of_global_index: bool,
+}
+
+impl GivenSchema<'_> {
+    fn names(&self) -> Vec<String> {
+        self.elements.iter().filter_map(|element| element.attribute_name.clone()).collect()
+    }
+}
+
+/// Refuses keys without definitions, attributes that a key has twice, and definitions without keys. The
+/// schemas are those of the table and then of its indexes.
 ///
 /// Source: answers of 2026-10: this comes before the other faults of a definition.
 pub(crate) fn check_definitions(
     definitions: &Definitions,
-    schemas: &[&[wire::KeySchemaElement]],
+    schemas: &[GivenSchema<'_>],
 ) -> Result<(), Reason> {
-    let names = |schema: &[wire::KeySchemaElement]| -> Vec<String> {
-        schema.iter().filter_map(|element| element.attribute_name.clone()).collect()
-    };
     for schema in schemas {
-        check_defined(&names(schema), definitions)?;
+        check_defined(&schema.names(), definitions)?;
+    }
+    if let Some(schema) = schemas.iter().find(|schema| is_repeated(&schema.names())) {
+        return Err(if schema.of_global_index {
+            Reason::TableDefinition(TableFault::IndexKeyTwice)
+        } else {
+            Reason::KeySchemaTwice
+        });
     }
     let mut keys: Vec<String> = Vec::new();
-    for name in schemas.iter().flat_map(|schema| names(schema)) {
+    for name in schemas.iter().flat_map(GivenSchema::names) {
         if !keys.contains(&name) {
             keys.push(name);
         }
@@ -94,10 +110,12 @@ pub(crate) fn check_definitions(
     Err(Reason::DefinitionsUnused { definitions, keys })
 }
 
+/// Refuses a key with an attribute that no definition types.
+///
 /// Source: which of the two sentences the service chooses is observed, not documented: the short
 /// one when there are fewer definitions than key elements. An element that is there twice counts
 /// once.
-fn check_defined(names: &[String], definitions: &Definitions) -> Result<(), Reason> {
+pub(crate) fn check_defined(names: &[String], definitions: &Definitions) -> Result<(), Reason> {
     let is_defined = |name: &String| definitions.iter().any(|(known, _)| known == name);
     if names.iter().all(is_defined) {
         return Ok(());

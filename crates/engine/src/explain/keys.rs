@@ -33,8 +33,7 @@ impl ReadKeys {
         index: Option<&Index>,
         conditions: &KeyConditions,
     ) -> Result<Self, Reason> {
-        let schema = index.map_or(&table.key, |index| &index.key);
-        let plan = key_range::matched(schema, conditions)?;
+        let plan = key_range::matched(table, index, conditions)?;
         let equal = plan.sort_equal.into_iter().map(KeyOperator::Equal);
         Ok(Self {
             partition: plan.partition,

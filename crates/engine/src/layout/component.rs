@@ -23,9 +23,9 @@ pub(crate) enum KeyFault {
     /// It is an empty string or binary.
     Empty { attribute: String, attribute_type: AttributeType },
     /// A partition key value is too long.
-    PartitionTooLong { attribute: String },
+    PartitionTooLong { attribute: String, size_bytes: usize },
     /// A sort key value is too long.
-    SortTooLong { attribute: String },
+    SortTooLong { attribute: String, size_bytes: usize },
 }
 
 /// The place of an attribute in a key.
@@ -124,10 +124,10 @@ fn payload<'i>(attribute: &KeyAttribute, item: &'i Item, role: Role) -> Result<&
     }
     match role {
         Role::Partition if payload.len() > PARTITION_KEY_MAX_BYTES => {
-            Err(KeyFault::PartitionTooLong { attribute: name() })
+            Err(KeyFault::PartitionTooLong { attribute: name(), size_bytes: payload.len() })
         }
         Role::Sort if payload.len() > SORT_KEY_MAX_BYTES => {
-            Err(KeyFault::SortTooLong { attribute: name() })
+            Err(KeyFault::SortTooLong { attribute: name(), size_bytes: payload.len() })
         }
         _ => Ok(payload),
     }

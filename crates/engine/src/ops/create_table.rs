@@ -3,8 +3,8 @@
 use crate::change_log::Stream;
 use crate::core::encode_record;
 use crate::definition::indexes::{
-    check_definitions, check_global_indexes, check_local_indexes, check_names, check_projected,
-    definitions, global_indexes, local_indexes, table_key,
+    GivenSchema, check_definitions, check_global_indexes, check_local_indexes, check_names,
+    check_projected, definitions, global_indexes, local_indexes, table_key,
 };
 use crate::definition::{encryption, storage_class, stream, tags, throughput};
 use crate::engine::Engine;
@@ -176,11 +176,13 @@ fn refuse_parameters_to_come(input: &CreateTableInput<'_>) -> ApiResult<()> {
 fn schemas<'i>(
     input: &'i CreateTableInput<'_>,
     table: &'i [KeySchemaElement],
-) -> Vec<&'i [KeySchemaElement]> {
+) -> Vec<GivenSchema<'i>> {
     let local = input.local_secondary_indexes.iter().flatten().map(|index| &index.key_schema);
     let global = input.global_secondary_indexes.iter().flatten().map(|index| &index.key_schema);
-    let of_indexes = local.chain(global).flatten().map(Vec::as_slice);
-    std::iter::once(table).chain(of_indexes).collect()
+    let given = |of_global_index| move |elements| GivenSchema { elements, of_global_index };
+    let local = local.flatten().map(Vec::as_slice).map(given(false));
+    let global = global.flatten().map(Vec::as_slice).map(given(true));
+    std::iter::once(table).map(given(false)).chain(local).chain(global).collect()
 }
 
 /// What of a new table was given warm throughput.

@@ -234,10 +234,10 @@ fn resume(
     start: &Item,
     direction: Direction,
 ) -> Result<KeyRange, Reason> {
+    let key = key_range::start_key(table, index, start, Reader::Query)?;
     if is_one_row(table, index) {
         return Err(Reason::StartKeyOneRow(hashrange_expr::rendered_attributes(start)));
     }
-    let key = key_range::start_key(table, index, start, Reader::Query)?;
     if !key_range::contains(&range, &key) {
         return Err(if key_range::shares_partition(table, index, &range, start) {
             Reason::StartKeyOutsideRange

@@ -1,9 +1,10 @@
 //! From key conditions and `ExclusiveStartKey` to the byte range of a page.
 
 use crate::fault;
-use crate::layout::{self, SortBounds};
+use crate::layout::{self, KeyFault, SortBounds};
 use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, Table};
 use hashrange_expr::{KeyConditions, KeyOperator, KeyPlan};
+use hashrange_model::error::IndexedKeyFault;
 use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
 use hashrange_model::{Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange};
@@ -14,9 +15,9 @@ pub(crate) fn of_query(
     index: Option<&Index>,
     conditions: &KeyConditions,
 ) -> Result<KeyRange, Reason> {
+    let plan = matched(table, index, conditions)?;
     let schema = index.map_or(&table.key, |index| &index.key);
-    let plan = matched(schema, conditions)?;
-    check_values(schema, &plan)?;
+    check_values(schema, &plan).map_err(|fault| of_key(index, fault))?;
     Ok(of_plan(table, index, &plan))
 }
 
@@ -38,9 +39,39 @@ pub(crate) fn of_plan(table: &Table, index: Option<&Index>, plan: &KeyPlan) -> K
     }
 }
 
-/// Returns key conditions matched against a key schema.
-pub(crate) fn matched(schema: &KeySchema, conditions: &KeyConditions) -> Result<KeyPlan, Reason> {
-    conditions.plan(&typed(&schema.partition), &typed(&schema.sort))
+/// Returns key conditions matched against the key schema of a table or of its index.
+pub(crate) fn matched(
+    table: &Table,
+    index: Option<&Index>,
+    conditions: &KeyConditions,
+) -> Result<KeyPlan, Reason> {
+    let schema = index.map_or(&table.key, |index| &index.key);
+    let plan = conditions.plan(&typed(&schema.partition), &typed(&schema.sort));
+    plan.map_err(|reason| match reason {
+        Reason::EmptyKeyValue { attribute, attribute_type } => {
+            of_key(index, KeyFault::Empty { attribute, attribute_type })
+        }
+        other => other,
+    })
+}
+
+/// Returns the fault of a key value in the words for the table, or in those for its index.
+/// Sources: of an empty value, an answer of 2024; of a long one in an index, as a write words it.
+fn of_key(index: Option<&Index>, fault: KeyFault) -> Reason {
+    let Some(index) = index else { return fault::of_key_member(fault) };
+    let (attribute, fault) = match fault {
+        KeyFault::Missing(_) | KeyFault::Type { .. } => return fault::of_key_member(fault),
+        KeyFault::Empty { attribute, attribute_type } => {
+            (attribute, IndexedKeyFault::Empty(attribute_type))
+        }
+        KeyFault::PartitionTooLong { attribute, size_bytes } => {
+            (attribute, IndexedKeyFault::TooLong { size_bytes, max_bytes: PARTITION_KEY_MAX_BYTES })
+        }
+        KeyFault::SortTooLong { attribute, size_bytes } => {
+            (attribute, IndexedKeyFault::TooLong { size_bytes, max_bytes: SORT_KEY_MAX_BYTES })
+        }
+    };
+    Reason::IndexKey { index: index.name.clone(), attribute, fault }
 }
 
 fn typed(attributes: &[KeyAttribute]) -> Vec<hashrange_expr::KeyAttribute<'_>> {
@@ -54,30 +85,33 @@ fn typed(attributes: &[KeyAttribute]) -> Vec<hashrange_expr::KeyAttribute<'_>> {
 }
 
 /// Refuses empty and too long key values.
-fn check_values(schema: &KeySchema, plan: &KeyPlan) -> Result<(), Reason> {
+fn check_values(schema: &KeySchema, plan: &KeyPlan) -> Result<(), KeyFault> {
     for (attribute, value) in schema.partition.iter().zip(&plan.partition) {
-        if value.get().size() > PARTITION_KEY_MAX_BYTES {
-            return Err(Reason::PartitionKeyTooLong);
+        let size_bytes = value.get().size();
+        if size_bytes > PARTITION_KEY_MAX_BYTES {
+            let attribute = attribute.name.clone();
+            return Err(KeyFault::PartitionTooLong { attribute, size_bytes });
         }
         check_not_empty(attribute, value)?;
     }
     let range = plan.sort_range.iter().flat_map(KeyOperator::values);
     for (nth, value) in plan.sort_equal.iter().chain(range).enumerate() {
-        if value.get().size() > SORT_KEY_MAX_BYTES {
-            return Err(Reason::SortKeyTooLong);
+        let Some(attribute) = schema.sort.get(nth.min(plan.sort_equal.len())) else { continue };
+        let size_bytes = value.get().size();
+        if size_bytes > SORT_KEY_MAX_BYTES {
+            let attribute = attribute.name.clone();
+            return Err(KeyFault::SortTooLong { attribute, size_bytes });
         }
-        if let Some(attribute) = schema.sort.get(nth.min(plan.sort_equal.len())) {
-            check_not_empty(attribute, value)?;
-        }
+        check_not_empty(attribute, value)?;
     }
     Ok(())
 }
 
-fn check_not_empty(attribute: &KeyAttribute, value: &Value) -> Result<(), Reason> {
+fn check_not_empty(attribute: &KeyAttribute, value: &Value) -> Result<(), KeyFault> {
     if value.get().size() > 0 {
         return Ok(());
     }
-    Err(Reason::EmptyKeyValue {
+    Err(KeyFault::Empty {
         attribute: attribute.name.clone(),
         attribute_type: attribute.key_type.attribute_type(),
     })
@@ -110,12 +144,15 @@ pub(crate) fn start_key(
             _ => Reason::StartKeyInvalid,
         });
     }
-    let invalid = |fault| Reason::StartKeyValue(Box::new(fault::of_key_member(fault)));
-    layout::check_key(&table.key, start).map_err(invalid)?;
-    let Some(index) = index else {
-        return Ok(layout::item_key(table, start).map_err(invalid)?.bytes);
+    let invalid = |index, fault| match (fault, reader) {
+        (KeyFault::Missing(_) | KeyFault::Type { .. }, Reader::Query) => Reason::StartKeyInvalid,
+        (fault, _) => Reason::StartKeyValue(Box::new(of_key(index, fault))),
     };
-    layout::check_key(&index.key, start).map_err(invalid)?;
+    let Some(index) = index else {
+        return Ok(layout::item_key(table, start).map_err(|fault| invalid(None, fault))?.bytes);
+    };
+    layout::check_key(&index.key, start).map_err(|fault| invalid(Some(index), fault))?;
+    layout::check_key(&table.key, start).map_err(|fault| invalid(None, fault))?;
     layout::entry_key(table, index, start).ok_or(Reason::StartKeyInvalid)
 }
 

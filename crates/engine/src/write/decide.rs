@@ -9,8 +9,6 @@ use crate::layout;
 use crate::schema::{IndexId, Table};
 use crate::{fault, history, index};
 use bytes::Bytes;
-use hashrange_expr::Update;
-use hashrange_model::error::IndexedKeyFault;
 use hashrange_model::limits::{ITEM_COLLECTION_MAX_BYTES, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Batch, Key};
@@ -232,22 +230,8 @@ fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<
             if new.size() > ITEM_SIZE_MAX_BYTES {
                 return Err(Reason::UpdatedItemTooLarge.into());
             }
-            index::check_keys(table, Some(before), &new)
-                .map_err(|reason| computed_index_key(update, reason))?;
+            index::check_updated(table, update, &new)?;
             Ok(Some(new))
         }
-    }
-}
-
-/// Returns the fault of an index key in the words for one that the update did not give itself.
-/// Source: captured before 2020.
-fn computed_index_key(update: &Update, reason: Reason) -> Reason {
-    match reason {
-        Reason::UpdatedIndexKey { attribute, fault: IndexedKeyFault::Type { .. }, .. }
-            if !update.sets_given_value(&attribute) =>
-        {
-            Reason::UpdatedIndexKeyType
-        }
-        other => other,
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reas
         Some(derived) => derive::of_put(derived, item)?,
     };
     let key = key_of_item(table, &item)?;
-    index::check_keys(table, None, &item)?;
+    index::check_keys(table, &item)?;
     Ok(Write {
         key,
         key_attributes: Item::empty(),

@@ -516,8 +516,8 @@ fn is_text_of(fault: Fault, text: &str) -> bool {
             "ValidationException: One or more parameter values are not valid. The update expression \
              attempted to update a secondary index key to a value that is not supported.",
             "ValidationException: The update expression attempted to update the secondary index key",
-            "ValidationException: One or more parameter values were invalid: Aggregated size of all \
-             range keys has exceeded the size limit of 1024 bytes",
+            "ValidationException: One or more parameter values were invalid: Size limit exceeded for \
+             Index Key",
         ],
         Fault::DerivedKey => {
             &["ValidationException: The key template of the attribute it refuses the item: "]

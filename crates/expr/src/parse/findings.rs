@@ -56,7 +56,7 @@ impl Findings<'_> {
     pub(crate) fn check_limits(&self) -> Parsed<()> {
         refuse(self.list_index, ExpressionFault::ListIndex)?;
         if self.operators > EXPRESSION_OPERATORS_MAX {
-            return Err(ExpressionFault::TooManyOperators);
+            return Err(ExpressionFault::TooManyOperators(self.operators));
         }
         if self.path_too_deep {
             return Err(ExpressionFault::PathTooDeep);

@@ -111,8 +111,8 @@ pub enum ExpressionFault {
     BetweenReversed(String, String),
     /// A section that stands twice in an update expression.
     DuplicateSection(&'static str),
-    /// More than 300 operators and functions.
-    TooManyOperators,
+    /// More than 300 operators and functions; holds their number.
+    TooManyOperators(usize),
     /// An IN with more than 100 operands; holds their number.
     TooManyInOperands(usize),
     /// Nesting deeper than the parser follows.

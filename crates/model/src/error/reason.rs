@@ -7,7 +7,7 @@ use super::{
 use crate::number::NumberFault;
 use crate::value::AttributeType;
 
-/// What is wrong with an index key attribute in a write.
+/// What is wrong with an index key attribute in a write or a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexedKeyFault {
     /// The attribute has another type than the index declares.
@@ -19,10 +19,13 @@ pub enum IndexedKeyFault {
     },
     /// An empty string or binary; holds the type.
     Empty(AttributeType),
-    /// A partition key value over 2048 bytes.
-    PartitionKeyTooLong,
-    /// Sort key values over 1024 bytes.
-    SortKeyTooLong,
+    /// A value over 2048 bytes in a partition key, or over 1024 in a sort key.
+    TooLong {
+        /// Bytes of the value.
+        size_bytes: usize,
+        /// Most bytes of a value there.
+        max_bytes: usize,
+    },
 }
 
 /// Why a request was refused. One variant is one sentence of [`super::wording`].
@@ -100,7 +103,7 @@ pub enum Reason {
     PartitionKeyTooLong,
     /// A sort key value over 1024 bytes.
     SortKeyTooLong,
-    /// An index key attribute in a put item.
+    /// An index key attribute in a put item, in one that an update leaves as it is, or in a key condition.
     IndexKey {
         index: String,
         attribute: String,
@@ -384,7 +387,6 @@ pub enum Reason {
     IndexUpdateEmpty,
     OneIndexAtATime,
     IndexExists,
-    IndexAttributesUndefined,
     IndexNotFound {
         index: String,
         table: String,
@@ -664,7 +666,6 @@ impl Reason {
             | Self::UpdateIndexThroughputMissing(..)
             | Self::IndexUpdateEmpty
             | Self::IndexExists
-            | Self::IndexAttributesUndefined
             | Self::IndexUnchanged { .. }
             | Self::NoTags
             | Self::NoTagKeys
@@ -880,7 +881,6 @@ impl Reason {
             | Self::IndexUpdateEmpty
             | Self::OneIndexAtATime
             | Self::IndexExists
-            | Self::IndexAttributesUndefined
             | Self::IndexNotFound { .. }
             | Self::IndexUnchanged { .. }
             | Self::NoTags

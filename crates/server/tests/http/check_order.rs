@@ -162,6 +162,10 @@ async fn requests_reach_the_api_and_its_errors_come_back() {
 async fn responses_carry_the_headers_of_the_protocol() {
     let server = Server::start(Config::default()).await;
     let types = ["application/x-amz-json-1.0", "application/json"];
+    let response =
+        server.ask("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n").await;
+    assert_eq!(response.status, 400);
+    assert_eq!(response.header("content-type"), Some("application/json"), "neither body nor type");
     let mut ids = Vec::new();
     for sent_type in types {
         let request = format!(
@@ -203,6 +207,13 @@ async fn pages_of_other_origins_may_call_where_credentials_are_asked_for() {
     }
     let response = server.post(GET_ITEM, "Origin: http://page\r\n", "{}").await;
     assert_eq!(response.header("access-control-allow-origin"), Some("*"));
+    for path in ["/", "/health", "/ready", "/metrics", "/nothing"] {
+        let asked =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: http://page\r\n\r\n");
+        let response = server.ask(asked).await;
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"), "{path}");
+    }
+    let response = server.post(GET_ITEM, "Origin: http://page\r\n", "{}").await;
     assert!(
         response.header("access-control-expose-headers").unwrap().contains("x-amz-crc32"),
         "{response:?}"
@@ -240,6 +251,16 @@ async fn pages_of_strangers_get_nothing_from_a_server_without_credentials() {
     for path in ["/", "/health", "/ready"] {
         let asked = format!("GET {path} HTTP/1.1\r\nHost: page\r\n\r\n");
         assert_eq!(server.ask(asked).await.status, 200, "{path}");
+        // A page of strangers may not read it, one of this machine may.
+        for (origin, allowed) in
+            [("http://page", None), ("http://localhost:3000", Some("http://localhost:3000"))]
+        {
+            let asked =
+                format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\n\r\n");
+            let response = server.ask(asked).await;
+            assert_eq!(response.status, 200, "{path}");
+            assert_eq!(response.header("access-control-allow-origin"), allowed, "{path}");
+        }
     }
 
     let own = "Origin: http://localhost:3000\r\n";

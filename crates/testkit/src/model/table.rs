@@ -234,7 +234,7 @@ impl Model {
     ) -> Result<Written, Vec<Fault>> {
         let table = self.table(table)?;
         let item = table.derived(item)?;
-        table.check_index_keys(None, &item)?;
+        table.check_index_keys(&item)?;
         let key = table.key_of(&item);
         let old = table.check(&key, condition)?;
         table.set(key, Some(item.clone()), false);
@@ -271,7 +271,7 @@ impl Model {
         }
         let before = old.as_ref().unwrap_or(key_attributes);
         let new = table.derived(&apply(actions, before)?)?;
-        table.check_index_keys(Some(before), &new)?;
+        table.check_index_keys(&new)?;
         table.set(key, Some(new.clone()), false);
         Ok(Written { old, new: Some(new) })
     }
@@ -279,7 +279,7 @@ impl Model {
     /// Refuses an item that an index of the table does not take.
     pub(super) fn check_put(&self, table: &str, item: &Item) -> Result<(), Vec<Fault>> {
         let Some(table) = self.tables.get(table) else { return Ok(()) };
-        table.check_index_keys(None, &table.derived(item)?)
+        table.check_index_keys(&table.derived(item)?)
     }
 
     /// Puts and deletes items, all or none.
@@ -387,13 +387,12 @@ impl Table {
         if holds { Ok(old) } else { Err(vec![Fault::Condition]) }
     }
 
-    fn check_index_keys(&self, old: Option<&Item>, new: &Item) -> Result<(), Vec<Fault>> {
+    fn check_index_keys(&self, item: &Item) -> Result<(), Vec<Fault>> {
         for index in &self.definition.indexes {
             let partition = index.partition.iter().map(|key| (key, 2048));
             for (key, size_max) in partition.chain(index.sort.iter().map(|key| (key, 1024))) {
-                let Some(value) = new.get(&key.name) else { continue };
-                let is_changed = old.is_none_or(|old| old.get(&key.name) != Some(value));
-                if is_changed && !is_index_key(value, key.key_type, size_max) {
+                let Some(value) = item.get(&key.name) else { continue };
+                if !is_index_key(value, key.key_type, size_max) {
                     return Err(vec![Fault::IndexKey]);
                 }
             }

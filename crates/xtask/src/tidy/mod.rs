@@ -5,6 +5,7 @@ mod dependencies;
 mod files;
 mod functions;
 mod manifest;
+mod requests;
 mod rooms;
 mod versions;
 
@@ -22,6 +23,7 @@ pub fn tidy() -> Result<(), String> {
     complaints.extend(files::complaints(&files));
     complaints.extend(functions::too_long(&files)?);
     complaints.extend(rooms::imports_upwards(&files)?);
+    complaints.extend(requests::dropped_members(&files)?);
     complaints.extend(versions::differing()?);
     if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
 }

@@ -61,13 +61,21 @@ impl<S: Store> Engine<S> {
 
     /// Lists no backup.
     pub async fn list_backups(&self, input: ListBackupsInput<'_>) -> ApiResult<ListBackupsOutput> {
-        if let (Some(lower), Some(upper)) =
-            (input.time_range_lower_bound, input.time_range_upper_bound)
+        // Nothing is listed of whichever table and kind, in pages of whatever size.
+        let ListBackupsInput {
+            table_name: _,
+            limit: _,
+            time_range_lower_bound,
+            time_range_upper_bound,
+            exclusive_start_backup_arn,
+            backup_type: _,
+        } = input;
+        if let (Some(lower), Some(upper)) = (time_range_lower_bound, time_range_upper_bound)
             && lower > upper
         {
             return Err(Reason::BackupTimeRange.into());
         }
-        if let Some(start) = input.exclusive_start_backup_arn.as_deref() {
+        if let Some(start) = exclusive_start_backup_arn.as_deref() {
             let arn = Arn::parse(start).ok_or(Reason::InvalidBackupArn)?;
             if arn.is_foreign_region(self.environment()) {
                 return Err(Reason::BackupArnRegion.into());

@@ -16,8 +16,14 @@ impl<S: Store> Engine<S> {
     /// Lists no global table.
     pub async fn list_global_tables(
         &self,
-        _input: ListGlobalTablesInput<'_>,
+        input: ListGlobalTablesInput<'_>,
     ) -> ApiResult<ListGlobalTablesOutput> {
+        // Nothing is listed of whichever region, from wherever and in pages of whatever size.
+        let ListGlobalTablesInput {
+            exclusive_start_global_table_name: _,
+            limit: _,
+            region_name: _,
+        } = input;
         Ok(ListGlobalTablesOutput {
             global_tables: Some(Vec::new()),
             last_evaluated_global_table_name: None,
@@ -27,8 +33,9 @@ impl<S: Store> Engine<S> {
     /// Refuses a global table of version 2017.11.29, as the service does.
     pub async fn create_global_table(
         &self,
-        _input: CreateGlobalTableInput<'_>,
+        input: CreateGlobalTableInput<'_>,
     ) -> ApiResult<CreateGlobalTableOutput> {
+        let CreateGlobalTableInput { global_table_name: _, replication_group: _ } = input;
         Err(Reason::OldGlobalTables.into())
     }
 
@@ -53,7 +60,8 @@ impl<S: Store> Engine<S> {
         &self,
         input: UpdateGlobalTableInput<'_>,
     ) -> ApiResult<UpdateGlobalTableOutput> {
-        Err(not_found(input.global_table_name.as_deref())?.into())
+        let UpdateGlobalTableInput { global_table_name, replica_updates: _ } = input;
+        Err(not_found(global_table_name.as_deref())?.into())
     }
 
     /// Finds no global table.
@@ -61,7 +69,15 @@ impl<S: Store> Engine<S> {
         &self,
         input: UpdateGlobalTableSettingsInput<'_>,
     ) -> ApiResult<UpdateGlobalTableSettingsOutput> {
-        Err(not_found(input.global_table_name.as_deref())?.into())
+        let UpdateGlobalTableSettingsInput {
+            global_table_name,
+            global_table_billing_mode: _,
+            global_table_provisioned_write_capacity_units: _,
+            global_table_provisioned_write_capacity_auto_scaling_settings_update: _,
+            global_table_global_secondary_index_settings_update: _,
+            replica_settings_update: _,
+        } = input;
+        Err(not_found(global_table_name.as_deref())?.into())
     }
 
     /// Finds no replica, whether the table exists or not.

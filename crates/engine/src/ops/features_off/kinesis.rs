@@ -28,8 +28,13 @@ impl<S: Store> Engine<S> {
         &self,
         input: KinesisStreamingDestinationInput<'_>,
     ) -> ApiResult<KinesisStreamingDestinationOutput> {
-        required(input.stream_arn, "streamArn")?;
-        self.named_table(required(input.table_name.as_deref(), "tableName")?)?;
+        let KinesisStreamingDestinationInput {
+            table_name,
+            stream_arn,
+            enable_kinesis_streaming_configuration: _,
+        } = input;
+        required(stream_arn, "streamArn")?;
+        self.named_table(required(table_name.as_deref(), "tableName")?)?;
         Err(Reason::KinesisNotActive.into())
     }
 
@@ -38,8 +43,13 @@ impl<S: Store> Engine<S> {
         &self,
         input: UpdateKinesisStreamingDestinationInput<'_>,
     ) -> ApiResult<UpdateKinesisStreamingDestinationOutput> {
-        let arn = required(input.stream_arn.as_deref(), "streamArn")?;
-        let table = self.named_table(required(input.table_name.as_deref(), "tableName")?)?;
+        let UpdateKinesisStreamingDestinationInput {
+            table_name,
+            stream_arn,
+            update_kinesis_streaming_configuration: _,
+        } = input;
+        let arn = required(stream_arn.as_deref(), "streamArn")?;
+        let table = self.named_table(required(table_name.as_deref(), "tableName")?)?;
         let table = table.record.name.clone();
         Err(Reason::KinesisNotUpdatable { table, stream_arn: arn.to_owned() }.into())
     }

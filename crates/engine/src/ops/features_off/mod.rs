@@ -30,6 +30,9 @@ impl<S: Store> Engine<S> {
         body: &[u8],
     ) -> ApiResult<Vec<u8>> {
         match operation {
+            Operation::CancelBulkOperation => {
+                run!(self, CancelBulkOperation, cancel_bulk_operation, body)
+            }
             Operation::CreateGlobalTable => {
                 run!(self, CreateGlobalTable, create_global_table, body)
             }
@@ -41,6 +44,9 @@ impl<S: Store> Engine<S> {
             }
             Operation::DescribeBackup => {
                 run!(self, DescribeBackup, describe_backup, body)
+            }
+            Operation::DescribeBulkOperation => {
+                run!(self, DescribeBulkOperation, describe_bulk_operation, body)
             }
             Operation::DescribeContinuousBackups => {
                 run!(self, DescribeContinuousBackups, describe_continuous_backups, body)
@@ -86,6 +92,9 @@ impl<S: Store> Engine<S> {
             }
             Operation::ListBackups => {
                 run!(self, ListBackups, list_backups, body)
+            }
+            Operation::ListBulkOperations => {
+                run!(self, ListBulkOperations, list_bulk_operations, body)
             }
             Operation::ListExports => {
                 run!(self, ListExports, list_exports, body)

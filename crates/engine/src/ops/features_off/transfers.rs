@@ -1,4 +1,4 @@
-//! Exports and imports: there were none.
+//! Exports, imports and bulk operations: there were none.
 
 use super::check_no_token;
 use crate::arn::Arn;
@@ -7,14 +7,18 @@ use crate::request::required;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 use hashrange_wire::{
-    DescribeExportInput, DescribeExportOutput, DescribeImportInput, DescribeImportOutput,
-    ListExportsInput, ListExportsOutput, ListImportsInput, ListImportsOutput,
+    CancelBulkOperationInput, CancelBulkOperationOutput, DescribeBulkOperationInput,
+    DescribeBulkOperationOutput, DescribeExportInput, DescribeExportOutput, DescribeImportInput,
+    DescribeImportOutput, ListBulkOperationsInput, ListBulkOperationsOutput, ListExportsInput,
+    ListExportsOutput, ListImportsInput, ListImportsOutput,
 };
 
 impl<S: Store> Engine<S> {
     /// Lists no export.
     pub async fn list_exports(&self, input: ListExportsInput<'_>) -> ApiResult<ListExportsOutput> {
-        check_no_token(input.next_token.as_deref())?;
+        // Nothing is listed of whichever table, in pages of whatever size.
+        let ListExportsInput { table_arn: _, max_results: _, next_token } = input;
+        check_no_token(next_token.as_deref())?;
         Ok(ListExportsOutput { export_summaries: Some(Vec::new()), next_token: None })
     }
 
@@ -32,7 +36,8 @@ impl<S: Store> Engine<S> {
 
     /// Lists no import.
     pub async fn list_imports(&self, input: ListImportsInput<'_>) -> ApiResult<ListImportsOutput> {
-        check_no_token(input.next_token.as_deref())?;
+        let ListImportsInput { table_arn: _, page_size: _, next_token } = input;
+        check_no_token(next_token.as_deref())?;
         Ok(ListImportsOutput { import_summary_list: Some(Vec::new()), next_token: None })
     }
 
@@ -47,4 +52,37 @@ impl<S: Store> Engine<S> {
             None => Err(Reason::InvalidImportArn.into()),
         }
     }
+    /// Lists no bulk operation.
+    pub async fn list_bulk_operations(
+        &self,
+        input: ListBulkOperationsInput<'_>,
+    ) -> ApiResult<ListBulkOperationsOutput> {
+        let ListBulkOperationsInput { max_results: _, next_token } = input;
+        check_no_token(next_token.as_deref())?;
+        Ok(ListBulkOperationsOutput {
+            bulk_operations_summary_list: Some(Vec::new()),
+            next_token: None,
+        })
+    }
+
+    /// Finds no bulk operation.
+    pub async fn describe_bulk_operation(
+        &self,
+        input: DescribeBulkOperationInput<'_>,
+    ) -> ApiResult<DescribeBulkOperationOutput> {
+        Err(no_bulk_operation(input.bulk_operation_arn.as_deref())?.into())
+    }
+
+    /// Finds no bulk operation to cancel.
+    pub async fn cancel_bulk_operation(
+        &self,
+        input: CancelBulkOperationInput<'_>,
+    ) -> ApiResult<CancelBulkOperationOutput> {
+        Err(no_bulk_operation(input.bulk_operation_arn.as_deref())?.into())
+    }
+}
+
+/// The exception is the API reference's, the form of these ARNs is not documented.
+fn no_bulk_operation(arn: Option<&str>) -> ApiResult<Reason> {
+    Ok(Reason::ResourceNotFound(required(arn, "bulkOperationArn")?.to_owned()))
 }

@@ -3,8 +3,8 @@
 
 use super::IndexChange;
 use crate::definition::indexes::{
-    Definitions, GlobalIndexDefinition, check_local_indexes, check_names, check_projected,
-    definitions, local_indexes,
+    Definitions, GlobalIndexDefinition, check_defined, check_local_indexes, check_names,
+    check_projected, definitions, local_indexes,
 };
 use crate::definition::throughput;
 use crate::request::required;
@@ -61,6 +61,8 @@ fn create_index(
     delta: &Definitions,
 ) -> ApiResult<IndexId> {
     let mut index = definition.define()?;
+    // What the table defines already does not count. Source: an answer of eu-west-2, 2026-07.
+    check_defined(&names(&index.key), delta)?;
     let merged = check_new(record, &index, delta)?;
     definition.provide(&mut index, billing, TableFault::AddedIndexUnitsMissing)?;
     if record.visible_indexes().any(|index| index.state == IndexState::Creating) {
@@ -87,6 +89,7 @@ pub(super) fn suppose_local(
     let Ok([index]) = <[IndexRecord; 1]>::try_from(given) else {
         return Err(Reason::EmptyLocalIndexes.into());
     };
+    check_defined(&names(&index.key), &merged_definitions(record, &delta))?;
     let merged = check_new(record, &index, &delta)?;
     let id = add(record, index)?;
     let is_local = |index: &&IndexRecord| index.kind == IndexKind::Local;
@@ -96,22 +99,22 @@ pub(super) fn suppose_local(
     Ok(id)
 }
 
-/// Refuses a new index that is there already, or whose key the definitions do not fit. Returns the definitions
-/// that the table then has.
+fn names(key: &KeyNames) -> Vec<String> {
+    key.all().map(str::to_owned).collect()
+}
+
+/// Refuses a new index that is there already, or whose key has other types in the table. Returns the
+/// definitions that the table then has.
 fn check_new(
     record: &TableRecord,
     index: &IndexRecord,
     delta: &Definitions,
 ) -> Result<Definitions, Reason> {
-    let merged = merged_definitions(record, delta);
-    if !index.key.all().all(|name| merged.iter().any(|(known, _)| known == name)) {
-        return Err(Reason::IndexAttributesUndefined);
-    }
     if record.index(&index.name).is_some() {
         return Err(Reason::IndexExists);
     }
     check_types(record, &index.key, delta)?;
-    Ok(merged)
+    Ok(merged_definitions(record, delta))
 }
 
 /// Adds an index with a number of its own.

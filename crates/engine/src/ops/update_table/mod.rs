@@ -14,6 +14,7 @@ mod indexes;
 mod units;
 
 use crate::definition::{encryption, storage_class, stream};
+use crate::describe;
 use crate::engine::Engine;
 use crate::jobs::Job;
 use crate::request::required;
@@ -82,12 +83,19 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns a table's record as it would be if the index that a request creates were there and filled.
+/// Returns a table's record as it would be if the index that a request creates were there and filled. What the
+/// table defines need not be defined again.
 pub(super) fn with_new_index(
     mut record: TableRecord,
     input: &mut UpdateTableInput<'_>,
     now_ms: u64,
 ) -> ApiResult<(TableRecord, IndexId)> {
+    let given = input.attribute_definitions.get_or_insert_default();
+    for known in describe::definitions(&record) {
+        if !given.iter().any(|it| it.attribute_name == known.attribute_name) {
+            given.push(known);
+        }
+    }
     match indexes::change(&mut record, input, now_ms)? {
         IndexChange::Create(id) => {
             for index in record.indexes.iter_mut().filter(|index| index.id == id) {
