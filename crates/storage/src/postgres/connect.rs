@@ -3,7 +3,11 @@
 //! Every connection has its timeouts set on both sides, so that no wait is without end: the server ends a
 //! statement that takes too long and a transaction that nobody goes on with, and the client gives up a
 //! connection that does not answer.
+//!
+//! Every connection is to the newest host that is known (`epochs.rs`): it is cut when another one is found to be newer,
+//! and what it has answered does not count then.
 
+use super::epochs::{Cut, Epochs, Origin};
 use super::failure::{Failure, open_error, words};
 use super::hosts::Hosts;
 use super::open_error::OpenError;
@@ -13,20 +17,29 @@ use super::url::{Address, TlsMode};
 use parking_lot::Mutex;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, ready};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::time::timeout;
-use tokio_postgres::config::{Config, SslMode};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::config::{Config, SslMode, TargetSessionAttrs};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long the client waits beyond the server's own limit.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Asks a host where it stands: the system, the timeline it writes (none while it follows another one), and the time
+/// at which it was started, which no other server has.
+const ORIGIN: &str = "SELECT system_identifier, CASE WHEN pg_is_in_recovery() THEN NULL \
+     ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END, \
+     (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint FROM pg_control_system()";
+
 /// Makes connections to one database.
 pub(super) struct Connector {
     address: Address,
     hosts: Hosts,
+    epochs: Epochs<Link>,
     tls: Option<MakeRustlsConnect>,
     settings: String,
     schema: String,
@@ -41,12 +54,40 @@ pub(super) struct Connector {
 /// request, and wake whoever waits for the answer.
 pub(super) struct Connection {
     pub(super) client: Client,
-    /// Sends and receives; gone when the connection has ended. Locked while it is polled.
-    wire: Mutex<Option<Wire>>,
+    link: Arc<Link>,
     answer_timeout: Duration,
 }
 
+/// What a connection sends and receives by, and may be cut from elsewhere.
+struct Link {
+    /// Locked while it is polled.
+    open: Mutex<Open>,
+    is_cut: AtomicBool,
+}
+
+struct Open {
+    /// Gone when the connection has ended.
+    wire: Option<Wire>,
+    /// Of the task that waits.
+    waker: Option<Waker>,
+}
+
 type Wire = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Cut for Link {
+    fn cut(&self) {
+        self.is_cut.store(true, Ordering::Release);
+        let (wire, waker) = {
+            let mut open = self.open.lock();
+            (open.wire.take(), open.waker.take())
+        };
+        // Whoever waits for an answer is told that there will be none.
+        drop(wire);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
 
 impl std::fmt::Debug for Connection {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -87,6 +128,7 @@ impl Connector {
             connect_timeout: options.connect_timeout,
             answer_timeout: options.statement_timeout + GRACE,
             hosts: Hosts::of(&address.config),
+            epochs: Epochs::new(),
             address,
         })
     }
@@ -122,6 +164,30 @@ impl Connector {
         &self.address.hosts
     }
 
+    pub(super) fn host_count(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Connects to one host, whatever it takes: to look at it.
+    pub(super) async fn connect_to(&self, nth: usize) -> Option<Connection> {
+        let mut config = self.hosts.config(nth)?.clone();
+        config.target_session_attrs(TargetSessionAttrs::Any);
+        timeout(self.connect_timeout, self.open(&config)).await.ok()?.ok()
+    }
+
+    /// Looks where a host stands, notes it if it is newer than all others, and returns whether it has answered.
+    pub(super) async fn look(&self, nth: usize, connection: &Connection) -> bool {
+        let Ok(told) = timeout(self.connect_timeout, origin(connection)).await else {
+            return false;
+        };
+        if let Ok(Some(origin)) = told
+            && self.epochs.noticed(origin)
+        {
+            self.hosts.answered(nth);
+        }
+        told.is_ok()
+    }
+
     /// Connects to the first host that will have it.
     async fn open_any(&self) -> Result<Connection, OpenError> {
         let (hosts, action) = (&self.address.hosts, "connect to the database");
@@ -129,11 +195,19 @@ impl Connector {
         let mut all = Vec::new();
         let mut refusal = None;
         for (nth, config) in self.hosts.in_turn() {
-            match timeout(limit, self.open(config)).await {
-                Ok(Ok(connection)) => {
-                    self.hosts.answered(nth);
-                    return Ok(connection);
-                }
+            let opened = async {
+                let connection = self.open(config).await?;
+                let origin = origin(&connection).await?.unwrap_or(Origin::of_silent(nth));
+                Ok::<_, tokio_postgres::Error>((connection, origin))
+            };
+            match timeout(limit, opened).await {
+                Ok(Ok((connection, origin))) => match self.epochs.admit(origin, &connection.link) {
+                    Ok(()) => {
+                        self.hosts.answered(nth);
+                        return Ok(connection);
+                    }
+                    Err(older) => all.push(older.to_string()),
+                },
                 Ok(Err(error)) => {
                     all.push(words(&error));
                     let said = open_error(&error, hosts, &self.schema, action);
@@ -157,7 +231,9 @@ impl Connector {
             let (client, connection) = config.connect(NoTls).await?;
             (client, Box::pin(async move { drop(connection.await) }))
         };
-        Ok(Connection { client, wire: Mutex::new(Some(wire)), answer_timeout: self.answer_timeout })
+        let open = Mutex::new(Open { wire: Some(wire), waker: None });
+        let link = Arc::new(Link { open, is_cut: AtomicBool::new(false) });
+        Ok(Connection { client, link, answer_timeout: self.answer_timeout })
     }
 }
 
@@ -185,12 +261,16 @@ impl Connection {
 
     /// Sends and receives; ready when the connection has ended.
     fn poll_wire(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut wire = self.wire.lock();
-        if let Some(open) = &mut *wire {
-            ready!(open.as_mut().poll(context));
-            *wire = None;
+        let mut open = self.link.open.lock();
+        let Some(wire) = &mut open.wire else { return Poll::Ready(()) };
+        if wire.as_mut().poll(context).is_ready() {
+            open.wire = None;
+            return Poll::Ready(());
         }
-        Poll::Ready(())
+        if !open.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            open.waker = Some(context.waker().clone());
+        }
+        Poll::Pending
     }
 
     /// Waits for an answer of the database, but not without end.
@@ -199,10 +279,33 @@ impl Connection {
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Failure> {
         let answered = timeout(self.answer_timeout, self.drive(answer)).await;
+        if self.link.is_cut.load(Ordering::Acquire) {
+            return Err(Failure::Lost("another host of the URL has taken over".to_owned()));
+        }
         answered
             .map_err(|_| Failure::Lost("the database did not answer in time".to_owned()))?
             .map_err(|error| Failure::of(&error))
     }
+}
+
+/// Asks the server of a connection where it stands: `None` if it follows another one, or does not know of such
+/// things.
+async fn origin(connection: &Connection) -> Result<Option<Origin>, tokio_postgres::Error> {
+    let told = match connection.drive(connection.client.simple_query(ORIGIN)).await {
+        Err(error) if error.code().is_some() => return Ok(None),
+        told => told?,
+    };
+    let row = told.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    Ok(row.and_then(|row| {
+        Some(Origin {
+            system: row.get(0)?.parse().ok()?,
+            timeline: u32::from_str_radix(row.get(1)?, 16).ok()?,
+            server: row.get(2)?.parse().ok()?,
+        })
+    }))
 }
 
 /// Returns how long the server lets a transaction be that nobody goes on with.

@@ -33,6 +33,11 @@ impl Hosts {
         self.configs.len()
     }
 
+    /// Returns the configuration of one host.
+    pub(super) fn config(&self, nth: usize) -> Option<&Config> {
+        self.configs.get(nth)
+    }
+
     /// Returns the hosts in the order in which they are asked, with their numbers.
     pub(super) fn in_turn(&self) -> impl Iterator<Item = (usize, &Config)> {
         let first = self.first.load(Ordering::Relaxed);

@@ -23,6 +23,7 @@ mod connect;
 mod decided;
 mod driver;
 mod early;
+mod epochs;
 mod failure;
 mod forms;
 mod gathering;
@@ -35,6 +36,7 @@ mod keys;
 mod known;
 mod lanes;
 mod late;
+mod look;
 mod open_error;
 mod options;
 mod others;
@@ -275,6 +277,7 @@ fn open_schema(
     let (answer, opened) = oneshot::channel();
     driver.handle().spawn(async move {
         let opened = async {
+            look::at_all(&connector).await;
             let connection = connector.connect().await?;
             let opened = schema::open(&connection.client, connector.hosts(), &options);
             let opened = connection.drive(opened);
@@ -317,6 +320,9 @@ fn start_tasks(
         &shared.dropped,
         late::answer_late(Arc::clone(shared), Arc::clone(reads)),
     ));
+    for host in look::hosts(&shared.connector) {
+        first.spawn(until_end(&shared.dropped, look::again_and_again(Arc::clone(shared), host)));
+    }
     for nth in 0..shared.options.readers {
         let seed = u64::try_from(seed >> 64).unwrap_or(1).wrapping_add(nth as u64);
         let reader = Reader::new(Arc::clone(shared), Arc::clone(reads), seed);

@@ -32,6 +32,11 @@ impl Cluster {
         self.primary
     }
 
+    /// Returns the one that was primary before the last promotion.
+    pub fn before(&self) -> &Server {
+        &self.servers[self.before]
+    }
+
     /// Returns one of the standbys.
     pub fn standby(&self) -> &Server {
         &self.servers[(self.primary + 1) % self.servers.len()]
@@ -48,7 +53,7 @@ impl Cluster {
     }
 
     /// Promotes the standby that has received the most, and lets the other one follow it. The primary is
-    /// stopped.
+    /// stopped, or does not go on.
     pub fn promote_furthest(&mut self) {
         let standbys = (0..self.servers.len()).filter(|nth| *nth != self.primary);
         let mut standbys: Vec<usize> = standbys.collect();

@@ -1,0 +1,199 @@
+//! Which of two databases that take writes is the newer one, and the connections to the older one.
+//!
+//! A standby that is promoted begins a new timeline: one number more than that of the primary whose log it has. So of
+//! two primaries of one system the one with the greater timeline is the newer one, whoever else is still there and
+//! takes writes. Leaves it to `connect.rs` to ask a host where it stands, and to `look.rs` to ask hosts to which there
+//! is no connection.
+//!
+//! Invariants: no connection is let in to a host that is known to be older; when a newer one is found, connections to
+//! the older one are cut before anybody is let in to the newer one, and what they have answered does not count any
+//! more. Not known: which of two standbys is the newer one that were promoted from the same primary, as they have
+//! the same timeline. Of these, and of hosts that do not tell, the one that was connected to last counts.
+
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+/// The system of hosts that do not tell theirs.
+const SILENT: i64 = 0;
+
+/// Where a database stands that takes writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin {
+    /// The number of the system, which its standbys share.
+    pub(super) system: i64,
+    pub(super) timeline: u32,
+    /// What tells two servers of one timeline apart.
+    pub(super) server: i64,
+}
+
+/// What can be cut.
+pub(super) trait Cut {
+    /// Ends it: whatever waits for it is told, and nothing that it has answered counts.
+    fn cut(&self);
+}
+
+/// The newest origin, and what is connected.
+#[derive(Debug)]
+pub(super) struct Epochs<L> {
+    state: Mutex<State<L>>,
+}
+
+#[derive(Debug)]
+struct State<L> {
+    newest: Option<Origin>,
+    links: Vec<Weak<L>>,
+}
+
+/// A host is older than another one was.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Older {
+    timeline: u32,
+    newest: u32,
+}
+
+impl fmt::Display for Older {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { timeline, newest } = self;
+        write!(
+            formatter,
+            "it is a primary of timeline {timeline} that was replaced: another host has taken over with timeline {newest}"
+        )
+    }
+}
+
+impl Origin {
+    /// Returns what is known of a host that does not tell: its number in the URL.
+    pub(super) fn of_silent(host: usize) -> Self {
+        Self { system: SILENT, timeline: 0, server: i64::try_from(host).unwrap_or(i64::MAX) }
+    }
+
+    /// Returns whether `self` is known to come after `other`.
+    fn is_after(&self, other: &Self) -> bool {
+        self.system == other.system && self.timeline > other.timeline
+    }
+}
+
+impl<L: Cut> Epochs<L> {
+    /// Returns epochs of which nothing is known.
+    pub(super) fn new() -> Self {
+        Self { state: Mutex::new(State { newest: None, links: Vec::new() }) }
+    }
+
+    /// Lets a new connection in, and cuts those to another origin.
+    pub(super) fn admit(&self, origin: Origin, link: &Arc<L>) -> Result<(), Older> {
+        let mut state = self.state.lock();
+        if let Some(newest) = state.newest.filter(|newest| newest.is_after(&origin)) {
+            return Err(Older { timeline: origin.timeline, newest: newest.timeline });
+        }
+        // One that does not tell is not preferred to one that does.
+        let is_told = origin.system != SILENT;
+        if state
+            .newest
+            .is_none_or(|newest| newest != origin && (is_told || newest.system == SILENT))
+        {
+            state.rise(origin);
+        }
+        state.links.retain(|link| link.strong_count() > 0);
+        state.links.push(Arc::downgrade(link));
+        Ok(())
+    }
+
+    /// Notes where a host stands that was looked at, and returns whether it is newer than all before.
+    pub(super) fn noticed(&self, origin: Origin) -> bool {
+        let mut state = self.state.lock();
+        let is_newer = state.newest.is_none_or(|newest| origin.is_after(&newest));
+        if is_newer {
+            state.rise(origin);
+        }
+        is_newer
+    }
+}
+
+impl<L: Cut> State<L> {
+    fn rise(&mut self, origin: Origin) {
+        self.newest = Some(origin);
+        for link in self.links.drain(..).filter_map(|link| link.upgrade()) {
+            link.cut();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[derive(Debug, Default)]
+    struct Link(AtomicBool);
+
+    impl Cut for Link {
+        fn cut(&self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn origin(timeline: u32, server: i64) -> Origin {
+        Origin { system: 7, timeline, server }
+    }
+
+    fn admitted(epochs: &Epochs<Link>, origin: Origin) -> Arc<Link> {
+        let link = Arc::new(Link::default());
+        assert_eq!(epochs.admit(origin, &link), Ok(()));
+        link
+    }
+
+    fn is_cut(link: &Link) -> bool {
+        link.0.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn an_older_host_is_cut_and_never_let_in_again() {
+        let epochs = Epochs::new();
+        let (old, other) = (admitted(&epochs, origin(1, 10)), admitted(&epochs, origin(1, 10)));
+        let new = admitted(&epochs, origin(2, 20));
+        assert!(is_cut(&old) && is_cut(&other) && !is_cut(&new));
+        let refused = epochs.admit(origin(1, 10), &Arc::new(Link::default()));
+        assert_eq!(refused, Err(Older { timeline: 1, newest: 2 }));
+        assert!(!is_cut(&new), "whoever is refused cuts nobody");
+    }
+
+    #[test]
+    fn a_look_cuts_only_for_what_is_newer() {
+        let epochs = Epochs::new();
+        assert!(epochs.noticed(origin(3, 10)));
+        let link = admitted(&epochs, origin(3, 10));
+        for other in [origin(3, 11), origin(2, 12), Origin { system: 8, ..origin(4, 13) }] {
+            assert!(!epochs.noticed(other), "{other:?}");
+        }
+        assert!(!is_cut(&link));
+        assert!(epochs.noticed(origin(4, 14)));
+        assert!(is_cut(&link));
+    }
+
+    #[test]
+    fn of_two_that_cannot_be_compared_the_last_one_counts() {
+        let epochs = Epochs::new();
+        let twin = admitted(&epochs, origin(2, 10));
+        let second = admitted(&epochs, origin(2, 11));
+        assert!(is_cut(&twin) && !is_cut(&second));
+        let restored = admitted(&epochs, Origin { system: 8, ..origin(1, 12) });
+        assert!(is_cut(&second) && !is_cut(&restored), "another system");
+    }
+
+    #[test]
+    fn hosts_that_do_not_tell_are_known_by_their_number() {
+        let epochs = Epochs::new();
+        let (first, again) =
+            (admitted(&epochs, Origin::of_silent(0)), admitted(&epochs, Origin::of_silent(0)));
+        assert!(!is_cut(&first) && !is_cut(&again));
+        let other = admitted(&epochs, Origin::of_silent(1));
+        assert!(is_cut(&first) && is_cut(&again));
+        let told = admitted(&epochs, origin(1, 10));
+        assert!(is_cut(&other));
+        let silent = admitted(&epochs, Origin::of_silent(0));
+        assert!(!is_cut(&told), "who does not tell is not preferred");
+        admitted(&epochs, origin(2, 11));
+        assert!(is_cut(&told) && is_cut(&silent));
+    }
+}
