@@ -454,7 +454,7 @@ fn hostile_histories_have_everything_and_depend_on_the_seed_alone() {
         "ThrottlingException",
         "TransactionConflictException",
         "TransactionInProgressException",
-        "The transaction with the given request token is already in progress.",
+        "Transaction from previous request is still in progress",
         r#"{"Code":"TransactionConflict","Message":"Transaction is ongoing for the item."}"#,
         "ThrottlingError",
         r#""LastEvaluatedKey":"#,

@@ -134,3 +134,39 @@ fn servers_on_one_store_follow_a_template_at_once() {
     assert_eq!(described(&one)[0].rewriting, None);
     one.assert_sound();
 }
+
+/// An item that does not fit an index which was added later is rewritten for another one, and written again by
+/// a client when it is put right.
+#[test]
+fn an_item_that_fits_no_index_is_rewritten_all_the_same() {
+    let database = memory();
+    create(&database);
+    let mut item = order("0000", "OPEN", "1");
+    item["late"] = json!({"N": "1"});
+    put(&database, &item);
+    let added = json!({
+        "TableName": "orders",
+        "AttributeDefinitions": [{"AttributeName": "late", "AttributeType": "S"}],
+        "GlobalSecondaryIndexUpdates": [{"Create": {
+            "IndexName": "late", "Projection": {"ProjectionType": "ALL"},
+            "KeySchema": [{"AttributeName": "late", "KeyType": "HASH"}],
+        }}],
+    });
+    database.ok("UpdateTable", &added);
+    database.run_jobs();
+    let rewritten = fill(&database, BY_STATUS).rewritten.unwrap();
+    assert_eq!((rewritten.examined, rewritten.changed, rewritten.refused), (1, 1, 0));
+    assert_eq!(derived(&database, "0000"), OPEN);
+    let update = |expression: &str| {
+        json!({
+            "TableName": "orders", "Key": {"pk": {"S": "p"}, "sk": {"S": "0000"}},
+            "UpdateExpression": expression, "ExpressionAttributeValues": {":s": {"S": "DONE"}},
+            "ExpressionAttributeNames": {"#s": "status"},
+        })
+    };
+    let refused = database.call("UpdateItem", &update("SET #s = :s")).unwrap_err();
+    assert!(refused.to_string().contains("Type mismatch for Index Key late"), "{refused}");
+    database.ok("UpdateItem", &update("SET #s = :s REMOVE late"));
+    assert_eq!(derived(&database, "0000"), "- -");
+    database.assert_sound();
+}

@@ -85,8 +85,7 @@ fn records_go_after_a_day_and_readers_are_told() {
     let old = database.iterator(&arn, &early[0].0, "TRIM_HORIZON");
     assert!(!database.records(&old)["Records"].as_array().unwrap().is_empty());
     database.advance(10 * 60 * 1000);
-    let trimmed = "TrimmedDataAccessException: The operation attempted to read past the oldest \
-                   stream record in a shard.";
+    let trimmed = "TrimmedDataAccessException: The data you are trying to access has been trimmed";
     assert_eq!(database.fails("GetRecords", &json!({"ShardIterator": old})), trimmed);
     for (shard, number) in &early {
         for kind in ["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"] {
