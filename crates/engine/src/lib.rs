@@ -45,6 +45,7 @@ mod verify;
 mod write;
 
 pub use crate::core::OpenError;
+pub use crate::layout::fence;
 pub use copying::{
     Copied, CopyError, CopyPhase, Copying, Difference, Served, copy, finish_move, read_moved,
     reopen, server_rows,

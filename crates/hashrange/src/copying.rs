@@ -197,7 +197,7 @@ fn open_source(place: Place<'_>) -> Result<AnyStore, Error> {
         }
         #[cfg(feature = "postgres")]
         Place::Url(url) => {
-            open_url(url, &PostgresOptions { creates: false, ..PostgresOptions::default() })
+            open_url(url, PostgresOptions { creates: false, ..PostgresOptions::default() })
         }
     }
 }
@@ -215,7 +215,7 @@ fn open_target(place: Place<'_>, source: &AnyStore) -> Result<AnyStore, Error> {
         Place::Folder(folder) => create(folder, EmbeddedEngine::default())?,
         Place::FolderOn(folder, engine) => create(folder, engine)?,
         #[cfg(feature = "postgres")]
-        Place::Url(url) => open_url(url, &PostgresOptions::default())?,
+        Place::Url(url) => open_url(url, PostgresOptions::default())?,
     };
     if let Some(servers) = servers_alive(&target, CopyError::Target)? {
         return Err(Error::Copy(CopyError::TargetInUse(servers)));
@@ -228,8 +228,9 @@ fn open_folder(folder: &Path, options: &EmbeddedOptions) -> Result<AnyStore, Err
 }
 
 #[cfg(feature = "postgres")]
-fn open_url(url: &str, options: &PostgresOptions) -> Result<AnyStore, Error> {
-    let store = PostgresStore::open(url, options);
+fn open_url(url: &str, options: PostgresOptions) -> Result<AnyStore, Error> {
+    let options = PostgresOptions { fence: Some(hashrange_engine::fence()), ..options };
+    let store = PostgresStore::open(url, &options);
     store.map(AnyStore::Postgres).map_err(Error::Store)
 }
 

@@ -137,6 +137,22 @@ impl Database {
         Self::connect_with(url, options, Some(runtime))
     }
 
+    /// Returns the statements that bring the tables of a store on PostgreSQL to what this program knows, for whoever has the
+    /// rights to run them.
+    ///
+    /// # Errors
+    /// When the name of the schema cannot be.
+    #[cfg(feature = "postgres")]
+    pub fn upgrade_statements(schema: &str) -> Result<String, String> {
+        let fence = Some(hashrange_engine::fence());
+        let schema = schema.to_owned();
+        hashrange_storage::postgres::upgrade(&PostgresOptions {
+            schema,
+            fence,
+            ..PostgresOptions::default()
+        })
+    }
+
     #[cfg(feature = "postgres")]
     fn connect_with(
         url: &str,
@@ -144,7 +160,8 @@ impl Database {
         runtime: Option<tokio::runtime::Handle>,
     ) -> Result<Self, Error> {
         let kept_bytes = options.cache_bytes;
-        let of_store = PostgresOptions { runtime, kept_bytes, ..PostgresOptions::default() };
+        let fence = Some(hashrange_engine::fence());
+        let of_store = PostgresOptions { runtime, kept_bytes, fence, ..PostgresOptions::default() };
         let store = PostgresStore::open(url, &of_store);
         Self::on(AnyStore::Postgres(store.map_err(Error::Store)?), options)
     }

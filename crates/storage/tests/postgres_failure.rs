@@ -28,8 +28,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The statement by which a lane asks for an outcome, and the one that begins a transaction.
-const ASKS: &str = ".lanes SET token = $3";
-const BEGINS: &str = ".lanes SET token = $2";
+const ASKS: &str = ".writers SET token = $3";
+const BEGINS: &str = ".writers SET token = $2";
 
 /// A statement that is a whole transaction.
 const WHOLE: &str = "AND token = $3";
@@ -592,21 +592,21 @@ fn rows_of_dead_lanes_are_removed_by_others() {
         increment(&idle, "n").unwrap();
     }
     server.sql(&format!(
-        "INSERT INTO {schema}.lanes SELECT int8send(n), n, now() - interval '25 hours' \
+        "INSERT INTO {schema}.writers SELECT int8send(n), n, now() - interval '25 hours', 4, '' \
          FROM generate_series(1, 20) n; \
-         INSERT INTO {schema}.lanes SELECT int8send(n), n, now() - interval '23 hours' \
+         INSERT INTO {schema}.writers SELECT int8send(n), n, now() - interval '23 hours', 4, '' \
          FROM generate_series(21, 25) n"
     ));
     let rows = |bytes: i32| {
         let text =
-            format!("SELECT count(*) FROM {schema}.lanes WHERE octet_length(lane) = {bytes}");
+            format!("SELECT count(*) FROM {schema}.writers WHERE octet_length(lane) = {bytes}");
         server.sql(&text).parse::<u32>().unwrap()
     };
     let other = PostgresStore::open(&url, &PostgresOptions::default()).unwrap();
     at_last(|| increment(&other, "n"));
     assert!((0..200).any(|_| rows(8) == 5), "{} rows are left", rows(8));
     // All rows of the store that is idle are taken for dead.
-    server.sql(&format!("DELETE FROM {schema}.lanes"));
+    server.sql(&format!("DELETE FROM {schema}.writers"));
     for _ in 0..8 {
         increment(&idle, "n").unwrap();
         increment(&other, "n").unwrap();
@@ -628,7 +628,7 @@ fn an_outcome_whose_row_is_gone_is_not_guessed() {
         let committing = scope.spawn(|| increment(&store, "n"));
         until(|| proxy.faults() > 0);
         proxy.hold();
-        server().sql(&format!("DELETE FROM {schema}.lanes"));
+        server().sql(&format!("DELETE FROM {schema}.writers"));
         proxy.release();
         let said = unavailable(committing.join().unwrap());
         assert!(said.contains("cannot be told"), "{said}");

@@ -210,6 +210,7 @@ pub fn empty_store() -> AnyStore {
         readers: 2,
         groups: Some(2),
         kept_page_bytes: 0,
+        fence: Some(hashrange_engine::fence()),
         ..PostgresOptions::default()
     };
     match PostgresStore::open(&hashrange_scratch::shared().url(), &options) {

@@ -25,13 +25,7 @@ pub fn init(arguments: &StoreInit) -> anyhow::Result<()> {
 /// Prints the SQL that changes the tables of an older store.
 #[cfg(feature = "postgres")]
 pub fn upgrade(arguments: &StoreUpgrade) -> anyhow::Result<()> {
-    use hashrange_storage::postgres::PostgresOptions;
-
-    let schema = arguments.schema.clone();
-    print(hashrange_storage::postgres::upgrade(&PostgresOptions {
-        schema,
-        ..PostgresOptions::default()
-    }))
+    print(hashrange::Database::upgrade_statements(&arguments.schema))
 }
 
 #[cfg(feature = "postgres")]

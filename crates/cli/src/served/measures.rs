@@ -56,7 +56,7 @@ fn of_store(database: &Database) -> Vec<Measure> {
 mod postgres {
     use super::gauge;
     use hashrange_server::{Kind, Measure, Value};
-    use hashrange_storage::postgres::{Cause, Traffic};
+    use hashrange_storage::postgres::{Ages, Cause, Traffic};
 
     const LANES: &str = "kind=\"lanes\"";
     const READERS: &str = "kind=\"readers\"";
@@ -81,7 +81,23 @@ mod postgres {
     pub fn of(traffic: &Traffic) -> Vec<Measure> {
         let mut measures = connections(traffic);
         measures.extend(commits(traffic));
+        measures.extend(traffic.ages.map(ages).into_iter().flatten());
         measures
+    }
+
+    fn ages(ages: Ages) -> [Measure; 2] {
+        [
+            gauge(
+                "hashrange_store_transaction_age",
+                "Transactions since the oldest one that PostgreSQL has not vacuumed in this database.",
+                ages.transaction_ids,
+            ),
+            gauge(
+                "hashrange_store_multixact_age",
+                "Lists of lockers since the oldest one that PostgreSQL has not vacuumed in this database.",
+                ages.multixacts,
+            ),
+        ]
     }
 
     fn connections(traffic: &Traffic) -> Vec<Measure> {

@@ -9,7 +9,7 @@
 
 use crate::schema::{Table, TableId};
 use arc_swap::ArcSwap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,9 +80,22 @@ impl Catalog {
     /// Puts in use what another server has changed: these are all tables as of a change. One that has
     /// not changed stays what it is.
     pub(crate) fn replace_all(&self, new: Vec<Table>, number: u64) {
+        self.replace(|_| false, new, number);
+    }
+
+    /// Puts in use what another server has changed: of these tables those that are given are there as of a change,
+    /// all others are what they were.
+    pub(crate) fn replace_some(&self, changed: &BTreeSet<TableId>, new: Vec<Table>, number: u64) {
+        self.replace(|table| !changed.contains(&table.id()), new, number);
+    }
+
+    /// Puts in use those that stay and the given ones.
+    fn replace(&self, stays: impl Fn(&Table) -> bool, new: Vec<Table>, number: u64) {
         let _guard = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.tables.load();
-        let mut tables = Tables::new();
+        let staying = old.iter().filter(|(_, table)| stays(table));
+        let mut tables: Tables =
+            staying.map(|(name, table)| (name.clone(), Arc::clone(table))).collect();
         for table in new {
             let known = old.get(&table.record.name).filter(|known| known.id() == table.id());
             let table = match known {

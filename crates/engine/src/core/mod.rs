@@ -7,12 +7,14 @@
 //! | `catalog.rs` | tables in use; how a definition changes under running writes |
 //! | `definitions.rs` | a definition is changed: stored, then put in use |
 //! | `sharing.rs` | definitions that other servers change too |
+//! | `changed.rs` | which tables the last changes have changed |
 //! | `commit.rs` | the way into the store: a commit that loses to another writer is tried again |
 //! | `noting.rs` | commits note what they write while the database is being copied |
 //!
 //! It knows no operation, no background job and no profile: those are above.
 
 mod catalog;
+mod changed;
 mod commit;
 mod definitions;
 pub(crate) mod noting;

@@ -2,9 +2,10 @@
 
 use super::noting::{CopyState, Stage};
 use crate::layout;
-use crate::schema::{KeyNames, Table, TableRecord};
+use crate::schema::{KeyNames, Table, TableId, TableRecord};
 use bytes::Bytes;
 use hashrange_storage::{Direction, Error, Key, View, Wanted};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -80,6 +81,26 @@ pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenErr
     })
     .await
     .map_err(OpenError::Store)?;
+    take_records(view, records).await
+}
+
+/// Reads those of these tables that are there.
+pub(crate) async fn read_some<V: View>(
+    view: &V,
+    tables: &BTreeSet<TableId>,
+) -> Result<Vec<Table>, OpenError> {
+    let keys: Vec<Key> = tables.iter().map(|table| layout::table_record(*table)).collect();
+    let records = view.get_many(&keys).await.map_err(OpenError::Store)?;
+    let records = keys.into_iter().zip(records);
+    let there = records.filter_map(|(key, value)| Some((key, value?)));
+    take_records(view, there.collect()).await
+}
+
+/// Returns the tables of these records.
+async fn take_records<V: View>(
+    view: &V,
+    records: Vec<(Key, Bytes)>,
+) -> Result<Vec<Table>, OpenError> {
     let tables = records.into_iter().map(|(key, value)| read_table(&key, &value));
     let tables = tables.collect::<Result<Vec<_>, _>>()?;
     for table in &tables {

@@ -4,10 +4,13 @@
 //! the number is still the one that this server has seen: so changes of all servers follow one another,
 //! each decided on the last. Every write declares the number as a key that it only reads: so none
 //! follows an old definition after a change, whoever made it. Operations look at the number as
-//! `ops/newest.rs` says, and the tables are read anew if it has grown.
+//! `ops/newest.rs` says, and if it has grown the tables that have changed since are read anew (`changed.rs`), or all if
+//! that cannot be told.
 //!
 //! A store that is not shared has no such number and pays nothing for it.
 
+use super::changed::Changed;
+use super::open::read_some;
 use super::{Core, OpenError, read_tables};
 use crate::schema::Table;
 use crate::{fault, layout};
@@ -67,17 +70,21 @@ impl<S: Store> Core<S> {
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     ) -> ApiResult<T> {
         let number = self.changes_seen.load(Ordering::Acquire);
-        keys.push(layout::definitions_number());
+        keys.extend([layout::changed_tables(), layout::definitions_number()]);
         let decided = self.commit(
             || keys.clone(),
             |current, batch| {
                 let (stored, current) = current.split_last().expect("the number is declared");
+                let (changed, current) = current.split_last().expect("the list is declared");
                 if decode_number(stored.as_deref()).map_err(fault::of_store)? != number {
                     return Err(Reason::Contended.into());
                 }
                 let decided = decide(current, batch);
                 let is_change = !batch.is_empty();
                 if is_change {
+                    let mut changed = Changed::as_of(number, changed.as_deref());
+                    changed.add(batch.plain_keys());
+                    batch.put(layout::changed_tables(), changed.encode());
                     let next = Bytes::copy_from_slice(&(number + 1).to_le_bytes());
                     batch.put(layout::definitions_number(), next);
                 }
@@ -116,20 +123,35 @@ impl<S: Store> Core<S> {
         stored.and_then(|stored| decode_number(stored.as_deref())).map_err(fault::of_store)
     }
 
-    /// Reads the tables anew. The caller holds `definitions`.
+    /// Reads the tables anew that have changed. The caller holds `definitions`.
     async fn read_changes(&self) -> ApiResult<()> {
+        let keys = [layout::definitions_number(), layout::changed_tables()];
         for _ in 0..READS_MAX {
-            let number = self.stored_number().await?;
-            let tables = read_tables(&self.view().await?).await.map_err(|problem| {
+            let stored = self.store.get_many(&keys).await.map_err(fault::of_store)?;
+            let (number, changed) = stored.split_first().expect("a value for each key");
+            let number = decode_number(number.as_deref()).map_err(fault::of_store)?;
+            let changed = changed.iter().flatten().next();
+            let changed = Changed::as_of(number, changed.map(|stored| &stored[..]));
+            // Only a shared store has the number: without it all are read.
+            let changed = changed.after(self.catalog.number()).filter(|_| number > 0);
+            let view = self.view().await?;
+            let read = match &changed {
+                Some(changed) => read_some(&view, changed).await,
+                None => read_tables(&view).await,
+            };
+            let tables = read.map_err(|problem| {
                 if matches!(problem, OpenError::Moved) {
                     return Reason::StoreUnavailable(problem.to_string());
                 }
                 tracing::error!(%problem, "the tables cannot be read");
                 Reason::Internal
             })?;
-            // A walk need not be of one state.
+            // What was read need not be of one state.
             if self.stored_number().await? == number {
-                self.catalog.replace_all(tables, number);
+                match changed {
+                    Some(changed) => self.catalog.replace_some(&changed, tables, number),
+                    None => self.catalog.replace_all(tables, number),
+                }
                 self.doubt_work();
                 self.changes_seen.store(number, Ordering::Release);
                 return Ok(());

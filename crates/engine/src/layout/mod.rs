@@ -76,6 +76,7 @@ const META_SERVER: u8 = 0x0a;
 const META_COPY_MARK: u8 = 0x0b;
 const META_COPY_STATE: u8 = 0x0c;
 const META_REWRITING: u8 = 0x0d;
+const META_CHANGED: u8 = 0x0f;
 
 /// Bytes of a counter's key.
 const COUNTER_BYTES: usize = 8;
@@ -87,6 +88,12 @@ const HASH_BYTES: usize = 4;
 /// Returns the key of a table's record.
 pub(crate) fn table_record(table: TableId) -> Key {
     [&[SPACE_META, META_TABLE][..], &table.0.to_be_bytes()].concat()
+}
+
+/// Returns the table whose record has a key.
+pub(crate) fn parse_table_record(key: &[u8]) -> Option<TableId> {
+    let id = key.strip_prefix(&[SPACE_META, META_TABLE])?.try_into().ok()?;
+    Some(TableId(u32::from_be_bytes(id)))
 }
 
 /// Returns the range of all table records.
@@ -102,6 +109,16 @@ pub(crate) fn next_table_id() -> Key {
 /// Returns the key of the number of the last change of definitions.
 pub(crate) fn definitions_number() -> Key {
     vec![SPACE_META, META_CHANGES]
+}
+
+/// Returns the key that all commits on a shared store read and changes of definitions write, which such a store is told.
+pub fn fence() -> Key {
+    definitions_number()
+}
+
+/// Returns the key of the list of the tables that the last changes have changed.
+pub(crate) fn changed_tables() -> Key {
+    vec![SPACE_META, META_CHANGED]
 }
 
 /// Returns the key that makes a table name unique.
@@ -196,7 +213,7 @@ pub(crate) fn notes() -> KeyRange {
 pub(crate) fn is_plain(key: &[u8]) -> bool {
     match key {
         []
-        | [SPACE_META, META_CHANGES | META_COPY_MARK | META_COPY_STATE]
+        | [SPACE_META, META_CHANGES | META_COPY_MARK | META_COPY_STATE | META_CHANGED]
         | [SPACE_META, META_SERVER, ..] => false,
         [space, ..] => ![SPACE_COUNTER, SPACE_NOTE].contains(space),
     }
@@ -221,6 +238,7 @@ pub(crate) fn plain_ranges() -> Vec<KeyRange> {
         servers(),
         only(copy_mark()),
         only(copy_state()),
+        only(changed_tables()),
         counters(),
         notes(),
     ];
@@ -511,6 +529,7 @@ mod tests {
             definitions_number(),
             copy_mark(),
             copy_state(),
+            changed_tables(),
             server(0),
             server(u128::MAX),
             counter,

@@ -2,6 +2,7 @@
 
 use super::{creation, get, put, two};
 use hashrange_engine::EngineOptions;
+use hashrange_storage::{Bytes, Store, block_on};
 use hashrange_testkit::database::Database;
 use serde_json::{Value as Json, json};
 use std::thread;
@@ -194,4 +195,63 @@ fn operations_on_old_tables_run_again_on_the_new_ones() {
         let error = other.fails(operation, request);
         assert!(error.starts_with(NOT_FOUND), "{operation}: {error}");
     }
+}
+
+/// Whoever has not looked for longer than what has changed is listed reads all tables; whoever has looked reads those that
+/// have changed.
+#[test]
+fn whoever_looks_again_finds_all_changes_however_many_there_were() {
+    let [one, other] = two();
+    for (from, to) in [(0, 3), (3, 4), (4, 5), (5, 300), (300, 301)] {
+        for nth in from..to {
+            one.ok("CreateTable", &creation(&format!("table{nth:03}"), &["pk"]));
+        }
+        let last = format!("table{:03}", to - 1);
+        let start = json!({"ExclusiveStartTableName": "table000", "Limit": 100});
+        let described = other.ok("DescribeTable", &json!({"TableName": last}));
+        assert_eq!(described["Table"]["TableName"], last);
+        let names = other.ok("ListTables", &start);
+        assert_eq!(names["TableNames"].as_array().unwrap().len(), (to - 1).min(100));
+        other.ok("PutItem", &put("table000", "a"));
+        other.ok("PutItem", &put(&last, "a"));
+        one.ok("DeleteTable", &json!({"TableName": "table001"}));
+        one.ok("CreateTable", &creation("table001", &["pk", "other"]));
+        let described = other.ok("DescribeTable", &json!({"TableName": "table001"}));
+        assert_eq!(described["Table"]["KeySchema"].as_array().unwrap().len(), 2);
+        other.ok("DeleteTable", &json!({"TableName": "table001"}));
+        one.ok("CreateTable", &creation("table001", &["pk"]));
+    }
+    one.run_jobs();
+    one.assert_sound();
+}
+
+/// A program that knows nothing of the list of changed tables raises the number alone.
+#[test]
+fn a_change_that_is_not_listed_is_found_and_so_are_those_after_it() {
+    let [one, other] = two();
+    one.ok("CreateTable", &creation("table", &["pk"]));
+    other.ok("PutItem", &put("table", "a"));
+    for round in 0_u64..3 {
+        // Changes a table's record, at the next number.
+        let (number, record) = (vec![1, 8], vec![1, 1, 0, 0, 0, 1]);
+        let keys = vec![number.clone(), record.clone()];
+        let changed = block_on(one.engine.store().commit(keys, |values, batch| {
+            // The store may show older states first.
+            let [Some(stored), Some(table)] = values else { return };
+            let next = u64::from_le_bytes(stored[..].try_into().unwrap()) + 1;
+            batch.put(number.clone(), Bytes::copy_from_slice(&next.to_le_bytes()));
+            let mut json: Json = serde_json::from_slice(table).unwrap();
+            json["protected"] = json!(round % 2 == 0);
+            batch.put(record.clone(), Bytes::from(serde_json::to_vec(&json).unwrap()));
+        }));
+        changed.unwrap();
+        for server in [&other, &one] {
+            let described = server.ok("DescribeTable", &json!({"TableName": "table"}));
+            let is_protected = &described["Table"]["DeletionProtectionEnabled"];
+            assert_eq!(*is_protected, round % 2 == 0);
+        }
+        one.ok("CreateTable", &creation(&format!("listed{round}"), &["pk"]));
+        other.ok("PutItem", &put(&format!("listed{round}"), "a"));
+    }
+    one.assert_sound();
 }

@@ -82,7 +82,11 @@ pub(super) async fn hold(shared: &Arc<Shared>, driver: &Handle, key: &[u8]) -> R
     driver.spawn(async move {
         let begun = async {
             let connection = connect(&shared.connector).await?;
-            answer(&connection, connection.client.batch_execute("BEGIN")).await?;
+            let mut begin = "BEGIN".to_owned();
+            if shared.fence.is_at(&located.key) {
+                begin = format!("BEGIN; {}", shared.fence.lock());
+            }
+            answer(&connection, connection.client.batch_execute(&begin)).await?;
             let text = statements::lock_row(&shared.options.schema);
             let (prefix, tail) = (located.prefix(), located.tail());
             let row: [&(dyn ToSql + Sync); 3] = [&located.place, &prefix, &tail];

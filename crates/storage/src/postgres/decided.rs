@@ -2,6 +2,7 @@
 //!
 //! Pure. Leaves keys and locks to `transaction.rs`.
 
+use super::fence::Fencing;
 use super::group::{ByKey, Writes};
 use super::keys::Located;
 use super::queue::Member;
@@ -30,7 +31,7 @@ pub(super) enum Answer {
     Silent,
 }
 
-/// Values of declared keys as the database has them.
+/// Values of declared keys as the database has them, that of a fence which a lane tells among them.
 pub(super) type Values = ByKey<Bytes>;
 
 /// The decisions of a group.
@@ -57,7 +58,11 @@ impl Decided {
             Some(written) => written.clone(),
             None => values.get(&key.key).cloned(),
         };
-        member.keys().map(value).collect()
+        let mut shown: Vec<_> = member.keys().map(value).collect();
+        if let Fencing::Reads { at, key } = &member.fencing {
+            shown.insert(*at, values.get(key).cloned());
+        }
+        shown
     }
 
     pub(super) fn take(&mut self, nth: usize, answer: Answer, group_bytes: usize) {

@@ -11,7 +11,7 @@
 //! - A declared key that is to be absent is inserted without `ON CONFLICT`, as there.
 //! - A statement that fails has done nothing. That the database has other values is the failure of a conflict
 //!   (`failure.rs`).
-//!
+//! - The fence that somebody was shown is to be what the lane's row tells, which that statement writes (`fence.rs`).
 //! - Whoever holds a lock may write rows that are not declared, such as an entry of an index, and leave the locked row as it
 //!   was. The statement, which has waited for that lock, writes over such a row, but does not see it when it is to delete
 //!   it. So what is deleted has to be declared.
@@ -38,6 +38,8 @@ use tokio_postgres::types::ToSql;
 pub(super) struct Early {
     /// The numbers of the rows whose values it was shown, in the order of its keys; `None` = no row.
     pub(super) numbers: Vec<Option<i64>>,
+    /// The copy of the fence that it was shown, if it was.
+    pub(super) fence: Option<Bytes>,
     /// What it writes: something.
     pub(super) batch: Batch,
 }
@@ -47,6 +49,8 @@ pub(super) struct EarlyGroup {
     pub(super) writes: Writes,
     /// The number of each declared key's row, `None` if it is to be absent.
     numbers: ByKey<Option<i64>>,
+    /// The copy of the fence that the lane is to have, if somebody was shown one.
+    pub(super) fence: Option<Bytes>,
 }
 
 /// Rows that are to be as they were when they were decided on.
@@ -62,7 +66,13 @@ impl EarlyGroup {
     pub(super) fn of(setting: &Setting<'_>, all: Vec<Early>) -> Option<Self> {
         let Setting { members, layout, group_bytes, .. } = *setting;
         let mut numbers = ByKey::default();
+        let mut fence = None;
         for (member, early) in members.iter().zip(&all) {
+            if early.fence.is_some()
+                && early.fence != *fence.get_or_insert_with(|| early.fence.clone())
+            {
+                return None;
+            }
             for (key, number) in member.keys().zip(&early.numbers) {
                 let other = numbers.insert(key.key.clone(), *number);
                 if other.is_some_and(|other| other != *number) {
@@ -86,7 +96,11 @@ impl EarlyGroup {
         };
         let is_once = !numbers.iter().any(holds) && writes.removed_counters().next().is_none();
         let sees_deleted = writes.deleted().all(|key| numbers.contains_key(key));
-        (is_small && is_direct && is_once && sees_deleted).then_some(Self { writes, numbers })
+        (is_small && is_direct && is_once && sees_deleted).then_some(Self {
+            writes,
+            numbers,
+            fence: fence.flatten(),
+        })
     }
 
     /// Returns the number of a key's row: `None` if it is to be absent.
@@ -156,7 +170,8 @@ impl Setting<'_> {
         rows.take_steps(&mut steps);
         let statement = self.composed(Composition::Whole, &steps).await;
         let statement = statement.map_err(|failure| Unsent { failure, is_open: false })?;
-        let first: [&(dyn ToSql + Sync); 3] = [&self.lane, &self.token, &before];
+        let fence = group.fence.as_deref();
+        let first: [&(dyn ToSql + Sync); 4] = [&self.lane, &self.token, &before, &fence];
         self.count_round_trip();
         let sent = statement.query(&self.connection.client, &first, &steps);
         let answered = self.connection.answer(async { Ok(sent.await) }).await;

@@ -7,10 +7,12 @@
 //! few statements; a group that fails is tried again one by one, so that nobody fails for another; a
 //! transaction that may have been committed is never begun again before its outcome is known.
 
+use super::ages::AgesSeen;
 use super::connect::{Connection, Connector, idle_timeout};
 use super::decided::Verdict;
 use super::early::{Early, EarlyGroup};
 use super::failure::Failure;
+use super::fence::{Fence, Fencing};
 use super::health::Health;
 use super::kept::Kept;
 use super::keys::Layout;
@@ -19,6 +21,7 @@ use super::options::PostgresOptions;
 use super::others::Others;
 use super::outcome::{self, Outcome};
 use super::queue::{Member, Queue};
+use super::revisions::{self, Tables};
 use super::sizes::Sizes;
 use super::statements::LaneStatements;
 use super::traffic::{Cause, Counts};
@@ -38,6 +41,9 @@ pub(super) const LANE_BYTES: usize = 16;
 /// How often one commit is tried before it is a conflict.
 const TRIES: u32 = 12;
 
+/// So many transactions a lane has the same row at most.
+const MAX_TOKENS_OF_ROW: i64 = 2_000;
+
 /// The longest pause between two tries, and between two attempts to connect.
 const MAX_PAUSE: Duration = Duration::from_millis(250);
 
@@ -53,8 +59,9 @@ pub(super) struct Shared {
     pub(super) connector: Connector,
     pub(super) options: PostgresOptions,
     pub(super) layout: Layout,
-    /// Of the tables, when they were opened.
-    pub(super) revision: i64,
+    /// As they were when they were opened.
+    pub(super) tables: Tables,
+    pub(super) fence: Fence,
     pub(super) counts: Counts,
     pub(super) commits: Queue,
     /// Of the lanes.
@@ -69,6 +76,7 @@ pub(super) struct Shared {
     pub(super) known: Known,
     /// Processes that commit to the same database.
     pub(super) others: Others,
+    pub(super) ages: AgesSeen,
     /// Set when the lanes are to end.
     pub(super) ending: watch::Sender<bool>,
     /// Set when all tasks are to end.
@@ -92,6 +100,8 @@ pub(super) struct Lane {
     /// The last transaction that was begun, and the last that was committed.
     token: i64,
     committed: i64,
+    /// The token with which its row was put there.
+    row_token: i64,
     line: Option<Line>,
     pauses: Pauses,
 }
@@ -138,7 +148,7 @@ impl Lane {
         let pauses = Pauses::new(xxhash_rust::xxh3::xxh3_64(&name));
         shared.living.send_modify(|living| *living += 1);
         let (token, committed) = (outcome::FIRST_TOKEN, outcome::FIRST_TOKEN);
-        Self { shared, name, stripe, token, committed, line: None, pauses }
+        Self { shared, name, stripe, token, committed, row_token: token, line: None, pauses }
     }
 
     /// Commits what waits until the store ends.
@@ -181,12 +191,13 @@ impl Lane {
             if let Some(mut taken) = taken {
                 self.commit(std::mem::take(&mut taken.members)).await;
                 taken.answered();
-                self.look_for_others().await;
+                self.look_around().await;
+                self.take_new_row().await;
             }
         }
         if let Some(line) = &self.line {
             // A row that stays behind is removed by others after a while.
-            let gone = outcome::unregister(&line.connection, &shared.options.schema, &self.name);
+            let gone = outcome::unregister(&line.connection, &shared.tables, &self.name);
             drop(timeout(END_TIMEOUT, gone).await);
         }
     }
@@ -230,8 +241,7 @@ impl Lane {
         let connected = async {
             let connected = self.shared.connector.connect().await;
             let connection = connected.map_err(|error| Failure::Lost(error.to_string()))?;
-            let schema = &self.shared.options.schema;
-            let prepared = LaneStatements::prepare(&connection.client, schema);
+            let prepared = LaneStatements::prepare(&connection.client, &self.shared.tables);
             let statements = connection.answer(prepared).await?;
             Ok(Line { connection, statements })
         };
@@ -243,13 +253,53 @@ impl Lane {
 
     /// Goes on with a connection; the lane's row is there.
     async fn use_line(&mut self, line: Line) -> Result<(), Failure> {
-        let Shared { options, revision, .. } = &*self.shared;
-        if outcome::register(&line.connection, &options.schema, &self.name, *revision).await? {
-            self.committed = outcome::FIRST_TOKEN;
-        }
+        let tables = &self.shared.tables;
+        outcome::register(&line.connection, tables, &self.name, self.committed).await?;
+        self.look_for_older(&line.connection).await?;
         self.line = Some(line);
         self.shared.health.connected();
         Ok(())
+    }
+
+    /// Trusts the fence from when no program of an older version can be at work any more.
+    async fn look_for_older(&self, connection: &Connection) -> Result<(), Failure> {
+        let Shared { tables, fence, .. } = &*self.shared;
+        if fence.is_in_doubt() {
+            let version = revisions::version(&connection.client, &tables.schema);
+            if connection.answer(version).await? >= revisions::SINCE_FENCE {
+                fence.trust();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a new row if the lane has had its own for many transactions (`outcome.rs`). Nothing is in doubt between two
+    /// groups.
+    async fn take_new_row(&mut self) {
+        let Some(line) =
+            self.line.as_ref().filter(|_| self.token - self.row_token >= MAX_TOKENS_OF_ROW)
+        else {
+            return;
+        };
+        let new = self.next_name();
+        let names = [&self.name[..], &new[..]];
+        let taken = async {
+            let tables = &self.shared.tables;
+            outcome::exchange(&line.connection, tables, names, self.committed).await?;
+            self.look_for_older(&line.connection).await
+        };
+        let taken = taken.await;
+        // Tried again after as many.
+        self.row_token = self.token;
+        match taken {
+            Ok(()) => self.name = new,
+            Err(failure) => {
+                // The old row may be gone, and the new one not there yet: a new connection puts it there.
+                self.name = new;
+                self.give_up();
+                self.shared.health.failed(&failure);
+            }
+        }
     }
 
     /// Commits a group, and if that fails each of it for itself.
@@ -261,12 +311,16 @@ impl Lane {
         self.count_wait(&members);
         members = self.commit_early(members).await;
         self.shared.known.pass(members.len());
+        // Others of the group would have to decide on what it writes.
+        let is_alone = |member: &mut Member| member.fencing == Fencing::MayWrite;
+        let alone: Vec<_> = members.extract_if(.., is_alone).collect();
         let mut failed = None;
         if let [_, _, ..] = members.as_slice() {
             (members, failed) = self.commit_together(members).await;
         }
-        for member in members {
-            let outcome = self.commit_alone(&member, failed.clone()).await;
+        let members = members.into_iter().map(|member| (member, failed.clone()));
+        for (member, failed) in members.chain(alone.into_iter().map(|member| (member, None))) {
+            let outcome = self.commit_alone(&member, failed).await;
             if matches!(outcome, Err(Error::Conflict)) {
                 self.shared.counts.conflicts.add(1);
             }
@@ -296,6 +350,7 @@ impl Lane {
             Err(Unsent { failure: Failure::Retry(Cause::Conflict, _), .. }) => {
                 let keys = members.iter().flat_map(Member::keys);
                 keys.for_each(|key| self.shared.known.forget(&key.key));
+                self.shared.fence.forget();
                 self.shared.known.was_mistaken();
                 return members;
             }
@@ -487,7 +542,7 @@ impl Lane {
 
     /// Returns what the next transaction needs, if there is a connection.
     fn setting<'l>(&'l self, members: &'l [Member]) -> Option<Setting<'l>> {
-        let Shared { options, layout, counts, known, .. } = &*self.shared;
+        let Shared { options, layout, counts, known, fence, .. } = &*self.shared;
         let line = self.line.as_ref()?;
         Some(Setting {
             members,
@@ -496,6 +551,7 @@ impl Lane {
             layout,
             counts,
             known,
+            fence,
             lane: &self.name,
             token: self.token,
             stripe: self.stripe,
@@ -510,9 +566,12 @@ impl Lane {
         self.committed = self.token;
     }
 
-    /// Finds out now and then whether other processes commit as much.
-    async fn look_for_others(&mut self) {
-        let Shared { others, commits, .. } = &*self.shared;
+    /// Finds out now and then how far the database is from having to vacuum, and whether other processes commit as much.
+    async fn look_around(&mut self) {
+        let Shared { others, commits, ages, .. } = &*self.shared;
+        if let Some(line) = &self.line {
+            ages.look(&line.connection).await;
+        }
         let Some(line) = self.line.as_ref().filter(|_| others.is_time(Instant::now())) else {
             return;
         };
@@ -562,10 +621,14 @@ impl Lane {
     /// Takes a new row, as nobody knows what the old one says.
     fn rename(&mut self) {
         self.give_up();
-        let digest =
-            xxhash_rust::xxh3::xxh3_128(&[&self.name[..], &self.token.to_be_bytes()].concat());
-        self.name = digest.to_be_bytes();
-        self.committed = outcome::FIRST_TOKEN;
+        self.name = self.next_name();
+        (self.committed, self.row_token) = (outcome::FIRST_TOKEN, self.token);
+    }
+
+    /// Returns a name that no other lane has had.
+    fn next_name(&self) -> [u8; LANE_BYTES] {
+        let parts = [&self.name[..], &self.token.to_be_bytes()].concat();
+        xxhash_rust::xxh3::xxh3_128(&parts).to_be_bytes()
     }
 
     /// Asks by a new connection what has become of the last transaction. Only then is the connection used:
@@ -573,9 +636,9 @@ impl Lane {
     async fn ask(&mut self) -> Result<Outcome, Failure> {
         self.give_up();
         let line = self.line().await?;
-        let schema = &self.shared.options.schema;
         let tokens = [self.committed, self.token, self.token + 1];
-        let told = outcome::ask(&line.connection, schema, &self.name, tokens).await?;
+        let tables = &self.shared.tables;
+        let told = outcome::ask(&line.connection, tables, &self.name, tokens).await?;
         // Whoever begins the next transaction connects anew if this fails.
         drop(self.use_line(line).await);
         Ok(told)

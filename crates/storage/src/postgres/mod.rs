@@ -17,6 +17,7 @@
 //! same block, they wait for each other and lose nothing. A walk over a range whose places have no order
 //! merges places only where it must.
 
+mod ages;
 mod aside;
 mod coming;
 mod connect;
@@ -25,6 +26,7 @@ mod driver;
 mod early;
 mod epochs;
 mod failure;
+mod fence;
 mod forms;
 mod gathering;
 mod group;
@@ -58,6 +60,7 @@ mod transaction;
 mod url;
 mod visit;
 
+pub use ages::Ages;
 pub use open_error::OpenError;
 pub use options::{PostgresOptions, Sharding};
 pub use placement::{Placement, Places};
@@ -69,21 +72,24 @@ use crate::{
     Batch, Bytes, Direction, Error, Held, Key, KeyRange, Keys, Stats, Store, View, Wanted,
     block_on, counting,
 };
+use ages::AgesSeen;
 use coming::Row;
 use connect::Connector;
 use driver::Driver;
 use early::Early;
+use fence::{Fence, Fencing};
 use futures_util::future::select;
 use health::Health;
 use in_flight::InFlight;
 use kept::Kept;
-use keys::Layout;
-use known::Known;
+use keys::{Layout, Located};
+use known::{Known, KnownValue};
 use lanes::{LANE_BYTES, Lane, Shared};
 use others::Others;
 use probe::Probes;
 use queue::{Member, Queue, Turn};
 use reads::{CounterRanges, Reader, Reads};
+use revisions::Tables;
 use schema::Found;
 use sizes::Sizes;
 use std::future::Future;
@@ -166,7 +172,12 @@ impl PostgresStore {
         let driver = Driver::start().map_err(no_thread)?;
         // Always by a thread of ours: this one may be the only one of the caller's runtime.
         let (connector, found) = open_schema(&driver, connector, &options)?;
-        let Found { places, prefix_bytes, revision } = found;
+        let Found { places, prefix_bytes, version, revision } = found;
+        let tables = Tables::new(&options.schema, revision);
+        let fence = Fence::new(options.fence.as_ref(), tables.clone(), options.sharding);
+        if version >= revisions::SINCE_FENCE {
+            fence.trust();
+        }
         let layout = Layout { placement: options.placement, places, prefix_bytes };
         let mut drivers = Vec::new();
         if options.runtime.is_none() {
@@ -182,7 +193,8 @@ impl PostgresStore {
         let shared = Arc::new(Shared {
             connector,
             layout,
-            revision,
+            tables,
+            fence,
             counts: traffic::Counts::default(),
             commits: Queue::new(&options, groups),
             health: Health::default(),
@@ -190,6 +202,7 @@ impl PostgresStore {
             kept: Kept::new(kept_bytes / 2, options.kept_page_bytes),
             known: Known::new(kept_bytes, options.early_after),
             others: Others::new(groups < options.lanes),
+            ages: AgesSeen::default(),
             cache_bytes: AtomicU64::new(kept_bytes),
             ending: watch::Sender::new(false),
             living: watch::Sender::new(0),
@@ -218,6 +231,7 @@ impl PostgresStore {
         };
         Traffic {
             has_others: commits.has_others(),
+            ages: self.shared.ages.get(),
             waiting_commits: commits.len() as u64,
             waiting_reads: self.reads.len() as u64,
             lanes: connections(health, options.lanes),
@@ -252,6 +266,20 @@ impl PostgresStore {
     /// or dropped. Nothing is held of a key that is absent.
     pub async fn hold(&self, key: &[u8]) -> Result<Held, Error> {
         aside::hold(&self.shared, &self.driver, key).await
+    }
+
+    /// Returns the values on which a commit may decide early, and the copy of the fence if it is shown one.
+    fn known_of(
+        &self,
+        [write, read]: &[Vec<Located>; 2],
+        fencing: &Fencing,
+    ) -> Option<(Vec<Option<KnownValue>>, Option<Bytes>)> {
+        let fence = match fencing {
+            Fencing::Ignores => None,
+            Fencing::Reads { .. } => Some(self.shared.fence.known()?),
+            Fencing::MayWrite => return None,
+        };
+        Some((self.shared.known.of(write, read)?, fence))
     }
 
     fn lazy_view(&self) -> PostgresView {
@@ -383,25 +411,29 @@ impl Store for PostgresStore {
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send,
     {
-        let Keys { write, read } = keys.into();
+        let Keys { write, mut read } = keys.into();
         let ticket = self.in_flight.begin();
         self.check_open()?;
-        let layout = &self.shared.layout;
-        let deadline = Instant::now() + self.shared.options.patience;
-        let (write, read) = (layout.locate_all(&write), layout.locate_all(&read));
+        let Shared { layout, options, fence, .. } = &*self.shared;
+        let deadline = Instant::now() + options.patience;
+        let fencing = fence.take(&write, &mut read);
+        let keys = [write, read].map(|keys| layout.locate_all(&keys));
         let mut answer = None;
-        let early = self.shared.known.of(&write, &read).and_then(|known| {
+        let early = self.known_of(&keys, &fencing).and_then(|(known, fence)| {
             let numbers =
                 known.iter().map(|known| known.as_ref().map(|known| known.number)).collect();
-            let values: Vec<_> =
+            let mut values: Vec<_> =
                 known.into_iter().map(|known| known.map(|known| known.value)).collect();
+            if let (Fencing::Reads { at, .. }, Some(copy)) = (&fencing, &fence) {
+                values.insert(*at, (!copy.is_empty()).then(|| copy.clone()));
+            }
             let mut batch = Batch::new();
             answer = Some(decide(&values, &mut batch));
             // Only what is written is found to be right or wrong.
-            (!batch.is_empty()).then_some(Early { numbers, batch })
+            (!batch.is_empty()).then_some(Early { numbers, fence, batch })
         });
         let (member, mut turns) =
-            Member::new(write, read, deadline, ticket, counting::of_commits(), early);
+            Member::new(keys, fencing, deadline, ticket, counting::of_commits(), early);
         self.shared.commits.push(member)?;
         loop {
             match turns.recv().await {

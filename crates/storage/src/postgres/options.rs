@@ -1,6 +1,7 @@
 //! How a PostgreSQL store connects, groups and waits.
 
 use super::placement::Placement;
+use crate::Key;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -30,6 +31,9 @@ pub struct PostgresOptions {
     pub places: u16,
     /// How keys are given places. The same for all who use the tables.
     pub placement: Placement,
+    /// The key that nearly all commits only read and few write, which they do by declaring it; it is up to 2,000 bytes
+    /// long, and its value is not empty. The same for all who use the tables.
+    pub fence: Option<Key>,
     /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most 2,000.
     pub prefix_bytes: usize,
     /// How the engine shards rows.
@@ -86,6 +90,7 @@ impl Default for PostgresOptions {
             creates: true,
             places: 256,
             placement: Placement::default(),
+            fence: None,
             prefix_bytes: 2_000,
             sharding: Sharding::None,
             queue_commits: 10_000,

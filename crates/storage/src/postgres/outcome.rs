@@ -1,6 +1,6 @@
 //! Whether a transaction was committed whose connection was lost in its commit.
 //!
-//! Never guessed: each transaction of a lane sets the lane's row in `lanes` to a new number. So as long as it goes on
+//! Never guessed: each transaction of a lane sets the lane's row (`revisions.rs`) to a new number. So as long as it goes on
 //! the row is locked, and who then sets the row to another number finds what has become of it. One that is a single
 //! statement may not even have begun: it requires the number of the one before, which is gone then. All others have
 //! the answer to that before they send what they write. The server ends a transaction that was cut off before `COMMIT`
@@ -9,10 +9,13 @@
 //! Rows of lanes that ended without removing theirs are removed by others that register, a day after the last
 //! transaction by the database's clock. An outcome is asked for within minutes of the transaction that set the
 //! row's time, and one that is gone tells nothing. A lane that was idle for so long puts its row there again.
+//!
+//! A lane takes a new row after some thousand transactions: as long as somebody holds a snapshot, the database keeps all
+//! versions of a row, and each transaction would pass by all of them.
 
 use super::connect::Connection;
 use super::failure::Failure;
-use super::revisions;
+use super::revisions::Tables;
 use tokio_postgres::types::ToSql;
 
 /// What has become of a transaction.
@@ -24,43 +27,62 @@ pub(super) enum Outcome {
     Unknown,
 }
 
-/// The token of a row that no transaction has set.
+/// The token of the first row of a lane.
 pub(super) const FIRST_TOKEN: i64 = 0;
 
 /// Rows of dead lanes that one registration removes, at most: more than it adds.
 const MAX_REMOVED: u32 = 16;
 
-/// Puts the row of a lane there if it is not, and returns whether it was not. Removes rows of dead lanes. The row
-/// of tables of a revision that has it says what this program knows.
+/// Puts the row of a lane there if it is not, with its last token. Removes rows of dead lanes. The row of tables of a
+/// revision that has it says what this program knows.
 pub(super) async fn register(
     connection: &Connection,
-    schema: &str,
+    tables: &Tables,
     lane: &[u8],
-    revision: i64,
-) -> Result<bool, Failure> {
+    token: i64,
+) -> Result<(), Failure> {
+    let lanes = tables.lanes();
     let remove = format!(
-        "DELETE FROM {schema}.lanes WHERE lane IN (SELECT lane FROM {schema}.lanes \
+        "DELETE FROM {lanes} WHERE lane IN (SELECT lane FROM {lanes} \
          WHERE seen < now() - interval '1 day' ORDER BY lane LIMIT {MAX_REMOVED} \
          FOR UPDATE SKIP LOCKED)"
     );
-    let insert = if revision >= revisions::LANES_SAY {
-        format!("(lane, token, knows) VALUES ($1, {FIRST_TOKEN}, {})", revisions::NEWEST)
-    } else {
-        format!("(lane, token) VALUES ($1, {FIRST_TOKEN})")
-    };
-    let insert = format!("INSERT INTO {schema}.lanes {insert} ON CONFLICT DO NOTHING");
     connection.answer(connection.client.batch_execute(&remove)).await?;
-    let inserted = connection.answer(connection.client.execute(&insert, &[&lane])).await?;
-    Ok(inserted == 1)
+    put(connection, tables, lane, token).await
+}
+
+/// Puts the row of a lane there if it is not.
+async fn put(
+    connection: &Connection,
+    tables: &Tables,
+    lane: &[u8],
+    token: i64,
+) -> Result<(), Failure> {
+    let arguments: [&(dyn ToSql + Sync); 2] = [&lane, &token];
+    let put = tables.put_lane();
+    connection.answer(connection.client.execute(&put, &arguments)).await.map(drop)
+}
+
+/// Puts a new row of a lane in the place of its old one. The lane has no transaction whose outcome it does not know: nobody
+/// asks by the old row any more. If the outcome of this is not known either one may be there or the other, or both, and
+/// the new one can be used once it was registered.
+pub(super) async fn exchange(
+    connection: &Connection,
+    tables: &Tables,
+    [old, new]: [&[u8]; 2],
+    token: i64,
+) -> Result<(), Failure> {
+    put(connection, tables, new, token).await?;
+    unregister(connection, tables, old).await
 }
 
 /// Takes the row of a lane away that ends.
 pub(super) async fn unregister(
     connection: &Connection,
-    schema: &str,
+    tables: &Tables,
     lane: &[u8],
 ) -> Result<(), Failure> {
-    let text = format!("DELETE FROM {schema}.lanes WHERE lane = $1");
+    let text = format!("DELETE FROM {} WHERE lane = $1", tables.lanes());
     connection.answer(connection.client.execute(&text, &[&lane])).await.map(drop)
 }
 
@@ -68,17 +90,18 @@ pub(super) async fn unregister(
 /// it never will be: the lane's row has the token `after` then.
 pub(super) async fn ask(
     connection: &Connection,
-    schema: &str,
+    tables: &Tables,
     lane: &[u8],
     [before, token, after]: [i64; 3],
 ) -> Result<Outcome, Failure> {
-    let text = format!("UPDATE {schema}.lanes SET token = $3 WHERE lane = $1 AND token = $2");
+    let lanes = tables.lanes();
+    let text = format!("UPDATE {lanes} SET token = $3 WHERE lane = $1 AND token = $2");
     let arguments: [&(dyn ToSql + Sync); 3] = [&lane, &before, &after];
     let set = connection.answer(connection.client.execute(&text, &arguments)).await?;
     if set == 1 {
         return Ok(Outcome::RolledBack);
     }
-    let text = format!("SELECT token FROM {schema}.lanes WHERE lane = $1 FOR UPDATE");
+    let text = format!("SELECT token FROM {lanes} WHERE lane = $1 FOR UPDATE");
     let rows = connection.answer(connection.client.query(&text, &[&lane])).await?;
     let found = rows.first().and_then(|row| row.try_get::<_, i64>(0).ok());
     Ok(match found {

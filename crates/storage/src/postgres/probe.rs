@@ -8,6 +8,7 @@
 //! Invariant: there is one probe at a time, whoever asks how often; who asks meanwhile, or less than
 //! [`FRESH`] later, has its answer.
 
+use super::fence::Fencing;
 use super::in_flight::InFlight;
 use super::keys::Located;
 use super::lanes::Shared;
@@ -93,7 +94,7 @@ impl Probes {
 async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error> {
     let deadline = Instant::now() + LIMIT;
     let (member, mut turns) =
-        Member::new(Vec::new(), Vec::new(), deadline, in_flight.begin(), None, None);
+        Member::new(<[_; 2]>::default(), Fencing::Ignores, deadline, in_flight.begin(), None, None);
     shared.commits.push(member)?;
     loop {
         match turns.recv().await {

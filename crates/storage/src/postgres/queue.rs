@@ -8,6 +8,7 @@
 //! Invariant: what waits is bounded by number and bytes.
 
 use super::early::Early;
+use super::fence::Fencing;
 use super::gathering::{Gathering, Group, Manner};
 use super::in_flight::Ticket;
 use super::keys::Located;
@@ -39,6 +40,7 @@ pub(super) enum Turn {
 pub(super) struct Member {
     pub(super) write: Vec<Located>,
     pub(super) read: Vec<Located>,
+    pub(super) fencing: Fencing,
     /// What was decided before a lane took it.
     pub(super) early: Option<Early>,
     turns: mpsc::UnboundedSender<Turn>,
@@ -105,18 +107,18 @@ impl Drop for Taken<'_> {
 impl Member {
     /// Returns a commit and what its future listens to.
     pub(super) fn new(
-        write: Vec<Located>,
-        read: Vec<Located>,
+        [write, read]: [Vec<Located>; 2],
+        fencing: Fencing,
         deadline: Instant,
         ticket: Ticket,
         requests: Option<Arc<AtomicU64>>,
         early: Option<Early>,
     ) -> (Self, mpsc::UnboundedReceiver<Turn>) {
         let (turns, listener) = mpsc::unbounded_channel();
-        (Self { write, read, early, turns, requests, deadline, _ticket: ticket }, listener)
+        (Self { write, read, fencing, early, turns, requests, deadline, _ticket: ticket }, listener)
     }
 
-    /// Returns all declared keys in the order in which their values are shown.
+    /// Returns all declared keys in the order in which their values are shown, but for a fence that its lane tells.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Located> {
         self.write.iter().chain(&self.read)
     }
@@ -296,7 +298,8 @@ mod tests {
     fn push(queue: &Queue) {
         let ticket = Arc::<InFlight>::default().begin();
         let deadline = Instant::now() + Duration::from_secs(60);
-        let (member, _) = Member::new(Vec::new(), Vec::new(), deadline, ticket, None, None);
+        let (member, _) =
+            Member::new(<[_; 2]>::default(), Fencing::Ignores, deadline, ticket, None, None);
         queue.push(member).unwrap();
     }
 

@@ -5,7 +5,8 @@
 //! | `meta` | `name` text, `value` bigint: `version`, `revision`, `places`, `prefix_bytes` |
 //! | `entries` | `place` smallint, `prefix`, `tail`, `rest`, `value` bytea, `sum` bigint |
 //! | `stamps` | `place` smallint, `prefix` bytea, `last` bigint: the last stamp of each prefix |
-//! | `lanes` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began; `knows` bigint: the newest revision that its program knows |
+//! | `writers` | `lane` bytea, `token` bigint: the last transaction of each lane; `seen` timestamptz: when it began; `knows` bigint: the newest revision that its program knows; `fence` bytea: a copy of the fence's value |
+//! | `fence` | `single` boolean, `value` bytea: one row, which lanes that begin copy (`fence.rs`) |
 //!
 //! `sum` is that of a counter's stripe; beside a value it is a number that tells this row from all that it ever was
 //! (`rows.rs`), or NULL in records that were appended and where a program wrote it that knows of no such numbers.
@@ -21,8 +22,8 @@ use std::collections::BTreeMap;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, Row};
 
-/// The version of the tables.
-pub(super) const VERSION: i64 = 1;
+/// The newest version of the tables that this program knows.
+const VERSION: i64 = revisions::SINCE_FENCE;
 
 /// Percent of a page of `entries` that new rows fill. In what is left, the next versions of its rows need no entries in the
 /// index (docs/performance-notes.md).
@@ -38,7 +39,9 @@ pub(super) struct Found {
     pub(super) places: u16,
     /// The bytes of a key that are indexed.
     pub(super) prefix_bytes: usize,
-    /// How far the tables have been changed since they had their version.
+    /// What a program must know to use the tables.
+    pub(super) version: i64,
+    /// How far the tables have been changed.
     pub(super) revision: i64,
 }
 
@@ -65,6 +68,13 @@ pub(super) async fn open(
                 let changed = revisions::go_on(client, &options.schema, found.revision).await;
                 let changed = changed.map_err(|error| failed(&error, "change the store's tables"));
                 found.revision = changed?;
+                if found.version == revisions::BEFORE_FENCE && found.revision == revisions::NEWEST {
+                    let fence = options.fence.as_ref();
+                    let version = revisions::shut_out_older(client, &options.schema, fence).await;
+                    let version =
+                        version.map_err(|error| failed(&error, "change the store's tables"));
+                    found.version = version?;
+                }
                 return Ok(found);
             }
             Ok(None) if !options.creates => {
@@ -120,10 +130,11 @@ fn is_of_two_creators(error: &Error) -> bool {
 
 fn check(meta: &BTreeMap<String, i64>, options: &PostgresOptions) -> Result<Found, OpenError> {
     let number = |name: &str| meta.get(name).copied().unwrap_or(0);
-    if number("version") != VERSION {
+    let version = number("version");
+    if !(revisions::BEFORE_FENCE..=VERSION).contains(&version) {
         return Err(OpenError::UnknownVersion {
             schema: options.schema.clone(),
-            found: number("version"),
+            found: version,
             known: VERSION,
         });
     }
@@ -135,7 +146,7 @@ fn check(meta: &BTreeMap<String, i64>, options: &PostgresOptions) -> Result<Foun
         why: format!("the table {}.meta is damaged", options.schema),
     })?;
     let revision = meta.get("revision").copied().unwrap_or(revisions::OLDEST);
-    Ok(Found { places, prefix_bytes, revision })
+    Ok(Found { places, prefix_bytes, version, revision })
 }
 
 /// Creates schema and tables in one transaction.
@@ -161,7 +172,7 @@ async fn create(client: &Client, options: &PostgresOptions) -> Result<(), Error>
 
 /// Returns the statements that create the tables, as the newest revision has them.
 fn tables(schema: &str) -> String {
-    const OLDEST: i64 = revisions::OLDEST;
+    let others = revisions::fenced_tables(schema) + &revisions::vacuum(schema);
     format!(
         "CREATE TABLE IF NOT EXISTS {schema}.meta (name text PRIMARY KEY, value bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS {schema}.entries (
@@ -171,10 +182,7 @@ ALTER TABLE {schema}.entries ALTER COLUMN value SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS {schema}.stamps (
     place smallint NOT NULL, prefix bytea NOT NULL, last bigint NOT NULL,
     PRIMARY KEY (place, prefix));
-CREATE TABLE IF NOT EXISTS {schema}.lanes (
-    lane bytea PRIMARY KEY, token bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now(),
-    knows bigint NOT NULL DEFAULT {OLDEST});
-"
+{others}"
     )
 }
 
@@ -215,7 +223,7 @@ pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String,
 /// When the name of the schema cannot be.
 pub fn upgrade(options: &PostgresOptions) -> Result<String, String> {
     checked(options)?;
-    Ok(revisions::all_steps(&options.schema))
+    Ok(revisions::all_steps(&options.schema, options.fence.as_ref()))
 }
 
 fn checked(options: &PostgresOptions) -> Result<(), String> {
@@ -231,7 +239,8 @@ fn distribution(schema: &str) -> String {
     format!(
         "SELECT create_distributed_table('{schema}.entries', 'place', colocate_with => 'none');
 SELECT create_distributed_table('{schema}.stamps', 'place', colocate_with => '{schema}.entries');
-SELECT create_distributed_table('{schema}.lanes', 'lane', colocate_with => 'none');
+SELECT create_distributed_table('{schema}.writers', 'lane', colocate_with => 'none');
+SELECT create_reference_table('{schema}.fence');
 SELECT create_reference_table('{schema}.meta');
 "
     )
@@ -248,7 +257,8 @@ fn grants(schema: &str, role: &str) -> Result<String, String> {
         "GRANT USAGE ON SCHEMA {schema} TO \"{role}\";
 GRANT SELECT ON {schema}.meta TO \"{role}\";
 GRANT SELECT, INSERT, UPDATE ON {schema}.stamps TO \"{role}\";
-GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.entries, {schema}.lanes TO \"{role}\";
+GRANT SELECT, UPDATE ON {schema}.fence TO \"{role}\";
+GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.entries, {schema}.writers TO \"{role}\";
 "
     ))
 }

@@ -7,6 +7,7 @@
 //! them sorted; those that lock sort as well. What commits do with rows: `steps.rs`.
 
 use super::forms::{Form, query};
+use super::revisions::Tables;
 use super::steps::{self, Formed, SAME_KEY, Step, Taken};
 use futures_util::future::{try_join_all, try_join3};
 use parking_lot::Mutex;
@@ -34,7 +35,7 @@ const USUAL_LOCKS: [&[Step]; 7] = [
 /// Statements of a lane.
 #[derive(Debug)]
 pub(super) struct LaneStatements {
-    schema: String,
+    tables: Tables,
     pub(super) present: Statement,
     pub(super) raise: Statement,
     /// The sum of the tokens of all lanes.
@@ -85,12 +86,13 @@ impl LaneStatements {
     /// Prepares the statements of single steps and of usual locks, all in one round trip or two.
     pub(super) async fn prepare(
         client: &Client,
-        schema: &str,
+        tables: &Tables,
     ) -> Result<Self, tokio_postgres::Error> {
+        let schema = &tables.schema;
         let present = format!(
             "SELECT count(*) FROM {KEYS} AS k(place, prefix, tail) JOIN {schema}.entries e ON {SAME_KEY}"
         );
-        let tokens = format!("SELECT coalesce(sum(token), 0)::bigint FROM {schema}.lanes");
+        let tokens = format!("SELECT coalesce(sum(token), 0)::bigint FROM {}", tables.lanes());
         let others = [present, steps::raise_alone(schema), tokens];
         let alone = Step::ALONE.map(|step| step.alone(schema));
         // No steps are the same in both forms.
@@ -98,7 +100,7 @@ impl LaneStatements {
         let usual_locks: Vec<_> = (USUAL_LOCKS.iter().map(|steps| in_form(steps, Form::Arrays)))
             .chain(of_one_row.map(|steps| in_form(steps, Form::Rows(1))))
             .collect();
-        let locks: Vec<_> = usual_locks.iter().map(|steps| steps::locks(schema, steps)).collect();
+        let locks: Vec<_> = usual_locks.iter().map(|steps| steps::locks(tables, steps)).collect();
         let ([present, raise, tokens], alone, locks) = try_join3(
             prepare_all(client, &others),
             prepare_all(client, &alone),
@@ -109,7 +111,7 @@ impl LaneStatements {
         let composed = usual_locks.into_iter().map(key).zip(locks).collect();
         let composed = Mutex::new(composed);
         let alone = Step::ALONE.into_iter().zip(alone).collect();
-        Ok(Self { schema: schema.to_owned(), present, raise, tokens, alone, composed })
+        Ok(Self { tables: tables.clone(), present, raise, tokens, alone, composed })
     }
 
     /// Returns the statement of a single step.
@@ -130,8 +132,8 @@ impl LaneStatements {
             return Ok(Composed { statement: statement.clone(), steps: key.1 });
         }
         let text = match composition {
-            Composition::Locks => steps::locks(&self.schema, &key.1),
-            Composition::Whole => steps::whole(&self.schema, &key.1),
+            Composition::Locks => steps::locks(&self.tables, &key.1),
+            Composition::Whole => steps::whole(&self.tables, &key.1),
         };
         let statement = client.prepare(&text).await?;
         let steps = key.1.clone();

@@ -8,6 +8,7 @@
 //! Leaves to `forms.rs` how statements take their rows, and to `rows.rs` what these are.
 
 use super::forms::{Argument, Form, unnest};
+use super::revisions::Tables;
 
 /// The condition that finds the row of a key.
 pub(super) const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND e.tail = k.tail";
@@ -199,11 +200,12 @@ pub(super) fn sums(schema: &str) -> String {
 }
 
 /// Returns the statement that sets the token `$2` of lane `$1` and locks rows. Its rows tell the number of a step, of
-/// which the first is 1, that of a key in it, and what is there; a step 0 tells how many rows the lane has.
-pub(super) fn locks(schema: &str, steps: &[Formed]) -> String {
+/// which the first is 1, that of a key in it, and what is there; a step 0 tells what the lane's row says of the fence.
+pub(super) fn locks(tables: &Tables, steps: &[Formed]) -> String {
+    let (schema, lanes, copy) = (&tables.schema, tables.lanes(), tables.fence_copy());
     let mut selections = vec![format!(
-        "WITH t AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 RETURNING 1) \
-         SELECT 0 AS step, count(*) AS nth, NULL::bytea AS value, NULL::bigint AS sum FROM t"
+        "WITH t AS (UPDATE {lanes} SET token = $2, seen = now() WHERE lane = $1 RETURNING {copy} AS copy) \
+         SELECT 0 AS step, 1::bigint AS nth, copy AS value, NULL::bigint AS sum FROM t"
     )];
     let mut first = 3;
     for ((step, form), nth) in steps.iter().zip(1..) {
@@ -214,16 +216,19 @@ pub(super) fn locks(schema: &str, steps: &[Formed]) -> String {
     selections.join(" UNION ALL ")
 }
 
-/// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1` whose last one is `$3`, and
-/// takes all steps. It fails, by a division by zero, if the token is another one or a row is not there that has to be:
-/// as no step finds more rows than it has, all are there if as many are found.
-pub(super) fn whole(schema: &str, steps: &[Formed]) -> String {
+/// Returns the statement that is a whole transaction: it sets the token `$2` of lane `$1` whose last one is `$3` and whose
+/// copy of the fence is `$4`, if that is not NULL, and takes all steps. It fails, by a division by zero, if the lane's row
+/// is another one or a row is not there that has to be: as no step finds more rows than it has, all are there if
+/// as many are found.
+pub(super) fn whole(tables: &Tables, steps: &[Formed]) -> String {
+    let (schema, lanes, copy) = (&tables.schema, tables.lanes(), tables.fence_copy());
     let mut expressions = vec![format!(
-        "t AS (UPDATE {schema}.lanes SET token = $2, seen = now() WHERE lane = $1 AND token = $3 RETURNING 1)"
+        "t AS (UPDATE {lanes} SET token = $2, seen = now() WHERE lane = $1 AND token = $3 \
+         AND ($4::bytea IS NULL OR {copy} = $4) RETURNING 1)"
     )];
     let mut taken = vec!["SELECT 1 AS found FROM t".to_owned()];
     let mut counts = vec!["1".to_owned()];
-    let mut first = 4;
+    let mut first = 5;
     for ((step, form), nth) in steps.iter().zip(1..) {
         let (before, text) = step.text(schema, *form, first);
         expressions.extend(before);
@@ -254,6 +259,10 @@ mod tests {
     const SAME: [Step; 3] = [Step::LockSame, Step::ShareSame, Step::WriteSame];
     const FORMS: [Form; 3] = [Form::Arrays, Form::Rows(1), Form::Rows(3)];
 
+    fn tables() -> Tables {
+        Tables::new("s", super::super::revisions::NEWEST)
+    }
+
     fn in_form(steps: &[Step], form: Form) -> Vec<Formed> {
         steps.iter().map(|step| (*step, form)).collect()
     }
@@ -275,8 +284,8 @@ mod tests {
         let all = [&SAME[..], &Step::ALONE].concat();
         for form in FORMS {
             let composed = [
-                (locks("s", &in_form(&LOCKS, form)), 2 + form.arguments(columns_of(&LOCKS))),
-                (whole("s", &in_form(&all, form)), 3 + form.arguments(columns_of(&all))),
+                (locks(&tables(), &in_form(&LOCKS, form)), 2 + form.arguments(columns_of(&LOCKS))),
+                (whole(&tables(), &in_form(&all, form)), 4 + form.arguments(columns_of(&all))),
             ];
             for (text, count) in composed {
                 let mut found = numbers(&text);
@@ -291,9 +300,9 @@ mod tests {
     fn a_whole_transaction_checks_the_token_and_all_rows_that_have_to_be_there() {
         let steps = [Step::ShareSame, Step::WriteSame, Step::Add];
         for (form, count) in
-            [(Form::Arrays, "1 + cardinality($4) + cardinality($8)"), (Form::Rows(1), "1 + 1 + 1")]
+            [(Form::Arrays, "1 + cardinality($5) + cardinality($9)"), (Form::Rows(1), "1 + 1 + 1")]
         {
-            let text = whole("s", &in_form(&steps, form));
+            let text = whole(&tables(), &in_form(&steps, form));
             let checked = format!(
                 "SELECT 1 / (count(found) = {count})::int FROM (SELECT 1 AS found FROM t \
                  UNION ALL SELECT 1 FROM s1 UNION ALL SELECT 1 FROM s2 \

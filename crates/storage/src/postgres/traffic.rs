@@ -1,5 +1,6 @@
 //! Counts of what a PostgreSQL store does.
 
+use super::ages::Ages;
 use super::group::Writes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -53,6 +54,8 @@ pub struct Traffic {
     /// Whether other processes commit to the same database about as often now. Known only where fewer groups are to be at
     /// work than there are lanes.
     pub has_others: bool,
+    /// How old the oldest of what PostgreSQL has not vacuumed yet is, about a minute ago; not known before the first commit.
+    pub ages: Option<Ages>,
     /// Commits that wait for a lane now.
     pub waiting_commits: u64,
     /// Reads that wait for a reader now.

@@ -27,6 +27,7 @@
 use super::connect::Connection;
 use super::decided::{Answer, Decided, Values, Verdict};
 use super::failure::{Failure, leaves_commit_open};
+use super::fence::{Fence, Fencing};
 use super::forms::{Form, query_arrays};
 use super::group::{Writes, waves};
 use super::keys::{Layout, Located, unreadable, value_of};
@@ -61,6 +62,7 @@ pub(super) struct Setting<'l> {
     pub(super) layout: &'l Layout,
     pub(super) counts: &'l Counts,
     pub(super) known: &'l Known,
+    pub(super) fence: &'l Fence,
     pub(super) lane: &'l [u8],
     pub(super) token: i64,
     pub(super) stripe: u64,
@@ -117,6 +119,11 @@ impl Setting<'_> {
         self.members.iter().for_each(Member::count_request);
     }
 
+    /// Returns whether one of the group may write the fence.
+    fn may_write_fence(&self) -> bool {
+        self.members.iter().any(|member| member.fencing == Fencing::MayWrite)
+    }
+
     /// Begins the transaction, sets the lane's token, locks the declared keys and returns their values.
     async fn begin(&self) -> Result<Values, Failure> {
         let runs = lock_runs(self.members);
@@ -132,17 +139,67 @@ impl Setting<'_> {
         let first: [&(dyn ToSql + Sync); 2] = [&self.lane, &self.token];
         self.count_round_trip();
         let locked = statement.query(client, &first, &steps);
-        let all = join(client.batch_execute("BEGIN"), locked);
+        let mut begin = "BEGIN".to_owned();
+        if self.may_write_fence() {
+            begin = format!("BEGIN; {}", self.fence.lock());
+        }
+        let all = join(client.batch_execute(&begin), locked);
         let locked = self.connection.answer(async {
             let (begun, locked) = all.await;
             begun?;
             locked
         });
-        let values = take_values(&runs, &locked.await?, self.known)?;
+        let values = self.take_values(&runs, &locked.await?)?;
         let written = self.members.iter().flat_map(|member| &member.write);
         let absent = written.filter(|key| !values.contains_key(&key.key)).count();
         self.known.missed(absent);
         Ok(values)
+    }
+
+    /// Returns the values of locked rows, and of the fence if the lane tells it.
+    fn take_values(&self, runs: &[(bool, Vec<&Located>)], rows: &[Row]) -> Result<Values, Failure> {
+        let mut values = Values::default();
+        let mut has_lane = false;
+        for row in rows {
+            let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));
+            let (step, nth) = read().map_err(|error| Failure::Refused(unreadable(error)))?;
+            if step == 0 {
+                has_lane = true;
+                self.take_fence(row, &mut values)?;
+                continue;
+            }
+            let at = |nth: i64| usize::try_from(nth - 1).ok();
+            let run = at(step.into()).and_then(|step| runs.get(step));
+            let key = run.zip(at(nth)).and_then(|((_, keys), nth)| keys.get(nth));
+            let key = key.ok_or_else(|| {
+                Failure::Refused(Error::corrupt("a row that was not asked for", "the database"))
+            })?;
+            let (value, number) = value_of(row, 2, 3).map_err(Failure::Refused)?;
+            self.known.found(&key.key, number, &value);
+            values.insert(key.key.clone(), value);
+        }
+        if !has_lane {
+            // The row is gone: a new connection puts it there again.
+            return Err(Failure::Lost("the lane's row is gone".to_owned()));
+        }
+        Ok(values)
+    }
+
+    /// Takes the copy of the fence from the lane's row, for those who are shown it.
+    fn take_fence(&self, row: &Row, values: &mut Values) -> Result<(), Failure> {
+        let copy: Option<&[u8]> =
+            row.try_get(2).map_err(|error| Failure::Refused(unreadable(error)))?;
+        let key = self.members.iter().find_map(|member| match &member.fencing {
+            Fencing::Reads { key, .. } => Some(key),
+            Fencing::Ignores | Fencing::MayWrite => None,
+        });
+        if let Some((key, copy)) = key.zip(copy) {
+            self.fence.learn(copy);
+            if !copy.is_empty() {
+                values.insert(key.clone(), Bytes::copy_from_slice(copy));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the statement of several steps.
@@ -243,6 +300,7 @@ impl Setting<'_> {
         rows.take_steps(&mut steps);
         let (client, statements) = (&self.connection.client, self.statements);
         let present = arrays_of(doubtful.iter().copied());
+        let fence = self.fence.write(|key| writes.value(key).cloned());
         let mut sent: Vec<BoxFuture<'_, Result<Option<Vec<Row>>, tokio_postgres::Error>>> =
             Vec::new();
         if !doubtful.is_empty() {
@@ -252,6 +310,12 @@ impl Setting<'_> {
         for (step, arrays) in &steps {
             let written = query_arrays(client, statements.alone(*step), arrays);
             sent.push(Box::pin(async { written.await.map(|_| None) }));
+        }
+        if let Some(fence) = &fence {
+            debug_assert!(self.may_write_fence(), "the fence is written by who has declared it");
+            // For as long as its outcome is open, too.
+            self.fence.forget();
+            sent.push(Box::pin(async { client.batch_execute(&fence.text).await.map(|()| None) }));
         }
         sent.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| None) }));
         self.count_round_trip();
@@ -269,6 +333,9 @@ impl Setting<'_> {
             is_one_state &= present.is_none_or(|rows| is_none_present(&rows));
         }
         rows.teach(self.known);
+        if let Some(fence) = &fence {
+            self.fence.learn(&fence.copy);
+        }
         Ok(Sent { is_one_state })
     }
 
@@ -364,38 +431,6 @@ pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
         }
     }
     runs
-}
-
-/// Returns the values of locked rows.
-fn take_values(
-    runs: &[(bool, Vec<&Located>)],
-    rows: &[Row],
-    known: &Known,
-) -> Result<Values, Failure> {
-    let mut values = Values::default();
-    let mut lanes = 0;
-    for row in rows {
-        let read = || Ok((row.try_get::<_, i32>(0)?, row.try_get::<_, i64>(1)?));
-        let (step, nth) = read().map_err(|error| Failure::Refused(unreadable(error)))?;
-        if step == 0 {
-            lanes = nth;
-            continue;
-        }
-        let at = |nth: i64| usize::try_from(nth - 1).ok();
-        let run = at(step.into()).and_then(|step| runs.get(step));
-        let key = run.zip(at(nth)).and_then(|((_, keys), nth)| keys.get(nth));
-        let key = key.ok_or_else(|| {
-            Failure::Refused(Error::corrupt("a row that was not asked for", "the database"))
-        })?;
-        let (value, number) = value_of(row, 2, 3).map_err(Failure::Refused)?;
-        known.found(&key.key, number, &value);
-        values.insert(key.key.clone(), value);
-    }
-    if lanes != 1 {
-        // The row is gone: a new connection puts it there again.
-        return Err(Failure::Lost("the lane's row is gone".to_owned()));
-    }
-    Ok(values)
 }
 
 fn is_none_present(rows: &[Row]) -> bool {

@@ -1,0 +1,60 @@
+//! How far PostgreSQL is from having to vacuum by force: the ages of its oldest transaction id, and of its oldest list of
+//! lockers of a row (multixact), in this database.
+//!
+//! A lane asks now and then, after a commit. What other engines of the family do not know stays unknown.
+
+use super::connect::Connection;
+use parking_lot::Mutex;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// So long after a look there is none.
+const PAUSE: Duration = Duration::from_secs(60);
+
+const ASKS: &str = "SELECT age(datfrozenxid)::bigint, mxid_age(datminmxid)::bigint \
+     FROM pg_database WHERE datname = current_database()";
+
+/// Ages of what is not vacuumed yet, counted in those that were given out since.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Ages {
+    /// Of transaction ids. PostgreSQL vacuums by force from `autovacuum_freeze_max_age` on, 200 million by default.
+    pub transaction_ids: u64,
+    /// Of multixacts, the same from `autovacuum_multixact_freeze_max_age` on, 400 million by default.
+    pub multixacts: u64,
+}
+
+/// What was last known of them.
+#[derive(Debug, Default)]
+pub(super) struct AgesSeen(Mutex<Seen>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    asked: Option<Instant>,
+    ages: Option<Ages>,
+}
+
+impl AgesSeen {
+    /// Returns the ages, if they were told.
+    pub(super) fn get(&self) -> Option<Ages> {
+        self.0.lock().ages
+    }
+
+    /// Asks if it is time to.
+    pub(super) async fn look(&self, connection: &Connection) {
+        {
+            let (mut seen, now) = (self.0.lock(), Instant::now());
+            if seen.asked.is_some_and(|asked| now < asked + PAUSE) {
+                return;
+            }
+            seen.asked = Some(now);
+        }
+        // If it failed, whoever uses the connection next is told why.
+        let asked = connection.answer(connection.client.query_one(ASKS, &[])).await;
+        let Ok(row) = asked else { return };
+        let age =
+            |nth: usize| row.try_get::<_, i64>(nth).ok().and_then(|age| u64::try_from(age).ok());
+        if let Some((transaction_ids, multixacts)) = age(0).zip(age(1)) {
+            self.0.lock().ages = Some(Ages { transaction_ids, multixacts });
+        }
+    }
+}
