@@ -461,9 +461,9 @@ fn a_commit_that_hangs_ends_in_an_error_that_says_so() {
         let (refused, waited) = committing.join().unwrap();
         let said = unavailable(refused);
         assert!(said.contains("cannot be told"), "{said}");
-        assert_eq!(store.traffic().unknown_outcomes, 1);
-        // 2.8 s for the answer, 4.5 s of attempts to ask, and the last attempt.
-        assert!(waited < Duration::from_secs(10), "{waited:?}");
+        // Two seconds; the lane takes 2.8 s for the answer, 4.5 s of attempts to ask, and the last attempt.
+        assert!(waited < Duration::from_secs(5), "{waited:?}");
+        until(|| store.traffic().unknown_outcomes == 1);
     });
     proxy.delay(Duration::ZERO);
     proxy.release();

@@ -40,6 +40,11 @@ impl InFlight {
         self.tickets.lock().open.len()
     }
 
+    fn end(&self, number: u64) {
+        self.tickets.lock().open.remove(&number);
+        self.ended.notify_waiters();
+    }
+
     /// Waits until every commit that has begun has ended.
     pub(super) async fn wait(&self) {
         let last = self.tickets.lock().next;
@@ -53,9 +58,29 @@ impl InFlight {
     }
 }
 
+/// What ends a ticket before it is dropped.
+#[derive(Debug)]
+pub(super) struct Stub {
+    number: u64,
+    in_flight: Arc<InFlight>,
+}
+
+impl Ticket {
+    /// Returns what ends it before it is dropped.
+    pub(super) fn stub(&self) -> Stub {
+        Stub { number: self.number, in_flight: Arc::clone(&self.in_flight) }
+    }
+}
+
+impl Stub {
+    /// Ends the ticket.
+    pub(super) fn end(&self) {
+        self.in_flight.end(self.number);
+    }
+}
+
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.in_flight.tickets.lock().open.remove(&self.number);
-        self.in_flight.ended.notify_waiters();
+        self.in_flight.end(self.number);
     }
 }

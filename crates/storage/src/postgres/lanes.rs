@@ -3,8 +3,8 @@
 //! Leaves the transaction to `transaction.rs`, the talk with callers to `queue.rs` and lost commits to
 //! `outcome.rs`.
 //!
-//! Invariants: every member that a lane has taken is told an outcome, within its deadline and the time of a
-//! few statements; a group that fails is tried again one by one, so that nobody fails for another; a
+//! Invariants: every member that a lane has taken is told an outcome by its deadline, and no later than [`GRACE`] after it
+//! was taken if that is later, whatever the lane waits for; a group that fails is tried again one by one, so that nobody fails for another; a
 //! transaction that may have been committed is never begun again before its outcome is known.
 
 use super::ages::AgesSeen;
@@ -20,7 +20,7 @@ use super::known::Known;
 use super::options::PostgresOptions;
 use super::others::Others;
 use super::outcome::{self, Outcome};
-use super::queue::{Member, Queue};
+use super::queue::{Bell, Member, Queue};
 use super::revisions::{self, Tables};
 use super::sizes::Sizes;
 use super::statements::LaneStatements;
@@ -33,7 +33,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// Why a lane waits whose last transaction has not ended.
+const GOES_ON: &str = "a commit goes on in the database and does not end: \
+     does it wait for a standby that is away (synchronous_standby_names)?";
 
 /// Bytes of a lane's name.
 pub(super) const LANE_BYTES: usize = 16;
@@ -49,6 +53,9 @@ const MAX_PAUSE: Duration = Duration::from_millis(250);
 
 /// The longest pause between two attempts to connect while others are connected.
 const LONG_PAUSE: Duration = Duration::from_secs(2);
+
+/// So long the database has at least to answer what was taken late.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 /// How long a lane that ends waits for its row to be removed.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
@@ -302,12 +309,23 @@ impl Lane {
         }
     }
 
-    /// Commits a group, and if that fails each of it for itself.
+    /// Commits a group, and tells those of it that it is late who are not told in time how it ended.
     async fn commit(&mut self, mut members: Vec<Member>) {
         members.retain(|member| !member.is_abandoned());
         if members.is_empty() {
             return;
         }
+        let bells: Vec<Bell> = members.iter().map(Member::bell).collect();
+        let shared = Arc::clone(&self.shared);
+        let late = pin!(ring_late(&shared, &bells));
+        // The group goes on when all were told.
+        if let Either::Right(((), commit)) = select(pin!(self.commit_all(members)), late).await {
+            commit.await;
+        }
+    }
+
+    /// Commits a group, and if that fails each of it for itself.
+    async fn commit_all(&mut self, mut members: Vec<Member>) {
         self.count_wait(&members);
         members = self.commit_early(members).await;
         self.shared.known.pass(members.len());
@@ -583,15 +601,16 @@ impl Lane {
         }
     }
 
-    /// Finds out what has become of the last transaction, whose commit was not answered by what tells.
+    /// Finds out what has become of the last transaction, whose commit was not answered by what tells. As long as it
+    /// goes on in the database, as one does that waits for a standby, that is waited for.
     ///
     /// # Errors
     /// The failure itself when it was not committed, `Unknown` when nobody can tell.
     async fn resolve(&mut self, failure: Failure) -> Result<(), Failure> {
         self.shared.counts.resolved_outcomes.add(1);
         let options = &self.shared.options;
-        let deadline =
-            Instant::now() + options.patience + idle_timeout(options) + options.statement_timeout;
+        let limit = options.patience + idle_timeout(options) + options.statement_timeout;
+        let mut deadline = Instant::now() + limit;
         let mut tries = 4;
         loop {
             match self.ask().await {
@@ -605,7 +624,11 @@ impl Lane {
                     return Err(failure);
                 }
                 Ok(Outcome::Unknown) => break,
-                Err(_) if Instant::now() >= deadline => break,
+                Err(Failure::Retry(Cause::Lock, _)) if !*self.shared.ending.borrow() => {
+                    deadline = Instant::now() + limit;
+                    self.shared.health.failed(&Failure::Lost(GOES_ON.to_owned()));
+                }
+                Err(_) if Instant::now() >= deadline || *self.shared.ending.borrow() => break,
                 Err(failure) => self.shared.health.failed(&failure),
             }
             tries += 1;
@@ -654,4 +677,16 @@ impl Drop for Lane {
 /// Returns the error for whoever did not decide in time, while others waited for the locked keys.
 fn silent() -> Error {
     Error::Unavailable { what: "the commit was not decided in time".to_owned() }
+}
+
+/// Tells one after the other that they are late, in the order of their deadlines.
+async fn ring_late(shared: &Shared, bells: &[Bell]) {
+    let first = Instant::now() + GRACE;
+    for bell in bells {
+        sleep_until(bell.deadline.max(first)).await;
+        shared.counts.late_commits.add(1);
+        let what = "the database has not answered the commit in time: whether it was or will be \
+                    carried out cannot be told";
+        bell.ring(Error::Unavailable { what: what.to_owned() });
+    }
 }

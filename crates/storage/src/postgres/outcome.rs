@@ -48,7 +48,9 @@ pub(super) async fn register(
          FOR UPDATE SKIP LOCKED)"
     );
     connection.answer(connection.client.batch_execute(&remove)).await?;
-    put(connection, tables, lane, token).await
+    wait_for_standbys(connection, false).await?;
+    put(connection, tables, lane, token).await?;
+    wait_for_standbys(connection, true).await
 }
 
 /// Puts the row of a lane there if it is not.
@@ -72,8 +74,16 @@ pub(super) async fn exchange(
     [old, new]: [&[u8]; 2],
     token: i64,
 ) -> Result<(), Failure> {
+    wait_for_standbys(connection, false).await?;
     put(connection, tables, new, token).await?;
     unregister(connection, tables, old).await
+}
+
+/// Sets whether commits of this connection wait for standbys. A lane's row alone need not: whatever the lane commits
+/// afterwards, a standby has only after the row.
+async fn wait_for_standbys(connection: &Connection, wait: bool) -> Result<(), Failure> {
+    let text = if wait { "RESET synchronous_commit" } else { "SET synchronous_commit = local" };
+    connection.answer(connection.client.batch_execute(text)).await
 }
 
 /// Takes the row of a lane away that ends.
@@ -82,8 +92,10 @@ pub(super) async fn unregister(
     tables: &Tables,
     lane: &[u8],
 ) -> Result<(), Failure> {
+    wait_for_standbys(connection, false).await?;
     let text = format!("DELETE FROM {} WHERE lane = $1", tables.lanes());
-    connection.answer(connection.client.execute(&text, &[&lane])).await.map(drop)
+    connection.answer(connection.client.execute(&text, &[&lane])).await?;
+    wait_for_standbys(connection, true).await
 }
 
 /// Asks what has become of the transaction `token` of a lane whose last one before was `before`. If it was not committed

@@ -2,8 +2,8 @@
 //! [`LIMIT`].
 //!
 //! A database that hangs says nothing, so connections look well until their statements' limits have passed.
-//! The commit sets its lane's row and is rolled back: it takes a lock and is refused where nothing may be
-//! written, and leaves nothing behind.
+//! The commit sets its lane's row and nothing else: it takes a lock, is refused where nothing may be written, and
+//! waits for the disk and for standbys as every other one does.
 //!
 //! Invariant: there is one probe at a time, whoever asks how often; who asks meanwhile, or less than
 //! [`FRESH`] later, has its answer.
@@ -81,7 +81,11 @@ impl Probes {
             let answered = match timeout(LIMIT, both).await {
                 Ok((committed, read)) => committed.and(read),
                 Err(_) => Err(Error::Unavailable {
-                    what: format!("the database has not answered for {} s", LIMIT.as_secs()),
+                    what: format!(
+                        "the database has not answered for {} s, or its commits wait for a standby \
+                         that is away",
+                        LIMIT.as_secs()
+                    ),
                 }),
             };
             reply.send_replace(Some(answered));
@@ -95,7 +99,7 @@ async fn commit(shared: &Shared, in_flight: &Arc<InFlight>) -> Result<(), Error>
     let deadline = Instant::now() + LIMIT;
     let (member, mut turns) =
         Member::new(<[_; 2]>::default(), Fencing::Ignores, deadline, in_flight.begin(), None, None);
-    shared.commits.push(member)?;
+    shared.commits.push(member.of_probe())?;
     loop {
         match turns.recv().await {
             // A lane that waits no longer tells why.

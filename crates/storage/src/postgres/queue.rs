@@ -10,7 +10,7 @@
 use super::early::Early;
 use super::fence::Fencing;
 use super::gathering::{Gathering, Group, Manner};
-use super::in_flight::Ticket;
+use super::in_flight::{Stub, Ticket};
 use super::keys::Located;
 use super::options::PostgresOptions;
 use crate::{Batch, Error};
@@ -43,12 +43,31 @@ pub(super) struct Member {
     pub(super) fencing: Fencing,
     /// What was decided before a lane took it.
     pub(super) early: Option<Early>,
+    /// Whether its transaction is committed also if it writes nothing.
+    pub(super) is_probe: bool,
     turns: mpsc::UnboundedSender<Turn>,
     /// Where its requests to the database are counted, if they are.
     requests: Option<Arc<AtomicU64>>,
     /// When it is too late to wait for the database.
     pub(super) deadline: Instant,
-    _ticket: Ticket,
+    ticket: Ticket,
+}
+
+/// What tells the future of a commit that it is late, while a lane has the commit.
+#[derive(Debug)]
+pub(super) struct Bell {
+    pub(super) deadline: Instant,
+    turns: mpsc::UnboundedSender<Turn>,
+    ticket: Stub,
+}
+
+impl Bell {
+    /// Tells the commit's future, and whoever waits for the end of all commits, that nobody waits any more. What the
+    /// lane tells later is heard by nobody.
+    pub(super) fn ring(&self, error: Error) {
+        drop(self.turns.send(Turn::Ended(Err(error))));
+        self.ticket.end();
+    }
 }
 
 /// The commits that wait.
@@ -115,7 +134,16 @@ impl Member {
         early: Option<Early>,
     ) -> (Self, mpsc::UnboundedReceiver<Turn>) {
         let (turns, listener) = mpsc::unbounded_channel();
-        (Self { write, read, fencing, early, turns, requests, deadline, _ticket: ticket }, listener)
+        let is_probe = false;
+        (
+            Self { write, read, fencing, early, is_probe, turns, requests, deadline, ticket },
+            listener,
+        )
+    }
+
+    /// Returns this commit as one whose transaction is committed also if nobody writes.
+    pub(super) fn of_probe(self) -> Self {
+        Self { is_probe: true, ..self }
     }
 
     /// Returns all declared keys in the order in which their values are shown, but for a fence that its lane tells.
@@ -141,6 +169,11 @@ impl Member {
     /// Tells the outcome.
     pub(super) fn end(self, outcome: Result<(), Error>) {
         drop(self.turns.send(Turn::Ended(outcome)));
+    }
+
+    /// Returns what tells its future that it is late.
+    pub(super) fn bell(&self) -> Bell {
+        Bell { deadline: self.deadline, turns: self.turns.clone(), ticket: self.ticket.stub() }
     }
 
     /// Returns whether nobody waits for the outcome any more.

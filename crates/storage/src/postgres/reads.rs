@@ -16,7 +16,7 @@ use super::gathering::{Gathering, Group, Manner};
 use super::health::Health;
 use super::keys::{Layout, Located, STRIPE_BYTES, stripe_key, unreadable, value_of};
 use super::known::Known;
-use super::lanes::{Pauses, Shared};
+use super::lanes::{GRACE, Pauses, Shared};
 use super::options::Sharding;
 use super::page::Page;
 use super::statements::ReaderStatements;
@@ -48,6 +48,9 @@ const PAGES_TOGETHER: usize = 2;
 
 /// So long reads of keys gather at most while others are at work and another reader may be.
 const GATHERING_MAX: Duration = Duration::from_millis(1);
+
+/// Why a read fails that a reader has taken.
+const SILENT: &str = "the database has not answered the read in time";
 
 type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
@@ -276,7 +279,12 @@ impl Reads {
         if is_news {
             self.arrived.notify_last();
         }
-        answer.await.unwrap_or(Err(Error::Closed))
+        // Who was to answer has gone away with it: at the end, or because it is late.
+        answer.await.unwrap_or_else(|_| {
+            let is_closed = self.waiting.lock().is_closed;
+            let late = || Error::Unavailable { what: SILENT.to_owned() };
+            Err(if is_closed { Error::Closed } else { late() })
+        })
     }
 
     /// Waits for work and takes it.
@@ -410,6 +418,17 @@ impl Waiting {
     }
 }
 
+impl Work {
+    /// Returns when the last of those who asked has waited too long.
+    fn last_deadline(&self) -> Instant {
+        let last = match self {
+            Self::Keys(jobs) => jobs.iter().map(|job| job.deadline).max(),
+            Self::Own(jobs) => jobs.iter().map(OwnJob::deadline).max(),
+        };
+        last.unwrap_or_else(Instant::now)
+    }
+}
+
 impl OwnJob {
     fn deadline(&self) -> Instant {
         match self {
@@ -470,7 +489,7 @@ impl Reader {
                 }
             };
             match taken {
-                Some((work, _at_work)) => self.answer(work).await,
+                Some((work, _at_work)) => self.answer_in_time(work).await,
                 // Another one looks at what gathers.
                 None => reads.arrived.notify_last(),
             }
@@ -503,6 +522,16 @@ impl Reader {
     fn give_up(&mut self) {
         if self.line.take().is_some() {
             self.reads.health.lost();
+        }
+    }
+
+    /// Answers work, but gives it up with its connection when it is late: who asked is told.
+    async fn answer_in_time(&mut self, work: Work) {
+        let last = work.last_deadline().max(Instant::now() + GRACE);
+        if timeout_at(last, self.answer(work)).await.is_err() {
+            self.give_up();
+            self.reads.health.failed(&Failure::Lost(SILENT.to_owned()));
+            self.shared.counts.late_reads.add(1);
         }
     }
 

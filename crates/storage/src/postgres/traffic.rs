@@ -145,7 +145,8 @@ pub(super) struct Counts {
 impl Counts {
     /// Counts a transaction that was committed.
     pub(super) fn count_group(&self, writes: &Writes) {
-        self.groups.add(1);
+        // Of a probe there is nothing to count.
+        self.groups.add(u64::from(writes.commits > 0));
         self.commits.add(writes.commits);
         self.written_keys.add(writes.len() as u64);
         self.written_bytes.add(writes.size_bytes as u64);

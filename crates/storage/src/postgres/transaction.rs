@@ -21,7 +21,7 @@
 //! rows of one kind in order, and kinds in one order, so transactions do not wait in a circle but for
 //! rare cases, which the database resolves and we try again.
 //!
-//! A group in which nobody writes is rolled back, not committed: it has nothing to make durable, all that
+//! A group in which nobody writes, and that no probe is in, is rolled back, not committed: it has nothing to make durable, all that
 //! it was shown is committed, and the locks' own commit would cost a sync of the log.
 
 use super::connect::Connection;
@@ -90,7 +90,7 @@ impl Setting<'_> {
         let members = self.members;
         let values = self.begin().await.map_err(Broken::before_commit)?;
         let mut decided = self.decide(&values).await;
-        if decided.writes.is_empty() {
+        if decided.writes.is_empty() && !members.iter().any(|member| member.is_probe) {
             self.end_without_writes(&values, &mut decided).await?;
             return Ok((decided.verdicts, false));
         }

@@ -17,6 +17,7 @@ mod numbers;
 #[path = "../proxy/mod.rs"]
 mod proxy;
 mod replaced;
+mod standby_away;
 
 use clients::{Clients, Round};
 use cluster::Cluster;
