@@ -58,6 +58,9 @@ pub enum AuthFault {
     },
     /// The `Host` header is not signed.
     HostNotSigned,
+    /// The signature leaves out a header that says what is asked of the server. The service asks for this of no
+    /// request.
+    HeaderNotSigned(&'static str),
     /// The algorithm is not `AWS4-HMAC-SHA256`.
     UnsupportedAlgorithm {
         /// The algorithm as sent.
@@ -144,6 +147,7 @@ impl AuthFault {
             | Self::Expired { .. }
             | Self::NotYetCurrent { .. }
             | Self::HostNotSigned
+            | Self::HeaderNotSigned(_)
             | Self::UnsupportedAlgorithm { .. }
             | Self::CredentialParts { .. }
             | Self::Scope(_)
@@ -169,6 +173,7 @@ impl AuthFault {
             | Self::Expired { .. }
             | Self::NotYetCurrent { .. }
             | Self::HostNotSigned
+            | Self::HeaderNotSigned(_)
             | Self::Scope(_)
             | Self::SignatureMismatch => "InvalidSignatureException",
             Self::UnknownAccessKey | Self::BadSessionToken => "UnrecognizedClientException",
@@ -228,6 +233,9 @@ impl fmt::Display for AuthFault {
             }
             Self::HostNotSigned => {
                 f.write_str("'Host' must be a 'SignedHeader' in the AWS Authorization.")
+            }
+            Self::HeaderNotSigned(header) => {
+                write!(f, "'{header}' must be a 'SignedHeader' in the AWS Authorization.")
             }
             Self::UnsupportedAlgorithm { algorithm } => write!(
                 f,

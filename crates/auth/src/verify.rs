@@ -41,11 +41,27 @@ impl Policy {
     ) -> Result<Caller<'a>, AuthFault> {
         match self {
             Self::AcceptAny => match Claims::read(request) {
-                Ok(claims) => Ok(Caller { credential: Some(claims.credential) }),
+                Ok(claims) => Ok(Caller::shown(Some(claims.credential))),
                 Err(fault) if fault.is_wrong_form() => Err(fault),
-                Err(_) => Ok(Caller { credential: shown_credential(request) }),
+                Err(_) => Ok(Caller::shown(shown_credential(request))),
             },
             Self::Verify(store) => verify(store, request, now),
+        }
+    }
+
+    /// Returns who sent the request as [`authenticate`](Self::authenticate) does, if the signature covers a
+    /// header, wherever a signature is compared: else a request that somebody has seen could be sent again with
+    /// another value of it.
+    pub fn authenticate_covering<'a, H: HeaderView + ?Sized>(
+        &self,
+        header: &'static str,
+        request: &Request<'a, H>,
+        now: Timestamp,
+    ) -> Result<Caller<'a>, AuthFault> {
+        let caller = self.authenticate(request, now)?;
+        match &caller.signed_headers {
+            Some(list) if !lists_header(list, header) => Err(AuthFault::HeaderNotSigned(header)),
+            _ => Ok(caller),
         }
     }
 }
@@ -55,6 +71,15 @@ impl Policy {
 pub struct Caller<'a> {
     /// Invariant: of a verified request, a credential of five parts.
     credential: Option<Cow<'a, str>>,
+    /// The names of the headers that a signature covers; none where none is compared.
+    signed_headers: Option<Cow<'a, str>>,
+}
+
+impl<'a> Caller<'a> {
+    /// Returns whoever shows a credential that nobody compares.
+    fn shown(credential: Option<Cow<'a, str>>) -> Self {
+        Self { credential, signed_headers: None }
+    }
 }
 
 impl Caller<'_> {
@@ -92,7 +117,7 @@ fn verify<'a, H: HeaderView + ?Sized>(
     let entry = store.get(scope.access_key_id).ok_or(AuthFault::UnknownAccessKey)?;
     check_signature(entry, request, &claims, scope.region)?;
     entry.check_session(claims.security_token.as_deref(), now)?;
-    Ok(Caller { credential: Some(claims.credential) })
+    Ok(Caller { credential: Some(claims.credential), signed_headers: Some(claims.signed_headers) })
 }
 
 fn check_age(claims: &Claims<'_>, now: Timestamp) -> Result<(), AuthFault> {

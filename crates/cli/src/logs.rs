@@ -15,7 +15,7 @@ pub fn start(format: LogFormat, level: LogLevel) {
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
     match format {
         LogFormat::Text => {
-            let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            let colours = crate::output::is_watched();
             subscriber.with_ansi(colours).with_target(false).init();
         }
         LogFormat::Json => subscriber.json().flatten_event(true).init(),

@@ -5,6 +5,7 @@ use crate::bill::exact;
 use crate::recording::{KeyRef, Recording, Row, RowKey, Used};
 use crate::shape::{conditions_text, was_untold};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -48,11 +49,12 @@ pub struct AccessPattern {
 
 impl AccessPattern {
     /// Returns whether a kind of requests is meant.
-    fn means(&self, key: KeyRef<'_>) -> bool {
+    fn means(&self, asked: &Asked<'_>) -> bool {
+        let key = asked.key;
         self.operation == key.operation
             && self.table == key.table
             && self.index.as_deref() == key.index
-            && self.pattern.as_deref().is_none_or(|pattern| is_meant(pattern, key))
+            && self.pattern.as_deref().is_none_or(|pattern| asked.is_meant_by(pattern))
     }
 
     /// Returns the pattern of what was recorded, named by what it is.
@@ -71,12 +73,26 @@ impl AccessPattern {
     }
 }
 
-/// Returns whether a pattern means a request: in the same words, or by its conditions alone if it does not say
-/// what is returned or changed. An empty one means what had no text when contracts were first written.
-fn is_meant(pattern: &str, key: KeyRef<'_>) -> bool {
-    pattern == key.pattern
-        || (pattern.is_empty() && was_untold(key.operation, key.pattern))
-        || conditions_text(key.operation, key.pattern).is_some_and(|text| text == pattern)
+/// A kind of requests while a contract is searched for it: its text is taken apart once, not for each pattern.
+struct Asked<'k> {
+    key: KeyRef<'k>,
+    conditions: OnceCell<Option<String>>,
+}
+
+impl<'k> Asked<'k> {
+    fn new(key: KeyRef<'k>) -> Self {
+        Self { key, conditions: OnceCell::new() }
+    }
+
+    /// Returns whether a pattern means the request: in the same words, or by its conditions alone if it does not
+    /// say what is returned or changed. An empty one means what had no text when contracts were first written.
+    fn is_meant_by(&self, pattern: &str) -> bool {
+        let KeyRef { operation, pattern: text, .. } = self.key;
+        let conditions = || self.conditions.get_or_init(|| conditions_text(operation, text));
+        pattern == text
+            || (pattern.is_empty() && was_untold(operation, text))
+            || conditions().as_ref().is_some_and(|text| text == pattern)
+    }
 }
 
 impl Contract {
@@ -111,7 +127,8 @@ impl Contract {
 
     /// Returns the pattern of a kind of requests: the first that means it.
     pub fn find(&self, key: KeyRef<'_>) -> Option<&AccessPattern> {
-        self.patterns.iter().find(|pattern| pattern.means(key))
+        let asked = Asked::new(key);
+        self.patterns.iter().find(|pattern| pattern.means(&asked))
     }
 
     /// Returns why a kind of requests is not counted for a pattern of the contract; none if it is.
@@ -120,7 +137,7 @@ impl Contract {
         if found.is_some_and(|found| found.name == pattern.name) {
             return None;
         }
-        if let Some(earlier) = found.filter(|_| pattern.means(key)) {
+        if let Some(earlier) = found.filter(|_| pattern.means(&Asked::new(key))) {
             return Some(Mismatch::Earlier(earlier.name.clone()));
         }
         if pattern.operation != key.operation
@@ -141,7 +158,8 @@ impl Contract {
         for row in asked(recording) {
             let key = row.key.as_ref();
             let learnt = AccessPattern::of(key);
-            let is_known = self.patterns.iter().any(|known| known.means(key))
+            let asked = Asked::new(key);
+            let is_known = self.patterns.iter().any(|known| known.means(&asked))
                 || self.patterns.iter().any(|known| known.name == learnt.name);
             if !is_known {
                 self.patterns.push(learnt);
@@ -156,7 +174,8 @@ impl Contract {
         let mut unknown: Vec<Row> = Vec::new();
         for row in asked(recording) {
             let key = row.key.as_ref();
-            match self.patterns.iter().position(|pattern| pattern.means(key)) {
+            let asked = Asked::new(key);
+            match self.patterns.iter().position(|pattern| pattern.means(&asked)) {
                 Some(nth) => used[nth].add(&row.used),
                 // Callers are not told apart.
                 None => {

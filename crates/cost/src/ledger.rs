@@ -1,16 +1,20 @@
 //! A recording while requests are served: rows that many threads add to.
 //!
 //! A request of a kind that is known allocates nothing here. Bounded: kinds of requests beyond [`ROWS_MAX`] are
-//! summed under the pattern `(others)`, one row for each operation and table, as far as those find room.
+//! summed under the pattern `(others)`, one row for each operation and table, as far as those find room; callers
+//! beyond [`CALLERS_MAX`] are one, `(others)`. How long a caller's id and a pattern may be is said by whoever adds
+//! them (`bounds.rs` of the crate `model`).
 
 use crate::recording::{KeyRef, Kind, Peak, Place, Recording, Row, RowKey, Used};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Most kinds of requests that are told apart.
 const ROWS_MAX: usize = 10_000;
+/// Most callers that are told apart: who shows an id that is not verified may show a new one each time.
+const CALLERS_MAX: usize = 1000;
 /// Most of those that are summed because they found no room.
 const OTHERS_MAX: usize = 1000;
 /// Most kinds whose hashes are the same: clients choose some of what is hashed.
@@ -19,7 +23,7 @@ const SAME_HASH_MAX: usize = 8;
 const HINTS: usize = 256;
 /// Most tables and indexes whose busiest minutes are known.
 const PLACES_MAX: usize = 10_000;
-/// The pattern of what found no room.
+/// The pattern, and the caller, of what found no room.
 const OTHERS: &str = "(others)";
 const MINUTE_MS: u64 = 60_000;
 
@@ -37,6 +41,7 @@ struct Pages {
     by_hash: HashMap<u64, Vec<usize>, BuildHasherDefault<Hashed>>,
     others: u64,
     places: Vec<OfPlace>,
+    callers: BTreeSet<String>,
 }
 
 /// A row, and the offset of its place.
@@ -109,6 +114,7 @@ impl Page<'_> {
     pub fn add(&mut self, key: KeyRef<'_>, used: &Used) {
         let minute = self.minute;
         let pages = &mut *self.pages;
+        let key = if pages.knows_caller(key) { key } else { KeyRef { caller: OTHERS, ..key } };
         let Some(nth) = pages.find(key).or_else(|| pages.insert(key, used.requests)) else {
             return;
         };
@@ -127,6 +133,18 @@ impl Page<'_> {
 }
 
 impl Pages {
+    /// Returns whether the caller of a key is told apart from others.
+    fn knows_caller(&mut self, key: KeyRef<'_>) -> bool {
+        if key.caller.is_empty() || self.find(key).is_some() || self.callers.contains(key.caller) {
+            return true;
+        }
+        let has_room = self.callers.len() < CALLERS_MAX;
+        if has_room {
+            self.callers.insert(key.caller.to_owned());
+        }
+        has_room
+    }
+
     /// Returns the offset of a row.
     fn find(&mut self, key: KeyRef<'_>) -> Option<usize> {
         let is_it = |nth: usize| self.rows.get(nth).is_some_and(|row| row.key.as_ref() == key);
@@ -262,6 +280,20 @@ mod tests {
         assert_eq!((peak.kind, peak.units), (Kind::Read, 3.0));
         ledger.begin(80_000);
         assert_eq!(ledger.recording(80_000), Recording::new(80_000, 80_000));
+    }
+
+    #[test]
+    fn callers_that_find_no_room_are_one() {
+        let ledger = Ledger::default();
+        for nth in 0..CALLERS_MAX + 5 {
+            let key = RowKey { caller: format!("key-{nth:05}"), ..key("a = ?") };
+            ledger.add(0, |page| page.add(key.as_ref(), &one(1.0)));
+            ledger.add(0, |page| page.add(key.as_ref(), &one(1.0)));
+        }
+        let recording = ledger.recording(0);
+        assert_eq!((recording.rows.len(), recording.others), (CALLERS_MAX + 1, 0));
+        let others = recording.rows.iter().find(|row| row.key.caller == OTHERS);
+        assert_eq!(others.map(|row| row.used.requests), Some(10));
     }
 
     #[test]

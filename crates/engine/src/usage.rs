@@ -15,8 +15,9 @@ use crate::capacity::{Units, write_units};
 use crate::environment::table_name_of;
 use crate::read::Output;
 use crate::schema::{Index, Table};
-use hashrange_expr::{Condition, Projection, Update, name_text};
+use hashrange_expr::{Condition, Name, Projection, Update};
 use hashrange_model::ApiResult;
+use hashrange_model::bounds::{CUT, SHAPE_MAX_BYTES, beginning};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -26,9 +27,6 @@ use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-
-/// Most bytes of a shape that are kept. Longer ones end with dots: filters may be as long as a request.
-const SHAPE_MAX_BYTES: usize = 300;
 
 thread_local! {
     /// Whether somebody wants to know of the call that is being polled on this thread.
@@ -369,7 +367,8 @@ impl Shape {
 
     /// Writes names in their order, each once, so that whoever asks the same asks in the same words.
     fn names<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n str>) -> fmt::Result {
-        let names: BTreeSet<String> = names.map(name_text).collect();
+        let text = |name| format!("{:.SHAPE_MAX_BYTES$}", Name(name));
+        let names: BTreeSet<String> = names.map(text).collect();
         let mut names = names.iter();
         let Some(first) = names.next() else { return Ok(()) };
         self.part(format_args!("{what} {first}"))?;
@@ -384,14 +383,12 @@ impl Shape {
 
 impl fmt::Write for Shape {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        const CUT: &str = "...";
         if self.0.len() + text.len() <= SHAPE_MAX_BYTES {
             self.0.push_str(text);
             return Ok(());
         }
         let room = SHAPE_MAX_BYTES.saturating_sub(self.0.len());
-        let fitting = text.char_indices().take_while(|(at, one)| at + one.len_utf8() <= room);
-        self.0.extend(fitting.map(|(_, one)| one));
+        self.0.push_str(beginning(text, room));
         self.0.push_str(CUT);
         Err(fmt::Error)
     }

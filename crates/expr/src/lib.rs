@@ -60,5 +60,5 @@ pub use placeholders::Placeholders;
 pub use projection::{Projection, projection};
 pub use render::attributes as rendered_attributes;
 pub use template::{KeyPart, KeyReading, KeyTemplate, Rendered};
-pub use text::{key_text, name_text, sort_range_text, value_text};
+pub use text::{KeyText, Literal, Name, key_text, name_text, sort_range_text, value_text};
 pub use update::{Target, Update, update};

@@ -181,6 +181,8 @@ pub use hashrange_engine::{
     Profile, Report, RestoreOutput, Rewriting, Rewritten, ServersSeen, TemplateMode, TreeInput,
     TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
 };
+#[doc(hidden)]
+pub use hashrange_model::bounds;
 pub use hashrange_model::error::{HistoryFault, StateFault, TemplateFault};
 pub use hashrange_model::moment;
 pub use hashrange_model::{

@@ -5,6 +5,7 @@
 //! Parsing requests is `hashrange-wire`'s work, expressions are `hashrange-expr`'s.
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 pub mod calendar;
 pub mod convert;
 pub mod encode;

@@ -97,6 +97,7 @@ fn reasons() -> Vec<Reason> {
         Reason::UpdateOperandType => [Reason::UpdateOperandType],
         Reason::UpdateMissingAttribute => [Reason::UpdateMissingAttribute],
         Reason::ConditionalCheckFailed => [Reason::ConditionalCheckFailed],
+        Reason::TooManyLegacyConditions(..) => [Reason::TooManyLegacyConditions(3)],
         Reason::DuplicateAttributeName(..) => [Reason::DuplicateAttributeName("text".to_owned())],
         Reason::ExpectedValueMissing { .. } => [Reason::ExpectedValueMissing { attribute: "genre".to_owned(), exists: None }, Reason::ExpectedValueMissing { attribute: "genre".to_owned(), exists: Some(true) }],
         Reason::ExpectedValueForbidden { .. } => [Reason::ExpectedValueForbidden { attribute: "genre".to_owned() }],
@@ -383,6 +384,7 @@ fn template_faults() -> Vec<TemplateFault> {
         TemplateFault::UsesDerived { .. } => [TemplateFault::UsesDerived { attribute: "sk".to_owned(), used: text() }],
         TemplateFault::KeysAreSet(..) => [TemplateFault::KeysAreSet(text())],
         TemplateFault::TooMany(..) => [TemplateFault::TooMany(3)],
+        TemplateFault::TooManyTests(..) => [TemplateFault::TooManyTests(3)],
         TemplateFault::NoSuchTemplate(..) => [TemplateFault::NoSuchTemplate(text())],
         TemplateFault::Mode(..) => [TemplateFault::Mode(text())],
     };

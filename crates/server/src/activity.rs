@@ -247,6 +247,27 @@ impl OpenRequest {
         true
     }
 
+    /// Waits for room for all that is left of the body, behind bodies of others that wait already; false if that
+    /// takes too long. Meanwhile the client is not to blame for what it holds.
+    pub async fn wait_for_body(&mut self, bytes: usize) -> bool {
+        let was_reading = self.is_reading;
+        self.end_reading();
+        if !self.activity.budget.wait_for_body(bytes).await {
+            return false;
+        }
+        self.body_bytes += bytes;
+        self.activity.body_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if was_reading {
+            self.begin_reading();
+        }
+        true
+    }
+
+    /// Notes that a good piece of the body has arrived.
+    pub fn note_body_progress(&self) {
+        self.activity.changes.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Notes that the body has arrived or is not waited for any longer.
     pub fn end_reading(&mut self) {
         if self.is_reading {

@@ -2,11 +2,12 @@
 //!
 //! Invariants: no more than the limit is ever held; a body that came with the head in one packet
 //! is handed on without a copy and without a timer; of any other, memory is taken from the shared
-//! budget as its bytes arrive, and not for what it announces.
+//! budget as its bytes arrive, and not for what it announces. Where that is used up, bodies wait for each
+//! other and are not refused; what the system itself refuses is an error, not the end of the program.
 
 use crate::activity::OpenRequest;
 use crate::config::Limits;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming};
 use hyper::http::request::Parts;
@@ -60,7 +61,8 @@ pub async fn read(
     }
     open.begin_reading();
     // The head waits as long as the body does.
-    if !open.take_body(head_bytes(parts)) {
+    let head_bytes = head_bytes(parts);
+    if !open.take_body(head_bytes) && !open.wait_for_body(head_bytes).await {
         return Err(BodyFault::NoMemory(body));
     }
     let read = timeout(limits.body_timeout, read_rest(&mut body, first, most, open)).await;
@@ -101,20 +103,27 @@ async fn read_rest(
     most: usize,
     open: &mut OpenRequest,
 ) -> Result<Bytes, RestFault> {
-    let mut whole = BytesMut::new();
-    append(&mut whole, &first, most, open)?;
+    /// A client that sends as much is not one that sends nothing.
+    const STEP_BYTES: usize = 256 * 1024;
+    let mut whole = Vec::new();
+    append(&mut whole, &first, most, open).await?;
     drop(first);
+    let mut noted = whole.len();
     while let Some(frame) = body.frame().await {
         let data = data_of(frame).map_err(|()| RestFault::Broken)?;
-        append(&mut whole, &data, most, open)?;
+        append(&mut whole, &data, most, open).await?;
+        if whole.len() - noted >= STEP_BYTES {
+            noted = whole.len();
+            open.note_body_progress();
+        }
     }
-    Ok(whole.freeze())
+    Ok(whole.into())
 }
 
 /// Appends bytes that have arrived. The room doubles, but not beyond `most`, and is paid for before
-/// it is taken.
-fn append(
-    whole: &mut BytesMut,
+/// it is taken; where others leave none, for all that is left at once, so that the body waits once.
+async fn append(
+    whole: &mut Vec<u8>,
     data: &[u8],
     most: usize,
     open: &mut OpenRequest,
@@ -125,11 +134,15 @@ fn append(
         return Err(RestFault::TooLarge);
     }
     if length > whole.capacity() {
-        let wanted = (length * 2).clamp(LEAST_BYTES.min(most), most);
+        let mut wanted = (length * 2).clamp(LEAST_BYTES.min(most), most);
         if !open.take_body(wanted - whole.capacity()) {
-            return Err(RestFault::NoMemory);
+            wanted = most;
+            if !open.wait_for_body(wanted - whole.capacity()).await {
+                return Err(RestFault::NoMemory);
+            }
         }
-        whole.reserve(wanted - whole.len());
+        let reserved = whole.try_reserve_exact(wanted - whole.len());
+        reserved.map_err(|_| RestFault::NoMemory)?;
     }
     whole.extend_from_slice(data);
     Ok(())

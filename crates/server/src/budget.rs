@@ -10,7 +10,8 @@
 
 use crate::config::Limits;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use tokio::sync::Notify;
+use std::time::Duration;
+use tokio::sync::{Mutex, Notify};
 use tokio::time::timeout;
 
 /// One request in [`Budget::held`]; the bits below count bytes.
@@ -40,6 +41,10 @@ pub struct Budget {
     short: Notify,
     waiting: AtomicU32,
     freed: Notify,
+    /// Held by the first of the bodies that wait; the others wait for it in their order.
+    body_turn: Mutex<()>,
+    bodies_waiting: AtomicU32,
+    body_freed: Notify,
 }
 
 impl Budget {
@@ -55,6 +60,9 @@ impl Budget {
             short: Notify::new(),
             waiting: AtomicU32::new(0),
             freed: Notify::new(),
+            body_turn: Mutex::new(()),
+            bodies_waiting: AtomicU32::new(0),
+            body_freed: Notify::new(),
         }
     }
 
@@ -129,18 +137,48 @@ impl Budget {
         let all = self.limits.buffered_bytes;
         let is_large = own.saturating_add(bytes) > self.limits.large_body_bytes;
         let most = if is_large { all - all / 4 } else { all };
-        let before = self.body_bytes.fetch_add(bytes, Relaxed);
-        if before.saturating_add(bytes) <= most {
-            return true;
+        // Nobody overtakes those that wait.
+        let is_first = !is_large || self.bodies_waiting.load(Relaxed) == 0;
+        (is_first && self.take_body_within(most, bytes)) || {
+            self.tell(Short::Bodies);
+            false
         }
-        self.body_bytes.fetch_sub(bytes, Relaxed);
-        self.tell(Short::Bodies);
-        false
+    }
+
+    fn take_body_within(&self, most: usize, bytes: usize) -> bool {
+        let before = self.body_bytes.fetch_add(bytes, Relaxed);
+        let has_room = before.saturating_add(bytes) <= most;
+        if !has_room {
+            self.body_bytes.fetch_sub(bytes, Relaxed);
+        }
+        has_room
+    }
+
+    /// Waits until there is room for all that is left of a body, behind those that wait already, but not for long;
+    /// returns false then. The first that waits may go beyond the bound, so it never waits for one behind it.
+    pub async fn wait_for_body(&self, bytes: usize) -> bool {
+        const LEAST_PAUSE: Duration = Duration::from_millis(10);
+        self.bodies_waiting.fetch_add(1, Relaxed);
+        let _waits = Waits(&self.bodies_waiting);
+        let most = self.limits.buffered_bytes.saturating_add(self.limits.spare_body_bytes);
+        let taken = timeout(self.limits.body_patience, async {
+            let _turn = self.body_turn.lock().await;
+            while !self.take_body_within(most, bytes) {
+                self.tell(Short::Bodies);
+                // Those that hold the most have to be looked for again if nobody gives anything back.
+                let patience = self.limits.pressure_patience.max(LEAST_PAUSE);
+                drop(timeout(patience, self.body_freed.notified()).await);
+            }
+        });
+        taken.await.is_ok()
     }
 
     /// Gives back room for bytes of a body.
     pub fn give_back_body(&self, bytes: usize) {
         self.body_bytes.fetch_sub(bytes, Relaxed);
+        if self.bodies_waiting.load(Relaxed) > 0 {
+            self.body_freed.notify_one();
+        }
     }
 
     /// Returns how many requests hold a place.
@@ -193,6 +231,15 @@ impl Budget {
     }
 }
 
+/// One that waits, until it waits no longer or is given up.
+struct Waits<'a>(&'a AtomicU32);
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
 fn requests_of(held: u64) -> usize {
     usize::try_from(held >> BYTES_BITS).unwrap_or(usize::MAX)
 }
@@ -204,7 +251,6 @@ fn bytes_of(held: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn budget(change: impl FnOnce(&mut Limits)) -> Budget {
         let mut limits = Limits::default();
@@ -250,6 +296,46 @@ mod tests {
         assert!(!budget.take_body(0, 100) || budget.body_bytes() <= 1000);
         budget.give_back_body(750);
         assert!(budget.take_body(100, 1));
+    }
+
+    #[tokio::test]
+    async fn bodies_that_wait_get_room_in_their_order() {
+        let budget = budget(|limits| {
+            (limits.buffered_bytes, limits.large_body_bytes) = (1000, 100);
+            limits.spare_body_bytes = 300;
+            limits.body_patience = Duration::from_secs(100_000);
+            limits.pressure_patience = Duration::from_secs(100_000);
+        });
+        assert!(budget.take_body(0, 750));
+        assert!(budget.wait_for_body(500).await, "the first may go beyond the bound");
+        assert_eq!(budget.body_bytes(), 1250);
+        let order = std::cell::RefCell::new(Vec::new());
+        let wait = async |nth: u32| {
+            assert!(budget.wait_for_body(300).await);
+            order.borrow_mut().push(nth);
+        };
+        let give_back = async {
+            assert!(!budget.take_body(0, 101), "nobody overtakes them");
+            for bytes in [500, 300] {
+                tokio::task::yield_now().await;
+                budget.give_back_body(bytes);
+            }
+        };
+        tokio::join!(wait(1), wait(2), give_back);
+        assert_eq!(*order.borrow(), [1, 2]);
+        budget.give_back_body(750 + 300);
+        assert!(budget.take_body(0, 700), "nobody waits any longer");
+    }
+
+    #[tokio::test]
+    async fn a_body_does_not_wait_for_ever() {
+        let budget = budget(|limits| {
+            (limits.buffered_bytes, limits.spare_body_bytes) = (10, 0);
+            limits.body_patience = Duration::ZERO;
+        });
+        assert!(!budget.wait_for_body(11).await);
+        assert!(budget.was_short(Short::Bodies));
+        assert!(budget.take_body(0, 10), "it waits no longer");
     }
 
     #[tokio::test]

@@ -73,8 +73,13 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// How long a request waits for others' answers to be sent; then it gets status 503.
     pub answer_patience: Duration,
-    /// Bytes held of request bodies that arrive in pieces; further ones get status 503.
+    /// Bytes held of request bodies that arrive in pieces; further ones wait in the order in which they came.
     pub buffered_bytes: usize,
+    /// Bytes beyond these for the first body that waits, so that bodies of which a part is there do not wait for
+    /// each other.
+    pub spare_body_bytes: usize,
+    /// How long a body waits for others; then its request gets status 503.
+    pub body_patience: Duration,
     /// Bodies larger than this leave a quarter of [`buffered_bytes`](Self::buffered_bytes) to others.
     pub large_body_bytes: usize,
     /// How long a connection may hold what has become short before it can be ended for it.
@@ -106,6 +111,8 @@ impl Default for Limits {
             answer_bytes: 128 * 1024 * 1024,
             answer_patience: Duration::from_secs(2),
             buffered_bytes: 256 * 1024 * 1024,
+            spare_body_bytes: BODY_MAX_BYTES,
+            body_patience: Duration::from_secs(20),
             large_body_bytes: 64 * 1024,
             pressure_patience: Duration::from_secs(1),
             body_bytes: BODY_MAX_BYTES,

@@ -4,6 +4,7 @@
 
 use hashrange_auth::AuthFault;
 use hashrange_model::ApiError;
+use hashrange_model::bounds::ECHOED_HEADER_MAX_BYTES;
 use hashrange_wire::json::attribute_value::write_item;
 use hashrange_wire::json::encode::Encode;
 use hashrange_wire::json::writer::write_string;
@@ -77,8 +78,7 @@ fn access_denied(message: &str) -> Vec<u8> {
 
 /// Returns the beginning of what a client sent.
 fn shown(sent: &[u8]) -> std::borrow::Cow<'_, str> {
-    const SHOWN_MAX_BYTES: usize = 255;
-    String::from_utf8_lossy(&sent[..sent.len().min(SHOWN_MAX_BYTES)])
+    String::from_utf8_lossy(&sent[..sent.len().min(ECHOED_HEADER_MAX_BYTES)])
 }
 
 /// Returns the body for a request that was not authenticated.

@@ -267,7 +267,7 @@ impl Handler {
             Ok(payload) => payload,
             Err(answer) => return answer,
         };
-        let api_of_caller = match self.authenticate(parts, payload) {
+        let api_of_caller = match self.authenticate(parts, payload, Target::OfService) {
             Ok(api) => api,
             Err(fault) => {
                 return self.refused(body, || envelope::auth_fault(&fault).into()).await;
@@ -327,7 +327,7 @@ impl Handler {
             Ok(payload) => payload,
             Err(answer) => return answer,
         };
-        let api_of_caller = match self.authenticate(parts, payload) {
+        let api_of_caller = match self.authenticate(parts, payload, Target::Own) {
             Ok(api) => api,
             Err(fault) => {
                 return self.refused(body, || envelope::auth_fault(&fault).into()).await;
@@ -390,7 +390,8 @@ impl Handler {
             CodingFault::TooLarge => Answer::new(StatusCode::PAYLOAD_TOO_LARGE, Bytes::new()),
             CodingFault::Malformed => malformed(),
         })?;
-        if open.take_body(decoded.len()) { Ok(decoded) } else { Err(unavailable()) }
+        let has_room = open.take_body(decoded.len()) || open.wait_for_body(decoded.len()).await;
+        if has_room { Ok(decoded) } else { Err(unavailable()) }
     }
 
     /// Returns what a signature covers of a body; of a large one it is hashed where that holds up
@@ -423,6 +424,7 @@ impl Handler {
         &self,
         parts: &Parts,
         payload: Payload<'_>,
+        target: Target,
     ) -> Result<ApiResult<Option<Arc<dyn Api>>>, AuthFault> {
         let request = hashrange_auth::Request {
             method: parts.method.as_str(),
@@ -433,7 +435,11 @@ impl Handler {
             payload,
         };
         let policy = self.access.policy();
-        let caller = policy.authenticate(&request, clock::timestamp())?;
+        let now = clock::timestamp();
+        let caller = match target {
+            Target::OfService => policy.authenticate(&request, now)?,
+            Target::Own => policy.authenticate_covering(TARGET.as_str(), &request, now)?,
+        };
         Ok(self.api.of_caller(&caller))
     }
 
@@ -474,6 +480,15 @@ impl Handler {
         let body = envelope::api_error(&ApiError::new(Reason::Internal));
         Answer::new(StatusCode::INTERNAL_SERVER_ERROR, body).of_type(&AMZ_JSON)
     }
+}
+
+/// Whose operation a request names.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    /// One of the service's, which asks for no signature over its name.
+    OfService,
+    /// One of our own: the signature covers its name, so that no other request can be sent again as one.
+    Own,
 }
 
 /// What turns out while a request is answered, and is of use afterwards whatever the answer is.

@@ -3,19 +3,13 @@
 
 use crate::answer::Answer;
 use crate::request_id::RequestId;
+use hashrange_model::bounds::{LOGGED_BODY_MAX_BYTES, LOGGED_NAME_MAX_BYTES, LOGGED_TABLES_MAX};
 use hashrange_wire::Operation;
 use hyper::http::request::Parts;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::time::Duration;
-
-/// Longer bodies are not looked into: that would hold up the connections of the same thread.
-const BODY_MAX_BYTES: usize = 1 << 20;
-/// Tables of a batch that are named.
-const TABLES_MAX: usize = 5;
-/// The longest name of a table, or of its ARN, that is logged.
-const NAME_MAX_BYTES: usize = 1024;
 
 /// Returns true if requests are logged.
 pub fn is_wanted() -> bool {
@@ -58,7 +52,7 @@ impl<'de> Visitor<'de> for TableNames {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Vec<String>, A::Error> {
         let mut names = Vec::new();
         while let Some((name, IgnoredAny)) = members.next_entry()? {
-            if names.len() < TABLES_MAX {
+            if names.len() < LOGGED_TABLES_MAX {
                 names.push(name);
             }
         }
@@ -76,7 +70,7 @@ impl Subject {
             _ => Vec::new(),
         };
         let tables: Vec<String> =
-            tables.into_iter().filter(|name| is_name(name)).take(TABLES_MAX).collect();
+            tables.into_iter().filter(|name| is_name(name)).take(LOGGED_TABLES_MAX).collect();
         Self { tables: (!tables.is_empty()).then(|| tables.join(",")) }
     }
 }
@@ -84,7 +78,7 @@ impl Subject {
 /// Returns true for what a table or its ARN can be called: nothing else gets into the log.
 fn is_name(name: &str) -> bool {
     let belongs = |it: u8| it.is_ascii_alphanumeric() || b"_-.:/".contains(&it);
-    name.len() <= NAME_MAX_BYTES && name.bytes().all(belongs)
+    name.len() <= LOGGED_NAME_MAX_BYTES && name.bytes().all(belongs)
 }
 
 /// What an answer tells.
@@ -128,7 +122,7 @@ impl Outcome {
 }
 
 fn parsed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Option<T> {
-    if body.len() > BODY_MAX_BYTES { None } else { serde_json::from_slice(body).ok() }
+    if body.len() > LOGGED_BODY_MAX_BYTES { None } else { serde_json::from_slice(body).ok() }
 }
 
 /// Logs a request and what came of it.
@@ -179,7 +173,8 @@ mod tests {
         let many: Vec<String> = (0..50).map(|nth| format!("\"t{nth}\":1")).collect();
         let many = format!("{{\"RequestItems\":{{{}}}}}", many.join(","));
         assert_eq!(Subject::of(many.as_bytes()).tables.map(|it| it.split(',').count()), Some(5));
-        let long = format!("{{\"TableName\":\"t\",\"x\":\"{}\"}}", "x".repeat(BODY_MAX_BYTES));
+        let long =
+            format!("{{\"TableName\":\"t\",\"x\":\"{}\"}}", "x".repeat(LOGGED_BODY_MAX_BYTES));
         assert_eq!(Subject::of(long.as_bytes()), Subject::default());
     }
 

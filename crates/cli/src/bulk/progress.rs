@@ -2,7 +2,6 @@
 
 use super::counted;
 use crate::output;
-use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -26,7 +25,7 @@ pub struct Progress {
 impl Progress {
     /// Begins work of which `done` counts up to `whole`, if that is known.
     pub fn new(done: Arc<AtomicU64>, whole: Option<u64>) -> Self {
-        let is_shown = stderr().is_terminal();
+        let is_shown = output::is_watched();
         Self { is_shown, began: Instant::now(), due: PERIOD, done, whole }
     }
 

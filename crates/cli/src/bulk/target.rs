@@ -8,6 +8,7 @@
 
 use crate::format::csv::{self, Column};
 use crate::format::{Form, WireItem, ddb};
+use crate::output;
 use anyhow::{Context, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -23,7 +24,7 @@ const COLUMNS_MAX: usize = 16_384;
 /// Where lines go.
 #[derive(Debug)]
 enum Place {
-    Standard,
+    Standard(output::Export),
     /// A pipe or a device.
     Special(File),
     /// A file that is to get this name.
@@ -33,7 +34,7 @@ enum Place {
 impl Write for Place {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Standard => io::stdout().lock().write(bytes),
+            Self::Standard(out) => out.write(bytes),
             Self::Special(file) => file.write(bytes),
             Self::New(file, _) => file.write(bytes),
         }
@@ -41,7 +42,7 @@ impl Write for Place {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Standard => io::stdout().lock().flush(),
+            Self::Standard(out) => out.flush(),
             Self::Special(file) => file.flush(),
             Self::New(file, _) => file.flush(),
         }
@@ -94,11 +95,11 @@ impl Target {
     pub fn open(path: Option<&Path>, form: Form, key_names: Vec<String>) -> anyhow::Result<Self> {
         let place = match path {
             Some(path) => place(path).with_context(|| format!("write {}", path.display()))?,
-            None => Place::Standard,
+            None => Place::Standard(output::Export::new()),
         };
         let folder = match &place {
             Place::New(_, name) => folder(name),
-            Place::Standard | Place::Special(_) => std::env::temp_dir(),
+            Place::Standard(_) | Place::Special(_) => std::env::temp_dir(),
         };
         let waiting = if form == Form::Csv {
             let file = tempfile::tempfile_in(folder).context("create a file for the rows")?;
@@ -144,7 +145,7 @@ impl Target {
                 file.as_file().sync_all()?;
                 file.persist(&name).with_context(|| format!("name the file {}", name.display()))?;
             }
-            mut place @ (Place::Standard | Place::Special(_)) => place.flush()?,
+            mut place @ (Place::Standard(_) | Place::Special(_)) => place.flush()?,
         }
         Ok(())
     }

@@ -8,8 +8,9 @@ const FIRST_PAUSE_MS: u64 = 25;
 const PAUSE_MAX_MS: u64 = 10_000;
 /// Tries without anything done after which it is given up: after a minute and a half, on average.
 const TRIES_MAX: u32 = 24;
-/// The same for a server that does not answer.
-const UNANSWERED_MAX: u32 = 7;
+/// The same for a server that does not answer: after three quarters of a minute, on average, if it refuses
+/// connections at once.
+const UNANSWERED_MAX: u32 = 18;
 
 /// Waits between tries.
 #[derive(Debug, Default)]
@@ -84,6 +85,6 @@ mod tests {
         assert_eq!(longest(&mut backoff).len(), 23, "patience begins again");
         let mut backoff = Backoff::default();
         let tries = std::iter::from_fn(|| backoff.pause(Failure::Unanswered, 0)).count();
-        assert_eq!(tries, 6, "a server that is gone is given up sooner");
+        assert_eq!(tries, 17, "a server that is gone is given up sooner");
     }
 }

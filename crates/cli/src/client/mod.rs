@@ -16,6 +16,7 @@ use crate::advice;
 use crate::arguments::Connection;
 use crate::config::{ClientSettings, check_folder};
 use crate::exit::Usage;
+use crate::output;
 use crate::served::own_operations;
 use crate::surroundings::{random, variable};
 use anyhow::Context;
@@ -191,6 +192,30 @@ impl Client {
         }
         let response = self.call_raw(operation, body.as_bytes());
         parsed(&response.map_err(|error| in_own_words(error, request))?)
+    }
+
+    /// Runs an operation as [`call`](Self::call) does, with the patience of work on many items: a server that does
+    /// not answer may be starting.
+    pub fn call_patiently(
+        &mut self,
+        operation: Operation,
+        request: &Value,
+    ) -> anyhow::Result<Value> {
+        let mut backoff = Backoff::default();
+        let mut is_told = false;
+        loop {
+            let error = match self.call(operation, request) {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            let failure = Failure::of(&error);
+            let pause = failure.and_then(|failure| backoff.pause(failure, random()));
+            let (Some(pause), Self::Remote(client)) = (pause, &self) else { return Err(error) };
+            if !std::mem::replace(&mut is_told, true) && output::is_watched() {
+                output::complain(format_args!("{error:#}: trying again"));
+            }
+            client.pause(pause)?;
+        }
     }
 
     /// Runs an own operation of a server, or of the database in a folder.

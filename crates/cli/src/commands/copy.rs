@@ -10,7 +10,6 @@ use crate::output;
 use crate::surroundings;
 use hashrange::copying::{How, copy, reopen};
 use hashrange::{Copied, CopyPhase, Copying};
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 /// How often a terminal shows how far the copy is, and how often a log does.
@@ -72,7 +71,7 @@ impl Watch {
     fn new() -> Self {
         let began = surroundings::stopwatch();
         Self {
-            is_terminal: stderr().is_terminal(),
+            is_terminal: output::is_watched(),
             began,
             shown: began,
             now: None,

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 
 /// Writes all items of a table to a file or to standard output.
 pub fn run(client: &mut Client, arguments: &Export) -> anyhow::Result<()> {
-    let keys = TableKeys::of(client, &arguments.table)?;
+    let keys = TableKeys::of_bulk(client, &arguments.table)?;
     let file = arguments.file.as_deref().filter(|file| file.as_os_str() != "-");
     let form = arguments.format.or_else(|| file.and_then(Form::of_name)).unwrap_or(Form::Item);
     let mut target = Target::open(file, form, keys.primary())?;

@@ -66,7 +66,7 @@ struct What<'a> {
 }
 
 fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
-    let keys = TableKeys::of(client, what.table)?;
+    let keys = TableKeys::of_bulk(client, what.table)?;
     let mut plan = Plan::of(&keys, what.sources);
     plan.form = what.form;
     plan.types.extend(what.schema);

@@ -17,6 +17,13 @@ impl TableKeys {
         Ok(Self::described(response["Table"].take()))
     }
 
+    /// Asks for the keys of a table whose items are moved by the thousand, as patiently as those are.
+    pub fn of_bulk(client: &mut Client, table: &str) -> anyhow::Result<Self> {
+        let request = json!({ "TableName": table });
+        let mut response = client.call_patiently(Operation::DescribeTable, &request)?;
+        Ok(Self::described(response["Table"].take()))
+    }
+
     /// Returns the keys in a table's description.
     pub fn described(table: Value) -> Self {
         Self { table }

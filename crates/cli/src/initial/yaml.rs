@@ -1,15 +1,18 @@
 //! YAML into JSON values, with CloudFormation's short tags in their long form: `!Ref X` becomes
 //! `{"Ref": "X"}`, `!GetAtt A.B` becomes `{"Fn::GetAtt": ["A", "B"]}`.
 //!
-//! What a text may ask for is bounded: nesting, and the number of values that aliases repeat.
+//! What a text may ask for is bounded: nesting, the number of values, and the bytes that aliases repeat. A value
+//! is kept for its anchor only where an alias names it, and pays for that as for each alias.
 
 use anyhow::{Context, bail};
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Number, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const DEPTH_MAX: usize = 100;
 const VALUES_MAX: usize = 1_000_000;
+/// Most bytes of memory that copies of values take, about.
+const COPIED_MAX_BYTES: usize = 64 << 20;
 
 /// A value whose parts are being read.
 #[derive(Debug)]
@@ -29,14 +32,17 @@ enum Parts {
 #[derive(Debug, Default)]
 struct Document {
     open: Vec<Open>,
+    /// The anchors that aliases name.
+    named: BTreeSet<usize>,
     anchors: BTreeMap<usize, Value>,
     values: usize,
+    copied_bytes: usize,
     root: Option<Value>,
 }
 
 /// Reads a text with one document.
 pub fn read(text: &str) -> anyhow::Result<Value> {
-    let mut document = Document::default();
+    let mut document = Document { named: named_anchors(text), ..Document::default() };
     let mut documents = 0;
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
@@ -52,6 +58,17 @@ pub fn read(text: &str) -> anyhow::Result<Value> {
     document.root.context("there is nothing in it")
 }
 
+/// Returns the anchors that aliases name; what is wrong with the text is told when it is read.
+fn named_anchors(text: &str) -> BTreeSet<usize> {
+    let mut parser = Parser::new_from_str(text);
+    let events = std::iter::from_fn(|| parser.next_event()?.ok());
+    let named = events.filter_map(|(event, _)| match event {
+        Event::Alias(anchor) => Some(anchor),
+        _ => None,
+    });
+    named.collect()
+}
+
 impl Document {
     fn take(&mut self, event: Event<'_>) -> anyhow::Result<()> {
         match event {
@@ -61,11 +78,14 @@ impl Document {
             | Event::DocumentStart(_)
             | Event::DocumentEnd => Ok(()),
             Event::Alias(anchor) => {
-                let value = self.anchors.get(&anchor).context("an alias of nothing")?.clone();
-                self.values += count(&value);
-                if self.open.len() + depth(&value) > DEPTH_MAX {
+                let value = self.anchors.get(&anchor).context("an alias of nothing")?;
+                let size = Size::of(value);
+                if self.open.len() + size.depth > DEPTH_MAX {
                     bail!("values are nested more than {DEPTH_MAX} deep");
                 }
+                self.values += size.values;
+                copy(&mut self.copied_bytes, size)?;
+                let value = value.clone();
                 self.put(0, value)
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -111,7 +131,8 @@ impl Document {
         if self.values > VALUES_MAX {
             bail!("more than {VALUES_MAX} values");
         }
-        if anchor != 0 {
+        if anchor != 0 && self.named.contains(&anchor) {
+            copy(&mut self.copied_bytes, Size::of(&value))?;
             self.anchors.insert(anchor, value.clone());
         }
         match self.open.last_mut().map(|open| &mut open.parts) {
@@ -151,19 +172,53 @@ fn insert(entries: &mut Map<String, Value>, key: String, value: Value) -> anyhow
     Ok(())
 }
 
-fn count(value: &Value) -> usize {
-    match value {
-        Value::Array(values) => 1 + values.iter().map(count).sum::<usize>(),
-        Value::Object(entries) => 1 + entries.values().map(count).sum::<usize>(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+/// Counts what is copied.
+fn copy(copied_bytes: &mut usize, size: Size) -> anyhow::Result<()> {
+    *copied_bytes = copied_bytes.saturating_add(size.bytes);
+    if *copied_bytes > COPIED_MAX_BYTES {
+        bail!("anchors and aliases repeat more than {} MB", COPIED_MAX_BYTES >> 20);
     }
+    Ok(())
 }
 
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or(0),
-        Value::Object(entries) => 1 + entries.values().map(depth).max().unwrap_or(0),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+/// What a value takes.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    values: usize,
+    depth: usize,
+    /// Bytes of memory, about.
+    bytes: usize,
+}
+
+impl Size {
+    /// What a value, or a name of an entry, takes beside its text.
+    const VALUE_BYTES: usize = 64;
+
+    fn of(value: &Value) -> Self {
+        let of_text = |text: &str| Self::VALUE_BYTES + text.len();
+        let own = Self { values: 1, depth: 0, bytes: Self::VALUE_BYTES };
+        match value {
+            Value::Array(values) => values.iter().fold(own.deeper(0), Self::with),
+            Value::Object(entries) => {
+                let names = entries.keys().map(|name| of_text(name)).sum();
+                entries.values().fold(own.deeper(names), Self::with)
+            }
+            Value::String(text) => Self { bytes: of_text(text), ..own },
+            Value::Null | Value::Bool(_) | Value::Number(_) => own,
+        }
+    }
+
+    fn deeper(self, bytes: usize) -> Self {
+        Self { depth: 1, bytes: self.bytes + bytes, ..self }
+    }
+
+    fn with(self, inner: &Value) -> Self {
+        let inner = Self::of(inner);
+        Self {
+            values: self.values + inner.values,
+            depth: self.depth.max(1 + inner.depth),
+            bytes: self.bytes + inner.bytes,
+        }
     }
 }
 
@@ -246,6 +301,15 @@ mod tests {
     }
 
     #[test]
+    fn anchors_that_no_alias_names_are_not_kept() {
+        let mut nested = format!("[{}]", vec!["x"; 40_000].join(", "));
+        for nth in 0..95 {
+            nested = format!("[&a{nth} {nested}]");
+        }
+        assert_eq!(Size::of(&read(&nested).unwrap()).depth, 96);
+    }
+
+    #[test]
     fn what_asks_for_too_much_or_is_wrong_is_refused() {
         let mut laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for nth in 1..10 {
@@ -256,7 +320,15 @@ mod tests {
         for nth in 1..5000 {
             chain = format!("{chain}a{nth}: &a{nth} [*a{}]\n", nth - 1);
         }
+        // Nested anchors that aliases name, with much in the innermost.
+        let mut nested = format!("[{}]", vec!["x"; 40_000].join(", "));
+        for nth in 0..95 {
+            nested = format!("[&a{nth} {nested}, *a{nth}]");
+        }
+        let long = format!("a: &a {}\nb: [{}]", "x".repeat(1 << 20), vec!["*a"; 100].join(", "));
         for (text, expected) in [
+            (nested, "repeat more than 64 MB"),
+            (long, "repeat more than 64 MB"),
             (chain, "nested more than 100 deep"),
             (laughs, "more than 1000000 values"),
             ("[".repeat(150), "nested more than 100 deep"),

@@ -1,33 +1,35 @@
-//! The only place that writes to standard output and standard error. A reader that went away
-//! (`hashrange scan t | head`) ends the command quietly.
+//! The only place that writes to standard output and standard error; `cargo xtask tidy` sees to that. A reader
+//! that went away (`hashrange scan t | head`) ends the command quietly.
+//!
+//! Whatever is written passes [`terminal::escaped`], for texts come from servers and files that may be anybody's.
+//! Only an export that goes to a file or a pipe is written as it is.
 
 pub mod plain;
 pub mod printer;
 pub mod screen;
 pub mod table;
+pub mod terminal;
 pub mod tree;
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use terminal::escaped;
 
 /// Writes a line to standard output.
 pub fn line(text: impl fmt::Display) -> anyhow::Result<()> {
-    writeln!(io::stdout().lock(), "{text}")?;
+    writeln!(io::stdout().lock(), "{}", escaped(&text.to_string()))?;
     Ok(())
 }
 
-/// Writes bytes and the end of a line to standard output.
+/// Writes bytes, which are text, and the end of a line to standard output.
 pub fn bytes(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.write_all(b"\n")?;
-    Ok(())
+    line(String::from_utf8_lossy(bytes))
 }
 
 /// Writes a text that has its own ends of lines to standard output.
 pub fn text(text: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text)?;
+    stdout.write_all(escaped(&String::from_utf8_lossy(text)).as_bytes())?;
     stdout.flush()?;
     Ok(())
 }
@@ -35,13 +37,13 @@ pub fn text(text: &[u8]) -> anyhow::Result<()> {
 /// Writes a line about what went wrong to standard error.
 pub fn complain(text: fmt::Arguments<'_>) {
     // Nothing is left to do if not even this can be written.
-    drop(writeln!(io::stderr().lock(), "{text}"));
+    drop(writeln!(io::stderr().lock(), "{}", escaped(&text.to_string())));
 }
 
 /// Asks a question on standard error; the answer stands behind it.
 pub fn question(text: &str) -> anyhow::Result<()> {
     let mut stderr = io::stderr().lock();
-    stderr.write_all(text.as_bytes())?;
+    stderr.write_all(escaped(text).as_bytes())?;
     stderr.flush()?;
     Ok(())
 }
@@ -50,10 +52,73 @@ pub fn question(text: &str) -> anyhow::Result<()> {
 pub fn progress(text: &str) {
     let mut stderr = io::stderr().lock();
     // Work goes on without anybody watching.
-    drop(write!(stderr, "\r\x1b[K{text}").and_then(|()| stderr.flush()));
+    drop(write!(stderr, "\r\x1b[K{}", escaped(text)).and_then(|()| stderr.flush()));
+}
+
+/// Returns true if standard output is a terminal.
+pub fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Returns true if standard error is a terminal.
+pub fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Standard output for an export, byte by byte; of a terminal what it may show.
+#[derive(Debug)]
+pub struct Export {
+    is_terminal: bool,
+    /// The beginning of a character whose end has not come.
+    begun: Vec<u8>,
+}
+
+impl Export {
+    /// Returns standard output as it is now.
+    pub fn new() -> Self {
+        Self { is_terminal: is_terminal(), begun: Vec::new() }
+    }
+}
+
+impl Write for Export {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_terminal {
+            return io::stdout().lock().write(bytes);
+        }
+        self.begun.extend_from_slice(bytes);
+        let whole = whole_characters(&self.begun);
+        let shown = String::from_utf8_lossy(&self.begun[..whole]);
+        io::stdout().lock().write_all(escaped(&shown).as_bytes())?;
+        self.begun.drain(..whole);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().lock().flush()
+    }
+}
+
+/// Returns how many bytes are there before a character whose end is not there.
+fn whole_characters(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(fault) if fault.error_len().is_none() => fault.valid_up_to(),
+        Ok(_) | Err(_) => bytes.len(),
+    }
 }
 
 /// Returns true if the command failed because nobody reads its output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_is_written_when_its_end_is_there() {
+        let text = "a\u{1f600}".as_bytes();
+        assert_eq!([1, 2, 4, 5].map(|end| whole_characters(&text[..end])), [1, 1, 1, 5]);
+        assert_eq!(whole_characters(b"a\xff"), 2, "what is no text never ends");
+    }
 }

@@ -8,7 +8,6 @@ use crate::config::{ClientSettings, SettingsError};
 use crate::format;
 use crate::surroundings::{text_variable, variable};
 use serde_json::{Map, Value, json};
-use std::io::IsTerminal;
 
 /// How a command prints.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +42,7 @@ impl Printer {
 
     /// Returns true if somebody looks at remarks.
     pub fn is_read_by_somebody() -> bool {
-        std::io::stderr().is_terminal()
+        super::is_watched()
     }
 
     /// Prints a remark for people, apart from the result: to standard error, if somebody looks at it.

@@ -3,10 +3,10 @@
 //! A terminal gets tables that fit into it, with colours; a file or a pipe gets every cell whole and no
 //! colours, whatever the terminal around it is like.
 
+use super::terminal;
 use crate::arguments::Show;
 use clap::ValueEnum;
 use serde::Deserialize;
-use std::io::{IsTerminal, stdout};
 
 /// Assumed where a terminal does not tell its size.
 const USUAL_WIDTH: usize = 80;
@@ -67,7 +67,7 @@ impl Screen {
 
     /// Returns the screen that standard output is now.
     pub fn of(show: Show, configured: Option<ColourChoice>, plain: Plain) -> Self {
-        let is_terminal = stdout().is_terminal();
+        let is_terminal = super::is_terminal();
         let size = is_terminal.then(terminal_size::terminal_size).flatten();
         let (width, height) = match size {
             Some((width, height)) => (usize::from(width.0), usize::from(height.0)),
@@ -97,8 +97,18 @@ impl Screen {
         text.lines().enumerate().map(style).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns a text in a style, or as it is where there are no colours.
+    /// Returns a text in a style, to be printed by this crate's output alone, or as it is where there are no
+    /// colours.
     pub fn styled(&self, style: Style, text: &str) -> String {
+        if self.has_colours && !text.is_empty() {
+            terminal::styled(style, text)
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Returns a text in a style for the line editor, which prints it itself.
+    pub fn painted(&self, style: Style, text: &str) -> String {
         if self.has_colours && !text.is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", style.code())
         } else {
@@ -136,7 +146,19 @@ pub enum Style {
 }
 
 impl Style {
-    fn code(self) -> &'static str {
+    /// Every style.
+    pub const ALL: [Self; 7] = [
+        Self::Heading,
+        Self::Frame,
+        Self::Keyword,
+        Self::Text,
+        Self::Number,
+        Self::Note,
+        Self::Fault,
+    ];
+
+    /// Returns what a terminal is told of it.
+    pub fn code(self) -> &'static str {
         match self {
             Self::Heading => "1",
             Self::Frame => "2",
@@ -157,7 +179,9 @@ mod tests {
     fn styles_are_for_screens_with_colours() {
         let colourful = Screen { has_colours: true, ..Screen::FILE };
         assert_eq!(Screen::FILE.styled(Style::Heading, "a"), "a");
-        assert_eq!(colourful.styled(Style::Heading, "a"), "\x1b[1ma\x1b[0m");
+        assert_eq!(colourful.painted(Style::Heading, "a"), "\x1b[1ma\x1b[0m");
+        let printed = colourful.styled(Style::Heading, "a");
+        assert_eq!(terminal::escaped(&printed), "\x1b[1ma\x1b[0m");
         assert_eq!(colourful.styled(Style::Heading, ""), "");
     }
 

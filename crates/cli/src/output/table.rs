@@ -6,6 +6,7 @@
 
 use super::plain;
 use super::screen::{Expanded, Screen, Style};
+use super::terminal::{is_unsafe, push_escape};
 use serde_json::{Map, Value};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -229,19 +230,11 @@ pub fn shown(text: &str) -> String {
         match character {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            _ if is_unsafe(character) => {
-                out.extend(character.escape_unicode());
-            }
+            _ if is_unsafe(character) => push_escape(&mut out, character),
             _ => out.push(character),
         }
     }
     out
-}
-
-/// Returns true for characters that move the cursor, change colours or turn the writing round.
-fn is_unsafe(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -278,8 +271,8 @@ mod tests {
     fn data_cannot_steer_the_terminal() {
         let item = json!({"a\u{1b}[2J": {"S": "\u{1b}]0;x\u{7}\r\n\u{202e}"}});
         let lines = table(&[item]).lines();
-        assert_eq!(lines[0].trim_end(), "a\\u{1b}[2J");
-        assert_eq!(lines[2], "\\u{1b}]0;x\\u{7}\\u{d}\\n\\u{202e}");
+        assert_eq!(lines[0].trim_end(), "a\\u001b[2J");
+        assert_eq!(lines[2], "\\u001b]0;x\\u0007\\u000d\\n\\u202e");
     }
 
     #[test]

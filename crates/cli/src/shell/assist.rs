@@ -7,6 +7,7 @@ use super::token::{Kind, Token, tokens};
 use crate::client::Client;
 use crate::commands::table_keys::TableKeys;
 use crate::output::screen::{Screen, Style};
+use crate::output::terminal::is_unsafe;
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -244,7 +245,10 @@ impl Completer for Assist<'_, '_> {
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let before = &line[..position];
         let (start, wanted) = wanted(before, line);
-        Ok((start, beginning(self.names(&wanted), &before[start..])))
+        let mut found = beginning(self.names(&wanted), &before[start..]);
+        // The editor prints them itself, and they are whatever the server says.
+        found.retain(|name| !name.contains(is_unsafe));
+        Ok((start, found))
     }
 }
 
@@ -279,7 +283,7 @@ fn highlighted(screen: &Screen, line: &str) -> String {
             Kind::Word | Kind::Name | Kind::Symbol => None,
         };
         match style {
-            Some(style) => out.push_str(&screen.styled(style, token.text)),
+            Some(style) => out.push_str(&screen.painted(style, token.text)),
             None => out.push_str(token.text),
         }
         at = token.end();

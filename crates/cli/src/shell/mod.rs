@@ -38,7 +38,7 @@ const LINE_MAX_BYTES: u64 = 1 << 16;
 
 /// Runs the statement given, those on standard input, or a shell.
 pub fn run(client: &mut Client, arguments: &Sql) -> anyhow::Result<()> {
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_terminal = io::stdin().is_terminal() && crate::output::is_terminal();
     if arguments.statement.is_none() && is_terminal {
         let stop = Stop::listen()?;
         client.heed(&stop);

@@ -4,11 +4,14 @@
 use super::Engine;
 use crate::capacity::write_units;
 use crate::layout;
+use crate::read::pace::{Pace, scan_work};
 use crate::schema::Table;
 use crate::throughput::Admission;
 use crate::transaction::{self, Completed, Outcome, Token, TransactionAction};
 use crate::usage::{Seen, ask_gate, note_failed_write, note_read, note_write};
-use crate::write::{Admit, Attempt, Write, Written, until_decided};
+use crate::write::{Action, Admit, Attempt, Write, Written, until_decided};
+use hashrange_expr::Condition;
+use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
 use std::sync::Arc;
@@ -37,6 +40,7 @@ impl<S: Store> Engine<S> {
         writes: &[(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Written>>> {
         ask_gate_of(writes)?;
+        give_way_to_others(writes.iter().map(|(table, write)| (*table, write))).await;
         let mut admission = self.admission();
         self.remember_view(admission.as_ref()).await?;
         let written = self.core().write(writes, of_write(&mut admission)).await;
@@ -51,6 +55,7 @@ impl<S: Store> Engine<S> {
         writes: &[(&Table, Write<'_>)],
     ) -> ApiResult<Option<Vec<Attempt>>> {
         ask_gate_of(writes)?;
+        give_way_to_others(writes.iter().map(|(table, write)| (*table, write))).await;
         let mut admission = self.admission().map(Admission::of_batch);
         self.remember_view(admission.as_ref()).await?;
         let attempts = self.core().write_apart(writes, of_write(&mut admission)).await?;
@@ -77,6 +82,11 @@ impl<S: Store> Engine<S> {
                 .collect::<ApiResult<Vec<_>>>()?;
             let plans = transaction::plan(actions, &tables)?;
             tables.iter().try_for_each(|table| ask_gate(table, None))?;
+            let planned = tables.iter().zip(&plans);
+            give_way_to_others(
+                planned.filter_map(|(table, plan)| Some((&**table, plan.as_ref().ok()?))),
+            )
+            .await;
             let mut admission = self.admission().map(Admission::of_transaction);
             if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
                 return Err(Reason::TransactionInProgress.into());
@@ -165,6 +175,23 @@ impl<S: Store> Engine<S> {
         }
         Ok(())
     }
+}
+
+/// Lets others go first if writes are long to decide: conditions of requests and of key templates read through the
+/// item. Work is counted before, because nothing else happens between a decision and its commit.
+async fn give_way_to_others<'w>(writes: impl Iterator<Item = (&'w Table, &'w Write<'w>)>) {
+    /// Taken of a stored item, whose size is not known yet: a write whose few tests read through it is quick.
+    const STORED_BYTES: usize = ITEM_SIZE_MAX_BYTES / 4;
+    let of_write = |(table, write): (&Table, &Write<'_>)| {
+        let written = match &write.action {
+            Action::Put(item) => item.size(),
+            _ => STORED_BYTES,
+        };
+        let condition = write.condition.map_or(0, Condition::scans);
+        scan_work(table.derived_scans(), written) + scan_work(condition, STORED_BYTES)
+    };
+    let work = writes.map(of_write).fold(0, usize::saturating_add);
+    Pace::new().spend(work).await;
 }
 
 fn ask_gate_of(writes: &[(&Table, Write<'_>)]) -> ApiResult<()> {

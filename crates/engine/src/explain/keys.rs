@@ -5,15 +5,13 @@ use super::read::ReadPlan;
 use crate::layout;
 use crate::read::{key_range, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
-use hashrange_expr::{
-    KeyConditions, KeyOperator, KeyPlan, key_text, name_text, sort_range_text, value_text,
+use hashrange_expr::{KeyConditions, KeyOperator, KeyPlan, KeyText, sort_range_text};
+use hashrange_model::bounds::{
+    Bounded, TOLD_RANGES_MAX, TOLD_TEXT_MAX_BYTES, TOLD_VALUE_MAX_BYTES, told,
 };
 use hashrange_model::{AttributeValue, Item, Reason, Value};
 use hashrange_storage::KeyRange;
 use std::fmt::Write as _;
-
-/// The most ranges that are told one by one.
-const RANGES_TOLD_MAX: usize = 50;
 
 /// One partition with the conditions on its sort key.
 #[derive(Debug, Clone)]
@@ -96,19 +94,17 @@ impl ReadKeys {
     /// Returns the partition key as a condition.
     pub(crate) fn partition_text(&self, schema: &KeySchema) -> String {
         let attributes = schema.partition.iter().zip(&self.partition);
-        let texts = attributes
-            .map(|(it, value)| format!("{} = {}", name_text(&it.name), value_text(value.get())));
-        texts.collect::<Vec<_>>().join(" AND ")
+        conditions(attributes.map(|(it, value)| (&*it.name, KeyOperator::Equal(value.clone()))))
     }
 
     /// Returns the sort key between its ends; none if all of it is read.
     fn sort_text(&self, schema: &KeySchema) -> Option<String> {
         let text = |(nth, operator): &(usize, KeyOperator)| {
             let attribute = schema.sort.get(*nth)?;
-            Some(sort_range_text(&attribute.name, operator))
+            Some(told(&sort_range_text(&attribute.name, operator)))
         };
         let texts: Vec<_> = self.sort.iter().filter_map(text).collect();
-        (!texts.is_empty()).then(|| texts.join(" AND "))
+        (!texts.is_empty()).then(|| told(&texts.join(" AND ")))
     }
 
     /// Returns the parts of the keys, as templates have them.
@@ -126,7 +122,7 @@ impl ReadKeys {
             table.key_parts(&attribute.name, value.get().as_str()?, is_beginning)
         });
         let parts: Vec<String> = parts.collect();
-        (!parts.is_empty()).then(|| parts.join(" AND "))
+        (!parts.is_empty()).then(|| told(&parts.join(" AND ")))
     }
 
     /// Returns the only condition on the sort key that is more than an equality, with its attribute.
@@ -158,7 +154,7 @@ pub(super) fn access(read: &ReadPlan<'_>) -> Access {
 
 /// Returns the ranges in words, and how many more there are.
 pub(super) fn ranges(read: &ReadPlan<'_>) -> (Vec<RangeRead>, usize) {
-    let told = read.ranges.iter().take(RANGES_TOLD_MAX);
+    let told = read.ranges.iter().take(TOLD_RANGES_MAX);
     let ranges: Vec<_> = told.map(|range| told_range(read, range)).collect();
     let more = read.ranges.len() - ranges.len();
     (ranges, more)
@@ -172,12 +168,14 @@ fn told_range(read: &ReadPlan<'_>, range: &KeyRange) -> RangeRead {
         };
         !is_before(range, &keys.range) && !is_before(&keys.range, range)
     };
-    let merged: Vec<_> = read.keys.iter().flatten().filter(meets).take(RANGES_TOLD_MAX).collect();
+    let merged: Vec<_> = read.keys.iter().flatten().filter(meets).take(TOLD_RANGES_MAX).collect();
     let mut sorts: Vec<_> = merged.iter().map(|keys| keys.sort_text(schema)).collect();
     sorts.dedup();
     let sort = match &sorts[..] {
         [one] => one.clone(),
-        several => several.iter().cloned().collect::<Option<Vec<_>>>().map(|it| it.join(" OR ")),
+        several => {
+            several.iter().cloned().collect::<Option<Vec<_>>>().map(|it| told(&it.join(" OR ")))
+        }
     };
     RangeRead {
         partition: merged.first().map(|keys| keys.partition_text(schema)),
@@ -193,10 +191,20 @@ fn told_range(read: &ReadPlan<'_>, range: &KeyRange) -> RangeRead {
 
 /// Returns a key as text, a condition on each of its attributes.
 pub(super) fn key_item_text(key: &Item) -> String {
-    let condition = |(name, value): (&str, hashrange_model::ValueRef<'_>)| {
-        key_text(name, &KeyOperator::Equal(value.to_value()))
-    };
-    key.iter().map(condition).collect::<Vec<_>>().join(" AND ")
+    conditions(key.iter().map(|(name, value)| (name, KeyOperator::Equal(value.to_value()))))
+}
+
+/// Returns conditions on key attributes that hold together, as much of them as is told.
+fn conditions<'n>(all: impl Iterator<Item = (&'n str, KeyOperator)>) -> String {
+    let mut text = Bounded::new(String::new(), TOLD_TEXT_MAX_BYTES);
+    for (nth, (attribute, operator)) in all.enumerate() {
+        let between = if nth == 0 { "" } else { " AND " };
+        let condition = KeyText { attribute, operator: &operator };
+        if write!(text, "{between}{condition:.TOLD_VALUE_MAX_BYTES$}").is_err() {
+            break;
+        }
+    }
+    text.into_inner()
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

@@ -18,6 +18,7 @@ use crate::schema::Table;
 use crate::transaction::{self, Outcome, Token, TransactionAction};
 use crate::write::{Attempt, Write};
 use hashrange_expr::Filter;
+use hashrange_model::bounds;
 use hashrange_model::error::cancellation_code;
 use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
 use hashrange_storage::{Key, Store, View};
@@ -53,7 +54,7 @@ pub(crate) struct Parts {
 impl FailedStep {
     /// Returns the step of a part that an error refuses.
     pub(crate) fn of(table: Option<&str>, error: &ApiError) -> Self {
-        Self { table: table.map(str::to_owned), refused: error.to_string() }
+        Self { table: table.map(str::to_owned), refused: bounds::told(error) }
     }
 }
 
@@ -85,7 +86,7 @@ impl Parts {
 
     /// Refuses the whole: nothing is written in indexes.
     pub(crate) fn refuse(&mut self, why: &ApiError) {
-        self.together.refused = Some(why.to_string());
+        self.together.refused = Some(bounds::told(why));
         self.together.units.retain(|units| units.on.index.is_none());
     }
 
@@ -230,7 +231,7 @@ impl<S: Store> Engine<S> {
                 (Err(why), reason) => {
                     let mut units = units_of_refused(&why, attempt.stored_bytes);
                     units.table *= Grouping::Transaction.times();
-                    let told = reason.as_ref().map_or_else(|| why.to_string(), reason_text);
+                    let told = reason.as_ref().map_or_else(|| bounds::told(&why), reason_text);
                     write.add_refused(table, told, &units, attempt.stored_bytes);
                 }
             }
@@ -245,8 +246,11 @@ impl<S: Store> Engine<S> {
 
 /// Returns a reason of a cancelled transaction as code and message.
 fn reason_text(error: &ApiError) -> String {
-    let message = error.message().map(|message| format!(": {message}")).unwrap_or_default();
-    format!("{}{message}", cancellation_code(Some(error)))
+    let code = cancellation_code(Some(error));
+    match error.message() {
+        Some(message) => bounds::told(&format_args!("{code}: {message}")),
+        None => code.to_owned(),
+    }
 }
 
 fn action_steps(
@@ -334,7 +338,7 @@ impl WriteStep {
         match attempt.result {
             Ok(written) => self.add_written(table, &written, Grouping::Batch.times()),
             Err(why) => {
-                self.add_refused(table, worded(why).to_string(), units, attempt.stored_bytes);
+                self.add_refused(table, bounds::told(&worded(why)), units, attempt.stored_bytes);
             }
         }
     }

@@ -16,6 +16,7 @@ use crate::partiql::select::{self, SelectPlan};
 use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
 use hashrange_expr::{Condition, Filter, Projection};
+use hashrange_model::bounds;
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
 use hashrange_model::{ApiResult, Item};
 use hashrange_storage::{Direction, Key, KeyRange, Store, View};
@@ -366,7 +367,7 @@ pub(super) fn told(
     let (ranges, more_ranges) = keys::ranges(read);
     let filter = match &read.statement {
         Some(statement) => statement.filter.clone(),
-        None => read.filter.as_ref().map(ToString::to_string),
+        None => read.filter.as_ref().map(|filter| bounds::told(filter)),
     };
     ReadStep {
         table: page.table.record.name.clone(),
@@ -394,7 +395,7 @@ pub(super) fn told(
 fn returns(page: &PagePlan<'_>) -> String {
     match &page.output {
         Output::Count => "their number".to_owned(),
-        Output::Projected(projection) => projection.to_string(),
+        Output::Projected(projection) => bounds::told(projection),
         Output::Whole if page.index.is_none() || page.fetches => "all attributes".to_owned(),
         Output::Whole | Output::AsIndexed => "what the index holds".to_owned(),
     }

@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::index;
 use crate::schema::{Index, Table};
 use crate::write::{Action, Attempt, Write, Written};
+use hashrange_model::bounds::told;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Store, counting_commits};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl<S: Store> Engine<S> {
                     Ok(written) => step.add_written(&table, &written, 1.0),
                     Err(why) => {
                         let units = units_of_refused(&why, stored_bytes);
-                        let refused = worded(why).to_string();
+                        let refused = told(&worded(why));
                         step.add_refused(&table, refused, &units, stored_bytes);
                     }
                 }
@@ -90,7 +91,7 @@ impl WriteStep {
     pub(crate) fn of(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<Self> {
         let (action, update) = match &write.action {
             Action::Put(_) => (WriteAction::Put, None),
-            Action::Update(update) => (WriteAction::Update, Some(update.to_string())),
+            Action::Update(update) => (WriteAction::Update, Some(told(update))),
             Action::Delete => (WriteAction::Delete, None),
             Action::Check => (WriteAction::Check, None),
             Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
@@ -102,7 +103,7 @@ impl WriteStep {
             action,
             key: key_item_text(&keyed.retain(|name| table.key.contains(name))),
             byte_key: hex(&write.key.bytes),
-            condition: write.condition.map(ToString::to_string),
+            condition: write.condition.map(|condition| told(condition)),
             update,
             refused: None,
             round_trips: None,

@@ -9,8 +9,9 @@ use crate::read::{PagePlan, versions};
 use crate::request::required;
 use crate::schema::{Index, IndexId, Table, TableRecord};
 use crate::usage::noted_shape;
-use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_text};
+use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_of};
 use hashrange_expr::{Condition, Filter};
+use hashrange_model::bounds::told;
 use hashrange_model::error::{Layer, StateFault, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason, Value};
 use hashrange_storage::Store;
@@ -458,7 +459,9 @@ fn told_filter(
 ) -> Result<Option<String>, Reason> {
     let schema = index.map_or(&table.key, |index| &index.key);
     let (partition, sort) = select::single_key(schema)?;
-    Ok(condition.and_then(|condition| filter_text(condition, partition, sort)))
+    Ok(condition
+        .and_then(|condition| filter_of(condition, partition, sort))
+        .map(|filter| told(&filter)))
 }
 
 /// Returns the keys that a WHERE clause names; none if it leaves the partition key open.

@@ -5,7 +5,9 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::jobs::{Job, Walk};
 use crate::layout;
-use crate::schema::{Rewritten, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord};
+use crate::schema::{
+    Rewritten, SCANS_MAX, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord,
+};
 use hashrange_expr::{KeyPart, KeyTemplate};
 use hashrange_model::error::TemplateFault;
 use hashrange_model::{ApiResult, AttributeType, Reason};
@@ -226,6 +228,10 @@ fn with_template(
             return Err(Reason::KeyTemplate(TemplateFault::TooMany(TEMPLATES_MAX)));
         }
         None => templates.push(new),
+    }
+    let of_record = |record: &TemplateRecord| record.template().map_or(0, |it| it.scans());
+    if templates.iter().map(of_record).sum::<usize>() > SCANS_MAX {
+        return Err(Reason::KeyTemplate(TemplateFault::TooManyTests(SCANS_MAX)));
     }
     let mut record = record.clone();
     record.set_key_templates(templates);

@@ -62,11 +62,15 @@ impl Pace {
     }
 }
 
+/// Returns the work of tests that read through an item.
+pub(crate) fn scan_work(scans: usize, bytes: usize) -> usize {
+    scans.saturating_mul(bytes) / SCANNED_BYTES
+}
+
 /// Returns the work of reading an item, filtering it and copying it out.
 pub(crate) fn item_work(bytes: usize, filter: Option<&Filter>) -> usize {
-    let filtering = filter.map_or(0, |filter| {
-        filter.steps() * STEP_WORK + filter.scans().saturating_mul(bytes) / SCANNED_BYTES
-    });
+    let filtering =
+        filter.map_or(0, |filter| filter.steps() * STEP_WORK + scan_work(filter.scans(), bytes));
     ITEM_WORK + bytes + filtering
 }
 

@@ -6,6 +6,7 @@ use hashrange_expr::legacy::{
     self, AttributeAction, AttributeCondition, AttributeUpdate, ComparisonOperator, Expected,
 };
 use hashrange_expr::{Condition, KeyConditions, Projection, Update};
+use hashrange_model::bounds::LEGACY_CONDITIONS_MAX;
 use hashrange_model::error::ValueFault;
 use hashrange_model::{Reason, Value};
 use hashrange_wire::{self as wire, ConditionalOperator, DecodedValue, Map};
@@ -17,6 +18,8 @@ pub(crate) fn expected(
     given: Option<&Map<Cow<'_, str>, wire::ExpectedAttributeValue>>,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Reason> {
+    let lists = given.into_iter().flat_map(Map::iter);
+    check_number(lists.map(|(_, expected)| expected.attribute_value_list.as_deref()))?;
     let expected = given
         .into_iter()
         .flat_map(Map::iter)
@@ -36,9 +39,20 @@ pub(crate) fn filter(
     given: Option<&Map<Cow<'_, str>, wire::Condition>>,
     operator: Option<ConditionalOperator>,
 ) -> Result<Option<Condition>, Reason> {
+    let lists = given.into_iter().flat_map(Map::iter);
+    check_number(lists.map(|(_, given)| given.attribute_value_list.as_deref()))?;
     let given = given.into_iter().flat_map(Map::iter);
     let conditions = given.filter_map(|(attribute, given)| condition(attribute, given)).collect();
     legacy::filter(conditions, operator.map(joining))
+}
+
+/// Refuses more conditions and values than are held for one request. Source: none, the service's bound is not known.
+fn check_number<'v>(lists: impl Iterator<Item = Option<&'v [DecodedValue]>>) -> Result<(), Reason> {
+    let number = lists.map(|list| 1 + list.map_or(0, <[_]>::len)).sum::<usize>();
+    if number > LEGACY_CONDITIONS_MAX {
+        return Err(Reason::TooManyLegacyConditions(LEGACY_CONDITIONS_MAX));
+    }
+    Ok(())
 }
 
 /// Returns the key conditions of `KeyConditions`.

@@ -16,7 +16,7 @@ pub use history::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX};
 pub use insights::{InsightsMode, InsightsRecord};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
 pub use stream::{StreamSettings, StreamView};
-pub(crate) use template::{DerivedKey, TEMPLATES_MAX};
+pub(crate) use template::{DerivedKey, SCANS_MAX, TEMPLATES_MAX};
 pub use template::{Rewritten, TemplateMode, TemplateRecord};
 
 use hashrange_expr::{KeyReading, KeyTemplate};
@@ -471,6 +471,8 @@ pub struct Table {
     pub(crate) expiry: Option<Expiry>,
     /// The key templates that writes follow, if there are any.
     pub(crate) derived: Option<Vec<DerivedKey>>,
+    /// How many tests of what derives them may read through the whole item.
+    derived_scans: usize,
     /// The history that writes keep, if there is one.
     pub(crate) history: Option<History>,
     /// What of the past is read, if this is not the table as it is.
@@ -491,14 +493,17 @@ impl Table {
     pub fn new(record: TableRecord) -> Self {
         let indexes: Vec<Index> =
             record.visible_indexes().map(|index| Index::new(&record, index)).collect();
+        let derived = record.derived_keys();
+        let derived_scans = derived.iter().flatten().map(|key| key.template.scans()).sum();
         Self {
+            derived_scans,
             key: KeySchema::resolve(&record, &record.key),
             has_local_index: indexes.iter().any(|index| index.kind == IndexKind::Local),
             is_being_indexed: indexes.iter().any(|index| index.state == IndexState::Creating),
             indexes,
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
-            derived: record.derived_keys(),
+            derived,
             history: History::of(record.history.as_ref()),
             past: None,
             watched: record.watched(),
@@ -529,6 +534,11 @@ impl Table {
     ) -> Option<String> {
         let reading = self.key_reading(attribute, text, is_beginning)?;
         (!reading.parts.is_empty()).then(|| reading.to_string())
+    }
+
+    /// Returns how many tests of its key templates a write makes that may read through the whole item.
+    pub(crate) fn derived_scans(&self) -> usize {
+        self.derived_scans
     }
 
     /// Returns what derives a key attribute.

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// Most templates of a table.
 pub(crate) const TEMPLATES_MAX: usize = 64;
+/// Most tests that read through an item in the conditions of all templates of a table: as many as one expression
+/// may have operators. Each write makes them, while it holds its keys.
+pub(crate) const SCANS_MAX: usize = hashrange_model::limits::EXPRESSION_OPERATORS_MAX;
 
 /// What is done with the attribute of a key template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

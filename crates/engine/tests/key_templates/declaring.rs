@@ -48,6 +48,22 @@ fn templates_that_cannot_be_are_refused() {
         "ValidationException: A key template derives a string, and the key attribute n has the type N"
     );
     assert!(put("none", "n = '{a}'").starts_with("ResourceNotFoundException: "));
+    // Each of them reads through the item at every write, with its keys held.
+    let tests = vec!["contains(a, 'x')"; 160].join(" or ");
+    assert_eq!(
+        refused(&database, &format!("GSI1SK = 'x' when {tests} or {tests}"), TemplateMode::Fill)
+            .split(':')
+            .next(),
+        Some("ValidationException"),
+        "it is too long"
+    );
+    fill(&database, &format!("GSI1SK = 'x' when {tests}"));
+    let error = refused(&database, &format!("LSI1SK = 'x' when {tests}"), TemplateMode::Fill);
+    assert!(
+        error.starts_with("LimitExceededException: The conditions of a table's key"),
+        "{error}"
+    );
+    fill(&database, "GSI1SK = '{a}'");
     // The other way round: a template that exists uses what a new one derives.
     fill(&database, "GSI1SK = '{pk}'");
     assert_eq!(

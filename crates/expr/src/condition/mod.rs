@@ -45,6 +45,26 @@ pub(crate) enum Node {
     Contains(Operand, Operand),
 }
 
+impl Node {
+    /// Returns how many tests may read through the whole item.
+    fn scans(&self) -> usize {
+        let of_size = |operand: &Operand| usize::from(matches!(operand, Operand::Size(_)));
+        match self {
+            Self::Or(nodes) | Self::And(nodes) => nodes.iter().map(Self::scans).sum(),
+            Self::Not(node) => node.scans(),
+            Self::Contains(..) => 1,
+            Self::Compare { left, right, .. } => of_size(left) + of_size(right),
+            Self::Between { operand, lower, upper } => {
+                [operand, lower, upper].into_iter().map(of_size).sum()
+            }
+            Self::In { operand, candidates } => {
+                of_size(operand) + candidates.iter().map(of_size).sum::<usize>()
+            }
+            Self::Exists(_) | Self::HasType(..) | Self::BeginsWith(..) => 0,
+        }
+    }
+}
+
 /// A compiled `ConditionExpression` or `FilterExpression`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition(pub(crate) Node);
@@ -85,6 +105,11 @@ impl Condition {
             }
             node => node.holds(item),
         }
+    }
+
+    /// Returns how many tests may read through the whole item, without which a condition is quick.
+    pub fn scans(&self) -> usize {
+        self.0.scans()
     }
 
     /// Returns the top-level attributes that the condition names, as often as it names them.

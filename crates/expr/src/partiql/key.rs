@@ -235,12 +235,12 @@ fn are_too_many(left: &[Part], right: &[Part]) -> bool {
 }
 
 /// Returns what of a clause is only a filter for what [`reads`] returns; none if there is nothing.
-pub fn filter_text(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<String> {
+pub fn filter_of(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<Condition> {
     let reads = reads(condition, partition, sort);
     if reads.as_ref().is_some_and(|reads| reads.is_exact) {
         return None;
     }
-    let whole = || Some(condition.to_string());
+    let whole = || Some(condition.clone());
     let Node::And(nodes) = &condition.0 else { return whole() };
     if reads.is_none() {
         return whole();
@@ -248,7 +248,7 @@ pub fn filter_text(condition: &Condition, partition: &str, sort: Option<&str>) -
     let filters = nodes.iter().filter(|node| !parts(node, partition, sort).1).cloned();
     let filters: Vec<_> = filters.collect();
     // Each says all of itself, and still they are too many to be read one by one.
-    if filters.is_empty() { whole() } else { Some(Condition(Node::And(filters)).to_string()) }
+    if filters.is_empty() { whole() } else { Some(Condition(Node::And(filters))) }
 }
 
 /// A filter of which a part has become a key condition.

@@ -30,7 +30,7 @@ mod update;
 
 pub use explain::{Explain, explain};
 pub use key::{
-    AsKeyCondition, KeyRead, KeyReads, as_key_condition, filter_text, key_order, longest_in,
+    AsKeyCondition, KeyRead, KeyReads, as_key_condition, filter_of, key_order, longest_in,
     primary_key, reads,
 };
 

@@ -93,6 +93,12 @@ impl KeyTemplate {
         &self.text
     }
 
+    /// Returns how many tests of its conditions may read through the whole item.
+    pub fn scans(&self) -> usize {
+        let conditions = self.cases.iter().filter_map(|case| case.when.as_ref());
+        conditions.map(Condition::scans).sum()
+    }
+
     /// Returns the top-level attributes that its parts and conditions name, each once.
     pub fn names(&self) -> BTreeSet<&str> {
         let parts = self.cases.iter().flat_map(Case::parts).map(|part| part.attribute.as_str());

@@ -1,8 +1,8 @@
 //! Conditions as text; with `{:#}` without their values, which are `?` then, and `IN (?)` however many
-//! there are. Parentheses stand where the form has them, and nowhere else, so that what was
+//! there are; with `{:.100}` each name and value at most so many bytes of it. Parentheses stand where the form has them, and nowhere else, so that what was
 //! printed compiles to the same form.
 
-use super::literal::{path_text, value_text};
+use super::literal::{Literal, Path};
 use crate::condition::{Condition, Node, Operand};
 use std::fmt::{self, Display, Formatter};
 
@@ -13,8 +13,6 @@ impl Display for Condition {
 }
 
 fn node(it: &Node, out: &mut Formatter<'_>) -> fmt::Result {
-    let hides_values = out.alternate();
-    let operand = |it: &Operand| operand(it, hides_values);
     match it {
         Node::And(nodes) if nodes.is_empty() => out.write_str("TRUE"),
         Node::Or(nodes) if nodes.is_empty() => out.write_str("FALSE"),
@@ -22,27 +20,49 @@ fn node(it: &Node, out: &mut Formatter<'_>) -> fmt::Result {
         Node::Or(nodes) => joined(nodes, " OR ", is_or, out),
         Node::Not(inner) => negated(inner, out),
         Node::Compare { comparator, left, right } => {
-            write!(out, "{} {} {}", operand(left), comparator.as_str(), operand(right))
+            left.fmt(out)?;
+            write!(out, " {} ", comparator.as_str())?;
+            right.fmt(out)
         }
-        Node::Between { operand: it, lower, upper } => {
-            write!(out, "{} BETWEEN {} AND {}", operand(it), operand(lower), operand(upper))
+        Node::Between { operand, lower, upper } => {
+            operand.fmt(out)?;
+            out.write_str(" BETWEEN ")?;
+            lower.fmt(out)?;
+            out.write_str(" AND ")?;
+            upper.fmt(out)
         }
-        Node::In { operand: it, .. } if hides_values => write!(out, "{} IN (?)", operand(it)),
-        Node::In { operand: it, candidates } => {
-            let candidates: Vec<_> = candidates.iter().map(operand).collect();
-            write!(out, "{} IN ({})", operand(it), candidates.join(", "))
-        }
-        Node::Exists(path) => write!(out, "attribute_exists({})", path_text(path)),
+        Node::In { operand, candidates } => among(operand, candidates, out),
+        Node::Exists(path) => call("attribute_exists", &[&Path(path)], out),
         Node::HasType(path, attribute_type) => {
-            write!(out, "attribute_type({}, '{}')", path_text(path), attribute_type.as_str())
+            let name = format_args!("'{}'", attribute_type.as_str());
+            call("attribute_type", &[&Path(path), &name], out)
         }
-        Node::BeginsWith(whole, prefix) => {
-            write!(out, "begins_with({}, {})", operand(whole), operand(prefix))
-        }
-        Node::Contains(container, member) => {
-            write!(out, "contains({}, {})", operand(container), operand(member))
-        }
+        Node::BeginsWith(whole, prefix) => call("begins_with", &[whole, prefix], out),
+        Node::Contains(container, member) => call("contains", &[container, member], out),
     }
+}
+
+fn among(operand: &Operand, candidates: &[Operand], out: &mut Formatter<'_>) -> fmt::Result {
+    operand.fmt(out)?;
+    out.write_str(" IN (")?;
+    if out.alternate() {
+        return out.write_str("?)");
+    }
+    for (nth, candidate) in candidates.iter().enumerate() {
+        out.write_str(if nth == 0 { "" } else { ", " })?;
+        candidate.fmt(out)?;
+    }
+    out.write_str(")")
+}
+
+fn call(name: &str, arguments: &[&dyn Display], out: &mut Formatter<'_>) -> fmt::Result {
+    out.write_str(name)?;
+    out.write_str("(")?;
+    for (nth, argument) in arguments.iter().enumerate() {
+        out.write_str(if nth == 0 { "" } else { ", " })?;
+        argument.fmt(out)?;
+    }
+    out.write_str(")")
 }
 
 /// Returns whether a node joins others.
@@ -72,7 +92,7 @@ fn joined(
 
 fn negated(inner: &Node, out: &mut Formatter<'_>) -> fmt::Result {
     if let Node::Exists(path) = inner {
-        return write!(out, "attribute_not_exists({})", path_text(path));
+        return call("attribute_not_exists", &[&Path(path)], out);
     }
     out.write_str("NOT ")?;
     let is_not = matches!(inner, Node::Not(inner) if !matches!(**inner, Node::Exists(_)));
@@ -88,11 +108,13 @@ fn enclosed(it: &Node, is_enclosed: bool, out: &mut Formatter<'_>) -> fmt::Resul
     out.write_str(")")
 }
 
-fn operand(it: &Operand, hides_values: bool) -> String {
-    match it {
-        Operand::Path(path) => path_text(path),
-        Operand::Value(_) if hides_values => "?".to_owned(),
-        Operand::Value(value) => value_text(value.get()),
-        Operand::Size(path) => format!("size({})", path_text(path)),
+impl Display for Operand {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => Path(path).fmt(out),
+            Self::Value(_) if out.alternate() => out.write_str("?"),
+            Self::Value(value) => Literal(value.get()).fmt(out),
+            Self::Size(path) => call("size", &[&Path(path)], out),
+        }
     }
 }

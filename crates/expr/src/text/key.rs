@@ -1,47 +1,70 @@
 //! Key conditions as text, and the range of a sort key with both of its ends.
 
-use super::literal::{name_text, value_text};
+use super::literal::{Literal, Name, name_text, value_text};
 use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
 use hashrange_model::{AttributeValue, Value, ValueRef};
 use std::fmt::{self, Display, Formatter};
 
 /// Returns a condition on one key attribute as it is written.
 pub fn key_text(attribute: &str, operator: &KeyOperator) -> String {
-    operator_text(attribute, operator, |value| value_text(value.get()))
+    KeyText { attribute, operator }.to_string()
+}
+
+/// A condition on one key attribute, as [`key_text`] has it; with `{:#}` without its values, with `{:.100}` at
+/// most so many bytes of each.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyText<'a> {
+    /// The attribute.
+    pub attribute: &'a str,
+    /// What is asked of it.
+    pub operator: &'a KeyOperator,
 }
 
 /// With `{:#}` without their values.
 impl Display for KeyConditions {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let hides_values = formatter.alternate();
-        let text = |value: &Value| {
-            if hides_values { "?".to_owned() } else { value_text(value.get()) }
-        };
         for (nth, KeyCondition { attribute, operator }) in self.iter().enumerate() {
-            let separator = if nth == 0 { "" } else { " AND " };
-            write!(formatter, "{separator}{}", operator_text(attribute, operator, text))?;
+            formatter.write_str(if nth == 0 { "" } else { " AND " })?;
+            KeyText { attribute, operator }.fmt(formatter)?;
         }
         Ok(())
     }
 }
 
-fn operator_text(
-    attribute: &str,
-    operator: &KeyOperator,
-    text: impl Fn(&Value) -> String,
-) -> String {
-    let name = name_text(attribute);
-    match operator {
-        KeyOperator::Equal(value) => format!("{name} = {}", text(value)),
-        KeyOperator::Less(value) => format!("{name} < {}", text(value)),
-        KeyOperator::LessOrEqual(value) => format!("{name} <= {}", text(value)),
-        KeyOperator::Greater(value) => format!("{name} > {}", text(value)),
-        KeyOperator::GreaterOrEqual(value) => format!("{name} >= {}", text(value)),
-        KeyOperator::Between(lower, upper) => {
-            format!("{name} BETWEEN {} AND {}", text(lower), text(upper))
-        }
-        KeyOperator::BeginsWith(value) => format!("begins_with({name}, {})", text(value)),
+impl Display for KeyText<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let (between, value) = match self.operator {
+            KeyOperator::Equal(value) => (" = ", value),
+            KeyOperator::Less(value) => (" < ", value),
+            KeyOperator::LessOrEqual(value) => (" <= ", value),
+            KeyOperator::Greater(value) => (" > ", value),
+            KeyOperator::GreaterOrEqual(value) => (" >= ", value),
+            KeyOperator::Between(lower, upper) => {
+                Name(self.attribute).fmt(out)?;
+                out.write_str(" BETWEEN ")?;
+                text(lower, out)?;
+                out.write_str(" AND ")?;
+                return text(upper, out);
+            }
+            KeyOperator::BeginsWith(value) => {
+                out.write_str("begins_with(")?;
+                Name(self.attribute).fmt(out)?;
+                out.write_str(", ")?;
+                text(value, out)?;
+                return out.write_str(")");
+            }
+        };
+        Name(self.attribute).fmt(out)?;
+        out.write_str(between)?;
+        text(value, out)
     }
+}
+
+fn text(value: &Value, out: &mut Formatter<'_>) -> fmt::Result {
+    if out.alternate() {
+        return out.write_str("?");
+    }
+    Literal(value.get()).fmt(out)
 }
 
 /// Returns the range of a sort key that a condition leaves, by its ends: `sk >= 'A#' AND sk < 'A$'`.

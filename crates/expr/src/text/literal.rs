@@ -1,9 +1,12 @@
-//! Names, document paths and values as people write them.
+//! Names, document paths and values as people write them. With a precision (`{:.100}`) each name and each
+//! value ends after so many bytes, in dots, and no more of it is looked at.
 
 use crate::path::{DocumentPath, Step};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hashrange_model::ValueRef;
+use hashrange_model::bounds::{Bounded, beginning};
+use std::fmt::{self, Display, Formatter, Write};
 
 /// Words that are no names where a name could stand.
 const WORDS: [&str; 12] = [
@@ -12,70 +15,157 @@ const WORDS: [&str; 12] = [
 
 /// Returns a name: as it is if it is a plain word, else in backquotes.
 pub fn name_text(name: &str) -> String {
-    let is_word = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_');
-    if is_word && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(name)) {
-        return name.to_owned();
-    }
-    format!("`{}`", name.replace('`', "``"))
-}
-
-/// Returns a document path such as `address.lines[0]`.
-pub(super) fn path_text(path: &DocumentPath) -> String {
-    let mut text = name_text(&path.attribute);
-    for step in &path.steps {
-        match step {
-            Step::Member(name) => text.extend([".", &name_text(name)]),
-            Step::Element(offset) => text.extend(["[", &offset.to_string(), "]"]),
-        }
-    }
-    text
+    Name(name).to_string()
 }
 
 /// Returns a value as a literal: `'text'`, `12`, `b"aGk="`, `[1, 'a']`, `{'a': 1}`, `<<1, 2>>`.
 pub fn value_text(value: ValueRef<'_>) -> String {
-    let listed = |members: Vec<String>| members.join(", ");
-    match value {
-        ValueRef::S(text) => quoted(text),
-        ValueRef::N(number) => number.to_number().to_string(),
-        ValueRef::B(bytes) => binary(bytes),
-        ValueRef::Bool(truth) => truth.to_string(),
-        ValueRef::Null => "null".to_owned(),
-        ValueRef::Ss(members) => format!("<<{}>>", listed(members.strings().map(quoted).collect())),
-        ValueRef::Ns(members) => {
-            let texts = members.numbers().map(|number| number.to_number().to_string());
-            format!("<<{}>>", listed(texts.collect()))
-        }
-        ValueRef::Bs(members) => format!("<<{}>>", listed(members.iter().map(binary).collect())),
-        ValueRef::L(elements) => format!("[{}]", listed(elements.iter().map(value_text).collect())),
-        ValueRef::M(entries) => {
-            let entry = |(name, value)| format!("{}: {}", quoted(name), value_text(value));
-            format!("{{{}}}", listed(entries.iter().map(entry).collect()))
-        }
+    Literal(value).to_string()
+}
+
+/// A name as [`name_text`] has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Name<'a>(pub &'a str);
+
+/// A value as [`value_text`] has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Literal<'a>(pub ValueRef<'a>);
+
+/// A document path such as `address.lines[0]`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Path<'a>(pub(super) &'a DocumentPath);
+
+impl Display for Name<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        bounded(out, |out, most_bytes| name(seen(self.0, most_bytes), out))
     }
 }
 
-/// Returns text in single quotes; with control characters in it, in double quotes with the escapes
-/// of JSON, so that it stays on its line.
-fn quoted(text: &str) -> String {
-    if !text.contains(char::is_control) {
-        return format!("'{}'", text.replace('\'', "''"));
+impl Display for Literal<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        bounded(out, |out, most_bytes| value(self.0, most_bytes, out))
     }
-    let mut escaped = String::with_capacity(text.len() + 2);
-    escaped.push('"');
+}
+
+impl Display for Path<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        Name(&self.0.attribute).fmt(out)?;
+        for step in &self.0.steps {
+            match step {
+                Step::Member(name) => {
+                    out.write_str(".")?;
+                    Name(name).fmt(out)?;
+                }
+                Step::Element(offset) => write!(out, "[{offset}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lets something write to a formatter as many bytes as its precision says.
+fn bounded(
+    out: &mut Formatter<'_>,
+    write: impl FnOnce(&mut dyn Write, usize) -> fmt::Result,
+) -> fmt::Result {
+    let Some(most_bytes) = out.precision() else { return write(out, usize::MAX) };
+    let mut bounded = Bounded::new(out, most_bytes);
+    let written = write(&mut bounded, most_bytes);
+    bounded.ended(written)
+}
+
+/// Returns as much of a text as makes sure that what is written of it is cut if the text is.
+fn seen(text: &str, most_bytes: usize) -> &str {
+    beginning(text, most_bytes.saturating_add(char::MAX.len_utf8()))
+}
+
+fn name(name: &str, out: &mut dyn Write) -> fmt::Result {
+    let is_word = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_');
+    if is_word && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(name)) {
+        return out.write_str(name);
+    }
+    enclosed(name, '`', out)
+}
+
+/// Writes text between quotes; those that are in it are doubled.
+fn enclosed(text: &str, quote: char, out: &mut dyn Write) -> fmt::Result {
+    out.write_char(quote)?;
+    for (nth, piece) in text.split(quote).enumerate() {
+        if nth > 0 {
+            out.write_char(quote)?;
+            out.write_char(quote)?;
+        }
+        out.write_str(piece)?;
+    }
+    out.write_char(quote)
+}
+
+fn value(value: ValueRef<'_>, most_bytes: usize, out: &mut dyn Write) -> fmt::Result {
+    match value {
+        ValueRef::S(text) => quoted(text, most_bytes, out),
+        ValueRef::N(number) => write!(out, "{}", number.to_number()),
+        ValueRef::B(bytes) => binary(bytes, most_bytes, out),
+        ValueRef::Bool(truth) => write!(out, "{truth}"),
+        ValueRef::Null => out.write_str("null"),
+        ValueRef::Ss(members) => {
+            listed(("<<", ">>"), members.strings(), out, |text, out| quoted(text, most_bytes, out))
+        }
+        ValueRef::Ns(members) => listed(("<<", ">>"), members.numbers(), out, |number, out| {
+            write!(out, "{}", number.to_number())
+        }),
+        ValueRef::Bs(members) => {
+            listed(("<<", ">>"), members.iter(), out, |bytes, out| binary(bytes, most_bytes, out))
+        }
+        ValueRef::L(elements) => {
+            listed(("[", "]"), elements.iter(), out, |one, out| self::value(one, most_bytes, out))
+        }
+        ValueRef::M(entries) => listed(("{", "}"), entries.iter(), out, |(name, one), out| {
+            quoted(name, most_bytes, out)?;
+            out.write_str(": ")?;
+            self::value(one, most_bytes, out)
+        }),
+    }
+}
+
+fn listed<T>(
+    (opening, closing): (&str, &str),
+    members: impl IntoIterator<Item = T>,
+    out: &mut dyn Write,
+    write: impl Fn(T, &mut dyn Write) -> fmt::Result,
+) -> fmt::Result {
+    out.write_str(opening)?;
+    for (nth, member) in members.into_iter().enumerate() {
+        out.write_str(if nth == 0 { "" } else { ", " })?;
+        write(member, out)?;
+    }
+    out.write_str(closing)
+}
+
+/// Writes text in single quotes; with control characters in it, in double quotes with the escapes
+/// of JSON, so that it stays on its line.
+fn quoted(text: &str, most_bytes: usize, out: &mut dyn Write) -> fmt::Result {
+    let text = seen(text, most_bytes);
+    if !text.contains(char::is_control) {
+        return enclosed(text, '\'', out);
+    }
+    out.write_char('"')?;
     for one in text.chars() {
         match one {
-            '"' | '\\' => escaped.extend(['\\', one]),
-            one if one.is_control() => escaped.extend(["\\u", &format!("{:04x}", u32::from(one))]),
-            one => escaped.push(one),
+            '"' | '\\' => {
+                out.write_char('\\')?;
+                out.write_char(one)?;
+            }
+            one if one.is_control() => write!(out, "\\u{:04x}", u32::from(one))?,
+            one => out.write_char(one)?,
         }
     }
-    escaped.push('"');
-    escaped
+    out.write_char('"')
 }
 
-fn binary(bytes: &[u8]) -> String {
-    format!("b\"{}\"", BASE64_STANDARD.encode(bytes))
+fn binary(bytes: &[u8], most_bytes: usize, out: &mut dyn Write) -> fmt::Result {
+    let seen = &bytes[..bytes.len().min(most_bytes)];
+    write!(out, "b\"{}\"", BASE64_STANDARD.encode(seen))
 }
 
 #[cfg(test)]
@@ -120,5 +210,24 @@ mod tests {
         for (value, expected) in cases {
             assert_eq!(value_text(value.to_value().get()), expected);
         }
+    }
+
+    #[test]
+    fn a_precision_bounds_each_name_and_value() {
+        let long = "z".repeat(1000);
+        let cases: [(AttributeValue, &str); 6] = [
+            (long.as_str().into(), "'zzzz..."),
+            ("zzz".into(), "'zzz'"),
+            (AttributeValue::B(vec![0; 1000].into()), "b\"AAA..."),
+            (AttributeValue::list([1.into(), long.as_str().into()]), "[1, '..."),
+            (AttributeValue::map([(long.as_str(), 1.into())]), "{'zzz..."),
+            (AttributeValue::string_set(["\u{e9}\u{e9}\u{e9}"]), "<<'\u{e9}..."),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(format!("{:.5}", Literal(value.to_value().get())), expected);
+        }
+        assert_eq!(format!("{:.5}", Name(&long)), "zzzzz...");
+        assert_eq!(format!("{:.5}", Name("zzzzz")), "zzzzz");
+        assert_eq!(format!("{:.5}", Name("a zzzzz")), "`a zz...");
     }
 }

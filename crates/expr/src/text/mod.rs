@@ -18,8 +18,8 @@ mod key;
 mod literal;
 mod update;
 
-pub use key::{key_text, sort_range_text};
-pub use literal::{name_text, value_text};
+pub use key::{KeyText, key_text, sort_range_text};
+pub use literal::{Literal, Name, name_text, value_text};
 
 use crate::projection::Projection;
 use std::fmt::{self, Display, Formatter};
@@ -27,8 +27,8 @@ use std::fmt::{self, Display, Formatter};
 impl Display for Projection {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         for (nth, path) in self.paths().iter().enumerate() {
-            let separator = if nth == 0 { "" } else { ", " };
-            write!(formatter, "{separator}{}", literal::path_text(path))?;
+            formatter.write_str(if nth == 0 { "" } else { ", " })?;
+            literal::Path(path).fmt(formatter)?;
         }
         Ok(())
     }

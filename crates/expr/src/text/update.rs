@@ -1,66 +1,92 @@
-//! Update actions as text, in sections, each where its first action stands.
+//! Update actions as text, in sections, each where its first action stands; with `{:.100}` each name and value
+//! at most so many bytes of it.
 
-use super::literal::{path_text, value_text};
+use super::literal::{Literal, Path};
 use crate::update::{Action, Effect, Operand, Update};
 use std::fmt::{self, Display, Formatter};
 
-const SECTIONS: usize = 4;
-
 impl Display for Update {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut sections: Vec<(&str, Vec<String>)> = Vec::with_capacity(SECTIONS);
+        let mut sections: Vec<&str> = Vec::new();
         for action in self.actions() {
-            let (section, text) = shown(action);
-            match sections.iter_mut().find(|(known, _)| *known == section) {
-                Some((_, actions)) => actions.push(text),
-                None => sections.push((section, vec![text])),
+            let section = section(action);
+            if sections.contains(&section) {
+                continue;
             }
+            formatter.write_str(if sections.is_empty() { "" } else { " " })?;
+            formatter.write_str(section)?;
+            let of_section = self.actions().iter().filter(|it| self::section(it) == section);
+            for (nth, action) in of_section.enumerate() {
+                formatter.write_str(if nth == 0 { " " } else { ", " })?;
+                action.fmt(formatter)?;
+            }
+            sections.push(section);
         }
-        let texts: Vec<_> = sections
-            .into_iter()
-            .map(|(section, actions)| format!("{section} {}", actions.join(", ")))
-            .collect();
-        formatter.write_str(&texts.join(" "))
+        Ok(())
     }
 }
 
-/// Returns the section of an action, and the action.
-fn shown(action: &Action) -> (&'static str, String) {
-    let path = path_text(&action.path);
+fn section(action: &Action) -> &'static str {
     match &action.effect {
-        Effect::Set(value) => ("SET", format!("{path} = {}", operand(value))),
-        Effect::Remove => ("REMOVE", path),
-        Effect::Add(value) | Effect::AddLegacy(value) => {
-            ("ADD", format!("{path} {}", value_text(value.get())))
-        }
-        Effect::Delete(value) | Effect::DeleteLegacy(value) => {
-            ("DELETE", format!("{path} {}", value_text(value.get())))
+        Effect::Set(_) => "SET",
+        Effect::Remove => "REMOVE",
+        Effect::Add(_) | Effect::AddLegacy(_) => "ADD",
+        Effect::Delete(_) | Effect::DeleteLegacy(_) => "DELETE",
+    }
+}
+
+/// An action as it stands in its section.
+impl Display for Action {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        Path(&self.path).fmt(out)?;
+        match &self.effect {
+            Effect::Remove => Ok(()),
+            Effect::Set(value) => {
+                out.write_str(" = ")?;
+                value.fmt(out)
+            }
+            Effect::Add(value)
+            | Effect::AddLegacy(value)
+            | Effect::Delete(value)
+            | Effect::DeleteLegacy(value) => {
+                out.write_str(" ")?;
+                Literal(value.get()).fmt(out)
+            }
         }
     }
 }
 
-fn operand(it: &Operand) -> String {
-    match it {
-        Operand::Path(path) => path_text(path),
-        Operand::Value(value) => value_text(value.get()),
-        Operand::IfNotExists(path, otherwise) => {
-            format!("if_not_exists({}, {})", path_text(path), operand(otherwise))
-        }
-        Operand::ListAppend(lists) => {
-            format!("list_append({}, {})", operand(&lists.0), operand(&lists.1))
-        }
-        Operand::Sum(terms) => {
-            let mut text = String::new();
-            for (nth, term) in terms.iter().enumerate() {
-                text.push_str(match (nth, term.negative) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                });
-                text.push_str(&operand(&term.operand));
+impl Display for Operand {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => Path(path).fmt(out),
+            Self::Value(value) => Literal(value.get()).fmt(out),
+            Self::IfNotExists(path, otherwise) => {
+                out.write_str("if_not_exists(")?;
+                Path(path).fmt(out)?;
+                out.write_str(", ")?;
+                otherwise.fmt(out)?;
+                out.write_str(")")
             }
-            text
+            Self::ListAppend(lists) => {
+                out.write_str("list_append(")?;
+                lists.0.fmt(out)?;
+                out.write_str(", ")?;
+                lists.1.fmt(out)?;
+                out.write_str(")")
+            }
+            Self::Sum(terms) => {
+                for (nth, term) in terms.iter().enumerate() {
+                    out.write_str(match (nth, term.negative) {
+                        (0, false) => "",
+                        (0, true) => "-",
+                        (_, false) => " + ",
+                        (_, true) => " - ",
+                    })?;
+                    term.operand.fmt(out)?;
+                }
+                Ok(())
+            }
         }
     }
 }

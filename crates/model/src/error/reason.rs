@@ -162,6 +162,8 @@ pub enum Reason {
     // ---- conditions and legacy parameters
     ConditionalCheckFailed,
     DuplicateAttributeName(String),
+    /// Legacy conditions, with their values, are more than are held for one request.
+    TooManyLegacyConditions(usize),
     ExpectedValueMissing {
         attribute: String,
         exists: Option<bool>,
@@ -576,6 +578,7 @@ impl Reason {
             | Self::UpdateOperandType
             | Self::UpdateMissingAttribute
             | Self::DuplicateAttributeName(..)
+            | Self::TooManyLegacyConditions(..)
             | Self::ExpectedValueMissing { .. }
             | Self::ExpectedValueForbidden { .. }
             | Self::ExpectedValueAndList { .. }
@@ -781,6 +784,7 @@ impl Reason {
             | Self::UpdateMissingAttribute
             | Self::ConditionalCheckFailed
             | Self::DuplicateAttributeName(..)
+            | Self::TooManyLegacyConditions(..)
             | Self::NotIndexable
             | Self::AddNotSupported(..)
             | Self::DeleteNotSupported(..)

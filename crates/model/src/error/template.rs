@@ -76,6 +76,8 @@ pub enum TemplateFault {
     KeysAreSet(String),
     /// The table has as many templates as it may have.
     TooMany(usize),
+    /// The conditions of the table's templates have more tests that read through an item than they may have.
+    TooManyTests(usize),
     /// The table has no template for this attribute.
     NoSuchTemplate(String),
     /// The mode is none.
@@ -89,7 +91,7 @@ impl TemplateFault {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchTemplate(_) => ErrorKind::ResourceNotFound,
-            Self::TooMany(_) => ErrorKind::LimitExceeded,
+            Self::TooMany(_) | Self::TooManyTests(_) => ErrorKind::LimitExceeded,
             Self::Text { .. }
             | Self::When { .. }
             | Self::NotAKey(_)

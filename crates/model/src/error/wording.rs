@@ -201,6 +201,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             expression.join(", ")
         ),
         // ---- conditions and legacy parameters
+        // Ours: the service is not known to count them.
+        Reason::TooManyLegacyConditions(most) => {
+            invalid(format!("Conditions and their values are more than {most}"))
+        }
         Reason::DuplicateAttributeName(name) => {
             invalid(format!("Duplicate value in attribute name: {name}"))
         }

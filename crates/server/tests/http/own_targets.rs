@@ -59,6 +59,33 @@ async fn own_targets_need_a_signature_where_others_do() {
     assert_eq!((answer.status, answer.text()), (200, "{}"));
 }
 
+/// A request that was seen on the way cannot be sent again as another operation.
+#[tokio::test]
+async fn own_targets_are_signed_and_those_of_the_service_need_not_be() {
+    let mut store = CredentialStore::new();
+    let credentials = Credentials {
+        access_key_id: "AKID".to_owned(),
+        secret_access_key: "secret".to_owned(),
+        session_token: None,
+        expires_at: None,
+    };
+    store.insert("tests", credentials);
+    let auth = Arc::new(Policy::Verify(store).into());
+    let server = Server::start(Config { auth, ..Config::default() }).await;
+    let signer = Signer::new("AKID", "secret", None, "eu-west-1");
+    let signed = [("host", "localhost"), ("content-type", "application/x-amz-json-1.0")];
+    let headers = signer.sign_request("POST", "/", "", &signed, b"{}", now());
+    let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+    let lines = lines.collect::<Vec<_>>().concat();
+    let answer = server.post("DynamoDB_20120810.GetItem", &lines, "{}").await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let answer = server.post(ECHO, &lines, "{}").await;
+    assert_eq!(answer.status, 400);
+    let text = answer.text();
+    assert!(text.contains("#InvalidSignatureException"), "{text}");
+    assert!(text.contains("'x-amz-target' must be a 'SignedHeader'"), "{text}");
+}
+
 #[expect(clippy::disallowed_methods, reason = "signatures are checked against the real clock")]
 fn now() -> Timestamp {
     std::time::SystemTime::now().into()

@@ -80,6 +80,7 @@ async fn what_a_client_announces_costs_others_nothing() {
 async fn a_body_for_which_there_is_no_memory_is_read_before_it_is_refused() {
     let server = Server::start(patient(|limits| {
         (limits.buffered_bytes, limits.large_body_bytes) = (100_000, 1000);
+        (limits.spare_body_bytes, limits.body_patience) = (0, Duration::ZERO);
     }))
     .await;
     let body = format!("{{{}}}", " ".repeat(4_000_000));
@@ -92,10 +93,33 @@ async fn a_body_for_which_there_is_no_memory_is_read_before_it_is_refused() {
     assert_eq!(server.metric("hashrange_request_body_bytes").await, 0);
 }
 
+/// Each of them alone fits, two at once do not.
+#[tokio::test]
+async fn bodies_wait_for_each_other_and_are_all_answered() {
+    let server = Server::start(patient(|limits| {
+        (limits.buffered_bytes, limits.large_body_bytes) = (1 << 20, 1000);
+        limits.spare_body_bytes = 700_000;
+    }))
+    .await;
+    let body = format!("{{{}}}", " ".repeat(600_000));
+    let mut clients = tokio::task::JoinSet::new();
+    for _ in 0..12 {
+        let (mut client, body) = (server.connect().await, body.clone());
+        clients.spawn(async move {
+            client.send(head(body.len()) + &body[..300_000]).await;
+            client.send(&body[300_000..]).await;
+            client.response().await.unwrap().status
+        });
+    }
+    assert_eq!(clients.join_all().await, [200; 12]);
+    server.metric_becomes("hashrange_request_body_bytes", 0).await;
+}
+
 #[tokio::test]
 async fn who_holds_the_most_of_half_sent_bodies_is_ended_when_memory_is_short() {
     let server = Server::start(patient(|limits| {
         (limits.buffered_bytes, limits.large_body_bytes) = (1 << 20, 1000);
+        limits.spare_body_bytes = 0;
         limits.pressure_patience = Duration::ZERO;
     }))
     .await;

@@ -8,20 +8,12 @@ use super::shape::{Kind, Member, ShapeId};
 use super::walk::{each_element, entries, member_places, shape};
 use crate::json::decode::Fault;
 use crate::json::parser::{Kind as JsonKind, Parser};
+use hashrange_model::bounds::{ECHOED_ENTRIES_MAX, ECHOED_MAX_BYTES, beginning};
 use std::ops::ControlFlow;
-
-/// Most entries of one map that are shown.
-const ENTRIES_SHOWN_MAX: usize = 4096;
-/// Most bytes of one value that are shown.
-const SHOWN_MAX: usize = 256 * 1024;
 
 /// Returns a text, cut off if it is very long.
 pub fn shortened(text: &str) -> String {
-    let mut end = text.len().min(SHOWN_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
+    beginning(text, ECHOED_MAX_BYTES).to_owned()
 }
 
 /// Returns the value that comes next, which is of the shape.
@@ -35,7 +27,7 @@ pub fn value(parser: &Parser<'_>, id: ShapeId, echo: Echo) -> Result<String, Fau
 }
 
 fn append(shown: &mut String, parser: &mut Parser<'_>, id: ShapeId) -> Result<(), Fault> {
-    if shown.len() > SHOWN_MAX {
+    if shown.len() > ECHOED_MAX_BYTES {
         return Ok(());
     }
     match &shape(id).kind {
@@ -102,7 +94,11 @@ fn append_elements(
             Some(value) => append(shown, value)?,
             None => shown.push_str("null"),
         }
-        Ok(if shown.len() > SHOWN_MAX { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(if shown.len() > ECHOED_MAX_BYTES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
     })?;
     shown.push(']');
     Ok(())
@@ -114,7 +110,7 @@ fn append_entries(
     mut append: impl FnMut(&mut String, Parser<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     shown.push('{');
-    for (nth, (key, entry)) in entries(parser.fork(), ENTRIES_SHOWN_MAX)?.into_iter().enumerate() {
+    for (nth, (key, entry)) in entries(parser.fork(), ECHOED_ENTRIES_MAX)?.into_iter().enumerate() {
         shown.push_str(if nth == 0 { "" } else { ", " });
         shown.push_str(&key);
         shown.push('=');
@@ -134,11 +130,11 @@ fn append_item(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault>
 
 /// Appends one value as the service prints them: `AttributeValue: {S:text}`.
 fn append_attribute_value(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
-    if shown.len() > SHOWN_MAX {
+    if shown.len() > ECHOED_MAX_BYTES {
         return Ok(());
     }
     shown.push_str("AttributeValue: {");
-    for (nth, (tag, content)) in entries(parser.fork(), ENTRIES_SHOWN_MAX)?.into_iter().enumerate()
+    for (nth, (tag, content)) in entries(parser.fork(), ECHOED_ENTRIES_MAX)?.into_iter().enumerate()
     {
         shown.push_str(if nth == 0 { "" } else { "," });
         shown.push_str(&tag);
@@ -163,7 +159,7 @@ fn append_attribute_value(shown: &mut String, parser: &mut Parser<'_>) -> Result
 fn append_json(shown: &mut String, parser: &mut Parser<'_>) -> Result<(), Fault> {
     let (mut in_string, mut escaped) = (false, false);
     for character in parser.raw_value()?.chars() {
-        if shown.len() > SHOWN_MAX {
+        if shown.len() > ECHOED_MAX_BYTES {
             break;
         }
         if in_string || !matches!(character, ' ' | '\t' | '\n' | '\r') {

@@ -3,6 +3,7 @@
 //! Members of a structure are judged in the order of the model (those of the request itself in
 //! the order of the policy), wherever they stand in the body; so their places are noted first.
 
+use hashrange_model::bounds::ECHOED_NAME_MAX_CHARS;
 use hashrange_model::limits::ATTRIBUTE_NAME_MAX_BYTES;
 
 use super::LISTED_MAX;
@@ -20,8 +21,6 @@ use crate::json::parser::{Kind as JsonKind, Parser};
 use crate::map::BoundedEntries;
 
 const TABLE_NAME_PATTERN: &str = "[a-zA-Z0-9_.-]+";
-/// How much of a map's key a path shows.
-const PATH_KEY_MAX: usize = 1024;
 
 /// Returns the shape of an id.
 pub fn shape(id: ShapeId) -> &'static Shape {
@@ -148,7 +147,7 @@ impl Walk<'_> {
         path: &Path,
     ) -> Result<(), Fault> {
         for (key, value) in entries {
-            let shown = key.chars().take(PATH_KEY_MAX).collect();
+            let shown = key.chars().take(ECHOED_NAME_MAX_CHARS).collect();
             let path = path.to(Segment::Key(shown));
             match value {
                 Some(value) => self.value(value, shape, &path)?,

@@ -17,7 +17,7 @@ const LARGE_FILES: &[(&str, &str)] =
 
 /// Returns each file that breaks a rule.
 pub fn complaints(files: &[PathBuf]) -> Vec<String> {
-    let rules = [without_header, banned_name, large];
+    let rules = [without_header, banned_name, large, printing];
     let broken = files.iter().flat_map(|file| rules.iter().filter_map(move |rule| rule(file)));
     broken.collect()
 }
@@ -35,6 +35,18 @@ fn banned_name(file: &Path) -> Option<String> {
     let stem = file.file_stem()?.to_str()?;
     let banned = BANNED_NAMES.contains(&stem) || stem.ends_with("_more");
     banned.then(|| format!("{}: name the idea instead", file.display()))
+}
+
+/// What the command line prints passes one place, which escapes what steers a terminal.
+fn printing(file: &Path) -> Option<String> {
+    let is_of_commands = file.starts_with("crates/cli/src") && file.extension()? == "rs";
+    if !is_of_commands || file.starts_with("crates/cli/src/output") {
+        return None;
+    }
+    let text = read(file).ok()?;
+    let text = text.replace("use_stderr()", "");
+    let prints = ["stdout()", "stderr()"].iter().any(|stream| text.contains(stream));
+    prints.then(|| format!("{}: prints around crates/cli/src/output", file.display()))
 }
 
 fn large(file: &Path) -> Option<String> {

@@ -22,7 +22,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hashrange::{AttributeType, Number};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Types of attributes by their names.
 pub type Types = BTreeMap<String, AttributeType>;
@@ -75,11 +75,12 @@ pub fn types(schema: &str) -> Result<Types, String> {
 /// Returns the columns of a header.
 pub fn columns(header: &str, types: &Types) -> Result<Vec<Column>, String> {
     let cells = records::cells(header).map_err(|fault| format!("the header: {fault}"))?;
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns = Vec::with_capacity(cells.len());
+    let mut known = BTreeSet::new();
     for cell in cells {
         let cell = cell.ok_or("the header: a column has no name")?;
         let column = Column::of_header(&cell, types);
-        if columns.contains(&column) {
+        if !known.insert(column.clone()) {
             return Err(format!("the header: the column {} stands twice", column.header()));
         }
         columns.push(column);

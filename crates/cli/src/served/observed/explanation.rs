@@ -3,21 +3,18 @@
 
 use bytes::Bytes;
 use hashrange::Operation;
+use hashrange::bounds::{EXPLAINED_IN_HEADER_MAX_BYTES, TOLD_HEADER_MAX_BYTES};
 use hashrange_server::Api;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Clients take heads of 8 KiB, with all other headers in them.
-const MOST_BYTES: usize = 6000;
-
-/// Who sends more does not wait for two answers at once.
-const REQUEST_MAX_BYTES: usize = 128 * 1024;
-
 /// Returns what a request would do, or why that cannot be told.
 pub async fn of(api: &Arc<dyn Api>, operation: Operation, body: &Bytes) -> String {
-    if body.len() > REQUEST_MAX_BYTES {
-        let why = format!("requests over {REQUEST_MAX_BYTES} bytes are not explained in a header");
+    if body.len() > EXPLAINED_IN_HEADER_MAX_BYTES {
+        let why = format!(
+            "requests over {EXPLAINED_IN_HEADER_MAX_BYTES} bytes are not explained in a header"
+        );
         return ascii(&json!({ "Error": why }));
     }
     let Ok(request) = serde_json::from_slice::<&RawValue>(body) else {
@@ -38,7 +35,7 @@ fn shortened(answer: &[u8]) -> String {
     };
     let mut explanation = answer["Explanation"].take();
     let whole = ascii(&explanation);
-    if whole.len() <= MOST_BYTES {
+    if whole.len() <= TOLD_HEADER_MAX_BYTES {
         return whole;
     }
     for step in steps(&mut explanation) {
@@ -47,7 +44,7 @@ fn shortened(answer: &[u8]) -> String {
         }
     }
     let without_drawing = ascii(&explanation);
-    if without_drawing.len() <= MOST_BYTES {
+    if without_drawing.len() <= TOLD_HEADER_MAX_BYTES {
         return without_drawing;
     }
     let kinds = explanation["Advice"].as_array().into_iter().flatten();
@@ -62,13 +59,13 @@ fn steps(explanation: &mut Value) -> impl Iterator<Item = &mut Map<String, Value
     kinds.flat_map(Map::values_mut).filter_map(Value::as_object_mut)
 }
 
-/// Returns JSON with escapes for whatever is not ASCII.
+/// Returns JSON with escapes for whatever is not visible ASCII, as headers have it.
 pub fn ascii(value: &Value) -> String {
     let text = value.to_string();
     let mut escaped = String::with_capacity(text.len());
     let mut units = [0; 2];
     for one in text.chars() {
-        if one.is_ascii() {
+        if one.is_ascii() && !one.is_ascii_control() {
             escaped.push(one);
             continue;
         }
@@ -84,14 +81,14 @@ mod tests {
 
     #[test]
     fn what_is_not_ascii_is_escaped() {
-        let value = json!({ "a": "\u{e9}\u{1f600}\n" });
-        assert_eq!(ascii(&value), r#"{"a":"\u00e9\ud83d\ude00\n"}"#);
+        let value = json!({ "a": "\u{e9}\u{1f600}\n\u{7f}\u{85}" });
+        assert_eq!(ascii(&value), r#"{"a":"\u00e9\ud83d\ude00\n\u007f\u0085"}"#);
         assert_eq!(serde_json::from_str::<Value>(&ascii(&value)).unwrap(), value);
     }
 
     #[test]
     fn what_is_long_is_cut() {
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(TOLD_HEADER_MAX_BYTES);
         let drawn = json!({ "Explanation": {
             "Steps": [{ "Read": { "Access": "KeyRange", "Collection": long } }], "Advice": [],
         }});

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use hashrange::ApiResult;
 use hashrange::cost::{Recording, TableFacts};
 use hashrange_server::Running;
+use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,9 +49,18 @@ async fn describe(observed: &Observed, body: &[u8]) -> ApiResult<Vec<u8>> {
     Ok(answer(observed, &recording(observed).await))
 }
 
+/// The answer of each operation; it is written as it is, without a tree of it.
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Answer<'a> {
+    is_on: bool,
+    recording: &'a Recording,
+}
+
 fn answer(observed: &Observed, recording: &Recording) -> Vec<u8> {
     let is_on = observed.shared.recorder.is_on();
-    json!({ "IsOn": is_on, "Recording": recording }).to_string().into_bytes()
+    let answer = Answer { is_on, recording };
+    serde_json::to_vec(&answer).expect("a recording has no keys that are not text")
 }
 
 pub async fn recording(observed: &Observed) -> Recording {

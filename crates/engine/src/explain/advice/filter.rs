@@ -7,10 +7,13 @@ use crate::explain::read::ReadPlan;
 use crate::explain::text::plural;
 use crate::read::Output;
 use crate::schema::{Index, IndexKind, IndexProjection, IndexState, KeyAttribute, KeySchema};
-use hashrange_expr::{Condition, key_text, name_text, partiql};
+use hashrange_expr::{Condition, KeyText, Name, name_text, partiql};
+use hashrange_model::bounds::{TOLD_VALUE_MAX_BYTES, told};
 
 /// Fewest items whose number shows something.
 const TOLD_MIN: usize = 10;
+/// Most attributes of a filter that are named.
+const NAMES_MAX: usize = 20;
 /// A filter that keeps more than one item of so many is not spoken of.
 const KEPT_ONE_OF: usize = 2;
 
@@ -32,7 +35,9 @@ pub(super) fn waste(read: &ReadPlan<'_>, step: &ReadStep) -> Option<Advice> {
         finding: format!("the filter throws {percent} % of what is read away, which is paid for"),
         evidence: format!("{} {source}, {} kept", plural(examined, "item"), kept),
         remedy: sorted::remedy(read).unwrap_or_else(|| {
-            format!("put {names} in the sort key of the table or of an index, or in a sparse index")
+            told(&format_args!(
+                "put {names} in the sort key of the table or of an index, or in a sparse index"
+            ))
         }),
     })
 }
@@ -146,7 +151,8 @@ fn key_condition(read: &ReadPlan<'_>, schema: &KeySchema) -> String {
     let mut text =
         partiql::primary_key(filter, partition).as_ref().map(key_item_text).unwrap_or_default();
     if let Some((sort, moved)) = sorted::moved(filter, schema) {
-        text = format!("{text} AND {}", key_text(sort, &moved.operator));
+        let of_sort = KeyText { attribute: sort, operator: &moved.operator };
+        text = format!("{text} AND {of_sort:.TOLD_VALUE_MAX_BYTES$}");
     }
     text
 }
@@ -178,9 +184,12 @@ fn names_filtered(read: &ReadPlan<'_>, filter: &Condition) -> Vec<String> {
     let schema = read.schema();
     let mut names: Vec<String> = Vec::new();
     for name in filter.attribute_names().filter(|name| !schema.contains(name)) {
-        let name = name_text(name);
+        let name = format!("{:.TOLD_VALUE_MAX_BYTES$}", Name(name));
         if !names.contains(&name) {
             names.push(name);
+        }
+        if names.len() == NAMES_MAX {
+            break;
         }
     }
     if names.is_empty() { vec!["what it tests".to_owned()] } else { names }

@@ -4,6 +4,7 @@
 use crate::explain::explanation::{Advice, AdviceKind};
 use crate::explain::read::{ReadPlan, Sampled};
 use crate::explain::text::plural;
+use hashrange_model::bounds::{TOLD_ADVICE_MAX, TOLD_VALUE_MAX_BYTES, beginning};
 
 /// Returns an advice for each name that is compared and that no item has.
 pub(super) fn two_attributes(read: &ReadPlan<'_>, sampled: &Sampled) -> Vec<Advice> {
@@ -23,11 +24,16 @@ pub(super) fn two_attributes(read: &ReadPlan<'_>, sampled: &Sampled) -> Vec<Advi
         let missing = [right, left].into_iter().find(|name| !is_known(name));
         let advice = missing.map(|name| advice(left, right, name, sampled.told.items));
         found.extend(advice.filter(|advice| !found.contains(advice)));
+        if found.len() == TOLD_ADVICE_MAX {
+            break;
+        }
     }
     found
 }
 
 fn advice(left: &str, right: &str, missing: &str, looked_at: usize) -> Advice {
+    let told = |name| beginning(name, TOLD_VALUE_MAX_BYTES);
+    let (left, right, missing) = (told(left), told(right), told(missing));
     Advice {
         kind: AdviceKind::TwoAttributes,
         finding: format!("{left} is compared with the attribute {right}, not with text"),

@@ -5,8 +5,8 @@ use super::filter::holds_all;
 use crate::explain::read::ReadPlan;
 use crate::schema::{Index, IndexKind, IndexState, KeySchema};
 use hashrange_expr::partiql::{AsKeyCondition, as_key_condition};
-use hashrange_expr::{Condition, key_text, name_text};
-use hashrange_model::Value;
+use hashrange_expr::{Condition, KeyText, name_text};
+use hashrange_model::{Value, bounds};
 
 /// Where a filter is a key condition.
 struct Fit<'t> {
@@ -67,12 +67,14 @@ fn is_readable(read: &ReadPlan<'_>, index: &Index) -> bool {
 fn told(read: &ReadPlan<'_>, fit: &Fit<'_>, partition: &str, lacks: bool) -> String {
     let Fit { index, schema, attribute, moved } = fit;
     let what = index.map_or_else(|| "the table".to_owned(), |it| format!("the index {}", it.name));
-    let condition = key_text(attribute, &moved.operator);
+    let condition = KeyText { attribute, operator: &moved.operator };
+    let condition = bounds::told(&condition);
     let how = if read.statement.is_some() {
         let from = index.map_or_else(String::new, |index| format!(".\"{}\"", index.name));
         format!("FROM \"{}\"{from} reads only {condition}", read.page.table.record.name)
     } else {
-        let left = moved.filter.as_ref().map(|filter| format!(", with the filter {filter}"));
+        let left =
+            moved.filter.as_ref().map(|it| format!(", with the filter {}", bounds::told(it)));
         format!("query it by {partition} AND {condition}{}", left.unwrap_or_default())
     };
     let others: Vec<_> = schema.sort.iter().skip(1).map(|it| name_text(&it.name)).collect();

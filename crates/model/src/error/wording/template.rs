@@ -30,6 +30,10 @@ pub(super) fn refused(fault: &TemplateFault) -> String {
             "The key attribute {attribute} of items that exist cannot be changed: use the mode check, \
              or an empty table"
         ),
+        TemplateFault::TooManyTests(most) => format!(
+            "The conditions of a table's key templates have at most {most} contains and size together, for each \
+             reads through the item at every write"
+        ),
         TemplateFault::TooMany(most) => {
             format!("The table has {most} key templates, which is as many as there may be")
         }

@@ -1,0 +1,150 @@
+//! Bounds of what is rendered, kept and counted of what clients sent, each with its reason: the one place
+//! to look for how much memory a stranger's text may take once the request is read. The limits of the service
+//! stand in [`crate::limits`]; how many requests, bodies and connections a server takes is in its settings.
+//!
+//! | what is kept | bound | where |
+//! |---|---|---|
+//! | kinds of requests of a recording, its callers, its tables | 10,000 and 1,000 others, 1,000, 10,000 | `cost/src/ledger.rs` |
+//! | keys and names of heat | 64 and 16 of a page of a minute, 160 bytes each | `heat/src/book.rs`, `heat/src/name.rs` |
+//! | kinds of requests that a contract refused | 1,000 | `hashrange/src/guard.rs` |
+//! | namespaces | 256 in memory, 32 in a folder, names of 128 bytes | `cli/src/served/namespaces.rs` |
+//! | bodies, answers, connections | `Limits` | `server/src/config.rs` |
+//! | tests of key templates that read through an item | 300 of a table | `engine/src/schema/template.rs` |
+//!
+//! A text is cut while it is written ([`Bounded`]), never afterwards: the whole of it would be there once.
+//! `docs/robustness.md`, "What clients sent", has the figures.
+
+use std::fmt::{self, Display, Write};
+
+/// Most bytes of one value or name in an explanation. Whole keys fit: 2,048 bytes take 2,732 as base64.
+pub const TOLD_VALUE_MAX_BYTES: usize = 4 * 1024;
+/// Most bytes of one text of an explanation: a condition, an update, a range, a sentence of refusal. An
+/// expression of 4 KB with its values in the place of placeholders of usual length fits.
+pub const TOLD_TEXT_MAX_BYTES: usize = 16 * 1024;
+/// Most pieces of advice in one explanation.
+pub const TOLD_ADVICE_MAX: usize = 20;
+/// Ranges of a read that an explanation tells one by one.
+pub const TOLD_RANGES_MAX: usize = 50;
+/// Most bytes of a header that a response has because it was asked for. Clients take heads of 8 KiB, with all
+/// other headers in them.
+pub const TOLD_HEADER_MAX_BYTES: usize = 6000;
+/// Most bytes of a request that is explained in a header: the client does not wait for two long answers at once.
+pub const EXPLAINED_IN_HEADER_MAX_BYTES: usize = 128 * 1024;
+/// Most bytes of a shape, which is a request without its values: recordings keep one for each kind of request.
+pub const SHAPE_MAX_BYTES: usize = 300;
+/// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half a kilobyte
+/// while it is compiled, and a request of 16 MB has room for half a million. No item has as many attributes.
+pub const LEGACY_CONDITIONS_MAX: usize = 50_000;
+/// Most bytes of an access key id that is kept: the service's have 20, its longest allowed 128. Who shows none
+/// that is verified may show any.
+pub const CALLER_MAX_BYTES: usize = 128;
+
+/// Most bytes of one value that the message of a violation repeats; one answer lists ten violations.
+pub const ECHOED_MAX_BYTES: usize = 256 * 1024;
+/// Most entries of one map that the message of a violation repeats.
+pub const ECHOED_ENTRIES_MAX: usize = 4096;
+/// Most characters of a map's key in the path of a violation.
+pub const ECHOED_NAME_MAX_CHARS: usize = 1024;
+/// Most bytes of a header that a refusal repeats.
+pub const ECHOED_HEADER_MAX_BYTES: usize = 255;
+
+/// Bodies up to this size are looked into for the log of requests: longer ones would hold up the connections of the
+/// same thread.
+pub const LOGGED_BODY_MAX_BYTES: usize = 1 << 20;
+/// Tables of one request that the log names.
+pub const LOGGED_TABLES_MAX: usize = 5;
+/// Most bytes of the name of a table, or of its ARN, in the log.
+pub const LOGGED_NAME_MAX_BYTES: usize = 1024;
+
+/// What ends a text that was cut.
+pub const CUT: &str = "...";
+
+/// Takes text up to a bound and refuses what comes then, so that what writes ends there.
+#[derive(Debug)]
+pub struct Bounded<W> {
+    out: W,
+    left_bytes: usize,
+    is_cut: bool,
+}
+
+impl<W: Write> Bounded<W> {
+    /// Writes to `out` at most so many bytes, and [`CUT`] behind them if there was more.
+    pub fn new(out: W, most_bytes: usize) -> Self {
+        Self { out, left_bytes: most_bytes, is_cut: false }
+    }
+
+    /// Returns how a text went that was written here: that it was cut is no error.
+    pub fn ended(&self, written: fmt::Result) -> fmt::Result {
+        if self.is_cut { Ok(()) } else { written }
+    }
+
+    /// Returns what was written to.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.is_cut {
+            return Err(fmt::Error);
+        }
+        if text.len() <= self.left_bytes {
+            self.left_bytes -= text.len();
+            return self.out.write_str(text);
+        }
+        self.is_cut = true;
+        self.out.write_str(beginning(text, self.left_bytes))?;
+        self.out.write_str(CUT)?;
+        Err(fmt::Error)
+    }
+}
+
+/// Returns the beginning of a text that has at most so many bytes.
+pub fn beginning(text: &str, most_bytes: usize) -> &str {
+    let mut end = most_bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Returns what something displays, cut to [`TOLD_TEXT_MAX_BYTES`]; of expressions each value and name to
+/// [`TOLD_VALUE_MAX_BYTES`], which they are told as a precision.
+pub fn told(it: &dyn Display) -> String {
+    cut(format_args!("{it:.TOLD_VALUE_MAX_BYTES$}"), TOLD_TEXT_MAX_BYTES)
+}
+
+/// Returns a text of at most so many bytes, and [`CUT`] behind them if there was more.
+pub fn cut(text: fmt::Arguments<'_>, most_bytes: usize) -> String {
+    let mut bounded = Bounded::new(String::new(), most_bytes);
+    // What does not fit is cut; a String refuses nothing.
+    let _cut = bounded.write_fmt(text);
+    bounded.into_inner()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_at_its_bound_between_characters() {
+        assert_eq!(cut(format_args!("{}{}", "ab", "cd"), 4), "abcd");
+        assert_eq!(cut(format_args!("{}{}", "ab", "cde"), 4), "abcd...");
+        assert_eq!(cut(format_args!("a\u{e9}\u{e9}"), 4), "a\u{e9}...");
+        assert_eq!(cut(format_args!(""), 0), "");
+    }
+
+    #[test]
+    fn what_writes_ends_at_the_bound() {
+        struct Endless;
+        impl Display for Endless {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                loop {
+                    formatter.write_str("more ")?;
+                }
+            }
+        }
+        assert_eq!(told(&Endless).len(), TOLD_TEXT_MAX_BYTES + CUT.len());
+    }
+}
