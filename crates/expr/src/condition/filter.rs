@@ -75,14 +75,14 @@ struct Choice(Vec<(AttributeType, Box<[u8]>)>);
 
 impl Choice {
     fn of(values: &[Value]) -> Self {
-        let payload = |value: &Value| {
-            let (attribute_type, bytes) = value.get().canonical();
-            (attribute_type, Box::from(bytes))
-        };
-        let mut choice: Vec<(AttributeType, Box<[u8]>)> = values.iter().map(payload).collect();
-        choice.sort_unstable_by(|one, two| rank(one.0, &one.1).cmp(&rank(two.0, &two.1)));
+        let mut choice: Vec<_> = values.iter().map(|value| value.get().canonical()).collect();
+        // A placeholder may stand in an expression a thousand times: its value is compared and copied once.
+        let place = |bytes: &[u8]| (bytes.as_ptr().addr(), bytes.len());
+        choice.sort_unstable_by_key(|(_, bytes)| place(bytes));
+        choice.dedup_by_key(|(attribute_type, bytes)| (*attribute_type, place(bytes)));
+        choice.sort_unstable_by(|one, two| rank(one.0, one.1).cmp(&rank(two.0, two.1)));
         choice.dedup();
-        Self(choice)
+        Self(choice.into_iter().map(|(of_type, bytes)| (of_type, Box::from(bytes))).collect())
     }
 
     fn has(&self, value: ValueRef<'_>) -> bool {
