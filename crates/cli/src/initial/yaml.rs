@@ -330,7 +330,7 @@ mod tests {
             (nested, "repeat more than 64 MB"),
             (long, "repeat more than 64 MB"),
             (chain, "nested more than 100 deep"),
-            (laughs, "more than 1000000 values"),
+            (laughs, "repeat more than 64 MB"),
             ("[".repeat(150), "nested more than 100 deep"),
             ("[".repeat(100_000), "recursion limit"),
             ("a: 1\na: 2".to_owned(), "the key a stands there twice"),

@@ -100,7 +100,7 @@ mod tests {
     fn columns_are_aligned_and_names_cannot_steer_the_terminal() {
         check(
             &[(1, "日本#", &["1", "20 B"]), (1, "a\u{1b}", &["1,000", "3 B"])],
-            &["├── 日本#        1  20 B", "└── a\\u{1b}  1,000   3 B"],
+            &["├── 日本#        1  20 B", "└── a\\u001b  1,000   3 B"],
         );
     }
 }
