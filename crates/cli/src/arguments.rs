@@ -200,6 +200,9 @@ pub struct Health {
     /// Ask whether it takes writes, too
     #[arg(long)]
     pub ready: bool,
+    /// Whose certificate it may have.
+    #[command(flatten)]
+    pub tls: Tls,
 }
 
 /// Arguments of `completions`.
@@ -232,8 +235,11 @@ pub struct Connection {
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
     /// Use the database in this folder, without a server
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "credentials", "profile"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["endpoint", "credentials", "profile", "ca_file", "insecure_tls"])]
     pub data_dir: Option<PathBuf>,
+    /// Whose certificate the server may have.
+    #[command(flatten)]
+    pub tls: Tls,
     /// Region to sign for, and in ARNs [default: us-east-1] [env: HASHRANGE_REGION, AWS_REGION,
     /// AWS_DEFAULT_REGION]
     #[arg(long)]
@@ -251,6 +257,18 @@ pub struct Connection {
     /// How it is laid out.
     #[command(flatten)]
     pub show: Show,
+}
+
+/// Whose certificate a server at `https://` may have.
+#[derive(Debug, Default, Args)]
+pub struct Tls {
+    /// Trust the certificates in this file (PEM) instead of the system's, at https:// [env:
+    /// HASHRANGE_CA_FILE, AWS_CA_BUNDLE]
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+    /// Trust any certificate: whoever answers may be anybody
+    #[arg(long, conflicts_with = "ca_file")]
+    pub insecure_tls: bool,
 }
 
 /// How what is printed is laid out.

@@ -145,7 +145,7 @@ impl Sample {
     }
 
     /// Returns what to type next on a server at `endpoint`: the first examples of the page, for
-    /// the AWS CLI and for our own.
+    /// the AWS CLI and for our own, and the commands that show what the keys do.
     pub fn next_steps(&self, endpoint: &str) -> String {
         let mut text = format!("{} are in table {} at {endpoint}\n", self.title, self.table);
         let examples = page::examples(self.page);
@@ -160,6 +160,23 @@ impl Sample {
                 let command = format!("{}{}", command.trim_end(), endpoint_option(endpoint));
                 append_commented(&mut text, example.heading, &command, endpoint);
             }
+        }
+        text.push_str("See what the keys do:\n\n");
+        let first = examples.iter().find_map(|example| example.hashrange);
+        let explained =
+            first.map(|command| command.replacen("hashrange ", "hashrange explain ", 1));
+        let shown = [
+            ("What the first query reads and costs", explained),
+            (
+                "The partition keys, and folders below one: add a key",
+                Some(format!("hashrange tree {}", self.table)),
+            ),
+            ("What will hurt later", Some(format!("hashrange lint {}", self.table))),
+        ];
+        for (comment, command) in shown {
+            let Some(command) = command else { continue };
+            let command = format!("{}{}", command.trim_end(), endpoint_option(endpoint));
+            append_commented(&mut text, comment, &command, endpoint);
         }
         writeln!(text, "More: docs/samples/{}.md", self.name).expect(IN_MEMORY);
         if let Some(attribution) = self.attribution {

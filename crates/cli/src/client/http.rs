@@ -1,8 +1,8 @@
 //! The client side of the protocol over HTTP: connections that are kept, one request at a time on
 //! each, as many at once as there are callers.
 
+use super::route::Route;
 use super::{Stop, Unanswered, refused, wait_on};
-use crate::exit::Usage;
 use crate::surroundings::now;
 use anyhow::Context;
 use bytes::Bytes;
@@ -10,52 +10,34 @@ use hashrange::Operation;
 use hashrange_auth::Signer;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Request, StatusCode, Uri};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
-use tokio::time::timeout;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest response that is read; a page of a query is 1 MiB before it is JSON.
 const RESPONSE_MAX_BYTES: usize = 256 << 20;
 
 /// A server to talk to, with its connections that wait for the next request.
 #[derive(Debug)]
 pub struct Server {
-    host: String,
-    port: u16,
-    path: String,
+    route: Route,
     signer: Option<Arc<Signer>>,
     // Invariant: all of them belong to the runtime on which `call` is awaited.
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
 }
 
 impl Server {
-    /// Returns the server at a URL; connects at the first call.
-    pub fn new(endpoint: &str, signer: Option<Signer>) -> anyhow::Result<Self> {
-        let bad = |problem: &str| Usage(format!("endpoint {endpoint:?}: {problem}"));
-        let uri: Uri = endpoint.parse().map_err(|_| bad("not a URL"))?;
-        if uri.scheme_str() != Some("http") {
-            return Err(bad("only http:// is spoken here; put a TLS proxy in front").into());
-        }
-        let host = uri.host().ok_or_else(|| bad("no host"))?.to_owned();
-        let port = uri.port_u16().unwrap_or(80);
-        let (path, signer) = (uri.path().to_owned(), signer.map(Arc::new));
-        Ok(Self { host, port, path, signer, idle: Mutex::default() })
+    /// Returns the server at the end of a route; connects at the first call.
+    pub fn new(route: Route, signer: Option<Signer>) -> Self {
+        Self { route, signer: signer.map(Arc::new), idle: Mutex::default() }
     }
 
     /// Returns the same server without a connection, for another runtime.
     pub fn unconnected(&self) -> Self {
-        Self {
-            host: self.host.clone(),
-            port: self.port,
-            path: self.path.clone(),
-            signer: self.signer.clone(),
-            idle: Mutex::default(),
-        }
+        let (route, signer) = (self.route.clone(), self.signer.clone());
+        Self { route, signer, idle: Mutex::default() }
     }
 
     /// Runs an operation on a JSON request and returns the JSON response.
@@ -69,7 +51,7 @@ impl Server {
         let request = self.request(target, body)?;
         let mut open = match self.take_idle() {
             Some(open) => open,
-            None => connect(&self.host, self.port).await?,
+            None => self.connect().await?,
         };
         open.ready().await.context(Unanswered::new("the connection is closed"))?;
         let sent = open.send_request(request).await;
@@ -85,6 +67,14 @@ impl Server {
         if status.is_success() { Ok(body) } else { Err(failed(status, &body)) }
     }
 
+    async fn connect(&self) -> anyhow::Result<SendRequest<Full<Bytes>>> {
+        let stream = TokioIo::new(self.route.connect().await?);
+        let (open, connection) = handshake(stream).await.context("begin HTTP")?;
+        // How the connection ends is seen by the request that is on it.
+        tokio::spawn(async { drop(connection.await) });
+        Ok(open)
+    }
+
     fn take_idle(&self) -> Option<SendRequest<Full<Bytes>>> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         std::iter::from_fn(|| idle.pop()).find(|open| !open.is_closed())
@@ -92,17 +82,17 @@ impl Server {
 
     fn request(&self, target: String, body: Bytes) -> anyhow::Result<Request<Full<Bytes>>> {
         let headers = [
-            ("host", format!("{}:{}", self.host, self.port)),
+            ("host", self.route.authority().to_owned()),
             ("content-type", "application/x-amz-json-1.0".to_owned()),
             ("x-amz-target", target),
         ];
-        let mut request = Request::post(&self.path);
+        let path = self.route.path();
+        let mut request = Request::post(path);
         for (name, value) in &headers {
             request = request.header(*name, value);
         }
         if let Some(signer) = &self.signer {
-            for (name, value) in signer.sign_request("POST", &self.path, "", &headers, &body, now())
-            {
+            for (name, value) in signer.sign_request("POST", path, "", &headers, &body, now()) {
                 request = request.header(name, value);
             }
         }
@@ -121,24 +111,6 @@ fn failed(status: StatusCode, body: &[u8]) -> anyhow::Error {
     } else {
         anyhow::anyhow!(text)
     }
-}
-
-async fn connect(host: &str, port: u16) -> anyhow::Result<SendRequest<Full<Bytes>>> {
-    let bare = host.trim_matches(['[', ']']);
-    let failed = || {
-        Unanswered::new(format!(
-            "connect to {host}:{port} (is a server there? `hashrange serve --port {port}` starts one, --endpoint names another, --data-dir needs none)"
-        ))
-    };
-    let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect((bare, port)))
-        .await
-        .unwrap_or_else(|_| Err(std::io::ErrorKind::TimedOut.into()))
-        .with_context(failed)?;
-    stream.set_nodelay(true).context("set no delay")?;
-    let (open, connection) = handshake(TokioIo::new(stream)).await.context("begin HTTP")?;
-    // How the connection ends is seen by the request that is on it.
-    tokio::spawn(async { drop(connection.await) });
-    Ok(open)
 }
 
 /// A server with a runtime of its own, for one request after the other.

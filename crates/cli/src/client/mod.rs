@@ -3,12 +3,14 @@
 mod backoff;
 mod concurrent;
 mod http;
+mod route;
 mod signing;
 mod stop;
 mod wait;
 
 pub use backoff::{Backoff, Failure};
 pub use concurrent::{Caller, run};
+pub use route::Route;
 pub use stop::{Stop, Stopped};
 pub use wait::wait_on;
 
@@ -144,9 +146,9 @@ impl Client {
         }
         let signer = signing::signer(&settings, connection.profile.is_some())?;
         let endpoint = &settings.endpoint;
-        let server = Server::new(&endpoint.url, signer)
+        let route = Route::new(&endpoint.url, &settings.trust)
             .map_err(|error| Usage(format!("{error} (from {})", endpoint.from)))?;
-        Ok(Self::Remote(Box::new(HttpClient::new(server)?)))
+        Ok(Self::Remote(Box::new(HttpClient::new(Server::new(route, signer))?)))
     }
 
     /// Gives up requests to a server as soon as the user stops them. A database in this process ends

@@ -2,16 +2,17 @@
 //! program in them.
 
 use crate::arguments::Health;
-use crate::exit::Usage;
+use crate::client::Route;
+use crate::config::trust_of;
 use crate::output;
-use crate::surroundings::text_variable;
+use crate::surroundings::{text_variable, variable};
 use anyhow::{Context, bail};
-use hyper::Uri;
-use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io::ErrorKind;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
 
-/// So long the server may take to be reached, and again to answer.
+/// How long the server may take to answer, once it is reached.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest answer that is read.
 const ANSWER_MAX_BYTES: u64 = 64 << 10;
@@ -20,7 +21,9 @@ const ANSWER_MAX_BYTES: u64 = 64 << 10;
 pub fn run(arguments: &Health) -> anyhow::Result<()> {
     let endpoint = arguments.endpoint.clone().unwrap_or_else(|| endpoint(text_variable));
     let path = if arguments.ready { "/ready" } else { "/health" };
-    let answer = get(&endpoint, path)?;
+    let route = Route::new(&endpoint, &trust_of(&arguments.tls, variable))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let answer = runtime.context("start the runtime")?.block_on(get(&route, path))?;
     let (head, body) = answer.split_once("\r\n\r\n").context("the answer is not HTTP")?;
     let status = head.split_whitespace().nth(1).context("the answer is not HTTP")?;
     if status != "200" {
@@ -38,36 +41,25 @@ fn endpoint(variable: impl Fn(&str) -> Option<String>) -> String {
 }
 
 /// Returns the whole answer to a request.
-fn get(endpoint: &str, path: &str) -> anyhow::Result<String> {
-    let bad = |problem: &str| Usage(format!("endpoint {endpoint:?}: {problem}"));
-    let uri: Uri = endpoint.parse().map_err(|_| bad("not a URL"))?;
-    if uri.scheme_str() != Some("http") {
-        return Err(bad("only http:// is spoken here").into());
-    }
-    let host = uri.host().ok_or_else(|| bad("no host"))?;
-    let port = uri.port_u16().unwrap_or(80);
-    let mut stream = connect(host.trim_matches(['[', ']']), port)
-        .with_context(|| format!("connect to {host}:{port}"))?;
-    let mut answer = Vec::new();
-    let exchange = || {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}:{port}\r\nconnection: close\r\n\r\n")?;
-        stream.take(ANSWER_MAX_BYTES).read_to_end(&mut answer)
-    };
-    exchange().with_context(|| format!("ask {host}:{port}"))?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
-}
-
-fn connect(host: &str, port: u16) -> std::io::Result<TcpStream> {
-    let mut last = std::io::ErrorKind::NotFound.into();
-    for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
+async fn get(route: &Route, path: &str) -> anyhow::Result<String> {
+    let mut stream = route.connect().await?;
+    let authority = route.authority();
+    let exchange = async {
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        match stream.take(ANSWER_MAX_BYTES).read_to_end(&mut answer).await {
+            // A server that ends TLS without saying so has answered nevertheless.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof && !answer.is_empty() => {}
+            other => drop(other?),
         }
-    }
-    Err(last)
+        Ok::<_, std::io::Error>(answer)
+    };
+    let answer =
+        timeout(PATIENCE, exchange).await.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()));
+    let answer = answer.with_context(|| format!("ask {authority}"))?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 #[cfg(test)]

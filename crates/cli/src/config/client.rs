@@ -8,6 +8,8 @@
 //! | `--endpoint` | `HASHRANGE_ENDPOINT`, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL` | `endpoint` |
 //! | `--region` | `HASHRANGE_REGION`, `AWS_REGION`, `AWS_DEFAULT_REGION` | `region` |
 //! | `--credentials` | `HASHRANGE_CREDENTIALS`, `AWS_ACCESS_KEY_ID` with `AWS_SECRET_ACCESS_KEY`, `AWS_SHARED_CREDENTIALS_FILE` | `credentials` |
+//! | `--ca-file` | `HASHRANGE_CA_FILE`, `AWS_CA_BUNDLE` | `ca-file` |
+//! | `--insecure-tls` | | |
 //! | `--profile` | `AWS_PROFILE` | `profile` |
 //! | `--output` | | `output` |
 //! | `--color` | `NO_COLOR` | `color` |
@@ -16,8 +18,9 @@
 //! `XDG_CONFIG_HOME` or `~/.config`, where it may be missing.
 
 use super::{SettingsError, file};
-use crate::arguments::{Connection, Format};
+use crate::arguments::{Connection, Format, Tls};
 use crate::output::screen::ColourChoice;
+use hashrange_tls::Trust;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,6 +35,7 @@ struct ClientFile {
     endpoint: Option<String>,
     region: Option<String>,
     credentials: Option<PathBuf>,
+    ca_file: Option<PathBuf>,
     profile: Option<String>,
     output: Option<Format>,
     color: Option<ColourChoice>,
@@ -62,6 +66,8 @@ pub enum Credentials {
 pub struct ClientSettings {
     /// The server.
     pub endpoint: Endpoint,
+    /// Whose certificate the server may have.
+    pub trust: Trust,
     /// The region to sign for.
     pub region: String,
     /// Whose credentials sign.
@@ -86,6 +92,7 @@ impl ClientSettings {
         };
         let path = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         let file = read(path)?;
+        let trust = trust(&flags.tls, path, file.ca_file);
         let ignored = text("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
         let of_aws = ignored.is_none_or(|it| !it.eq_ignore_ascii_case("true"));
         let aws = |name| text(name).filter(|_| of_aws);
@@ -113,6 +120,7 @@ impl ClientSettings {
         };
         Ok(Self {
             endpoint: endpoint.unwrap_or_else(default),
+            trust,
             region: region.or(file.region).unwrap_or_else(|| DEFAULT_REGION.to_owned()),
             credentials,
             profile: flags.profile.clone().or_else(|| text("AWS_PROFILE")).or(file.profile),
@@ -120,6 +128,20 @@ impl ClientSettings {
             color: file.color,
         })
     }
+}
+
+/// Returns whom a command trusts by its flags and the environment, without a configuration file.
+pub fn trust_of(flags: &Tls, variable: impl Fn(&str) -> Option<OsString>) -> Trust {
+    trust(flags, |name| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from), None)
+}
+
+fn trust(flags: &Tls, path: impl Fn(&str) -> Option<PathBuf>, of_file: Option<PathBuf>) -> Trust {
+    if flags.insecure_tls {
+        return Trust::Anybody;
+    }
+    let of_environment = || path("HASHRANGE_CA_FILE").or_else(|| path("AWS_CA_BUNDLE"));
+    let file = flags.ca_file.clone().or_else(of_environment).or(of_file);
+    file.map_or(Trust::System, Trust::File)
 }
 
 fn read(path: impl Fn(&str) -> Option<PathBuf>) -> Result<ClientFile, SettingsError> {
@@ -133,6 +155,7 @@ fn read(path: impl Fn(&str) -> Option<PathBuf>) -> Result<ClientFile, SettingsEr
     };
     let mut settings: ClientFile = file::parsed(&path)?;
     settings.credentials = settings.credentials.map(|inside| file::beside(&path, inside));
+    settings.ca_file = settings.ca_file.map(|inside| file::beside(&path, inside));
     Ok(settings)
 }
 
@@ -191,11 +214,32 @@ mod tests {
     }
 
     #[test]
+    fn the_first_that_names_certificates_is_trusted() {
+        let own = ("HASHRANGE_CA_FILE", "/own");
+        let aws = ("AWS_CA_BUNDLE", "/aws");
+        let cases: &[(&[(&str, &str)], Trust)] = &[
+            (&[], Trust::System),
+            (&[("HASHRANGE_CA_FILE", ""), aws], Trust::File("/aws".into())),
+            (&[own, aws], Trust::File("/own".into())),
+        ];
+        for (variables, expected) in cases {
+            assert_eq!(resolved(&Connection::default(), variables).unwrap().trust, *expected);
+        }
+        let named = Tls { ca_file: Some("/flag".into()), insecure_tls: false };
+        let flags = Connection { tls: named, ..Connection::default() };
+        assert_eq!(resolved(&flags, &[own]).unwrap().trust, Trust::File("/flag".into()));
+        let any = Tls { ca_file: None, insecure_tls: true };
+        let flags = Connection { tls: any, ..Connection::default() };
+        assert_eq!(resolved(&flags, &[own]).unwrap().trust, Trust::Anybody);
+    }
+
+    #[test]
     fn the_file_says_what_nobody_else_does() {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("hashrange");
         std::fs::create_dir(&own).unwrap();
         let text = "endpoint = \"http://file\"\nregion = \"eu-west-1\"\ncredentials = \"keys\"\n\
+                    ca-file = \"roots\"\n\
                     output = \"json\"\ncolor = \"never\"\n";
         std::fs::write(own.join("client.toml"), text).unwrap();
         let config = ("XDG_CONFIG_HOME", folder.path().to_str().unwrap());
@@ -203,6 +247,7 @@ mod tests {
         assert_eq!(settings.endpoint.url, "http://file");
         assert_eq!(settings.region, "eu-west-1");
         assert_eq!(settings.credentials, Credentials::File(own.join("keys")));
+        assert_eq!(settings.trust, Trust::File(own.join("roots")));
         assert_eq!(settings.output, Some(Format::Json));
         assert_eq!(settings.color, Some(ColourChoice::Never));
         let before = resolved(&Connection::default(), &[config, ("AWS_REGION", "us-east-2")]);

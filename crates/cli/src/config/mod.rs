@@ -14,7 +14,7 @@ mod layer;
 mod store_url;
 
 pub use byte_size::ByteSize;
-pub use client::{ClientSettings, Credentials};
+pub use client::{ClientSettings, Credentials, trust_of};
 pub use environment::check_names;
 pub use error::SettingsError;
 pub use interval::Interval;

@@ -95,13 +95,17 @@ fn the_overview_shows_what_the_world_answers() {
 }
 
 #[test]
-fn next_steps_are_three_examples_for_two_command_lines() {
+fn next_steps_are_three_examples_for_two_command_lines_and_three_views_of_the_keys() {
     for sample in all() {
         let text = sample.next_steps("http://127.0.0.1:9999");
         assert_eq!(text.matches("\n  aws dynamodb ").count(), 3, "{text}");
-        assert_eq!(text.matches("\n  hashrange ").count(), 3, "{text}");
+        assert_eq!(text.matches("\n  hashrange ").count(), 6, "{text}");
+        for view in ["explain query", "tree", "lint"] {
+            let begins = format!("\n  hashrange {view} {}", sample.table);
+            assert_eq!(text.matches(&begins).count(), 1, "{text}");
+        }
         assert_eq!(text.matches("--endpoint-url http://127.0.0.1:9999 ").count(), 3, "{text}");
-        assert_eq!(text.matches(" --endpoint http://127.0.0.1:9999\n").count(), 3, "{text}");
+        assert_eq!(text.matches(" --endpoint http://127.0.0.1:9999\n").count(), 6, "{text}");
         assert!(!text.contains(DEFAULT_ENDPOINT), "{text}");
         let text = sample.next_steps("http://127.0.0.1:8000");
         assert!(!text.contains(" --endpoint "), "{text}");

@@ -13,7 +13,8 @@ use crate::workspace;
 const TABLE: &[(&str, &[&str])] = &[
     ("allocator", &[]),
     ("model", &[]),
-    ("storage", &[]),
+    ("tls", &[]),
+    ("storage", &["tls"]),
     ("scratch", &[]),
     ("cost", &[]),
     ("advisor", &["cost"]),
@@ -27,7 +28,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("hashrange", &["advisor", "cost", "heat", "model", "wire", "storage", "engine"]),
     ("samples", &["hashrange", "storage"]),
     ("server", &["model", "wire", "auth"]),
-    ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint"]),
+    ("cli", &["hashrange", "allocator", "auth", "server", "samples", "storage", "lint", "tls"]),
     ("testkit", &["model", "wire", "scratch", "storage", "engine"]),
     ("bench", &["scratch", "expr", "auth", "hashrange", "server"]),
 ];
