@@ -95,7 +95,7 @@ fn other_answers_are_told_in_a_sentence() {
         let (code, complaint) = answered(strange);
         assert_eq!((code, complaint.as_str()), (1, "hashrange: the answer is not HTTP\n"));
     }
-    for endpoint in ["nothing", "https://127.0.0.1", "http://"] {
+    for endpoint in ["nothing", "localhost:8000", "ftp://127.0.0.1", "http://"] {
         let (code, _, complaint) = run(hashrange(&["health", "--endpoint", endpoint]));
         assert_eq!(code, 2, "{complaint}");
         assert!(complaint.starts_with("hashrange: endpoint "), "{complaint}");

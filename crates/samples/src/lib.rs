@@ -162,9 +162,9 @@ impl Sample {
             }
         }
         text.push_str("See what the keys do:\n\n");
-        let first = examples.iter().find_map(|example| example.hashrange);
-        let explained =
-            first.map(|command| command.replacen("hashrange ", "hashrange explain ", 1));
+        let ours = examples.iter().filter_map(|example| example.hashrange);
+        let query = ours.filter_map(|command| command.strip_prefix("hashrange query ")).next();
+        let explained = query.map(|query| format!("hashrange explain query {query}"));
         let shown = [
             ("What the first query reads and costs", explained),
             (
