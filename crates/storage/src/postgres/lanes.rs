@@ -595,7 +595,9 @@ impl Lane {
         };
         // If it failed, whoever uses the connection next is told why.
         let Line { connection, statements } = line;
+        let begun = Instant::now();
         let asked = connection.answer(connection.client.query_one(&statements.tokens, &[])).await;
+        others.took(begun.elapsed());
         if let Some(sum) = asked.ok().and_then(|row| row.try_get(0).ok()) {
             commits.set_others(others.are_at_work(sum));
         }

@@ -11,8 +11,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// So long after a look there is none.
+/// So long after a look there is none,
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// nor for so many times as long as it took: while somebody holds a snapshot it passes by all versions of lanes' rows.
+const PAUSE_PER_LOOK: u32 = 50;
 
 /// Nor is there one before lanes have raised their tokens by this: who commits less has little to gain.
 const LEAST_RAISED: i64 = 16;
@@ -30,6 +33,7 @@ pub(super) struct Others {
 #[derive(Debug)]
 struct Look {
     at: Instant,
+    pause: Duration,
     raised: i64,
     /// Of all tokens: `None` = nobody has asked.
     sum: Option<i64>,
@@ -38,7 +42,7 @@ struct Look {
 impl Others {
     /// Knows of no others, nor asks for any unless it matters.
     pub(super) fn new(is_asked: bool) -> Self {
-        let last = Mutex::new(Look { at: Instant::now(), raised: 0, sum: None });
+        let last = Mutex::new(Look { at: Instant::now(), pause: PAUSE, raised: 0, sum: None });
         Self { is_asked, raised: AtomicI64::new(0), last }
     }
 
@@ -54,11 +58,16 @@ impl Others {
         }
         let mut last = self.last.lock();
         let raised = self.raised.load(Ordering::Relaxed) - last.raised;
-        let is_time = raised >= LEAST_RAISED && now >= last.at + PAUSE;
+        let is_time = raised >= LEAST_RAISED && now >= last.at + last.pause;
         if is_time {
             last.at = now;
         }
         is_time
+    }
+
+    /// Notes how long the last look took.
+    pub(super) fn took(&self, time: Duration) {
+        self.last.lock().pause = PAUSE.max(time * PAUSE_PER_LOOK);
     }
 
     /// Notes the sum of all tokens, and returns whether since the last one others have begun at least half as many
@@ -105,6 +114,11 @@ mod tests {
         assert!(!others.is_time(begin + 3 * PAUSE), "there is nothing new");
         others.raised(LEAST_RAISED);
         assert!(others.is_time(begin + 3 * PAUSE));
+        others.took(Duration::from_secs(1));
+        let later = begin + 4 * PAUSE;
+        others.raised(LEAST_RAISED);
+        assert!(!others.is_time(later), "it takes long");
+        assert!(others.is_time(later + Duration::from_secs(1) * PAUSE_PER_LOOK));
         let others = Others::new(false);
         others.raised(LEAST_RAISED);
         assert!(!others.is_time(begin + 3 * PAUSE));
