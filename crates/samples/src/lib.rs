@@ -162,8 +162,8 @@ impl Sample {
             }
         }
         text.push_str("See what the keys do:\n\n");
-        let ours = examples.iter().filter_map(|example| example.hashrange);
-        let query = ours.filter_map(|command| command.strip_prefix("hashrange query ")).next();
+        let mut ours = examples.iter().filter_map(|example| example.hashrange);
+        let query = ours.find_map(|command| command.strip_prefix("hashrange query "));
         let explained = query.map(|query| format!("hashrange explain query {query}"));
         let shown = [
             ("What the first query reads and costs", explained),
