@@ -85,26 +85,39 @@ fn listed_lockers(server: &Server) -> u64 {
     server.sql("SELECT next_multi_offset FROM pg_control_checkpoint()").parse().unwrap()
 }
 
+/// A store that is not told of the fence locks its row as any other that is only read.
 #[test]
 fn commits_that_read_the_fence_make_no_list_of_lockers() {
     let server = Server::start();
-    let url = server.url();
-    let stores = [(); 3].map(|()| open(&url));
-    raise(&stores[0]);
-    write_under(&stores[0], "first");
-    let before = listed_lockers(&server);
-    thread::scope(|scope| {
-        for (nth, store) in stores.iter().enumerate() {
-            for writer in 0..4 {
-                scope.spawn(move || {
-                    for _ in 0..100 {
-                        assert_eq!(write_under(store, &format!("{nth} {writer}")), 1);
-                    }
-                });
-            }
+    for fence in [Some(FENCE.to_vec()), None] {
+        let url = server.url();
+        let options = PostgresOptions { fence: fence.clone(), ..options() };
+        let stores = [(); 3].map(|()| PostgresStore::open(&url, &options).unwrap());
+        raise(&stores[0]);
+        write_under(&stores[0], "first");
+        // Lanes that begin together lock the table of the fence for share.
+        let has_begun = |store: &PostgresStore| {
+            let lanes = store.traffic().lanes;
+            lanes.connected == lanes.wanted
+        };
+        while !stores.iter().all(has_begun) {
+            thread::yield_now();
         }
-    });
-    assert_eq!(listed_lockers(&server) - before, 0, "of 1,200 commits");
+        let before = listed_lockers(&server);
+        thread::scope(|scope| {
+            for (nth, store) in stores.iter().enumerate() {
+                for writer in 0..4 {
+                    scope.spawn(move || {
+                        for _ in 0..100 {
+                            assert_eq!(write_under(store, &format!("{nth} {writer}")), 1);
+                        }
+                    });
+                }
+            }
+        });
+        let listed = listed_lockers(&server) - before;
+        assert_eq!(listed == 0, fence.is_some(), "{listed} in 1,200 commits, {fence:?}");
+    }
 }
 
 /// No commit that began after a change was acknowledged was shown an older value, and none that was shown one is left of when
