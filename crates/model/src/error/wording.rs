@@ -421,6 +421,7 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             "Transaction from previous request is still in progress".to_owned()
         }
         Reason::Throttled(throttle) => throttled(throttle).to_owned(),
+        // Source: not captured; the API reference has the exception only.
         Reason::TokenReused => {
             "Request parameters do not match the parameters of the earlier request with the same \
              client request token"
@@ -673,7 +674,8 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         ),
         // ---- streams and time to live
         // Sentences of streams and of time to live. Sources: the API references of both services; the
-        // words of those marked "ours" are not documented.
+        // words of those marked "ours" are not documented, and those that are quoted in public are of
+        // Kinesis, which has others.
         Reason::StreamEnabled(table) => {
             format!("Table already has an enabled stream: TableName: {table}")
         }
@@ -938,6 +940,7 @@ fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
             "The number of operands for the IN operator exceeds the maximum; number of operands: \
              {count}, maximum: 100"
         ),
+        // Source: not captured, nor the sentence about paths below.
         ExpressionFault::TooDeep => {
             "The expression is nested too deeply; max depth: 300".to_owned()
         }
