@@ -10,10 +10,12 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 
+mod patroni;
 mod programs;
 mod replication;
 mod server;
 
+pub use patroni::Patroni;
 pub use programs::{fetched, folder_of_programs};
 pub use server::{Server, server};
 

@@ -86,6 +86,12 @@ pub(crate) fn run(command: &mut Command) -> String {
     text.unwrap_or_else(|text| panic!("{command:?}: {text}"))
 }
 
+/// Runs a command to its end and returns what it prints, also if it fails.
+pub(crate) fn printed_by(command: &mut Command) -> String {
+    let text = printed(command).unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    text.unwrap_or_else(|text| text)
+}
+
 /// Runs a command to its end and returns whether it succeeded.
 pub(crate) fn tried(command: &mut Command) -> bool {
     printed(command).is_ok_and(|text| text.is_ok())

@@ -2,7 +2,7 @@
 //! end of a pipe that only the process holds, then stops the server and removes its folder.
 
 use crate::Database;
-use crate::programs::{as_user, hand_over, installed, run};
+use crate::programs::{as_user, hand_over, installed, run, tried};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
@@ -87,10 +87,7 @@ impl Server {
         let text = std::fs::read_to_string(self.data().join("postmaster.pid"));
         let text = text.unwrap_or_else(|error| panic!("the number of the server: {error}"));
         let main = text.lines().next().unwrap_or_default();
-        // The main process first: it would end those that it sees stopped.
-        run(Command::new("kill").arg(format!("-{name}")).arg(main));
-        let mut others = Command::new("pkill");
-        run(others.arg(format!("-{name}")).arg("-P").arg(main));
+        signal(main, name);
     }
 
     /// Starts the server again after [`Server::stop`].
@@ -123,13 +120,27 @@ impl Server {
     }
 }
 
-fn new_folder() -> std::io::Result<PathBuf> {
+/// Sends a signal to the main process of a server and to all others.
+pub(crate) fn signal(main: &str, name: &str) {
+    // Some may have ended meanwhile, as after the end of the main one.
+    let mut others = Command::new("pkill");
+    others.arg(format!("-{name}")).arg("-P").arg(main);
+    let mut first = Command::new("kill");
+    first.arg(format!("-{name}")).arg(main);
+    // The main process first: it would end those that it sees stopped. But who dies leaves its children to others.
+    let commands = if name == "KILL" { [others, first] } else { [first, others] };
+    for mut command in commands {
+        tried(&mut command);
+    }
+}
+
+pub(crate) fn new_folder() -> std::io::Result<PathBuf> {
     Ok(tempfile::Builder::new().prefix("hashrange-pg-").tempdir()?.keep())
 }
 
 /// Returns a port that nobody has and that Linux, by default, gives to no connection, so that it stays free while the
 /// server is down. Processes begin at different ones.
-fn free_port() -> std::io::Result<u16> {
+pub(crate) fn free_port() -> std::io::Result<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const FIRST: u32 = 12_000;
     const COUNT: u32 = 20_000;

@@ -44,6 +44,7 @@ tasks:
   rocksdb [FILTER]       the store's, the engine's and the library's tests with folders on RocksDB
   rocksdb --build        the program with both engines
   failover [--seconds N] a primary and two standbys that die and take over under clients (600)
+  failover --patroni [--seconds N]   the same on a cluster that Patroni keeps
   packages               the wheel and the npm package, built from this tree, installed and tested
   dist                   what a release consists of, into target/dist
   ci                     exactly what CI does: check, then test
@@ -87,8 +88,12 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["rocksdb"] => rocksdb::test(None),
         ["rocksdb", "--build"] => rocksdb::build(),
         ["rocksdb", filter] => rocksdb::test(Some(filter)),
-        ["failover"] => postgres::failover("600"),
-        ["failover", "--seconds", seconds] => postgres::failover(seconds),
+        ["failover"] => postgres::failover("campaign_of_failovers", "600"),
+        ["failover", "--seconds", seconds] => postgres::failover("campaign_of_failovers", seconds),
+        ["failover", "--patroni"] => postgres::failover("campaign_of_patroni", "600"),
+        ["failover", "--patroni", "--seconds", seconds] => {
+            postgres::failover("campaign_of_patroni", seconds)
+        }
         ["packages"] => packages::test(),
         ["dist"] => dist::dist(),
         ["ci"] => suite::ci(),

@@ -75,15 +75,15 @@ pub fn alone() -> Result<(), String> {
     test(&postgres)
 }
 
-/// Lets primaries die and standbys take over under clients, for so many seconds. Each run has servers of its
-/// own.
-pub fn failover(seconds: &str) -> Result<(), String> {
+/// Lets primaries die and standbys take over under clients, by one of the campaigns, for so many seconds. Each run has
+/// servers of its own.
+pub fn failover(campaign: &str, seconds: &str) -> Result<(), String> {
     if folder_of_programs(&fetched()).is_none() && !fetch()? {
         return Err("failovers need PostgreSQL".to_owned());
     }
     let mut tests =
         cargo(&["test", "--locked", "-p", "hashrange-storage", "--features", "postgres"]);
-    tests.args(["--test", "postgres_failover", "--", "--ignored", "--nocapture"]);
+    tests.args(["--test", "postgres_failover", "--", campaign, "--ignored", "--nocapture"]);
     run(tests.env("HASHRANGE_FAILOVER_SECONDS", seconds))
 }
 

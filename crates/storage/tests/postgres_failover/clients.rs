@@ -1,7 +1,6 @@
 //! Clients of several stores on one cluster: each increments numbers that all share, appends to a log that all
 //! share and puts a key of its own, in one commit; what they are told is kept, and compared with what is there.
 
-use super::cluster::Cluster;
 use super::numbers::{number, text};
 use super::proxy::Proxy;
 use hashrange_storage::postgres::PostgresOptions;
@@ -68,6 +67,8 @@ pub struct Running {
     stop: AtomicBool,
     acknowledged: AtomicU64,
     reads: AtomicU64,
+    /// Clients read where they have written, and not at another store.
+    reads_own: AtomicBool,
 }
 
 /// Stops clients when it is dropped, also by a failure.
@@ -80,6 +81,12 @@ impl Drop for Stop<'_> {
 }
 
 impl Running {
+    /// Sets whether clients read where they have written alone: while there are two primaries that go on, other stores
+    /// may not have found the new one for a second.
+    pub fn read_own(&self, is_so: bool) {
+        self.reads_own.store(is_so, Ordering::Relaxed);
+    }
+
     /// Waits until so many more commits are acknowledged.
     pub fn wait_for(&self, more: u64) {
         let goal = self.acknowledged.load(Ordering::Relaxed) + more;
@@ -92,9 +99,9 @@ impl Running {
 }
 
 impl Clients {
-    /// Opens stores on a cluster, the first of them behind proxies.
-    pub fn open(cluster: &Cluster, stores: usize) -> Self {
-        let proxies: Arc<[Proxy]> = cluster.ports().into_iter().map(Proxy::start).collect();
+    /// Opens stores on the servers at these ports, the first of them behind proxies.
+    pub fn open(ports: [u16; 3], stores: usize) -> Self {
+        let proxies: Arc<[Proxy]> = ports.into_iter().map(Proxy::start).collect();
         let url = |ports: &mut dyn Iterator<Item = u16>| {
             let hosts: Vec<_> = ports.map(|port| format!("127.0.0.1:{port}")).collect();
             format!("postgres://owner@{}/postgres", hosts.join(","))
@@ -103,7 +110,7 @@ impl Clients {
             let url = if nth == 0 {
                 url(&mut proxies.iter().map(|proxy| proxy.port))
             } else {
-                url(&mut cluster.ports().into_iter())
+                url(&mut ports.into_iter())
             };
             // Also the smallest pages, so that they are asked about.
             let options = PostgresOptions { kept_page_bytes: 0, ..PostgresOptions::default() };
@@ -249,7 +256,8 @@ impl Client<'_> {
                 Ok(()) => {
                     running.acknowledged.fetch_add(1, Ordering::Relaxed);
                     // Where it was written, and by another store.
-                    let reader = if step % 2 == 0 { store } else { other };
+                    let is_own = step % 2 == 0 || running.reads_own.load(Ordering::Relaxed);
+                    let reader = if is_own { store } else { other };
                     if let Ok(found) = block_on(reader.get(own.as_bytes())) {
                         assert!(found.is_some(), "{own} was acknowledged and is not read");
                         running.reads.fetch_add(1, Ordering::Relaxed);

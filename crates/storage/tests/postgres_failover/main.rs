@@ -4,7 +4,8 @@
 //!
 //! The primary is stopped, or does not go on, before another one is promoted: what two primaries acknowledge at a time
 //! is in one of them alone. One that goes on afterwards answers nobody (`replaced.rs`). Leaves single lost answers to
-//! `postgres_failure.rs`. The campaign: `cargo xtask failover --seconds N`.
+//! `postgres_failure.rs`. The campaigns: `cargo xtask failover --seconds N`, with `--patroni` on a cluster
+//! that Patroni keeps.
 
 #![cfg(feature = "postgres")]
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
@@ -14,6 +15,7 @@ mod clients;
 mod cluster;
 #[path = "../numbers/mod.rs"]
 mod numbers;
+mod patroni;
 #[path = "../proxy/mod.rs"]
 mod proxy;
 mod replaced;
@@ -39,7 +41,7 @@ fn a_promoted_standby_has_all_that_was_acknowledged() {
         return;
     }
     let mut cluster = Cluster::start();
-    let mut clients = Clients::open(&cluster, 2);
+    let mut clients = Clients::open(cluster.ports(), 2);
     let done = round(&mut clients, || {
         cluster.stop_primary();
         cluster.promote_furthest();
@@ -54,7 +56,7 @@ fn a_primary_that_was_replaced_and_goes_on_loses_and_hides_nothing() {
         return;
     }
     let mut cluster = Cluster::start();
-    let mut clients = Clients::open(&cluster, 2);
+    let mut clients = Clients::open(cluster.ports(), 2);
     let done = clients.run(|clients| {
         clients.wait_for(50);
         cluster.primary().freeze();
@@ -66,6 +68,12 @@ fn a_primary_that_was_replaced_and_goes_on_loses_and_hides_nothing() {
         cluster.before().stop();
     });
     assert!(done.acknowledged >= 750 && done.lost > 0, "{done:?}");
+}
+
+/// Returns how long a campaign is.
+fn campaign() -> Duration {
+    let setting = std::env::var("HASHRANGE_FAILOVER_SECONDS");
+    Duration::from_secs(setting.map_or(120, |text| text.parse().unwrap()))
 }
 
 /// What happens in the rounds of the campaign.
@@ -104,11 +112,9 @@ const EVENTS: [Event; 8] = [
 #[test]
 #[ignore = "a campaign: minutes"]
 fn campaign_of_failovers() {
-    let setting = std::env::var("HASHRANGE_FAILOVER_SECONDS");
-    let seconds = setting.map_or(120, |text| text.parse().unwrap());
-    let end = Instant::now() + Duration::from_secs(seconds);
+    let end = Instant::now() + campaign();
     let mut cluster = Cluster::start();
-    let mut clients = Clients::open(&cluster, 3);
+    let mut clients = Clients::open(cluster.ports(), 3);
     for (nth, event) in EVENTS.into_iter().cycle().enumerate() {
         if Instant::now() >= end {
             break;
