@@ -340,3 +340,28 @@ fn a_store_that_goes_on_from_another_one_gives_out_greater_stamps_and_misses_no_
         }
     }
 }
+
+/// On `RocksDB` the newest log is another file, with a check of its own.
+#[test]
+fn a_log_that_a_crash_emptied_or_cut_behind_its_first_bytes_is_missed() {
+    if files::IS_ROCKSDB {
+        return;
+    }
+    let [closed, _] = folders();
+    let store = open(closed.path()).unwrap();
+    (0..100).for_each(|nth| put(&store, &format!("later {nth}")));
+    for length in [0, 1, 12, 40] {
+        let cut = tempfile::tempdir().unwrap();
+        copy_folder(closed.path(), cut.path());
+        let is_log = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "jnl");
+        for log in all_files(cut.path()).into_iter().filter(is_log) {
+            fs::File::options().write(true).open(log).unwrap().set_len(length).unwrap();
+        }
+        for told in [
+            open(cut.path()).map(drop).unwrap_err(),
+            Examined::open(cut.path(), &EmbeddedOptions::default()).map(drop).unwrap_err(),
+        ] {
+            assert!(told.to_string().contains("which were acknowledged, are missing"), "{told}");
+        }
+    }
+}

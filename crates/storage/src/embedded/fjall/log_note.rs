@@ -9,6 +9,7 @@
 //! | when                                 | what is noted                              |
 //! |--------------------------------------|--------------------------------------------|
 //! | before the first group after opening | open, the newest log, the last group       |
+//! | after that group                     | open, that log, that group                 |
 //! | after the first group in a new log   | open, that log, that group                 |
 //! | after a clean close                  | closed, the newest log, the last group     |
 //!
@@ -33,6 +34,8 @@ pub(crate) struct LogKeeper {
     engine_path: PathBuf,
     id: StoreId,
     noted: Option<LogNote>,
+    /// Whether a group of the newest log is noted, so that the log cannot lose all that it holds unseen.
+    is_group_noted: bool,
     newest_log: u64,
     next_log: PathBuf,
 }
@@ -72,6 +75,7 @@ impl LogKeeper {
             engine_path: engine_path.to_path_buf(),
             id,
             noted,
+            is_group_noted: false,
             newest_log,
             next_log: journal::path(engine_path, newest_log + 1),
         })
@@ -92,6 +96,10 @@ impl LogKeeper {
         remover: &Remover,
     ) -> Result<Option<PathBuf>, Error> {
         if !self.next_log.exists() {
+            if !self.is_group_noted {
+                self.note_open(group)?;
+                self.is_group_noted = true;
+            }
             return Ok(None);
         }
         while self.next_log.exists() {
@@ -103,6 +111,7 @@ impl LogKeeper {
         sync_folder(&self.engine_path)
             .map_err(|error| Error::from_io("sync the folder of the logs", error))?;
         self.note_open(group)?;
+        self.is_group_noted = true;
         Ok(Some(journal::path(&self.engine_path, self.newest_log)))
     }
 
@@ -182,11 +191,13 @@ mod tests {
         keeper.before_group(20).unwrap();
         let noted = LogNote { is_closed: false, newest_log: 4, group: 20 };
         assert_eq!(read(), Some(noted));
-        keeper.after_group(21, &remover).unwrap();
-        assert_eq!(read(), Some(noted));
+        for group in [21, 22] {
+            keeper.after_group(group, &remover).unwrap();
+            assert_eq!(read(), Some(LogNote { group: 21, ..noted }), "the first group in the log");
+        }
         fs::write(journal::path(folder.path(), 5), "").unwrap();
-        keeper.after_group(22, &remover).unwrap();
-        assert_eq!(read(), Some(LogNote { newest_log: 5, group: 22, ..noted }));
+        keeper.after_group(23, &remover).unwrap();
+        assert_eq!(read(), Some(LogNote { newest_log: 5, group: 23, ..noted }));
         keeper.close(30).unwrap();
         let closed = LogNote { is_closed: true, newest_log: 5, group: 30 };
         assert_eq!(read(), Some(closed));
