@@ -49,22 +49,15 @@ impl Projection {
         Self(Form::Tree(PathTree::of_attributes(names)))
     }
 
-    /// Returns the projection of a SELECT. A nested path gives a column named as its last step; one
-    /// that ends in a list gives `_n`, its number among the columns.
-    /// Source: PartiQL specification, names of projected columns.
+    /// Returns the projection of a SELECT. A path gives a column named as its last name, with the list
+    /// indexes that follow it.
+    /// Source: what programs read that name the columns of `SELECT l[0], m.n[0]`: `l[0]`, `n[0]`.
     pub(crate) fn from_columns(paths: Vec<DocumentPath>) -> Self {
         let is_nested = paths.iter().any(DocumentPath::is_nested);
         let tree = (!is_nested)
             .then(|| PathTree::of_attributes(paths.iter().map(|path| &*path.attribute)));
-        let named = |(nth, path): (usize, DocumentPath)| {
-            let name = match path.steps.last() {
-                None => path.attribute.clone(),
-                Some(Step::Member(name)) => name.clone(),
-                Some(Step::Element(_)) => format!("_{}", nth + 1).into(),
-            };
-            (name, path)
-        };
-        Self(Form::Columns(paths.into_iter().enumerate().map(named).collect(), tree))
+        let named = |path: DocumentPath| (column_name(&path), path);
+        Self(Form::Columns(paths.into_iter().map(named).collect(), tree))
     }
 
     /// Returns the paths: those of a SELECT in its order, others in that of their names.
@@ -106,6 +99,18 @@ impl Projection {
             .flat_map(PathTree::attribute_names)
             .chain(columns.map(|(_, (_, path))| &*path.attribute))
     }
+}
+
+/// Returns the last name of a path, with the list indexes that follow it: `n[0]` of `m.n[0]`.
+fn column_name(path: &DocumentPath) -> Name {
+    let mut column = path.attribute.to_string();
+    for step in &path.steps {
+        match step {
+            Step::Member(name) => column = name.to_string(),
+            Step::Element(offset) => column.extend(["[", &offset.to_string(), "]"]),
+        }
+    }
+    column.into()
 }
 
 fn select(columns: &[(Name, DocumentPath)], item: &Item) -> Item {

@@ -273,8 +273,14 @@ fn limits_hold() {
     let candidates = vec![":s"; 101].join(",");
     assert_eq!(
         fault(ExpressionKind::Condition, &format!("a IN ({candidates})")),
-        "Invalid ConditionExpression: The number of operands for the IN operator exceeds the \
-         maximum; number of operands: 101, maximum: 100"
+        "Invalid ConditionExpression: The IN operator is provided with too many operands; number \
+         of operands: 101"
+    );
+    let candidates = vec![":s"; 163].join(",");
+    assert_eq!(
+        fault(ExpressionKind::Filter, &format!("NOT (b = :s OR a IN ({candidates}))")),
+        "Invalid FilterExpression: The IN operator is provided with too many operands; number of \
+         operands: 163"
     );
     let path = vec!["a"; 33].join(".");
     assert_eq!(

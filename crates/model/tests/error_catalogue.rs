@@ -505,7 +505,7 @@ fn statement_faults() -> Vec<StatementFault> {
         StatementFault::OrderWithoutWhere => [StatementFault::OrderWithoutWhere],
         StatementFault::OrderWithoutKey => [StatementFault::OrderWithoutKey],
         StatementFault::OrderAttribute(..) => [StatementFault::OrderAttribute("text".to_owned())],
-        StatementFault::TooManyPartitions => [StatementFault::TooManyPartitions],
+        StatementFault::TooManyReads => [StatementFault::TooManyReads],
         StatementFault::Overlap => [StatementFault::Overlap],
         StatementFault::MultiAttributeKey => [StatementFault::MultiAttributeKey],
         StatementFault::NoSuchIndex => [StatementFault::NoSuchIndex],
@@ -543,6 +543,8 @@ fn malformed() -> Vec<Malformed> {
         Malformed::Term => [Malformed::Term],
         Malformed::Statement => [Malformed::Statement],
         Malformed::PathDot => [Malformed::PathDot],
+        Malformed::Keyword => [Malformed::Keyword],
+        Malformed::SimplePath => [Malformed::SimplePath],
     }
 }
 

@@ -30,7 +30,7 @@ pub fn api_error(error: &ApiError) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     open(&mut out, "", kind.type_name());
     if let Some(message) = error.message() {
-        member(&mut out, kind.message_member(), &message);
+        member(&mut out, error.message_member(), &message);
     }
     if let Some(item) = error.item() {
         out.extend_from_slice(b",\"Item\":");
@@ -142,7 +142,10 @@ mod tests {
         let item = Item::from_attributes([("pk", key)]);
         let error = ApiError::new(Reason::ConditionalCheckFailed).with_item(Some(item));
         let body = String::from_utf8(api_error(&error)).unwrap();
-        assert!(body.ends_with(r#","Item":{"pk":{"S":"k"}}}"#), "{body}");
+        assert_eq!(
+            body,
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional request failed","Item":{"pk":{"S":"k"}}}"#
+        );
     }
 
     #[test]

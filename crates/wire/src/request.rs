@@ -38,7 +38,7 @@ impl Encode for ApiError {
     fn encode(&self, out: &mut Vec<u8>) {
         let mut object = Object::begin(out);
         object.member("\"__type\":", Some(self.kind().type_name()));
-        let key = match self.kind().message_member() {
+        let key = match self.message_member() {
             "Message" => "\"Message\":",
             _ => "\"message\":",
         };

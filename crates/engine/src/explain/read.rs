@@ -326,7 +326,7 @@ async fn estimate<V: View>(
         at_least: 1 + items.saturating_sub(1) / limit.max(1),
         at_most: most.map(pages_at_most),
     };
-    // What is fetched for those that match is not in the sample.
+    // What is fetched where the filter sees entries as the index holds them is not in the sample.
     let is_known = read.fetches_for_filter() == read.page.fetches;
     let units_at_most = match most.zip(pages.at_most) {
         None => None,

@@ -121,8 +121,7 @@ struct Examined {
 impl Examined {
     fn add(&mut self, page: &PagePlan<'_>, entry: &Entry) {
         add(&mut self.amount, &entry.item);
-        let is_kept = || page.entry_filter().is_none_or(|filter| filter.matches(&entry.item));
-        if page.fetches && is_kept() {
+        if page.fetches {
             self.fetch_units += read_units(entry.of_bytes, page.consistent);
         }
     }

@@ -17,9 +17,6 @@ use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Most partition key values of one IN; OR has no such bound.
-/// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
-const IN_PARTITIONS_MAX: usize = 50;
 /// Most items in a page of a statement that reads several partitions.
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
 const PARTITIONS_PAGE_MAX: usize = 10;
@@ -56,9 +53,13 @@ pub(crate) fn plan<'t>(
     if let Some(fault) = select.column_fault {
         return Err(fault.into());
     }
-    check_in(select.condition.as_ref(), partition)?;
-    let reads =
-        select.condition.as_ref().and_then(|condition| partiql::reads(condition, partition, sort));
+    let condition = select.condition.as_ref();
+    let reads = condition.and_then(|condition| partiql::reads(condition, partition, sort));
+    let is_too_many = reads.as_ref().is_some_and(|reads| reads.is_too_many);
+    let has_too_long_in = |condition| partiql::has_too_long_in(condition, partition);
+    if is_too_many || condition.is_some_and(has_too_long_in) {
+        return Err(StatementFault::TooManyReads.into());
+    }
     let is_of_versions = table.past == Some(Past::Versions);
     let is_exact = reads.as_ref().is_some_and(|reads| reads.is_exact);
     let order = Ordering::of(&select.order, schema, reads.is_some())?;
@@ -216,15 +217,6 @@ fn index_named<'t>(
         IndexFault::OfThePast => Reason::History(HistoryFault::IndexOfThePast),
     })?;
     Ok(Some(index))
-}
-
-/// Refuses an IN with too many values of the partition key.
-fn check_in(condition: Option<&Condition>, partition: &str) -> Result<(), Reason> {
-    let longest = condition.map_or(0, |condition| partiql::longest_in(condition, partition));
-    if longest > IN_PARTITIONS_MAX {
-        return Err(StatementFault::TooManyPartitions.into());
-    }
-    Ok(())
 }
 
 /// Returns the most items to evaluate.

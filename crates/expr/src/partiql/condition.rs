@@ -127,7 +127,7 @@ impl Parser<'_> {
             self.leave();
             return Ok(term);
         }
-        if self.at_call() && !self.at_word("in") {
+        if self.at_call() {
             let called = self.call();
             return self.or_noted(called, || Term::Operand(Operand::Value(null()), start));
         }

@@ -13,10 +13,11 @@ use hashrange_model::encode::Encoder;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// Most reads that AND makes of alternatives on both sides, and most conditions on the sort key
-/// that these have together; beyond, the clause is applied to whole partitions. OR only adds
-/// alternatives up, so the length of a statement bounds them.
-const PRODUCT_MAX: usize = 200;
+/// Most reads into which one IN, or AND between alternatives on both sides, may be decomposed. OR
+/// only adds alternatives up, so the length of a statement bounds them.
+const DECOMPOSED_MAX: usize = 50;
+/// Most conditions on the sort key that all reads have together; beyond, the clause is applied to
+/// whole partitions.
 const SORT_CONDITIONS_MAX: usize = 2_000;
 
 /// A partition, and the range of its sort keys that all of the operators leave.
@@ -61,6 +62,9 @@ pub struct KeyReads {
     pub reads: Vec<KeyRead>,
     /// Whether everything that is read matches the clause.
     pub is_exact: bool,
+    /// Whether the clause is to be decomposed into more reads than are allowed; `reads` are then
+    /// not all of them.
+    pub is_too_many: bool,
 }
 
 /// A read as far as it is known.
@@ -70,31 +74,42 @@ struct Part {
     sort: Vec<KeyOperator>,
 }
 
-/// Alternatives, and whether they say all that the node says.
-struct Parts(Vec<Part>, bool);
+/// What a node says about keys.
+struct Parts {
+    alternatives: Vec<Part>,
+    /// Whether they say all that the node says.
+    is_exact: bool,
+    /// Whether there would be more of them than one read may be decomposed into.
+    is_too_many: bool,
+}
 
 impl Parts {
+    /// Says all that the node says.
+    fn exact(alternatives: Vec<Part>) -> Self {
+        Self { alternatives, is_exact: true, is_too_many: false }
+    }
+
     /// Says nothing about keys.
     fn any() -> Self {
-        Self(vec![Part::default()], false)
+        Self { is_exact: false, ..Self::exact(vec![Part::default()]) }
     }
 }
 
 /// Returns what has to be read for a clause, or `None` if that is everything because the clause
 /// leaves the partition key open.
 pub fn reads(condition: &Condition, partition: &str, sort: Option<&str>) -> Option<KeyReads> {
-    let Parts(parts, is_exact) = parts(&condition.0, partition, sort);
-    let reads = parts
+    let Parts { alternatives, is_exact, is_too_many } = parts(&condition.0, partition, sort);
+    let reads = alternatives
         .into_iter()
         .map(|part| Some(KeyRead { partition: part.partition?, sort: part.sort }))
         .collect::<Option<Vec<_>>>()?;
-    Some(KeyReads { reads, is_exact })
+    Some(KeyReads { reads, is_exact, is_too_many })
 }
 
 fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
     match node {
         Node::And(nodes) => {
-            let mut all = Parts(vec![Part::default()], true);
+            let mut all = Parts::exact(vec![Part::default()]);
             for node in nodes {
                 all = both(all, parts(node, partition, sort));
             }
@@ -107,11 +122,13 @@ fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
                           against whom the random keys of std's hasher help"
             )]
             let mut known = HashSet::new();
-            let mut all = Parts(Vec::new(), true);
+            let mut all = Parts::exact(Vec::new());
             for node in nodes {
-                let Parts(more, is_exact) = parts(node, partition, sort);
-                all.0.extend(more.into_iter().filter(|part| known.insert(part.clone())));
-                all.1 &= is_exact;
+                let more = parts(node, partition, sort);
+                let new = more.alternatives.into_iter().filter(|part| known.insert(part.clone()));
+                all.alternatives.extend(new);
+                all.is_exact &= more.is_exact;
+                all.is_too_many |= more.is_too_many;
             }
             all
         }
@@ -124,14 +141,17 @@ fn parts(node: &Node, partition: &str, sort: Option<&str>) -> Parts {
                 _ => None,
             };
             match candidates.iter().map(of).collect::<Option<Vec<_>>>() {
-                Some(alternatives) => Parts(alternatives, true),
+                Some(alternatives) => Parts {
+                    is_too_many: alternatives.len() > DECOMPOSED_MAX,
+                    ..Parts::exact(alternatives)
+                },
                 None => Parts::any(),
             }
         }
         leaf => match key_operator(leaf)
             .and_then(|(name, operator)| key_part(name, operator, partition, sort))
         {
-            Some(part) => Parts(vec![part], true),
+            Some(part) => Parts::exact(vec![part]),
             None => Parts::any(),
         },
     }
@@ -209,13 +229,18 @@ fn mirrored(comparator: Comparator) -> Comparator {
 
 /// Returns the alternatives that satisfy both sides; those with two partition keys are none.
 fn both(left: Parts, right: Parts) -> Parts {
-    if are_too_many(&left.0, &right.0) {
-        let is_keyed = left.0.iter().all(|part| part.partition.is_some());
-        return Parts(if is_keyed { left.0 } else { right.0 }, false);
+    let is_product = left.alternatives.len() > 1 && right.alternatives.len() > 1;
+    let is_decomposed_too_far =
+        is_product && left.alternatives.len() * right.alternatives.len() > DECOMPOSED_MAX;
+    let is_too_many = left.is_too_many || right.is_too_many || is_decomposed_too_far;
+    if is_decomposed_too_far || has_too_many_sorts(&left.alternatives, &right.alternatives) {
+        let is_keyed = left.alternatives.iter().all(|part| part.partition.is_some());
+        let alternatives = if is_keyed { left.alternatives } else { right.alternatives };
+        return Parts { alternatives, is_exact: false, is_too_many };
     }
-    let mut alternatives = Vec::with_capacity(left.0.len() * right.0.len());
-    for one in &left.0 {
-        for two in &right.0 {
+    let mut alternatives = Vec::with_capacity(left.alternatives.len() * right.alternatives.len());
+    for one in &left.alternatives {
+        for two in &right.alternatives {
             let partition = match (&one.partition, &two.partition) {
                 (Some(one), Some(two)) if one != two => continue,
                 (one, two) => one.as_ref().or(two.as_ref()).cloned(),
@@ -224,14 +249,12 @@ fn both(left: Parts, right: Parts) -> Parts {
             alternatives.push(Part { partition, sort });
         }
     }
-    Parts(alternatives, left.1 && right.1)
+    Parts { alternatives, is_exact: left.is_exact && right.is_exact, is_too_many }
 }
 
-fn are_too_many(left: &[Part], right: &[Part]) -> bool {
+fn has_too_many_sorts(left: &[Part], right: &[Part]) -> bool {
     let sorts = |parts: &[Part]| parts.iter().map(|part| part.sort.len()).sum::<usize>();
-    let is_product = left.len() > 1 && right.len() > 1;
-    (is_product && left.len() * right.len() > PRODUCT_MAX)
-        || sorts(left) * right.len() + sorts(right) * left.len() > SORT_CONDITIONS_MAX
+    sorts(left) * right.len() + sorts(right) * left.len() > SORT_CONDITIONS_MAX
 }
 
 /// Returns what of a clause is only a filter for what [`reads`] returns; none if there is nothing.
@@ -245,7 +268,7 @@ pub fn filter_of(condition: &Condition, partition: &str, sort: Option<&str>) -> 
     if reads.is_none() {
         return whole();
     }
-    let filters = nodes.iter().filter(|node| !parts(node, partition, sort).1).cloned();
+    let filters = nodes.iter().filter(|node| !parts(node, partition, sort).is_exact).cloned();
     let filters: Vec<_> = filters.collect();
     // Each says all of itself, and still they are too many to be read one by one.
     if filters.is_empty() { whole() } else { Some(Condition(Node::And(filters))) }
@@ -292,9 +315,10 @@ pub fn as_key_condition(filter: &Condition, attribute: &str) -> Option<AsKeyCond
     Some(AsKeyCondition { operator, filter })
 }
 
-/// Returns how many values the longest IN has whose operand is the attribute as a whole.
-pub fn longest_in(condition: &Condition, attribute: &str) -> usize {
-    longest_in_of(&condition.0, attribute)
+/// Returns whether an IN names more values of the attribute, as a whole, than a read may be decomposed
+/// into. Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
+pub fn has_too_long_in(condition: &Condition, attribute: &str) -> bool {
+    longest_in_of(&condition.0, attribute) > DECOMPOSED_MAX
 }
 
 fn longest_in_of(node: &Node, attribute: &str) -> usize {

@@ -116,8 +116,8 @@ impl<'t> Parser<'t> {
         let at = self.span(self.current);
         let word = self.word().to_ascii_lowercase();
         if !self.eat_word("missing") {
-            if !self.at_identifier() {
-                return Err(self.malformed(Malformed::Term));
+            if !self.at_identifier() && !self.at_call() {
+                return Err(self.unexpected());
             }
             self.operand_to_refuse()?;
         }

@@ -27,12 +27,15 @@ mod parser;
 mod statement;
 mod token;
 mod update;
+mod words;
 
 pub use explain::{Explain, explain};
 pub use key::{
-    AsKeyCondition, KeyRead, KeyReads, as_key_condition, filter_of, key_order, longest_in,
+    AsKeyCondition, KeyRead, KeyReads, as_key_condition, filter_of, has_too_long_in, key_order,
     primary_key, reads,
 };
+
+pub use words::is_reserved;
 
 pub(crate) use token::{Kind, Token};
 
@@ -191,7 +194,7 @@ pub fn parse(text: &str, parameters: Parameters<'_>) -> Result<Statement, Reason
 
 /// Parses what may stand in a WHERE clause, without parameters.
 pub(crate) fn condition(text: &str) -> Result<Condition, Reason> {
-    let mut parser = parser::Parser::new(text, Parameters::none());
+    let mut parser = parser::Parser::new(text, words::Words::Condition, Parameters::none());
     let parsed = parser.condition().and_then(|condition| parser.finish().map(|()| condition));
     parsed.map_err(|reason| parser.first_fault(reason))
 }

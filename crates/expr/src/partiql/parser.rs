@@ -3,6 +3,7 @@
 
 use super::Parameters;
 use super::token::{Kind, Token};
+use super::words::Words;
 use crate::path::{DocumentPath, Step};
 use hashrange_model::error::{ExpressionFault, Malformed, Span, StatementFault, ValueFault};
 use hashrange_model::limits::LIST_INDEX_MAX;
@@ -13,21 +14,13 @@ use std::borrow::Cow;
 const DEPTH_MAX: usize = 300;
 /// Most steps of a document path into its attribute.
 const PATH_STEPS_MAX: usize = 32;
-/// Words that are no plain identifiers. Source: PartiQL specification, keywords; only those that
-/// DynamoDB's grammar or a clause it refuses begins with.
-const KEYWORDS: [&str; 42] = [
-    "all", "and", "as", "asc", "at", "between", "by", "case", "cross", "delete", "desc",
-    "distinct", "exists", "false", "from", "full", "group", "having", "in", "inner", "insert",
-    "into", "is", "join", "left", "like", "limit", "missing", "not", "null", "on", "or", "order",
-    "outer", "remove", "right", "select", "set", "true", "union", "update", "where",
-];
-
 pub(super) type Parsed<T> = Result<T, Reason>;
 
 /// A parser over one statement.
 #[derive(Debug)]
 pub(super) struct Parser<'t> {
     text: &'t str,
+    words: Words,
     pub(super) current: Token,
     parameters: Parameters<'t>,
     used_parameters: usize,
@@ -39,10 +32,11 @@ pub(super) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    pub(super) fn new(text: &'t str, parameters: Parameters<'t>) -> Self {
+    pub(super) fn new(text: &'t str, words: Words, parameters: Parameters<'t>) -> Self {
         let current = Token::read(text, 0);
         Self {
             text,
+            words,
             current,
             parameters,
             used_parameters: 0,
@@ -109,18 +103,29 @@ impl<'t> Parser<'t> {
 
     /// Returns whether a plain identifier stands here.
     pub(super) fn at_identifier(&self) -> bool {
-        let is_keyword =
-            |word: &str| KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word));
         match self.current.kind {
             Kind::Quoted => true,
-            Kind::Word => !is_keyword(self.word()),
+            Kind::Word => self.words.is_name(self.word()),
             _ => false,
         }
     }
 
     /// Returns whether a function with its parenthesis stands here.
     pub(super) fn at_call(&self) -> bool {
-        self.at(Kind::Word) && self.next_kind() == Kind::Open
+        self.at(Kind::Word)
+            && self.words.may_be_called(self.word())
+            && self.next_kind() == Kind::Open
+    }
+
+    /// Returns whether a reserved word stands here that is no sign of a clause.
+    pub(super) fn at_keyword(&self) -> bool {
+        self.at(Kind::Word) && self.words.refusal(self.word()) == Malformed::Keyword
+    }
+
+    /// Returns the fault of what stands in the place of a value or path.
+    pub(super) fn unexpected(&self) -> Reason {
+        let is_keyword = self.at_keyword();
+        self.malformed(if is_keyword { Malformed::Keyword } else { Malformed::Term })
     }
 
     /// Returns whether an operator stands here that makes a new value of two.
@@ -166,10 +171,29 @@ impl<'t> Parser<'t> {
         Ok(StatementFault::UnknownFunction { function, at: self.span(name) }.into())
     }
 
+    /// Parses the name of a table that is written to, or the first of a path to be changed.
+    pub(super) fn target_name(&mut self) -> Parsed<Cow<'t, str>> {
+        self.identifier().ok_or_else(|| {
+            let is_keyword = self.at_keyword();
+            self.malformed(if is_keyword { Malformed::SimplePath } else { Malformed::Term })
+        })
+    }
+
     /// Parses a document path such as `a."b c"[0]`.
     pub(super) fn path(&mut self) -> Parsed<DocumentPath> {
-        let attribute = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
-        let mut path = DocumentPath::top_level(attribute.as_ref());
+        let attribute = self.identifier().ok_or_else(|| self.unexpected())?;
+        self.path_from(&attribute)
+    }
+
+    /// Parses the path that an assignment or REMOVE changes.
+    pub(super) fn target_path(&mut self) -> Parsed<DocumentPath> {
+        let attribute = self.target_name()?;
+        self.path_from(&attribute)
+    }
+
+    /// Parses the steps of a path behind its attribute.
+    fn path_from(&mut self, attribute: &str) -> Parsed<DocumentPath> {
+        let mut path = DocumentPath::top_level(attribute);
         loop {
             if self.eat(Kind::Dot) {
                 let name = self.identifier().ok_or_else(|| self.malformed(Malformed::PathDot))?;
@@ -325,12 +349,24 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns where a token stands.
+    /// Returns where a token stands. A line ends with LF, CR or both.
     pub(super) fn span(&self, token: Token) -> Span {
         let before = &self.text[..token.start];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let mut lines = 1;
+        let mut line_start = 0;
+        for (at, byte) in before.bytes().enumerate() {
+            let ends_line = match byte {
+                b'\n' => true,
+                b'\r' => self.text.as_bytes().get(at + 1) != Some(&b'\n'),
+                _ => false,
+            };
+            if ends_line {
+                lines += 1;
+                line_start = at + 1;
+            }
+        }
         Span {
-            line: before.matches('\n').count() + 1,
+            line: lines,
             column: before[line_start..].chars().count() + 1,
             length: self.text_of(token).chars().count(),
         }

@@ -2,15 +2,18 @@
 
 use super::parser::{Parsed, Parser};
 use super::token::Kind;
+use super::words::Words;
 use super::{Change, Delete, Insert, Order, Parameters, Returning, Select, Statement};
 use crate::condition::{Condition, Node, Operand};
 use crate::path::DocumentPath;
 use crate::projection::Projection;
 use crate::token::Comparator;
+use hashrange_model::Reason;
 use hashrange_model::error::{Malformed, StatementFault};
+use std::borrow::Cow;
 
 pub(super) fn parse(text: &str, parameters: Parameters<'_>) -> Parsed<Statement> {
-    let mut parser = Parser::new(text, parameters);
+    let mut parser = Parser::new(text, Words::Statement, parameters);
     let statement = parser.statement().map_err(|reason| parser.first_fault(reason))?;
     parser.finish()?;
     Ok(statement)
@@ -52,7 +55,7 @@ impl Parser<'_> {
         let (projection, column_fault) =
             if self.eat(Kind::Star) { (None, None) } else { self.projection()? };
         self.expect_word("from")?;
-        let (table, index) = self.unaliased_table()?;
+        let (table, index) = self.table_to_read()?;
         let condition = self.where_clause()?;
         let order = self.order_clause()?;
         if !order.is_empty() && condition.is_none() {
@@ -88,9 +91,14 @@ impl Parser<'_> {
         Ok(path.ok_or_else(|| StatementFault::PathComponent(self.span(start))))
     }
 
-    /// Parses a table and its index; what follows them in the path is refused.
-    fn table(&mut self) -> Parsed<TableReference> {
-        let table = self.identifier().ok_or_else(|| self.malformed(Malformed::Term))?;
+    /// Parses a table that is written to, and what may follow it.
+    fn target_table(&mut self) -> Parsed<TableReference> {
+        let table = self.target_name()?;
+        self.table_from(table)
+    }
+
+    /// Parses the path of a table behind its name: its index; what follows that is refused.
+    fn table_from(&mut self, table: Cow<'_, str>) -> Parsed<TableReference> {
         let (mut components, mut has_empty) = (1_usize, table.is_empty());
         let mut index = None;
         while self.eat(Kind::Dot) {
@@ -106,13 +114,23 @@ impl Parser<'_> {
         Ok((table.into_owned(), index))
     }
 
-    /// Parses the table that is read or changed; it cannot have another name.
-    fn unaliased_table(&mut self) -> Parsed<TableReference> {
-        let table = self.table()?;
-        if !self.at_word("returning") {
-            self.alias()?;
-        }
+    /// Parses the table that is read; it cannot have another name.
+    fn table_to_read(&mut self) -> Parsed<TableReference> {
+        let table = self.identifier().ok_or_else(|| self.unexpected())?;
+        let table = self.table_from(table)?;
+        self.refuse_alias()?;
         Ok(table)
+    }
+
+    /// Parses the table that is changed; it cannot have another name.
+    fn table_to_change(&mut self) -> Parsed<TableReference> {
+        let table = self.target_table()?;
+        self.refuse_alias()?;
+        Ok(table)
+    }
+
+    fn refuse_alias(&mut self) -> Parsed<()> {
+        if self.at_word("returning") { Ok(()) } else { self.alias() }
     }
 
     /// Parses another name for what was read, with or without AS, to be refused.
@@ -165,12 +183,12 @@ impl Parser<'_> {
 
     fn insert(&mut self) -> Parsed<Insert> {
         self.expect_word("into")?;
-        let (table, index) = self.table()?;
+        let (table, index) = self.target_table()?;
         if index.is_some() {
             return Err(self.malformed(Malformed::Term));
         }
         if !self.eat_word("value") {
-            return Err(self.malformed(Malformed::Leftover));
+            return Err(self.inserted_otherwise());
         }
         let item = self.item()?;
         let absent = |(name, _)| Node::Not(Box::new(Node::Exists(DocumentPath::top_level(name))));
@@ -178,8 +196,24 @@ impl Parser<'_> {
         Ok(Insert { table, item, condition })
     }
 
+    /// Returns the fault of an INSERT without VALUE. What stands there is read as an expression, such
+    /// as the names of columns, in which a keyword comes first.
+    fn inserted_otherwise(&mut self) -> Reason {
+        let mut is_term = true;
+        loop {
+            match self.current.kind {
+                Kind::Open | Kind::Comma => is_term = true,
+                _ if is_term && self.at_identifier() => is_term = false,
+                _ => break,
+            }
+            self.advance();
+        }
+        let is_keyword = is_term && self.at_keyword();
+        self.malformed(if is_keyword { Malformed::Keyword } else { Malformed::Leftover })
+    }
+
     fn change(&mut self) -> Parsed<Change> {
-        let (table, index) = self.unaliased_table()?;
+        let (table, index) = self.table_to_change()?;
         let update = self.update()?;
         let condition = self.required_where()?;
         let returning = self.returning()?;
@@ -187,7 +221,7 @@ impl Parser<'_> {
     }
 
     fn change_from(&mut self) -> Parsed<Change> {
-        let (table, index) = self.unaliased_table()?;
+        let (table, index) = self.table_to_read()?;
         let condition = self.required_where()?;
         let update = self.update()?;
         let returning = self.returning()?;
@@ -196,7 +230,7 @@ impl Parser<'_> {
 
     fn delete(&mut self) -> Parsed<Delete> {
         self.expect_word("from")?;
-        let (table, index) = self.unaliased_table()?;
+        let (table, index) = self.table_to_change()?;
         let condition = self.required_where()?;
         let returning = self.returning()?;
         let refused = match returning.map(|Returning { modified, new }| (modified, new)) {

@@ -1,7 +1,7 @@
 //! Cuts the text of a statement into tokens, one at a time and without copying.
 //!
 //! Blanks and comments (`-- to the end of the line`, `/* block */`) separate tokens and are
-//! dropped. What begins no token, or has no end, is [`Kind::Bad`], which no grammar accepts; so
+//! dropped. What is blank, ends a line or makes a number is as in PartiQL's grammar. What begins no token, or has no end, is [`Kind::Bad`], which no grammar accepts; so
 //! this stage cannot fail.
 
 use crate::token::Comparator;
@@ -61,7 +61,7 @@ impl Token {
         let (kind, length) = match rest {
             [] => (Kind::End, 0),
             [b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$', ..] => (Kind::Word, word_length(rest)),
-            [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => (Kind::Number, number_length(rest)),
+            [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => number(rest),
             [b'\'', ..] => quoted(Kind::String, rest),
             [b'"', ..] => quoted(Kind::Quoted, rest),
             [b'<', b'<', ..] => (Kind::OpenBag, 2),
@@ -123,6 +123,9 @@ fn punctuation(byte: u8) -> Kind {
     }
 }
 
+const VERTICAL_TAB: u8 = 0x0B;
+const FORM_FEED: u8 = 0x0C;
+
 /// A block comment without end.
 struct Unended;
 
@@ -131,9 +134,9 @@ fn skip_blank(bytes: &[u8], from: usize) -> Result<usize, Unended> {
     let mut at = from;
     loop {
         match &bytes[at..] {
-            [b' ' | b'\t' | b'\r' | b'\n', ..] => at += 1,
+            [b' ' | b'\t' | b'\r' | b'\n' | VERTICAL_TAB | FORM_FEED, ..] => at += 1,
             [b'-', b'-', rest @ ..] => {
-                at += 2 + rest.iter().take_while(|byte| **byte != b'\n').count();
+                at += 2 + rest.iter().take_while(|byte| !matches!(byte, b'\r' | b'\n')).count();
             }
             [b'/', b'*', rest @ ..] => {
                 at += 4 + rest.windows(2).position(|pair| pair == b"*/").ok_or(Unended)?;
@@ -148,21 +151,22 @@ fn word_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(is_part).count()
 }
 
-/// Returns the length of `digits[.digits][e[sign]digits]`.
-fn number_length(bytes: &[u8]) -> usize {
+/// Returns `digits[.digits][e[sign]digits]`; it is no number with an `e` but without an exponent.
+fn number(bytes: &[u8]) -> (Kind, usize) {
     let digits = |from: usize| bytes[from..].iter().take_while(|it| it.is_ascii_digit()).count();
     let mut end = digits(0);
     if bytes.get(end) == Some(&b'.') {
         end += 1 + digits(end + 1);
     }
-    if let Some(b'e' | b'E') = bytes.get(end) {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
-        match digits((end + 1 + sign).min(bytes.len())) {
-            0 => {}
-            exponent => end += 1 + sign + exponent,
-        }
+    if !matches!(bytes.get(end), Some(b'e' | b'E')) {
+        return (Kind::Number, end);
     }
-    end
+    let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+    end += 1 + sign;
+    match digits(end) {
+        0 => (Kind::Bad, end),
+        exponent => (Kind::Number, end + exponent),
+    }
 }
 
 /// Returns a quoted token; a doubled quote stands for one.
@@ -189,7 +193,9 @@ mod tests {
             ("SELECT*FROM \"a b\".x", &["SELECT", "*", "FROM", "\"a b\"", ".", "x"][..]),
             ("a<>?--c\n!=b", &["a", "<>", "?", "!=", "b"]),
             ("<<1,.5e-3>>/* ' */'it''s'", &["<<", "1", ",", ".5e-3", ">>", "'it''s'"]),
-            ("1.2.3e 7e+", &["1.2", ".3", "e", "7", "e", "+"]),
+            ("1.2.3 7e+1 8a", &["1.2", ".3", "7e+1", "8", "a"]),
+            ("1e 2e+ 3ex", &["1e", "2e+", "3e", "x"]),
+            ("a--b\rc\u{b}d\u{c}e", &["a", "c", "d", "e"]),
             ("'open", &["'open"]),
             ("a /* open", &["a", " /* open"]),
             ("é#", &["é", "#"]),

@@ -38,11 +38,11 @@ impl Parser<'_> {
     }
 
     fn removal(&mut self) -> Parsed<Action> {
-        Ok(Action { path: self.path()?, effect: Effect::Remove })
+        Ok(Action { path: self.target_path()?, effect: Effect::Remove })
     }
 
     fn assignment(&mut self) -> Parsed<Action> {
-        let path = self.path()?;
+        let path = self.target_path()?;
         self.expect(Kind::Compare(Comparator::Equal))?;
         let effect = if self.at_call() && (self.at_word("set_add") || self.at_word("set_delete")) {
             let change = self.set_change(&path);
@@ -59,6 +59,7 @@ impl Parser<'_> {
         let is_add = self.text_of(name).eq_ignore_ascii_case("set_add");
         let function = if is_add { "SET_ADD" } else { "SET_DELETE" };
         self.advance();
+        let first = self.current;
         let arguments = self.comma_separated(Kind::Close, Self::sum)?;
         let Ok([path, set]) = <[Operand; 2]>::try_from(arguments) else {
             return Err(StatementFault::SetArguments { function, at: self.span(name) }.into());
@@ -67,11 +68,13 @@ impl Parser<'_> {
             Operand::Path(path) if path == *target => {}
             _ => return Err(StatementFault::SetTarget { function, at: self.span(name) }.into()),
         }
-        let set = self.set_operand(set, function, name)?;
+        let set = self.set_operand(set, function, first)?;
         Ok(if is_add { Effect::Add(set) } else { Effect::Delete(set) })
     }
 
-    fn set_operand(&self, operand: Operand, function: &'static str, name: Token) -> Parsed<Value> {
+    /// Returns the set; what is none is reported where the first argument stands.
+    /// Source: captures of 2026-10.
+    fn set_operand(&self, operand: Operand, function: &'static str, first: Token) -> Parsed<Value> {
         match operand {
             // A value that is none stands for what will be reported.
             Operand::Value(value)
@@ -79,7 +82,7 @@ impl Parser<'_> {
             {
                 Ok(value)
             }
-            _ => Err(StatementFault::SetOperand { function, at: self.span(name) }.into()),
+            _ => Err(StatementFault::SetOperand { function, at: self.span(first) }.into()),
         }
     }
 

@@ -308,6 +308,12 @@ impl ApiError {
         Some(throttle)
     }
 
+    /// Returns the member that carries the message: that of the exception, but `Message` where an item
+    /// travels with a failed condition. Source: recorded answers of 2025-10.
+    pub fn message_member(&self) -> &'static str {
+        if self.0.item.is_some() { "Message" } else { self.kind().message_member() }
+    }
+
     /// Returns the message, or `None` for the few errors that carry none.
     pub fn message(&self) -> Option<String> {
         if matches!(self.0.reason, Reason::MalformedJson | Reason::UnknownOperation) {

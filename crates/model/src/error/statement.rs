@@ -34,6 +34,10 @@ pub enum Malformed {
     Statement,
     /// No name follows a dot.
     PathDot,
+    /// A reserved word where a value or path is expected.
+    Keyword,
+    /// A reserved word where the path of what is to be written is expected.
+    SimplePath,
 }
 
 /// What is wrong with a statement.
@@ -76,7 +80,7 @@ pub enum StatementFault {
     SetOperand {
         /// The function in upper case.
         function: &'static str,
-        /// Where it stands.
+        /// Where the first argument stands.
         at: Span,
     },
     /// A bag without members.
@@ -111,8 +115,8 @@ pub enum StatementFault {
     OrderWithoutKey,
     /// ORDER BY something that is no key attribute.
     OrderAttribute(String),
-    /// More partition key values in one IN than it may have.
-    TooManyPartitions,
+    /// A SELECT that would be decomposed into more reads than it may be.
+    TooManyReads,
     /// Conditions joined by OR that leave overlapping ranges of sort keys.
     Overlap,
     /// An index with several partition or sort key attributes.

@@ -936,9 +936,9 @@ fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
         ExpressionFault::TooManyOperators(count) => {
             format!("The expression contains too many operators; operator count: {count}")
         }
+        // Source: an answer of the service, quoted in a public report.
         ExpressionFault::TooManyInOperands(count) => format!(
-            "The number of operands for the IN operator exceeds the maximum; number of operands: \
-             {count}, maximum: 100"
+            "The IN operator is provided with too many operands; number of operands: {count}"
         ),
         // Source: not captured, nor the sentence about paths below.
         ExpressionFault::TooDeep => {
@@ -1020,8 +1020,8 @@ fn statement(fault: &StatementFault, layer: Layer) -> String {
             "Variable reference {attribute} in ORDER BY clause must be part of the primary key"
         ),
         // The limit: developer guide, "PartiQL operators", IN.
-        StatementFault::TooManyPartitions => {
-            "The number of hash key values in the IN operator exceeds the maximum: 50".to_owned()
+        StatementFault::TooManyReads => {
+            "Too many decomposed read operations for a given query.".to_owned()
         }
         // Captured again, 2026.
         StatementFault::Overlap => {
@@ -1068,6 +1068,9 @@ fn not_formed(malformed: Malformed) -> &'static str {
         Malformed::Term => "Unexpected term",
         Malformed::Statement => "Expected data manipulation",
         Malformed::PathDot => "Invalid path dot component",
+        Malformed::Keyword => "Unexpected keyword",
+        // Source: PartiQL's grammar, whose other words are the service's; not captured.
+        Malformed::SimplePath => "Expected identifier for simple path",
     }
 }
 

@@ -57,6 +57,8 @@ pub enum Form {
     NewIfOnly,
     /// An enum, reported alone without naming the member.
     NamelessAlone,
+    /// An enum, reported alone without naming the member, and without the count before it.
+    BareAlone,
     /// An enum, reported without naming the member if there is no other violation.
     NamelessIfOnly,
     /// The whole message says that a parameter is required.
@@ -125,7 +127,7 @@ static GET_ITEM: Policy =
 static QUERY: Policy = Policy {
     first: &[CAPACITY, "TableName"],
     rules: &[
-        rule(Match::Enum("ConditionalOperator"), Form::NamelessAlone),
+        rule(Match::Enum("ConditionalOperator"), Form::BareAlone),
         rule(Match::Value("Limit"), Form::NewIfOnly),
     ],
     echo: Echo::Java,

@@ -31,6 +31,7 @@ pub fn answer(found: Vec<Violation>, rules: &[Rule]) -> Option<ConstraintViolati
         return Some(match rule.form {
             Form::NewAlone => alone(found, nth, Spelling::New),
             Form::NamelessAlone => alone(found, nth, Spelling::Nameless),
+            Form::BareAlone => bare(found, nth),
             Form::NewIfOnly if is_only => alone(found, nth, Spelling::New),
             Form::NamelessIfOnly if is_only => alone(found, nth, Spelling::Nameless),
             Form::NewIfOnly | Form::NamelessIfOnly => continue,
@@ -73,6 +74,14 @@ fn alone(mut found: Vec<Violation>, nth: usize, spelling: Spelling) -> Constrain
     let violation = found.swap_remove(nth);
     let mut message = String::from("1 validation error detected: ");
     push_violation(&mut message, &violation, spelling);
+    ConstraintViolations { violations: vec![violation], message }
+}
+
+/// Source: Query responses of the service, both regions, 2026-10.
+fn bare(mut found: Vec<Violation>, nth: usize) -> ConstraintViolations {
+    let violation = found.swap_remove(nth);
+    let mut message = String::new();
+    push_violation(&mut message, &violation, Spelling::Nameless);
     ConstraintViolations { violations: vec![violation], message }
 }
 
