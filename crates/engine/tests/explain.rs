@@ -721,11 +721,11 @@ fn a_select_reads_the_index_that_it_supposes() {
     let mut of_table = global.clone();
     of_table["TableName"] = json!("orders");
     for (statement, index) in [
-        ("SELECT * FROM orders.new WHERE state = 's'", &global),
+        ("SELECT * FROM orders.\"new\" WHERE state = 's'", &global),
         ("SELECT * FROM orders WHERE state = 's'", &global),
-        ("SELECT * FROM orders.new WHERE state = 's'", &of_table),
+        ("SELECT * FROM orders.\"new\" WHERE state = 's'", &of_table),
         ("SELECT total FROM orders WHERE pk = 'A' AND total > 3", &local),
-        ("SELECT * FROM orders.new WHERE pk = 'A' AND total > 3 ORDER BY total DESC", &local),
+        ("SELECT * FROM orders.\"new\" WHERE pk = 'A' AND total > 3 ORDER BY total DESC", &local),
     ] {
         let body = json!({"Statement": statement}).to_string();
         let told = database.explain_what_if("ExecuteStatement", body.as_bytes(), index).unwrap();

@@ -36,9 +36,15 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// Without a setting, this part of the memory is for cached data.
 const CACHE_SHARE: u64 = 4;
 
-/// The same on PostgreSQL, whose server has a cache of its own, and the most that it is.
+/// The same on PostgreSQL, whose server has a cache of its own.
 const SHARED_CACHE_SHARE: u64 = 16;
-const SHARED_CACHE_MAX: u64 = 256 << 20;
+
+/// Without a setting, the cache is not larger: a laptop has other work, and whoever has more memory to give
+/// says so.
+const CACHE_MAX: u64 = 256 << 20;
+
+/// What a folder's writes take before they are sorted into files: four memtables.
+const WRITES_IN_MEMORY: &str = "128MiB";
 
 /// From this size on it is told how far the loading of a sample is.
 const LONG_SAMPLE_ITEMS: u64 = 10_000;
@@ -136,6 +142,7 @@ async fn serve(
         namespaces = settings.namespaces,
         "ready"
     );
+    tell_memory(settings, cache_bytes);
     if let Some(sample) = sample {
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
@@ -366,13 +373,33 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
 fn cache_bytes(settings: &Settings) -> u64 {
     let of_machine = || {
         let bytes = memory::limit_bytes()?;
-        Some(match settings.store {
-            StoreChoice::Url(_) => (bytes / SHARED_CACHE_SHARE).min(SHARED_CACHE_MAX),
-            StoreChoice::Memory | StoreChoice::Folder(_) => bytes / CACHE_SHARE,
-        })
+        let share = match settings.store {
+            StoreChoice::Url(_) => SHARED_CACHE_SHARE,
+            StoreChoice::Memory | StoreChoice::Folder(_) => CACHE_SHARE,
+        };
+        Some((bytes / share).min(CACHE_MAX))
     };
     let asked = settings.cache_size.map(|size| size.0);
     asked.or_else(of_machine).unwrap_or(Options::default().cache_bytes)
+}
+
+/// Says what memory the server may take, and how to give it more.
+fn tell_memory(settings: &Settings, cache_bytes: u64) {
+    let cache = format!("{}MiB", cache_bytes >> 20);
+    match settings.store {
+        // What is kept is what clients put there.
+        StoreChoice::Memory => {}
+        StoreChoice::Folder(_) => {
+            tracing::info!(
+                cache,
+                writes = WRITES_IN_MEMORY,
+                "memory; --cache-size 1GiB gives the cache more"
+            );
+        }
+        StoreChoice::Url(_) => {
+            tracing::info!(cache, "memory; --cache-size 1GiB gives the cache more");
+        }
+    }
 }
 
 /// Gives memory back from time to time, for ever.

@@ -69,7 +69,7 @@ pub struct Layer {
     /// Least important messages in the log [default: info]
     #[arg(long, value_name = "LEVEL")]
     pub log_level: Option<LogLevel>,
-    /// Memory for cached data, such as 512MiB [default: a quarter of the memory; with --store a sixteenth, 256MiB at most; 256MiB where the system does not tell how much that is]
+    /// Memory for cached data, such as 512MiB [default: a quarter of the memory, with --store a sixteenth, 256MiB at most]
     #[arg(long, value_name = "SIZE")]
     pub cache_size: Option<ByteSize>,
     /// How often expired items are removed and failed background jobs that are due tried again, such as 500ms or 5m [default: 1s]
