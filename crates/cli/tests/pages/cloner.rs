@@ -105,7 +105,18 @@ fn every_command_in_order() {
     server.stop();
     let told = server.printed();
     assert!(told.contains("aws dynamodb query"), "it tells what to type next: {told}");
+    assert_picture_is_of(&page.written);
     page.end(printed);
+}
+
+/// Fails unless each line of the picture at the top of the page stands in what `explain` prints further down.
+fn assert_picture_is_of(page: &str) {
+    let (top, rest) = page.split_once("## Install").expect("the page has the heading");
+    let picture: Vec<&str> = top.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    assert!(picture.len() > 10, "{picture:?}");
+    for line in picture {
+        assert!(rest.contains(&format!("\n{line}\n")), "{line:?} is printed nowhere");
+    }
 }
 
 /// Fails unless an answer of the AWS CLI is what the page shows; that may leave out the last elements of
