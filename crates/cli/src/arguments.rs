@@ -413,7 +413,7 @@ pub struct Page {
     /// Read what was written last
     #[arg(long)]
     pub consistent: bool,
-    /// Print only how many there are
+    /// Print only how many there are: of all pages, unless --limit ends it
     #[arg(long, conflicts_with = "select")]
     pub count: bool,
 }

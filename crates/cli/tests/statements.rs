@@ -120,13 +120,13 @@ fn a_script_stops_at_the_first_error_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let script = "-- a table\nCREATE TABLE abc (pk S) PRIMARY KEY (pk);\n.mode json\n\
                   INSERT INTO abc VALUE {'pk': 'a;b'}; SELECT * FROM abc;\n\n\
-                  SELECT\n* FROM nothing;\nDROP TABLE abc;\n";
+                  SELECT\n* FROM absent;\nDROP TABLE abc;\n";
     let (code, stdout, stderr) = sql(folder.path(), &[], script);
     assert_eq!((code, stdout.as_str()), (3, "table abc created\n{\"pk\":\"a;b\"}\n"));
     assert_eq!(
         stderr,
         "hashrange: line 6: ResourceNotFoundException: Requested resource not found\n  hint: there is \
-         no table nothing; there are abc\n"
+         no table absent; there are abc\n"
     );
     assert_eq!(
         sql(folder.path(), &[], "SELECT * FROM abc").1,
@@ -204,9 +204,9 @@ fn settings_come_from_variables_and_misspelt_ones_are_refused() {
         ),
         (
             &["tables"],
-            &[("AWS_ENDPOINT_URL", "https://x")],
+            &[("AWS_ENDPOINT_URL", "ftp://x")],
             2,
-            "endpoint \"https://x\": only http:// is spoken here; put a TLS proxy in front (from AWS_ENDPOINT_URL)",
+            "endpoint \"ftp://x\": ftp:// is not spoken here: http:// and https:// are (from AWS_ENDPOINT_URL)",
         ),
         (
             &["tables"],
@@ -280,4 +280,71 @@ fn colours_are_for_who_asks() {
     assert!(coloured.starts_with("\x1b[1mpk\x1b[0m\n"), "{coloured}");
     let expanded = sql(folder.path(), &[select, "-x"], "").1;
     assert!(expanded.starts_with("── 1 ─") && expanded.contains("\npk  a\n"), "{expanded}");
+}
+
+#[test]
+fn what_is_nearly_right_has_a_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let create =
+        "CREATE TABLE pets (PK S, SK S, owner S) PRIMARY KEY (PK, SK) GSI GSI1 (owner, SK);";
+    assert_eq!(sql(folder.path(), &[create], "").0, 0);
+    let data = folder.path().to_str().unwrap();
+    let cases: [(&[&str], &str); 9] = [
+        (
+            &["sql", "SELECT * FORM pets"],
+            "hint: did you mean FROM where FORM stands?\n    SELECT * FORM pets\n             ^\n",
+        ),
+        (&["sql", "SELECT * FROM pets LIMIT 3"], "statements have no LIMIT"),
+        (&["sql", "SELECT count(*) FROM pets"], "count with --count"),
+        (&["sql", "SELECT * FROM pets.gsi1"], "there is no index gsi1; did you mean GSI1?"),
+        (&["scan", "pets", "--index", "gsi1"], "there is no index gsi1; did you mean GSI1?"),
+        (&["query", "pets", "owner = 'a'"], "owner is the key of the index GSI1: --index GSI1"),
+        (&["query", "pets", "pk = 'a'"], "pk is no key; did you mean PK?"),
+        (&["put", "pets", "{pk: 'a', SK: 'b'}"], "the key is PK, and the item has pk"),
+        (&["sql", "INSERT INTO pets VALUES ('a')"], "VALUE {"),
+    ];
+    for (arguments, hint) in cases {
+        let (code, out, said) = run(&[arguments, &["--data-dir", data]].concat(), &[], "");
+        assert_eq!((code, out.as_str()), (3, ""), "{arguments:?}");
+        assert!(said.contains(hint), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn an_item_of_the_arguments_may_be_in_dynamodbs_json() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(sql(folder.path(), &["CREATE TABLE pets (PK S) PRIMARY KEY (PK)"], "").0, 0);
+    let data = folder.path().to_str().unwrap();
+    let items = [
+        r#"{"PK": {"S": "a"}, "n": {"N": "1"}}"#,
+        r#"{"Item": {"PK": {"S": "b"}, "n": {"N": "2"}}}"#,
+        r#"{"PK": "c", "n": {"N": "3"}}"#,
+    ];
+    for item in items {
+        let (code, _, said) = run(&["put", "pets", item, "--data-dir", data], &[], "");
+        assert_eq!((code, said.as_str()), (0, ""), "{item}");
+    }
+    for (key, expected) in [("a", r#""n":1"#), ("b", r#""n":2"#), ("c", r#""n":{"N":"3"}"#)] {
+        let (_, out, _) = run(&["get", "pets", key, "-o", "json", "--data-dir", data], &[], "");
+        assert!(out.contains(expected), "{key}: {out}");
+    }
+}
+
+#[test]
+fn a_count_is_of_all_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(sql(folder.path(), &["CREATE TABLE pets (PK N) PRIMARY KEY (PK)"], "").0, 0);
+    let data = folder.path().to_str().unwrap();
+    // Three pages of a mebibyte.
+    let long = "x".repeat(300_000);
+    let item = |pk: u32| format!("{{PK: {pk}, t: '{long}'}}\n");
+    let items = (0..8).map(item).collect::<Vec<_>>().concat();
+    assert_eq!(run(&["put", "pets", "--data-dir", data], &[], &items).0, 0);
+    let scan = ["scan", "pets", "--count", "--data-dir", data];
+    let (_, out, _) = run(&scan, &[], "");
+    assert!(out.starts_with("8 items, 8 examined, ") && !out.contains("more follow"), "{out}");
+    let (_, out, _) = run(&[&scan[..], &["-o", "json"]].concat(), &[], "");
+    assert_eq!(out, "{\"count\":8}\n");
+    let (_, out, _) = run(&[&scan[..], &["--limit", "2"]].concat(), &[], "");
+    assert!(out.starts_with("2 items, 2 examined, ") && out.contains("more follow"), "{out}");
 }

@@ -1,6 +1,8 @@
 //! What a refusal or a result may mean for the user: messages in the user's own words, and the likely
 //! mistake. The database's answers stay as they are; a hint stands below them.
 
+mod mistakes;
+pub mod names;
 mod plan;
 mod suspects;
 
@@ -63,8 +65,13 @@ fn value_text(value: &Value) -> String {
 pub fn explained(mut refused: Refused, request: &Value) -> Refused {
     refused.message = refused.message.map(|message| in_own_words(&message, request));
     let statement = request["Statement"].as_str();
-    let named = || statement.and_then(|statement| Outline::of(statement).table);
-    refused.table = request["TableName"].as_str().map(str::to_owned).or_else(named);
+    let outline = statement.map(Outline::of);
+    (refused.index, refused.names) = names::named(request);
+    if let Some(outline) = outline {
+        refused.index = outline.index;
+        refused.table = outline.table;
+    }
+    refused.table = request["TableName"].as_str().map(str::to_owned).or(refused.table);
     match refused.exception.as_str() {
         "ValidationException" | "ConditionalCheckFailedException" => {
             refused.hints = expression_hints(request);
@@ -86,7 +93,9 @@ pub fn explained(mut refused: Refused, request: &Value) -> Refused {
 /// Returns hints about names in a request where text may have been meant.
 fn expression_hints(request: &Value) -> Vec<String> {
     if let Some(statement) = request["Statement"].as_str() {
-        return suspects(&meaningful(statement), true, &[]);
+        let mut hints: Vec<String> = mistakes::mistaken(statement).into_iter().collect();
+        hints.extend(suspects(&meaningful(statement), true, &[]));
+        return hints;
     }
     let members =
         ["KeyConditionExpression", "FilterExpression", "ConditionExpression", "UpdateExpression"];
@@ -98,19 +107,25 @@ fn expression_hints(request: &Value) -> Vec<String> {
     found.collect()
 }
 
-/// Returns hints about the filter of a request that found nothing.
-pub fn filter_hints(request: &Map<String, Value>) -> Vec<String> {
+/// Returns hints about the filter of a request that found nothing in a table with these key attributes.
+pub fn filter_hints(request: &Map<String, Value>, keys: &[String]) -> Vec<String> {
     let filter = request.get("FilterExpression").and_then(Value::as_str);
     let own = filter.map(|filter| in_own_words(filter, &json!(request))).unwrap_or_default();
-    suspects(&meaningful(&own), false, &[])
+    let mut hints = suspects(&meaningful(&own), false, keys);
+    hints.extend(names::unknown(&names::attributes(&own), keys));
+    hints
 }
 
-/// Adds to an error what asking the database tells about the mistake: the nearest name of a table.
+/// Adds to an error what asking the database tells about the mistake: the nearest name of a table, an
+/// index or a key.
 pub fn completed(client: &mut Client, mut error: anyhow::Error) -> anyhow::Error {
     let Some(refused) = error.downcast_mut::<Refused>() else { return error };
     let is_unknown = refused.exception == "ResourceNotFoundException"
         || refused.message.as_deref().is_some_and(|text| text.contains("non-existent table"));
-    let Some(table) = refused.table.clone().filter(|_| is_unknown) else { return error };
+    let Some(table) = refused.table.clone().filter(|_| is_unknown) else {
+        refused.hints.extend(names::hint(client, refused));
+        return error;
+    };
     // Who cannot list the tables gets the refusal alone.
     if let Ok(names) = table_names(client, TABLES_MAX) {
         refused.hints.extend(table_hint(&table, &names));

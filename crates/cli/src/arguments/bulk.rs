@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub struct Put {
     /// Table
     pub table: String,
-    /// Item, such as '{"pk": "a", "n": 1}'; without one, standard input has items as `import` reads them
+    /// Item, such as '{"pk": "a", "n": 1}', or in DynamoDB's JSON; without one, standard input has items as `import` reads them
     #[arg(conflicts_with_all = ["from_line", "skip_bad", "in_flight"])]
     pub item: Option<String>,
     /// Only if this condition holds for the stored item; items are then put one by one

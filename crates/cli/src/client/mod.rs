@@ -41,6 +41,10 @@ pub struct Refused {
     pub reasons: Vec<String>,
     /// The table that the request named.
     pub table: Option<String>,
+    /// The index that the request named.
+    pub index: Option<String>,
+    /// The attributes in the request's key condition, or in its item.
+    pub names: Vec<String>,
     /// What the user may have meant.
     pub hints: Vec<String>,
 }

@@ -71,6 +71,8 @@ pub fn read(
     printer: &Printer,
 ) -> anyhow::Result<()> {
     let format = printer.format;
+    // A number of items is one of all, unless a part was asked for.
+    let reads_all = page.all || (page.count && page.limit.is_none());
     let mut totals = Totals::default();
     let mut table = match format {
         Format::Table if !page.count => {
@@ -83,23 +85,38 @@ pub fn read(
     let next = loop {
         let response = client.call(operation, &Value::Object(request.clone()))?;
         totals.add(&response);
-        print_page(&response, printer, table.as_mut())?;
+        if !page.count || format == Format::Ddb {
+            print_page(&response, printer, table.as_mut())?;
+        }
         match response["LastEvaluatedKey"].as_object() {
-            Some(next) if page.all => {
+            Some(next) if reads_all => {
                 request.insert("ExclusiveStartKey".into(), json!(next));
             }
             next => break next.cloned(),
         }
     };
+    if page.count && matches!(format, Format::Json | Format::Item) {
+        output::line(json!({ "count": totals.returned }))?;
+    }
     if format == Format::Table {
         print_table(table.as_ref(), &totals, next.as_ref(), printer)?;
     }
     if totals.returned == 0 {
-        for hint in advice::filter_hints(&request) {
-            printer.note(&hint);
-        }
+        note(client, &request, printer);
     }
     Ok(())
+}
+
+/// Notes what may be wrong with a filter that found nothing.
+fn note(client: &mut Client, request: &Map<String, Value>, printer: &Printer) {
+    if !request.contains_key("FilterExpression") {
+        return;
+    }
+    let keys = TableKeys::of(client, request["TableName"].as_str().unwrap_or_default());
+    let known = keys.map(|keys| keys.attributes()).unwrap_or_default();
+    for hint in advice::filter_hints(request, &known) {
+        printer.note(&hint);
+    }
 }
 
 /// Returns the columns that are known beforehand: the keys, unless attributes are selected.
@@ -118,9 +135,6 @@ fn print_page(
     let items = response["Items"].as_array().into_iter().flatten().filter_map(Value::as_object);
     match (printer.format, table) {
         (Format::Ddb, _) => output::line(response),
-        (Format::Json | Format::Item, _) if response.get("Items").is_none() => {
-            output::line(json!({ "count": response["Count"] }))
-        }
         (Format::Json | Format::Item, _) => {
             items.map(|item| printer.item_line(item)).try_for_each(output::line)
         }

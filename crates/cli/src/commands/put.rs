@@ -9,9 +9,11 @@ use crate::bulk::import::Summary;
 use crate::client::Client;
 use crate::exit::{Unfinished, Usage};
 use crate::expression::Placeholders;
+use crate::format::{Form, WireItem, read_item};
 use crate::literal;
 use crate::output;
 use crate::output::printer::{self, Printer};
+use crate::reading::key;
 use crate::reading::reader::{self, Event, NEXT_PAGE_MISSING, Plan};
 use crate::reading::source::Source;
 use anyhow::Context;
@@ -23,13 +25,25 @@ use std::sync::Arc;
 pub fn run(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
     match (&arguments.item, &arguments.condition) {
         (Some(item), _) => {
-            let item = literal::item(item).map_err(|fault| Usage(format!("the item: {fault}")))?;
+            let item = item_of(client, &arguments.table, item)?;
             let units = put(client, arguments, Value::Object(item))?;
             print(arguments, 1, units)
         }
         (None, Some(_)) => put_one_by_one(client, arguments),
         (None, None) => import::of_standard_input(client, arguments),
     }
+}
+
+/// Returns the item of a text: DynamoDB's JSON where that has the table's key, as in standard input.
+fn item_of(client: &mut Client, table: &str, text: &str) -> anyhow::Result<WireItem> {
+    // An item that has every value in an object of its type may still be one of maps.
+    if let Ok(typed) = read_item(Form::Ddb, text, 1)
+        && let Ok(keys) = TableKeys::of(client, table)
+        && key::of(&typed, &keys.primary()).is_some()
+    {
+        return Ok(typed);
+    }
+    Ok(literal::item(text).map_err(|fault| Usage(format!("the item: {fault}")))?)
 }
 
 /// Puts one item after the other: each has its condition.

@@ -1,8 +1,7 @@
-//! What helps while typing: completion, colours, and Enter that goes on until a statement is whole.
+//! What helps while typing: completion and colours.
 
 use super::catalogue::Catalogue;
 use super::commands;
-use super::statement::is_complete;
 use super::token::{Kind, Token, tokens};
 use crate::client::Client;
 use crate::commands::table_keys::TableKeys;
@@ -11,7 +10,7 @@ use crate::output::terminal::is_unsafe;
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{Context, Helper};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -96,6 +95,8 @@ pub struct Assist<'s, 'c> {
     pub client: &'s RefCell<&'c mut Client>,
     /// What is known of the tables.
     pub catalogue: &'s RefCell<Catalogue>,
+    /// The lines before the one that is being typed, with their ends.
+    pub begun: &'s RefCell<String>,
     /// Whether there are colours.
     pub screen: Screen,
 }
@@ -243,25 +244,31 @@ impl Completer for Assist<'_, '_> {
         position: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        let before = &line[..position];
-        let (start, wanted) = wanted(before, line);
+        let begun = self.begun.borrow();
+        let before = format!("{begun}{}", &line[..position]);
+        let (start, wanted) = wanted(&before, &format!("{begun}{line}"));
+        // What a line before has begun, such as a text, has no completion in this one.
+        let Some(start_in_line) = start.checked_sub(begun.len()) else {
+            return Ok((position, Vec::new()));
+        };
         let mut found = beginning(self.names(&wanted), &before[start..]);
         // The editor prints them itself, and they are whatever the server says.
         found.retain(|name| !name.contains(is_unsafe));
-        Ok((start, found))
+        Ok((start_in_line, found))
     }
 }
 
-impl Validator for Assist<'_, '_> {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let is_done = is_complete(context.input());
-        Ok(if is_done { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
-    }
-}
+impl Validator for Assist<'_, '_> {}
 
 impl Highlighter for Assist<'_, '_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        if self.screen.has_colours { highlighted(&self.screen, line).into() } else { line.into() }
+        let begun = self.begun.borrow();
+        // A text that a line before has begun goes on without colours.
+        let is_inside = tokens(&begun).last().is_some_and(|token| !token.is_closed);
+        if !self.screen.has_colours || is_inside {
+            return line.into();
+        }
+        highlighted(&self.screen, line).into()
     }
 
     fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {

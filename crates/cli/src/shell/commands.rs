@@ -2,6 +2,7 @@
 
 use super::ddl;
 use super::session::{Next, Session};
+use super::statement::bare_command;
 use super::token::meaningful;
 use crate::arguments::Format;
 use crate::exit::Usage;
@@ -101,7 +102,7 @@ pub fn alias(statement: &str) -> Option<String> {
         [word, table] if word.is("DESCRIBE") || word.is("DESC") => {
             Some(format!(".schema {}", table.name()?))
         }
-        [quit] if quit.is("QUIT") || quit.is("EXIT") => Some(".quit".to_owned()),
+        [word] => bare_command(word.text).map(str::to_owned),
         _ => None,
     }
 }
@@ -310,6 +311,7 @@ mod tests {
             ("DESCRIBE \"cities\";", None),
             ("DESC cities", Some(".schema cities")),
             ("exit", Some(".quit")),
+            ("Help", Some(".help")),
             ("SELECT 1", None),
         ];
         for (statement, expected) in cases {

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use super::statement::{Outline, Verb};
-use crate::advice;
+use crate::advice::{self, names};
 use crate::arguments::{Format, Sql};
 use crate::output::{self, printer, printer::Printer, table::Table};
 use anyhow::Context;
@@ -65,7 +65,7 @@ pub fn run(session: &Session<'_, '_>, text: &str, outline: &Outline<'_>) -> anyh
             output::line(format_args!("more follow{way}"))?;
         }
     }
-    note(session, outline);
+    note(session, outline, &totals);
     Ok(())
 }
 
@@ -141,7 +141,7 @@ fn figures(verb: Verb, totals: &Totals) -> String {
 }
 
 /// Notes under a result what it cost too much, and what may not mean what it seems to.
-fn note(session: &Session<'_, '_>, outline: &Outline<'_>) {
+fn note(session: &Session<'_, '_>, outline: &Outline<'_>, totals: &Totals) {
     let printer = session.printer.get();
     let Some(table) = outline.table.as_ref().filter(|_| session.has_hints.get()) else { return };
     if !Printer::is_read_by_somebody() {
@@ -152,7 +152,11 @@ fn note(session: &Session<'_, '_>, outline: &Outline<'_>) {
     });
     let scan = keys.and_then(|keys| advice::scan_note(outline, &keys));
     let suspects = advice::suspects(&outline.rest, true, &known);
-    scan.into_iter().chain(suspects).for_each(|text| printer.note(&text));
+    let mut strange = Vec::new();
+    if totals.items == 0 && outline.verb == Verb::Select {
+        strange = names::unknown(&names::compared(outline.condition()), &known);
+    }
+    scan.into_iter().chain(suspects).chain(strange).for_each(|text| printer.note(&text));
 }
 
 #[cfg(test)]

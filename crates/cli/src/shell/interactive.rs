@@ -6,7 +6,7 @@
 use super::assist::Assist;
 use super::pager::Pager;
 use super::session::{Next, Session};
-use super::statement::{Input, Splitter};
+use super::statement::{Input, Splitter, is_complete};
 use crate::config::ClientSettings;
 use crate::output;
 use crate::surroundings::{text_variable, variable};
@@ -17,6 +17,8 @@ use rustyline::{ColorMode, CompletionType, Config, Editor};
 use std::path::{Path, PathBuf};
 
 const PROMPT: &str = "sql> ";
+/// Stands before the lines that go on with a statement.
+const CONTINUED: &str = "  -> ";
 /// So many entries are remembered.
 const HISTORY_MAX: usize = 2000;
 /// Longer entries are not remembered.
@@ -45,7 +47,7 @@ pub fn run(session: Session<'_, '_>) -> anyhow::Result<()> {
     }
     output::line(greeting(session)?)?;
     loop {
-        match editor.readline(PROMPT) {
+        match statement(session, &mut editor) {
             Ok(text) => {
                 remember(&mut editor, &text, file.as_deref());
                 session.resize()?;
@@ -57,6 +59,25 @@ pub fn run(session: Session<'_, '_>) -> anyhow::Result<()> {
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(error).context("read a statement"),
         }
+    }
+}
+
+/// Reads lines until a statement is whole.
+fn statement(
+    session: &Session<'_, '_>,
+    editor: &mut Editor<Assist<'_, '_>, FileHistory>,
+) -> Result<String, ReadlineError> {
+    let begun = &session.begun;
+    begun.borrow_mut().clear();
+    let mut line = editor.readline(PROMPT)?;
+    loop {
+        begun.borrow_mut().push_str(&line);
+        let text = begun.borrow().clone();
+        if text.len() > ENTRY_MAX_BYTES || is_complete(&text) {
+            return Ok(text);
+        }
+        begun.borrow_mut().push('\n');
+        line = editor.readline(CONTINUED)?;
     }
 }
 

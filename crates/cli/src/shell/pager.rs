@@ -63,8 +63,8 @@ impl Pager {
         if !self.is_on.get() {
             return Ok(false);
         }
-        let question = format!("-- {so_far}; more follow: Enter reads on, q (quit) -- ");
-        Ok(self.ask(&question)? != Answer::Stop)
+        let question = format!("-- {so_far}; more follow: Enter reads on, anything else stops -- ");
+        Ok(self.ask(&question)? == Answer::Next)
     }
 
     fn ask(&self, question: &str) -> anyhow::Result<Answer> {
@@ -74,9 +74,9 @@ impl Pager {
             Err(error) => return Err(error).context("read the answer"),
         };
         Ok(match answer.trim().to_ascii_lowercase().as_str() {
+            "" | "y" | "yes" => Answer::Next,
             "a" | "all" => Answer::All,
-            "q" | "quit" | "n" | "no" => Answer::Stop,
-            _ => Answer::Next,
+            _ => Answer::Stop,
         })
     }
 }

@@ -40,6 +40,8 @@ pub struct Session<'s, 'c> {
     pub pager: Option<Pager>,
     /// The values of question marks.
     pub parameters: Vec<Value>,
+    /// The lines before the one that is being typed, with their ends: a statement that is not whole.
+    pub begun: RefCell<String>,
     /// What the command line says.
     pub arguments: &'s Sql,
     /// Whether the user has stopped the present statement.
@@ -61,6 +63,7 @@ impl<'s, 'c> Session<'s, 'c> {
             has_hints: Cell::new(true),
             pager: None,
             parameters: parameters(arguments)?,
+            begun: RefCell::default(),
             arguments,
             stop: RefCell::new(stop),
         })
@@ -71,6 +74,7 @@ impl<'s, 'c> Session<'s, 'c> {
         Assist {
             client: self.client,
             catalogue: &self.catalogue,
+            begun: &self.begun,
             screen: self.printer.get().screen,
         }
     }
@@ -100,18 +104,18 @@ impl<'s, 'c> Session<'s, 'c> {
                     let milliseconds = began.elapsed().as_secs_f64() * 1000.0;
                     output::complain(format_args!("time: {milliseconds:.1} ms"));
                 }
-                done.map(|()| Next::More)
+                done
             }
         }
     }
 
-    fn statement(&self, text: &str) -> anyhow::Result<()> {
+    fn statement(&self, text: &str) -> anyhow::Result<Next> {
         let outline = Outline::of(text);
         match outline.verb {
-            Verb::Define => define::run(self, text),
+            Verb::Define => define::run(self, text).map(|()| Next::More),
             _ => match commands::alias(text) {
-                Some(line) => commands::run(self, &line).map(drop),
-                None => execute::run(self, text, &outline),
+                Some(line) => commands::run(self, &line),
+                None => execute::run(self, text, &outline).map(|()| Next::More),
             },
         }
     }

@@ -5,12 +5,16 @@ use super::token::{Kind, Token, meaningful, tokens};
 /// The longest statement that is collected. Source: DynamoDB takes 8,192 characters.
 const STATEMENT_MAX_BYTES: usize = 1 << 16;
 
+/// Commands that need no dot: what people type who want help or an end.
+const BARE_COMMANDS: [(&str, &str); 4] =
+    [("exit", ".quit"), ("quit", ".quit"), ("help", ".help"), ("?", ".help")];
+
 /// A piece of input that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A statement without its semicolon.
     Statement(String),
-    /// A line that begins with a dot or a backslash.
+    /// A line that begins with a dot or a backslash, or one of [`BARE_COMMANDS`].
     Command(String),
 }
 
@@ -31,7 +35,8 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// Adds a line; a line that begins with a dot between two statements is a command.
+    /// Adds a line; between two statements, one that begins with a dot or is a bare word such as `exit`
+    /// is a command.
     pub fn line(&mut self, line: &str) -> Result<Option<Input>, TooLong> {
         self.lines += 1;
         if is_blank(&self.text) {
@@ -40,6 +45,9 @@ impl Splitter {
             self.first_line = self.lines;
             if begins_command(line) {
                 return Ok(Some(Input::Command(line.trim().to_owned())));
+            }
+            if let Some(command) = bare_command(line) {
+                return Ok(Some(Input::Command(command.to_owned())));
             }
         }
         self.text.push_str(line);
@@ -97,9 +105,16 @@ fn begins_command(text: &str) -> bool {
     text.trim_start().starts_with(['.', '\\'])
 }
 
+/// Returns the command that a line without a dot stands for, with or without a semicolon.
+pub fn bare_command(line: &str) -> Option<&'static str> {
+    let word = line.trim().trim_end_matches(';').trim_end();
+    let found = BARE_COMMANDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+    found.map(|(_, command)| *command)
+}
+
 /// Returns true if the text holds whole statements only, each with its semicolon, or one command.
 pub fn is_complete(text: &str) -> bool {
-    let is_command = begins_command(text);
+    let is_command = begins_command(text) || bare_command(text).is_some();
     let last = tokens(text).filter(|token| token.kind != Kind::Comment || !token.is_closed).last();
     is_command || last.is_none_or(|token| token.is_symbol(";"))
 }
@@ -202,6 +217,8 @@ mod tests {
             (".tables\nselect\n.5;\n .quit now ", "1 .tables|2 select\n.5|4 .quit now"),
             ("'a\nb;\n';", "1 'a\nb;\n'"),
             ("a 'b;\nc", "rest a 'b;\nc"),
+            ("exit\nQUIT ;\n help;\n?", "1 .quit|2 .quit|3 .help|4 .help"),
+            ("select\nexit\n;", "1 select\nexit"),
         ];
         for (text, expected) in cases {
             let mut splitter = Splitter::default();
@@ -238,6 +255,10 @@ mod tests {
             ("select 1; select", false),
             ("/* begun;", false),
             (".help", true),
+            ("exit", true),
+            ("help ", true),
+            ("?", true),
+            ("exit now", false),
         ];
         for (text, expected) in cases {
             assert_eq!(is_complete(text), expected, "{text}");

@@ -7,6 +7,7 @@ use super::server::Server;
 use hashrange_samples::page;
 
 const PROMPT: &str = "sql> ";
+const CONTINUED: &str = "  -> ";
 
 fn written() -> String {
     Compared::read("docs/shell.md").written
@@ -42,7 +43,10 @@ fn the_first_five_minutes_on_a_terminal() {
     for line in lines {
         // What is typed goes on until a statement ends; anything else is printed.
         let begun = line.strip_prefix(PROMPT);
-        if let Some(typed) = begun.or(is_typed.then_some(line)) {
+        if let Some(typed) = begun.or_else(|| line.strip_prefix(CONTINUED).filter(|_| is_typed)) {
+            if is_typed {
+                terminal.expect(CONTINUED);
+            }
             terminal.send(&format!("{typed}\r"));
             is_typed = !typed.starts_with('.') && !typed.ends_with(';');
         } else {

@@ -34,7 +34,9 @@ fn tables_and_items_are_made_read_and_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let mut terminal = on(folder.path());
     terminal.send("CREATE TABLE cities (country S, rank N)\r");
+    terminal.expect("  -> ");
     terminal.send("PRIMARY KEY (country, rank)\r");
+    terminal.expect("  -> ");
     terminal.send("GSI by-rank (rank);\r");
     terminal.expect("table cities created");
     terminal.expect("sql> ");
@@ -132,6 +134,44 @@ fn long_results_come_page_by_page() {
 }
 
 #[test]
+fn words_that_ask_for_help_or_an_end_are_no_statements() {
+    for word in ["exit", "quit", "EXIT;"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut terminal = on(folder.path());
+        terminal.run("help", ".timing [on|off]");
+        terminal.run("?;", ".timing [on|off]");
+        // Within a statement it is a word of it, until Ctrl-C clears the whole.
+        terminal.send("SELECT\r");
+        terminal.expect("  -> ");
+        terminal.send("exit\r");
+        terminal.expect("  -> ");
+        terminal.send(CTRL_C);
+        terminal.expect("sql> ");
+        terminal.send(&format!("{word}\r"));
+        assert_eq!(terminal.ended(), Some(0));
+    }
+}
+
+#[test]
+fn a_line_that_goes_on_is_completed_by_the_lines_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = on(folder.path());
+    terminal.run("CREATE TABLE cities (country S) PRIMARY KEY (country);", "created");
+    terminal.send("select * from cities\r");
+    terminal.expect("  -> ");
+    terminal.send("where coun\t");
+    terminal.expect("country");
+    terminal.send(" = 'x';\r");
+    terminal.expect("0 items");
+    terminal.expect("sql> ");
+    // The statement is remembered as a whole.
+    terminal.send(UP);
+    terminal.expect("where country = 'x';");
+    terminal.send("\r");
+    terminal.expect("0 items");
+}
+
+#[test]
 fn pages_of_the_service_are_read_when_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
@@ -146,10 +186,17 @@ fn pages_of_the_service_are_read_when_asked_for() {
     terminal.expect("1 item, 0.5 read units; more follow");
     terminal.send("\r");
     terminal.expect("2 items, 1 read unit; more follow");
-    terminal.send("q\r");
-    terminal.expect("2 items, 1 read unit");
-    terminal.expect("more follow");
-    terminal.expect("sql> ");
+    // Anything but Enter ends it, such as the next statement that is typed too early.
+    for answer in ["q", "a", "SELECT * FROM abc;"] {
+        terminal.send(&format!("{answer}\r"));
+        terminal.expect("2 items, 1 read unit");
+        terminal.expect("more follow");
+        terminal.expect("sql> ");
+        terminal.send("SELECT * FROM abc;\r");
+        terminal.expect("more follow");
+        terminal.send("\r");
+        terminal.expect("2 items, 1 read unit; more follow");
+    }
 }
 
 #[test]

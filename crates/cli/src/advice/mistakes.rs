@@ -1,0 +1,173 @@
+//! Statements that the database cannot parse: the word that was meant, and where it stands.
+
+use crate::nearest::nearest;
+use crate::shell::statement::{Outline, Verb};
+use crate::shell::token::{Kind, Token, meaningful};
+
+/// Characters of the line that are shown before the caret, and behind it.
+const SHOWN: usize = 60;
+
+/// What other databases have and statements here do not.
+const FOREIGN: [(&str, &str); 9] = [
+    (
+        "LIMIT",
+        "statements have no LIMIT; `hashrange sql --limit 3` reads 3 items at a time, as do `query` and \
+         `scan`",
+    ),
+    ("OFFSET", "statements have no OFFSET: a read goes on where the one before ended"),
+    ("GROUP", "statements have no GROUP BY"),
+    ("HAVING", "statements have no HAVING"),
+    ("JOIN", "statements have no JOIN: each reads one table"),
+    ("UNION", "statements have no UNION"),
+    ("DISTINCT", "statements have no DISTINCT"),
+    (
+        "LIKE",
+        "statements have no LIKE; begins_with(a, 'x') and contains(a, 'x') compare parts of texts",
+    ),
+    ("VALUES", "statements insert one item: INSERT INTO \"table\" VALUE {'attribute': 'value'}"),
+];
+
+/// Functions of other databases.
+const AGGREGATES: [&str; 5] = ["COUNT", "SUM", "AVG", "MIN", "MAX"];
+
+/// Returns what a statement that was refused may have meant, with a caret under the word.
+pub fn mistaken(statement: &str) -> Option<String> {
+    let all = meaningful(statement);
+    let is_explained = all.first().is_some_and(|first| first.is("EXPLAIN"));
+    let begin = all.get(1).filter(|_| is_explained).map_or(0, |second| second.offset);
+    let (token, hint) = find(&statement[begin..])?;
+    Some(format!("{hint}{}", caret(statement, begin + token.offset)))
+}
+
+fn find(statement: &str) -> Option<(Token<'_>, String)> {
+    let tokens = meaningful(statement);
+    let outline = Outline::of(statement);
+    let first = *tokens.first()?;
+    if outline.verb == Verb::Other {
+        let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "EXPLAIN", "CREATE", "ALTER", "DROP"];
+        return misspelt(first, &verbs);
+    }
+    foreign(&tokens).or_else(|| keyword(&tokens, &outline))
+}
+
+fn foreign<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
+    for (nth, token) in tokens.iter().enumerate() {
+        let is_called = tokens.get(nth + 1).is_some_and(|next| next.is_symbol("("));
+        if is_called && AGGREGATES.iter().any(|name| token.is(name)) {
+            let hint = "statements do not count or sum; `hashrange query` and `hashrange scan` count \
+                        with --count";
+            return Some((*token, hint.to_owned()));
+        }
+        // The first word is the verb, and behind a comma stands a name.
+        let is_name = nth.checked_sub(1).is_none_or(|before| tokens[before].is_symbol(","));
+        if is_name || tokens.get(nth + 1).is_some_and(Token::compares) {
+            continue;
+        }
+        if let Some((_, hint)) = FOREIGN.iter().find(|(word, _)| token.is(word)) {
+            return Some((*token, (*hint).to_owned()));
+        }
+    }
+    None
+}
+
+/// Returns a word that stands where a keyword has to, and is nearly one.
+fn keyword<'a>(tokens: &[Token<'a>], outline: &Outline<'a>) -> Option<(Token<'a>, String)> {
+    let (introduces, follows): (&str, &[&str]) = match outline.verb {
+        Verb::Select => ("FROM", &["WHERE", "ORDER"]),
+        Verb::Delete => ("FROM", &["WHERE", "RETURNING"]),
+        Verb::Insert => ("INTO", &["VALUE"]),
+        Verb::Update => ("", &["SET", "REMOVE", "WHERE"]),
+        Verb::Define | Verb::Explain | Verb::Other => return None,
+    };
+    if !introduces.is_empty() && !tokens.iter().any(|token| token.is(introduces)) {
+        let words = tokens.iter().skip(1).filter(|token| token.kind == Kind::Word);
+        return words.copied().find_map(|token| misspelt(token, &[introduces]));
+    }
+    let behind = outline.rest.first().and_then(|token| misspelt(*token, follows));
+    let by = outline.rest.windows(2).find(|pair| pair[1].is("BY"));
+    behind.or_else(|| by.and_then(|pair| misspelt(pair[0], &["ORDER"])))
+}
+
+/// Returns the word with a hint, if it is nearly one of the keywords.
+fn misspelt<'a>(token: Token<'a>, keywords: &[&str]) -> Option<(Token<'a>, String)> {
+    if token.kind != Kind::Word || keywords.iter().any(|keyword| token.is(keyword)) {
+        return None;
+    }
+    let near = nearest(token.text, keywords.iter().copied())?;
+    Some((token, format!("did you mean {near} where {} stands?", token.text)))
+}
+
+/// Returns the line of a statement in which a byte stands, and a caret under it, each behind a line's end.
+fn caret(statement: &str, offset: usize) -> String {
+    let (before, behind) = statement.split_at(offset);
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let behind = behind.lines().next().unwrap_or_default();
+    let skipped = before.chars().count().saturating_sub(SHOWN);
+    // A tab is as wide as the blank under it.
+    let shown = |text: &str| text.replace(|it: char| it.is_control(), " ");
+    let before = shown(&before.chars().skip(skipped).collect::<String>());
+    let behind = shown(&behind.chars().take(SHOWN).collect::<String>());
+    let blanks = " ".repeat(before.chars().count());
+    format!("\n    {before}{behind}\n    {blanks}^")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_was_not_meant_has_a_hint_and_a_caret() {
+        let cases = [
+            ("SELECT * FROM t LIMIT 3", "LIMIT 3", "statements have no LIMIT"),
+            ("SELECT count(*) FROM t", "count(*) FROM t", "--count"),
+            ("SELECT * FORM t", "FORM t", "did you mean FROM where FORM stands?"),
+            ("selct * from t", "selct * from t", "did you mean SELECT"),
+            ("SELECT * FROM t\nWHER a = 1", "WHER a = 1", "did you mean WHERE"),
+            ("SELECT * FROM t.i ORDR BY a", "ORDR BY a", "did you mean ORDER"),
+            ("SELECT * FROM t WHERE a = 1 ODER BY b", "ODER BY b", "did you mean ORDER"),
+            ("EXPLAIN SELECT * FORM t", "FORM t", "did you mean FROM"),
+            ("UPDATE t SETT a = 1 WHERE b = 2", "SETT a = 1 WHERE b = 2", "did you mean SET"),
+            ("INSERT ITNO t VALUE {}", "ITNO t VALUE {}", "did you mean INTO"),
+            ("INSERT INTO t VALUES (1)", "VALUES (1)", "VALUE {"),
+            ("DELETE FORM t WHERE a = 1", "FORM t WHERE a = 1", "did you mean FROM"),
+            ("SELECT DISTINCT a FROM t", "DISTINCT a FROM t", "no DISTINCT"),
+            ("SELECT * FROM t WHERE a LIKE 'x'", "LIKE 'x'", "begins_with"),
+        ];
+        for (statement, from, hint) in cases {
+            let found = mistaken(statement).unwrap_or_default();
+            assert!(found.contains(hint), "{statement}: {found}");
+            let lines: Vec<&str> = found.lines().collect();
+            let [.., line, mark] = lines[..] else { panic!("{statement}: {found}") };
+            let column = mark.find('^').expect("a caret");
+            assert_eq!(&line[column..], from, "{statement}");
+        }
+    }
+
+    #[test]
+    fn names_and_whole_statements_have_none() {
+        let statements = [
+            "SELECT * FROM t WHERE a = 1 ORDER BY b DESC",
+            "SELECT form, limit FROM t WHERE limit = 3",
+            "SELECT count FROM t",
+            "UPDATE t REMOVE a WHERE b = 1",
+            "INSERT INTO t VALUE {'LIMIT': 'count(*)'}",
+            "DELETE FROM t WHERE a = 1 RETURNING ALL OLD *",
+            "EXPLAIN",
+            "",
+            "exists(select",
+            "ÄÖ",
+        ];
+        for statement in statements {
+            assert_eq!(mistaken(statement), None, "{statement}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_on_both_sides() {
+        let line = format!("{}\t{}", "é".repeat(200), "x".repeat(200));
+        let shown = caret(&line, 401);
+        let [_, line, mark] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
+        assert_eq!(line.trim_start(), format!("{} {}", "é".repeat(59), "x".repeat(60)));
+        assert_eq!(mark.chars().count(), 4 + 60 + 1);
+    }
+}
