@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::terminal::say;
 use crate::workspace;
@@ -51,6 +51,26 @@ pub fn is_present(name: &str, arguments: &[&str]) -> bool {
     let mut command = program(name.as_ref(), arguments);
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
+}
+
+/// Whether a command ends with success in so many seconds; it is ended when they have passed. What it says goes
+/// nowhere.
+pub fn ends_well_within(seconds: u64, command: &mut Command) -> bool {
+    let Ok(mut child) = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
+        return false;
+    };
+    let end = Instant::now() + Duration::from_secs(seconds);
+    while Instant::now() < end {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => std::thread::sleep(Duration::from_millis(50)),
+            Err(_) => break,
+        }
+    }
+    // A child that cannot be ended has ended by itself.
+    drop(child.kill());
+    drop(child.wait());
+    false
 }
 
 /// Runs one step of a task under a heading and says how long it took.

@@ -4,23 +4,35 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// What a folder was filled for.
+const STAMP: &str = "fetched";
+
 /// Runs `fetch`, which fills the folder, unless it has run for these very lists of packages.
 pub fn once(
     folder: &Path,
     lists: &[PathBuf],
     fetch: impl FnOnce() -> Result<(), String>,
 ) -> Result<(), String> {
+    if is_fetched(folder, lists) {
+        return Ok(());
+    }
+    let wanted = joined(lists)?;
+    create_folder(folder)?;
+    fetch()?;
+    write(&folder.join(STAMP), wanted)
+}
+
+/// Whether the folder was filled for these very lists of packages.
+pub fn is_fetched(folder: &Path, lists: &[PathBuf]) -> bool {
+    let given = fs::read_to_string(folder.join(STAMP));
+    given.is_ok_and(|given| joined(lists).is_ok_and(|wanted| given == wanted))
+}
+
+fn joined(lists: &[PathBuf]) -> Result<String, String> {
     let read = |list: &PathBuf| {
         fs::read_to_string(list).map_err(|error| format!("read {}: {error}", list.display()))
     };
-    let wanted = lists.iter().map(read).collect::<Result<String, String>>()?;
-    let stamp = folder.join("fetched");
-    if fs::read_to_string(&stamp).is_ok_and(|given| given == wanted) {
-        return Ok(());
-    }
-    create_folder(folder)?;
-    fetch()?;
-    write(&stamp, wanted)
+    lists.iter().map(read).collect()
 }
 
 /// Creates a folder and those above it.

@@ -38,7 +38,7 @@ tasks:
   check                  format, house rules, generated code, clippy, documentation
   tidy                   the house rules alone
   test [FILTER]          every test, real clients and packages included; FILTER: workspace tests by name
-  conformance [--client python|cli|js|rust|go]... [--target URL]
+  conformance [--client python|cli|js|rust|go|java]... [--target URL]
                          real clients against the release binary, or against a running server
   postgres               the suites on PostgreSQL: the store's, the engine's, real clients
   rocksdb [FILTER]       the store's, the engine's and the library's tests with folders on RocksDB

@@ -6,10 +6,10 @@ use crate::terminal::say;
 /// What `cargo xtask test` fetches and how long it takes.
 const OUTLOOK: &str = "\
 The first run takes 25 to 35 minutes on two cores, most of it compiling; each step says its name before
-it begins and its time at its end. What is not there yet is fetched on the way, 230 MB in all: crates
-(32 MB, from crates.io, into Cargo's cache), packages of Python (50 MB, from PyPI) and of Node.js (30 MB,
-from npm), Go (92 MB) and PostgreSQL (29 MB, unless it is installed) where apt-get has Debian 12's, these into
-target/. All of target/ takes about
+it begins and its time at its end. What is not there yet is fetched on the way, 175 MB in all: crates
+(32 MB, from crates.io, into Cargo's cache), packages of Python (50 MB, from PyPI), of Node.js (30 MB, from
+npm), of Go (4 MB) and of Java (29 MB, from Maven's registry) where these two are installed, and PostgreSQL
+(29 MB, unless it is installed) where apt-get has Debian 12's, these into target/. All of target/ takes about
 8.5 GB.";
 
 /// Looks for everything that the tests need and says all that is missing, or else what is to come.

@@ -1,5 +1,5 @@
 // The AWS SDK for Go v2 against a running server: tables, items, conditions, queries with pages, batches,
-// transactions, indexes, PartiQL. Leaves everything finer to the suite in Python.
+// transactions, indexes, PartiQL, segments, streams. Leaves everything finer to the suite in Python.
 package smoke
 
 import (
@@ -32,6 +32,13 @@ type order struct {
 
 func client(t *testing.T) *dynamodb.Client {
 	t.Helper()
+	db, _, _ := configured(t)
+	return db
+}
+
+// Returns a client, and what clients of other services are made of.
+func configured(t *testing.T) (*dynamodb.Client, aws.Config, string) {
+	t.Helper()
 	endpoint := os.Getenv("HASHRANGE_ENDPOINT")
 	if endpoint == "" {
 		t.Fatal("HASHRANGE_ENDPOINT names the server")
@@ -42,8 +49,7 @@ func client(t *testing.T) *dynamodb.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The SDK of Debian 12 has no BaseEndpoint yet.
-	return dynamodb.NewFromConfig(cfg, dynamodb.WithEndpointResolver(dynamodb.EndpointResolverFromURL(endpoint)))
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.BaseEndpoint = aws.String(endpoint) }), cfg, endpoint
 }
 
 // Makes a table of orders with an index by state; it goes with the test.
@@ -145,6 +151,7 @@ func TestAnUpdateIsBuiltByTheSdkAndRefusedByItsCondition(t *testing.T) {
 		TableName: &table, Key: keyOf("ada", "1"), ReturnValues: types.ReturnValueAllNew,
 		UpdateExpression: built.Update(), ConditionExpression: built.Condition(),
 		ExpressionAttributeNames: built.Names(), ExpressionAttributeValues: built.Values(),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	answer, err := db.UpdateItem(ctx, update)
 	if err != nil {
@@ -157,6 +164,9 @@ func TestAnUpdateIsBuiltByTheSdkAndRefusedByItsCondition(t *testing.T) {
 	var refused *types.ConditionalCheckFailedException
 	if !errors.As(err, &refused) || refused.ErrorMessage() != "The conditional request failed" {
 		t.Fatalf("the second time: %v", err)
+	}
+	if total := refused.Item["total"].(*types.AttributeValueMemberN).Value; total != "5" {
+		t.Fatalf("the item of the refusal: %v", refused.Item)
 	}
 }
 

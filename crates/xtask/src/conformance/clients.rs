@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::go;
+use super::{go, java};
 use crate::command::{cargo, program, run};
 use crate::fetched::{copy_files, once};
 use crate::prerequisites;
@@ -26,16 +26,19 @@ pub enum Client {
     Rust,
     /// The AWS SDK for Go v2.
     Go,
+    /// The AWS SDK for Java 2.x.
+    Java,
 }
 
 impl Client {
     /// Every client, the quickest to fail first.
-    pub const ALL: [Self; 5] = [Self::Python, Self::Cli, Self::Js, Self::Rust, Self::Go];
+    pub const ALL: [Self; 6] =
+        [Self::Python, Self::Cli, Self::Js, Self::Rust, Self::Go, Self::Java];
 
     /// Returns the client of a name.
     pub fn from_name(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|client| client.name() == name);
-        found.ok_or_else(|| format!("unknown client {name}: python, js, cli, rust or go"))
+        found.ok_or_else(|| format!("unknown client {name}: python, js, cli, rust, go or java"))
     }
 
     /// Returns the name for the command line.
@@ -46,6 +49,7 @@ impl Client {
             Self::Js => "js",
             Self::Rust => "rust",
             Self::Go => "go",
+            Self::Java => "java",
         }
     }
 
@@ -53,15 +57,16 @@ impl Client {
     pub fn stores(self) -> &'static [Store] {
         match self {
             Self::Python => &[Store::Memory, Store::Embedded],
-            Self::Cli | Self::Js | Self::Rust | Self::Go => &[Store::Memory],
+            Self::Cli | Self::Js | Self::Rust | Self::Go | Self::Java => &[Store::Memory],
         }
     }
 
     /// Tells why the client cannot be had on this machine, if so. What cannot be had of the others is a fault.
-    pub fn missing(self) -> Result<Option<&'static str>, String> {
+    pub fn missing(self) -> Option<&'static str> {
         match self {
             Self::Go => go::missing(),
-            Self::Python | Self::Cli | Self::Js | Self::Rust => Ok(None),
+            Self::Java => java::missing(),
+            Self::Python | Self::Cli | Self::Js | Self::Rust => None,
         }
     }
 
@@ -72,6 +77,7 @@ impl Client {
             Self::Js => prepare_js(),
             Self::Rust => run(rust().arg("--no-run")),
             Self::Go => go::prepare(),
+            Self::Java => java::prepare(),
         }
     }
 
@@ -82,7 +88,8 @@ impl Client {
             Self::Cli => cli(),
             Self::Js => node(),
             Self::Rust => rust(),
-            Self::Go => go::test()?,
+            Self::Go => go::test(),
+            Self::Java => java::test(),
         };
         command.env("HASHRANGE_ENDPOINT", endpoint);
         if let Some(binary) = binary {

@@ -1,44 +1,48 @@
-//! Go and its AWS SDK, from the archive of Debian 12: unpacked under `target/e2e/go`. Elsewhere the client is
-//! left out.
+//! Go and its AWS SDK, of the versions in `tests/e2e/go/go.sum`, from the module proxy that Go is set up with. A
+//! machine without Go, or where no proxy answers, leaves the client out.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::clients::{fetched, sources};
-use crate::command::program;
-use crate::debian::Packages;
-use crate::fetched::{copy_files, create_folder};
+use crate::command::{ends_well_within, is_present, program, run};
+use crate::fetched::{is_fetched, once};
 
-/// Where the packages put Go.
-const TOOLCHAIN: &str = "usr/lib/go-1.19";
-
-fn packages() -> Result<Packages, String> {
-    Packages::of(sources("go").join("packages.txt"))
+fn lists() -> [PathBuf; 2] {
+    ["go.mod", "go.sum"].map(|name| sources("go").join(name))
 }
 
-/// Tells why Go cannot be had here, if so.
-pub fn missing() -> Result<Option<&'static str>, String> {
-    Ok(packages()?.missing())
+/// Tells why the client cannot be had here, if so.
+pub fn missing() -> Option<&'static str> {
+    if !is_present("go", &["version"]) {
+        return Some("no go (https://go.dev)");
+    }
+    // What the newest version is, only the proxy knows.
+    let mut question = go(&["list", "-m", "github.com/aws/smithy-go@latest"]);
+    let is_had = is_fetched(&fetched("go"), &lists()) || ends_well_within(20, &mut question);
+    (!is_had).then_some("Go is older than go.mod wants, or its module proxy does not answer")
 }
 
-/// Fetches and unpacks the packages.
+/// Fetches the modules and compiles the tests.
 pub fn prepare() -> Result<(), String> {
-    packages()?.unpack(&fetched("go"))
+    once(&fetched("go"), &lists(), || {
+        run(&mut go(&["mod", "download"]))?;
+        run(&mut go(&["test", "-run", "^$", "."]))
+    })
 }
 
 /// Returns the run of the tests.
-pub fn test() -> Result<Command, String> {
-    let (root, place) = (fetched("go/root"), fetched("go/path/src/smoke"));
-    create_folder(&place)?;
-    copy_files(&[sources("go").join("smoke_test.go")], &place)?;
-    let paths = [fetched("go/path"), root.join("usr/share/gocode")];
-    let paths = std::env::join_paths(paths).map_err(|error| format!("a path for Go: {error}"))?;
-    let mut command = program(&root.join(TOOLCHAIN).join("bin/go"), &["test", "-count=1", "-v"]);
+pub fn test() -> Command {
+    go(&["test", "-count=1", "-v", "."])
+}
+
+fn go(arguments: &[&str]) -> Command {
+    let mut command = program("go".as_ref(), arguments);
     command
-        .current_dir(place)
-        .env("GOROOT", root.join(TOOLCHAIN))
-        .env("GOPATH", paths)
-        .env("GO111MODULE", "off")
-        .env("GOFLAGS", "")
+        .current_dir(sources("go"))
+        .env("GOFLAGS", "-mod=readonly -modcacherw")
+        .env("GOTOOLCHAIN", "local")
+        .env("GOMODCACHE", fetched("go/mod"))
         .env("GOCACHE", fetched("go/cache"));
-    Ok(command)
+    command
 }

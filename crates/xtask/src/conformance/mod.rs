@@ -7,6 +7,7 @@
 
 mod clients;
 mod go;
+mod java;
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +20,12 @@ use clients::Client;
 
 /// Runs every client that can be had here, and says which one cannot.
 pub fn all() -> Result<(), String> {
-    local(&available()?)
+    local(&available())
 }
 
 /// Runs every client that can be had here against a server on PostgreSQL, each in a schema of its own.
 pub fn on_postgres(postgres: &Postgres) -> Result<(), String> {
-    let clients = available()?;
+    let clients = available();
     let binary = prepared(&clients)?;
     for client in clients {
         let Some(url) = postgres.url() else { return Ok(()) };
@@ -33,15 +34,15 @@ pub fn on_postgres(postgres: &Postgres) -> Result<(), String> {
     Ok(())
 }
 
-fn available() -> Result<Vec<Client>, String> {
+fn available() -> Vec<Client> {
     let mut clients = Vec::new();
     for client in Client::ALL {
-        match client.missing()? {
+        match client.missing() {
             None => clients.push(client),
             Some(why) => say(&format!("=== {} is left out: {why}", client.name())),
         }
     }
-    Ok(clients)
+    clients
 }
 
 /// Runs what the arguments ask for: `[--client NAME]... [--target URL]`.
@@ -58,7 +59,7 @@ pub fn with_arguments(arguments: &[&str]) -> Result<(), String> {
         }
     }
     if chosen.is_empty() {
-        chosen = available()?;
+        chosen = available();
     }
     match target {
         Some(url) => chosen.iter().try_for_each(|client| foreign(*client, url)),
