@@ -391,7 +391,11 @@ fn what_cannot_work_is_refused_at_once() {
             1,
             "hashrange: connect to 127.0.0.1:1 ".into(),
         ),
-        (&["tables", "--endpoint=ftp://x"], 2, "hashrange: endpoint \"ftp://x\": ftp:// is not".into()),
+        (
+            &["tables", "--endpoint=ftp://x"],
+            2,
+            "hashrange: endpoint \"ftp://x\": ftp:// is not".into(),
+        ),
         (&["tables", "--data-dir=/absent/x"], 1, "hashrange: /absent/x: there is no such".into()),
         (&["nothing"], 2, "error: unrecognized subcommand".into()),
     ];

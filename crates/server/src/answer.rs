@@ -3,6 +3,7 @@
 use crate::activity::OpenRequest;
 use crate::answer_body::AnswerBody;
 use crate::content_coding::Coding;
+use crate::metrics::Refusal;
 use crate::request_id::RequestId;
 use bytes::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -40,6 +41,8 @@ pub struct Answer {
     pub content_type: Option<HeaderValue>,
     /// Whether the connection ends with this answer.
     pub close: bool,
+    /// What kind of refusal it is, if it is one that clients expect.
+    pub refusal: Option<Refusal>,
     /// Headers of this answer alone.
     pub extra: Vec<(HeaderName, HeaderValue)>,
 }
@@ -48,7 +51,15 @@ impl Answer {
     /// Returns an answer with a body.
     pub fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        Self { status, body, coding: None, content_type: None, close: false, extra: Vec::new() }
+        Self {
+            status,
+            body,
+            coding: None,
+            content_type: None,
+            close: false,
+            refusal: None,
+            extra: Vec::new(),
+        }
     }
 
     /// Returns the answer with the type of its body.

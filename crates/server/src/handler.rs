@@ -20,7 +20,8 @@ use crate::content_coding::{Coding, CodingFault};
 use crate::envelope;
 use crate::lanes::{LONG_BODY_BYTES, Lanes};
 use crate::log_limit::LogLimit;
-use crate::metrics::{self, Metrics};
+use crate::metrics::{self, Metrics, Refusal};
+use crate::refused_writes::RefusedWrites;
 use crate::request_id::{RequestId, RequestIds};
 use crate::request_log::{self, Subject};
 use crate::web::{Page, Rules, Stranger};
@@ -73,6 +74,7 @@ pub struct Handler {
     ids: RequestIds,
     lanes: Lanes,
     refused_writes: LogLimit,
+    refusals: RefusedWrites,
     failures: LogLimit,
 }
 
@@ -93,6 +95,7 @@ impl Handler {
             lanes: Lanes::new(),
             limits: Arc::new(config.limits),
             refused_writes: LogLimit::new(LOG_PERIOD),
+            refusals: RefusedWrites::default(),
             failures: LogLimit::new(LOG_PERIOD),
         }
     }
@@ -129,10 +132,13 @@ impl Handler {
         if let Some(coding) = wishes.compress {
             answer = self.compressed(answer, coding, &mut open).await;
         }
-        let status = answer.status.as_u16();
+        let (status, refusal) = (answer.status.as_u16(), answer.refusal);
         parts.headers.clear();
         let response = answer::respond(answer, parts.headers, wishes, id, open);
-        self.metrics.request(operation, status, started.elapsed());
+        if status == 200 && self.refusals.ended(|| self.api.check_writable().is_ok()) {
+            tracing::info!("the store takes writes again");
+        }
+        self.metrics.request(operation, status, refusal, started.elapsed());
         response
     }
 
@@ -354,6 +360,9 @@ impl Handler {
             .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         if status.is_server_error() {
             let is_refused = matches!(error.reason(), Reason::StoreUnavailable(_));
+            if is_refused {
+                self.refusals.begin();
+            }
             let limit = if is_refused { &self.refused_writes } else { &self.failures };
             if let Some(left_out) = limit.admit(clock::now()) {
                 tracing::error!(
@@ -361,7 +370,8 @@ impl Handler {
                 );
             }
         }
-        Answer::new(status, envelope::api_error(error))
+        let answer = Answer::new(status, envelope::api_error(error));
+        Answer { refusal: Refusal::of(error.kind()), ..answer }
     }
 
     /// Returns the body without its content encoding. Room for it is held by `open`.

@@ -36,6 +36,7 @@ mod listen;
 mod log_limit;
 mod measure;
 pub mod metrics;
+mod refused_writes;
 mod request_id;
 mod request_log;
 mod watch;

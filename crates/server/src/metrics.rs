@@ -5,6 +5,7 @@
 
 use crate::budget::Budget;
 use crate::measure::{Measure, Value};
+use hashrange_model::ErrorKind;
 use hashrange_wire::Operation;
 use std::cell::Cell;
 use std::fmt::Write;
@@ -12,13 +13,50 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// Upper bounds of the buckets of the latency histogram, in microseconds.
-const BUCKETS_US: [u64; 14] = [
-    50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 1_000_000,
-    5_000_000,
+const BUCKETS_US: [u64; 17] = [
+    50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 300_000,
+    500_000, 1_000_000, 2_000_000, 5_000_000,
 ];
 const SHARDS: usize = 8;
 const OPERATIONS: usize = Operation::ALL.len();
-const STATUSES: [&str; 4] = ["200", "4xx", "5xx", "other"];
+/// The labels of what came of a request; of refusals, those that a busy or a correct client expects are
+/// told apart.
+const STATUSES: [&str; 7] = [
+    "status=\"200\"",
+    "status=\"4xx\",error=\"throttling\"",
+    "status=\"4xx\",error=\"condition\"",
+    "status=\"4xx\",error=\"transaction\"",
+    "status=\"4xx\",error=\"other\"",
+    "status=\"5xx\"",
+    "status=\"other\"",
+];
+
+/// A refusal that clients expect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The table, the index or the account is asked too much.
+    Throttling,
+    /// A condition did not hold.
+    Condition,
+    /// A transaction was cancelled, or met another one.
+    Transaction,
+}
+
+impl Refusal {
+    /// Returns the refusal that a kind of error is.
+    pub fn of(kind: ErrorKind) -> Option<Self> {
+        match kind {
+            ErrorKind::ProvisionedThroughputExceeded | ErrorKind::Throttling => {
+                Some(Self::Throttling)
+            }
+            ErrorKind::ConditionalCheckFailed => Some(Self::Condition),
+            ErrorKind::TransactionCanceled
+            | ErrorKind::TransactionConflict
+            | ErrorKind::TransactionInProgress => Some(Self::Transaction),
+            _ => None,
+        }
+    }
+}
 
 /// All counters of a server.
 #[derive(Debug)]
@@ -36,17 +74,29 @@ pub struct Metrics {
 struct Shard {
     /// One row per operation, the last for requests that name none.
     requests: [[AtomicU64; STATUSES.len()]; OPERATIONS + 1],
+    /// As many rows.
+    latencies: [Latencies; OPERATIONS + 1],
+}
+
+/// How long the requests of an operation took.
+#[derive(Debug)]
+struct Latencies {
     /// Not cumulative; the last is for everything above the last bound.
-    latencies: [AtomicU64; BUCKETS_US.len() + 1],
-    latency_us: AtomicU64,
+    buckets: [AtomicU64; BUCKETS_US.len() + 1],
+    sum_us: AtomicU64,
+}
+
+impl Latencies {
+    fn new() -> Self {
+        Self { buckets: std::array::from_fn(|_| AtomicU64::new(0)), sum_us: AtomicU64::new(0) }
+    }
 }
 
 impl Shard {
     fn new() -> Self {
         Self {
             requests: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
-            latencies: std::array::from_fn(|_| AtomicU64::new(0)),
-            latency_us: AtomicU64::new(0),
+            latencies: std::array::from_fn(|_| Latencies::new()),
         }
     }
 }
@@ -65,14 +115,21 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Counts a request that was answered.
-    pub fn request(&self, operation: Option<Operation>, status: u16, latency: Duration) {
+    pub fn request(
+        &self,
+        operation: Option<Operation>,
+        status: u16,
+        refusal: Option<Refusal>,
+        latency: Duration,
+    ) {
         let shard = &self.shards[shard_of_thread()];
         let row = operation.map_or(OPERATIONS, |operation| operation as usize);
-        shard.requests[row][status_class(status)].fetch_add(1, Relaxed);
+        shard.requests[row][class(status, refusal)].fetch_add(1, Relaxed);
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
         let bucket = BUCKETS_US.partition_point(|&bound| bound < micros);
-        shard.latencies[bucket].fetch_add(1, Relaxed);
-        shard.latency_us.fetch_add(micros, Relaxed);
+        let latencies = &shard.latencies[row];
+        latencies.buckets[bucket].fetch_add(1, Relaxed);
+        latencies.sum_us.fetch_add(micros, Relaxed);
     }
 
     /// Counts a connection that was accepted.
@@ -131,16 +188,14 @@ impl Metrics {
 
     fn render_requests(&self, out: &mut String) {
         head(out, "hashrange_requests_total", "counter", "Requests by operation and status.");
-        let names = Operation::ALL.iter().map(|operation| operation.name()).chain(["none"]);
-        for (row, name) in names.enumerate() {
-            for (class, status) in STATUSES.iter().enumerate() {
+        for (row, name) in operations().enumerate() {
+            for (class, labels) in STATUSES.iter().enumerate() {
                 let count = self.sum(|shard| &shard.requests[row][class]);
                 if count > 0 {
                     line(
                         out,
                         format_args!(
-                            "hashrange_requests_total{{operation=\"{name}\",status=\"{status}\"}} \
-                             {count}"
+                            "hashrange_requests_total{{operation=\"{name}\",{labels}}} {count}"
                         ),
                     );
                 }
@@ -151,17 +206,31 @@ impl Metrics {
     fn render_latencies(&self, out: &mut String) {
         let name = "hashrange_request_duration_seconds";
         head(out, name, "histogram", "Time from a request's head to its answer.");
-        let mut count = 0;
-        for (bucket, bound) in BUCKETS_US.iter().enumerate() {
-            count += self.sum(|shard| &shard.latencies[bucket]);
-            let (whole, micros) = (bound / 1_000_000, bound % 1_000_000);
-            line(out, format_args!("{name}_bucket{{le=\"{whole}.{micros:06}\"}} {count}"));
+        for (row, operation) in operations().enumerate() {
+            self.render_latencies_of(out, name, row, operation);
         }
-        count += self.sum(|shard| &shard.latencies[BUCKETS_US.len()]);
-        let micros = self.sum(|shard| &shard.latency_us);
-        line(out, format_args!("{name}_bucket{{le=\"+Inf\"}} {count}"));
-        line(out, format_args!("{name}_sum {}.{:06}", micros / 1_000_000, micros % 1_000_000));
-        line(out, format_args!("{name}_count {count}"));
+    }
+
+    /// Renders the histogram of an operation, unless nobody has asked for it.
+    fn render_latencies_of(&self, out: &mut String, name: &str, row: usize, operation: &str) {
+        let buckets: [u64; BUCKETS_US.len() + 1] =
+            std::array::from_fn(|nth| self.sum(|shard| &shard.latencies[row].buckets[nth]));
+        let all: u64 = buckets.iter().sum();
+        if all == 0 {
+            return;
+        }
+        let label = format_args!("operation=\"{operation}\"");
+        let mut count = 0;
+        for (bound, in_bucket) in BUCKETS_US.iter().zip(buckets) {
+            count += in_bucket;
+            let (whole, micros) = (bound / 1_000_000, bound % 1_000_000);
+            line(out, format_args!("{name}_bucket{{{label},le=\"{whole}.{micros:06}\"}} {count}"));
+        }
+        let micros = self.sum(|shard| &shard.latencies[row].sum_us);
+        let (whole, micros) = (micros / 1_000_000, micros % 1_000_000);
+        line(out, format_args!("{name}_bucket{{{label},le=\"+Inf\"}} {all}"));
+        line(out, format_args!("{name}_sum{{{label}}} {whole}.{micros:06}"));
+        line(out, format_args!("{name}_count{{{label}}} {all}"));
     }
 
     fn sum(&self, counter: impl Fn(&Shard) -> &AtomicU64) -> u64 {
@@ -184,12 +253,21 @@ pub fn render_measures(out: &mut String, measures: &[Measure]) {
     }
 }
 
-fn status_class(status: u16) -> usize {
-    match status {
-        200 => 0,
-        400..=499 => 1,
-        500..=599 => 2,
-        _ => 3,
+/// Returns the names of the rows.
+fn operations() -> impl Iterator<Item = &'static str> {
+    Operation::ALL.iter().map(|operation| operation.name()).chain(["none"])
+}
+
+/// Returns the place in [`STATUSES`].
+fn class(status: u16, refusal: Option<Refusal>) -> usize {
+    match (status, refusal) {
+        (200, _) => 0,
+        (400..=499, Some(Refusal::Throttling)) => 1,
+        (400..=499, Some(Refusal::Condition)) => 2,
+        (400..=499, Some(Refusal::Transaction)) => 3,
+        (400..=499, None) => 4,
+        (500..=599, _) => 5,
+        _ => 6,
     }
 }
 
@@ -250,22 +328,29 @@ mod tests {
         metrics.connection_opened();
         metrics.connection_opened();
         metrics.connection_closed();
-        metrics.request(Some(Operation::GetItem), 200, Duration::from_micros(50));
-        metrics.request(Some(Operation::GetItem), 200, Duration::from_micros(51));
-        metrics.request(Some(Operation::PutItem), 400, Duration::from_secs(6));
-        metrics.request(None, 503, Duration::ZERO);
+        let get = Some(Operation::GetItem);
+        metrics.request(get, 200, None, Duration::from_micros(50));
+        metrics.request(get, 200, None, Duration::from_micros(51));
+        let put = Some(Operation::PutItem);
+        metrics.request(put, 400, None, Duration::from_secs(6));
+        metrics.request(put, 400, Some(Refusal::Condition), Duration::from_millis(250));
+        metrics.request(None, 503, None, Duration::ZERO);
         let text = metrics.render(&Budget::new(&crate::Limits::default()), false, 3);
         assert!(text.contains("hashrange_background_panics_total 3\n"), "{text}");
         for expected in [
             "hashrange_requests_total{operation=\"GetItem\",status=\"200\"} 2\n",
-            "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\"} 1\n",
+            "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\",error=\"other\"} 1\n",
+            "hashrange_requests_total{operation=\"PutItem\",status=\"4xx\",error=\"condition\"} 1\n",
             "hashrange_requests_total{operation=\"none\",status=\"5xx\"} 1\n",
-            "hashrange_request_duration_seconds_bucket{le=\"0.000050\"} 2\n",
-            "hashrange_request_duration_seconds_bucket{le=\"0.000100\"} 3\n",
-            "hashrange_request_duration_seconds_bucket{le=\"5.000000\"} 3\n",
-            "hashrange_request_duration_seconds_bucket{le=\"+Inf\"} 4\n",
-            "hashrange_request_duration_seconds_sum 6.000101\n",
-            "hashrange_request_duration_seconds_count 4\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"GetItem\",le=\"0.000050\"} 1\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"GetItem\",le=\"0.000100\"} 2\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"0.200000\"} 0\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"0.300000\"} 1\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"5.000000\"} 1\n",
+            "hashrange_request_duration_seconds_bucket{operation=\"PutItem\",le=\"+Inf\"} 2\n",
+            "hashrange_request_duration_seconds_sum{operation=\"PutItem\"} 6.250000\n",
+            "hashrange_request_duration_seconds_count{operation=\"PutItem\"} 2\n",
+            "hashrange_request_duration_seconds_count{operation=\"none\"} 1\n",
             "hashrange_connections_open 1\n",
             "hashrange_connections_total 2\n",
         ] {

@@ -26,4 +26,6 @@ pub struct Stats {
     /// Bytes of an unfinished group that were cut from the log at opening. More than zero after a
     /// crash in the middle of a write; without a crash before, a sign of a damaged disk.
     pub torn_bytes: u64,
+    /// Whether the store was not closed before it was opened: its process was killed, or the machine stopped.
+    pub was_unclean: bool,
 }

@@ -19,7 +19,7 @@ use crate::surroundings;
 use anyhow::Context;
 use hashrange::copying::{Place, is_moved};
 use hashrange::cost::{Contract, Guard};
-use hashrange::{Database, Options, Profile, Sandbox};
+use hashrange::{Database, Options, Profile, Sandbox, Stats};
 use hashrange_auth::Policy;
 use hashrange_samples::{Loaded, Progress, Sample};
 use hashrange_server::{Bound, Config, Limits};
@@ -284,11 +284,11 @@ async fn open(
             bring_to_folder(&beginning, folder, &without_profile(&options)).await?;
             if settings.test_api {
                 let sandbox = Sandbox::open(folder, &options).with_context(place)?;
-                tell_of_torn_write(&sandbox.database());
+                tell_of_recovery(&sandbox.database());
                 return Ok(Served::Sandbox(sandbox));
             }
             let database = Database::open(folder, &options).with_context(place)?;
-            tell_of_torn_write(&database);
+            tell_of_recovery(&database);
             Ok(Served::Database(database))
         }
         StoreChoice::Url(url) => Ok(Served::Database(store::connect(url, &options)?)),
@@ -316,7 +316,7 @@ async fn open_moving(
     bring_to_folder(beginning, folder, &without_profile(&options)).await?;
     let place = || format!("open the database in {}", folder.display());
     let database = Database::open(folder, &options).with_context(place)?;
-    tell_of_torn_write(&database);
+    tell_of_recovery(&database);
     Ok(Served::Moving(Moving::start(database, target.clone(), options)?))
 }
 
@@ -331,14 +331,17 @@ async fn bring_to_folder(
     }
     let place = || format!("open the database in {}", folder.display());
     let database = Database::open(folder, options).with_context(place)?;
-    tell_of_torn_write(&database);
+    tell_of_recovery(&database);
     let brought = beginning.bring(&database).await;
     let closed = database.close().await.context("close the database");
     brought.and(closed)
 }
 
-fn tell_of_torn_write(database: &Database) {
-    let torn_bytes = database.stats().torn_bytes;
+fn tell_of_recovery(database: &Database) {
+    let Stats { torn_bytes, was_unclean, .. } = database.stats();
+    if was_unclean {
+        tracing::info!("recovered after an unclean stop");
+    }
     if torn_bytes > 0 {
         tracing::info!(torn_bytes, "dropped a write that a crash had left unfinished");
     }

@@ -1,14 +1,31 @@
-//! Figures of a database on PostgreSQL for `/metrics`: what its store does there, and what it sees of other
-//! servers. Of a database in memory or in a folder there are none.
+//! Figures of a database for `/metrics`: on PostgreSQL what its store does there, and what it sees of other
+//! servers; in memory or in a folder how many bytes it has.
 
-use hashrange::{Database, ServersSeen};
+use hashrange::{Database, ServersSeen, Stats};
 use hashrange_server::{Kind, Measure, Value};
 
 /// Returns the figures of a database.
 pub fn of(database: &Database) -> Vec<Measure> {
-    let mut measures = database.servers_seen().map(of_servers).unwrap_or_default();
-    measures.extend(of_store(database));
-    measures
+    match database.servers_seen() {
+        None => of_folder(&database.stats()),
+        Some(seen) => {
+            let mut measures = of_servers(seen);
+            measures.extend(of_store(database));
+            measures
+        }
+    }
+}
+
+fn of_folder(stats: &Stats) -> Vec<Measure> {
+    vec![
+        gauge("hashrange_store_disk_bytes", "Bytes of the store's files.", stats.disk_bytes),
+        gauge("hashrange_store_cache_bytes", "Bytes of data that are cached.", stats.cache_bytes),
+        gauge(
+            "hashrange_store_write_buffer_bytes",
+            "Bytes written and not yet in sorted files.",
+            stats.write_buffer_bytes,
+        ),
+    ]
 }
 
 fn gauge(name: &'static str, help: &'static str, value: u64) -> Measure {

@@ -8,6 +8,7 @@ mod moving;
 mod namespaces;
 mod observed;
 pub mod own_operations;
+mod process;
 pub mod time;
 
 pub use moving::Moving;
@@ -124,12 +125,14 @@ impl Api for Served {
     }
 
     fn measures(&self) -> Vec<Measure> {
-        match self {
+        let mut measures = match self {
             Self::Database(database) => measures::of(database),
             Self::Moving(moving) => measures::of(&moving.database()),
             // They are never on PostgreSQL.
             Self::Sandbox(_) | Self::Namespaces(_) => Vec::new(),
-        }
+        };
+        measures.extend(process::measures());
+        measures
     }
 
     fn background_panics(&self) -> u64 {

@@ -104,7 +104,8 @@ fn metric_name(line: &str) -> Option<&str> {
 }
 
 fn is_metric(span: &str) -> bool {
-    span.starts_with("hashrange_")
+    let is_of_process = cfg!(target_os = "linux") && span.starts_with("process_");
+    span.starts_with("hashrange_") || is_of_process
 }
 
 #[test]
@@ -282,4 +283,25 @@ fn assert_is_row(rows: &[String], ended: &Ended, row: &str) {
     let parts: Vec<&str> = row.split("...").map(str::trim).collect();
     let has_all = parts.iter().all(|part| ended.stderr.contains(part));
     assert!(ended.code == 1 && has_all, "{row:?}: {}", ended.stderr);
+}
+
+#[test]
+fn a_server_that_was_killed_says_so_when_it_starts_again() {
+    assert!(written().contains("`recovered after an unclean stop`"));
+    let mut scratch = Scratch::new();
+    let line = "hashrange serve --data-dir data";
+    let told = |server: &Server| server.logged.iter().any(|line| line.contains("unclean stop"));
+    let mut server = scratch.serve(line);
+    assert!(!told(&server), "{:?}", server.logged);
+    scratch.use_server(&server);
+    let create = "hashrange sql 'CREATE TABLE shop (pk S) PRIMARY KEY (pk)'";
+    scratch.run(create).printed(create);
+    server.signal(Signal::KILL);
+    assert_eq!(server.ended(), None);
+    let mut server = scratch.serve(line);
+    assert!(told(&server), "{:?}", server.logged);
+    server.stop();
+    let mut server = scratch.serve(line);
+    assert!(!told(&server), "{:?}", server.logged);
+    server.stop();
 }

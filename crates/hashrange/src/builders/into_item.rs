@@ -19,6 +19,12 @@ use serde::Serialize;
 /// assert!(db.get("songs", [("artist", "Bill Evans")]).run()?.is_some());
 /// # Ok::<(), hashrange::Error>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no item or key",
+    label = "give a reference: `&...`",
+    note = "an item is an `Item`, a reference to a type with serde's `Serialize`, or attributes as an array or \
+            a vector of pairs: `&song`, `item! {{ \"artist\": \"Nina Simone\" }}`, `[(\"artist\", \"Nina Simone\")]`"
+)]
 pub trait IntoItem {
     /// Returns the item.
     ///

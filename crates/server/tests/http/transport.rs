@@ -325,6 +325,7 @@ async fn a_panic_costs_one_request_and_nothing_else() {
         "hashrange_panics_total 1\n",
         "hashrange_requests_total{operation=\"GetItem\",status=\"5xx\"} 2\n",
         "hashrange_requests_total{operation=\"GetItem\",status=\"200\"} 1\n",
+        "hashrange_request_duration_seconds_count{operation=\"GetItem\"} 3\n",
         "hashrange_connections_open 2\n",
     ] {
         assert!(metrics.text().contains(line), "{line} in {}", metrics.text());

@@ -39,8 +39,8 @@ macro_rules! call {
 
 impl<M> Opened<M> {
     fn into_either(self, either: impl FnOnce(M) -> EitherMap) -> Opened<EitherMap> {
-        let Self { map, last_group, torn_bytes } = self;
-        Opened { map: either(map), last_group, torn_bytes }
+        let Self { map, last_group, torn_bytes, was_unclean } = self;
+        Opened { map: either(map), last_group, torn_bytes, was_unclean }
     }
 }
 

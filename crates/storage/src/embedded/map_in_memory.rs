@@ -45,7 +45,7 @@ impl OrderedMap for MapInMemory {
     }
 
     fn open(_: &Folder, _: &EmbeddedOptions, _: &Arc<Space>) -> Result<Opened<Self>, OpenError> {
-        Ok(Opened { map: Self::default(), last_group: 0, torn_bytes: 0 })
+        Ok(Opened { map: Self::default(), last_group: 0, torn_bytes: 0, was_unclean: false })
     }
 
     fn shadow(_: &Path, _: &Path) -> io::Result<()> {

@@ -134,6 +134,7 @@ struct Shared {
     faults: Faults,
     /// Cut from the log when the store was opened.
     torn_bytes: u64,
+    was_unclean: bool,
     folder: Arc<Folder>,
 }
 
@@ -249,7 +250,7 @@ impl Shared {
         space: Arc<Space>,
         options: &EmbeddedOptions,
     ) -> Self {
-        let Opened { map, last_group, torn_bytes } = opened;
+        let Opened { map, last_group, torn_bytes, was_unclean } = opened;
         let cache = Arc::new(ReadCache::new(options.read_cache_bytes(), last_group));
         let waits = Arc::new(DiskWaits::default());
         let published = Published {
@@ -273,6 +274,7 @@ impl Shared {
             counts: Counts::default(),
             faults: Faults::default(),
             torn_bytes,
+            was_unclean,
             folder: Arc::clone(folder),
         }
     }
@@ -448,6 +450,7 @@ impl Store for EmbeddedStore {
             cache_bytes: taken.cache + self.shared.cache.size_bytes() as u64,
             write_buffer_bytes: taken.unsorted,
             torn_bytes: self.shared.torn_bytes,
+            was_unclean: self.shared.was_unclean,
         }
     }
 

@@ -113,6 +113,8 @@ pub(crate) struct Opened<M> {
     pub(crate) last_group: u64,
     /// What was cut off the logs.
     pub(crate) torn_bytes: u64,
+    /// Whether nobody has closed it since the last write.
+    pub(crate) was_unclean: bool,
 }
 
 /// How much data there is.

@@ -162,7 +162,8 @@ impl OrderedMap for FjallMap {
             }),
             checkpoint: Checkpoint::new(path),
         })?;
-        Ok(Opened { map, last_group, torn_bytes: logged.torn_bytes })
+        let was_unclean = note.is_some_and(|note| !note.is_closed);
+        Ok(Opened { map, last_group, torn_bytes: logged.torn_bytes, was_unclean })
     }
 
     fn shadow(original: &Path, shadow: &Path) -> io::Result<()> {

@@ -83,7 +83,8 @@ impl OrderedMap for RocksMap {
         check_groups(logged.last_group, note, last_group)?;
         let logs = LogKeeper::new(&path, folder.id(), note, engine.version())?;
         let map = Self { engine, logs: Mutex::new(Some(logs)) };
-        Ok(Opened { map, last_group, torn_bytes: logged.torn_bytes })
+        let was_unclean = !note.is_closed;
+        Ok(Opened { map, last_group, torn_bytes: logged.torn_bytes, was_unclean })
     }
 
     fn shadow(original: &Path, shadow: &Path) -> io::Result<()> {
