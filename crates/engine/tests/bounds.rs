@@ -1,4 +1,4 @@
-//! What an explanation of a large request takes: values and names are cut while they are told, whatever the
+//! Memory and bytes of an explanation of a large request: values and names are cut while they are told, whatever the
 //! request repeats. Bytes that are allocated are counted, not time.
 #![allow(unsafe_code, reason = "an allocator that counts")]
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]

@@ -43,7 +43,7 @@ const SHARED_CACHE_SHARE: u64 = 16;
 /// says so.
 const CACHE_MAX: u64 = 256 << 20;
 
-/// What a folder's writes take before they are sorted into files: four memtables.
+/// Memory for a folder's writes that are not sorted into files yet: four memtables.
 const WRITES_IN_MEMORY: &str = "128MiB";
 
 /// From this size on it is told how far the loading of a sample is.

@@ -1,7 +1,7 @@
 //! YAML into JSON values, with CloudFormation's short tags in their long form: `!Ref X` becomes
 //! `{"Ref": "X"}`, `!GetAtt A.B` becomes `{"Fn::GetAtt": ["A", "B"]}`.
 //!
-//! What a text may ask for is bounded: nesting, the number of values, and the bytes that aliases repeat. A value
+//! The reader bounds what a text may ask for: nesting, the number of values, and the bytes that aliases repeat. A value
 //! is kept for its anchor only where an alias names it, and pays for that as for each alias.
 
 use anyhow::{Context, bail};
@@ -181,7 +181,7 @@ fn copy(copied_bytes: &mut usize, size: Size) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a value takes.
+/// The size of a value.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     values: usize,
@@ -191,7 +191,7 @@ struct Size {
 }
 
 impl Size {
-    /// What a value, or a name of an entry, takes beside its text.
+    /// Bytes for a value, or for a name of an entry, beside its text.
     const VALUE_BYTES: usize = 64;
 
     fn of(value: &Value) -> Self {

@@ -1,4 +1,4 @@
-//! What may go to a terminal. Whatever a server, a file or a user said could hold characters that steer a
+//! Text for a terminal. Whatever a server, a file or a user said could hold characters that steer a
 //! terminal: [`escaped`] makes them visible, and everything that is printed passes it.
 //!
 //! Escapes are those of JSON, so that JSON and items in their form stay what they are, wherever they go.

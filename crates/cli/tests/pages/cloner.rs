@@ -190,7 +190,7 @@ const TABLE: &[Case] = &[
     ("--host 0.0.0.0 --insecure", Serves("hashrange serve --memory --host 0.0.0.0 --insecure")),
     ("hashrange health", Prints("hashrange health", "healthy")),
     ("hashrange health --ready", Prints("hashrange health --ready", "ready")),
-    ("--cache-size 512MiB", Serves("hashrange serve --memory --cache-size 512MiB")),
+    ("--cache-size 1GiB", Serves("hashrange serve --memory --cache-size 1GiB")),
     ("--config FILE", Serves("hashrange serve --config hashrange.toml")),
     ("--stream-shard-period 1m", Serves("hashrange serve --memory --stream-shard-period 1m")),
     ("--stream-shards 1", Serves("hashrange serve --memory --stream-shards 1")),
