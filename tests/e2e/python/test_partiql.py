@@ -264,7 +264,7 @@ def test_transaction_with_exists(api, sorted_table, pk):
     into = f'"{sorted_table}"'
     statements = [
         {"Statement": f"INSERT INTO {into} VALUE {{'pk': ?, 'sk': 1}}", "Parameters": [av(pk)]},
-        {"Statement": f"EXISTS(SELECT * FROM {into} WHERE pk = ? AND sk = 0 AND open = true)", "Parameters": [av(pk)]},
+        {"Statement": f"EXISTS(SELECT * FROM {into} WHERE pk = ? AND sk = 0 AND \"open\" = true)", "Parameters": [av(pk)]},
     ]
     canceled = api.fails("ExecuteTransaction", TransactStatements=statements)
     assert canceled["Error"]["Code"] == "TransactionCanceledException"

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 /// Longest string that is written into a statement, which may have 8192 characters.
 const LITERAL_BYTES_MAX: usize = 40;
 /// Attributes that need no quotes, unlike those that are words of the language.
-const PLAIN: [&str; 9] = ["pk", "sk", "a", "b", "c", "list", "map", "ib", "it"];
+const PLAIN: [&str; 8] = ["pk", "sk", "a", "b", "c", "map", "ib", "it"];
 
 /// Returns the request of one statement.
 pub(super) fn execute(statement: &Statement, definition: Option<&Definition>) -> Option<Request> {
