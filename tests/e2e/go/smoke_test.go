@@ -114,6 +114,23 @@ func keyOf(customer, placed string) map[string]types.AttributeValue {
 	}
 }
 
+func TestVariablesAloneLeadToTheServer(t *testing.T) {
+	db, _, endpoint := configured(t)
+	table := orders(t, db)
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", endpoint)
+	t.Setenv("AWS_REGION", "us-east-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "any")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "any")
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged := dynamodb.NewFromConfig(cfg)
+	if _, err := unchanged.DescribeTable(context.Background(), &dynamodb.DescribeTableInput{TableName: &table}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAnItemComesBackAsItWas(t *testing.T) {
 	db := client(t)
 	table := orders(t, db)

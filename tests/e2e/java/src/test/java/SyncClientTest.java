@@ -14,10 +14,25 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.*;
 
 /** The client that waits for each answer, over Apache's HTTP client. */
 class SyncClientTest extends Requests {
+    @Test
+    void systemPropertiesAloneLeadToTheServer() {
+        Map<String, String> properties = Map.of(
+                "aws.endpointUrlDynamoDb", System.getenv("HASHRANGE_ENDPOINT"),
+                "aws.region", "us-east-1", "aws.accessKeyId", "any", "aws.secretAccessKey", "any");
+        properties.forEach(System::setProperty);
+        try (DynamoDbClient unchanged = DynamoDbClient.create()) {
+            Server.withOrders(table ->
+                    assertEquals(table, unchanged.describeTable(b -> b.tableName(table)).table().tableName()));
+        } finally {
+            properties.keySet().forEach(System::clearProperty);
+        }
+    }
+
     @Test
     void aTableIsDescribedAsItWasAskedFor() {
         Server.withOrders(table -> {
