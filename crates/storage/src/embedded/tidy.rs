@@ -115,11 +115,20 @@ impl Tidy {
     }
 
     /// Returns whether merging all of `table_bytes` is worth it, and begins to count anew if so. If
-    /// not, it is asked again when enough was written.
-    fn take_worth(&self, table_bytes: u64, max_bytes: u64) -> bool {
+    /// not, it is asked again when enough was written; if only room is missing, again when the store has
+    /// been idle for [`IDLE`], because a full disk takes no more writes that would make it due.
+    fn take_worth(
+        &self,
+        table_bytes: u64,
+        max_bytes: u64,
+        has_room: impl FnOnce() -> bool,
+    ) -> bool {
         let due = (table_bytes / WRITTEN_PART).max(MIN_WRITTEN_BYTES);
         self.due_bytes.store(due, Ordering::Relaxed);
         if !self.is_due() {
+            return false;
+        }
+        if table_bytes <= max_bytes && !has_room() {
             return false;
         }
         self.written_bytes.store(0, Ordering::Relaxed);
@@ -148,7 +157,8 @@ fn run(shared: &Shared) {
 /// Merges at the end, when nothing else uses the store any more.
 pub(crate) fn merge_at_close(shared: &Shared) {
     let bytes = shared.map.data().sorted_bytes;
-    if shared.space.has_room_for(bytes) && shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE) {
+    let has_room = || shared.space.has_room_for(bytes);
+    if shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE, has_room) {
         // The files stay as they are if it fails.
         drop(shared.map.merge_all());
     }
@@ -157,7 +167,8 @@ pub(crate) fn merge_at_close(shared: &Shared) {
 fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
     let MapData { sorted_bytes, unsorted_bytes, .. } = shared.map.data();
     let bytes = sorted_bytes + unsorted_bytes;
-    if !shared.tidy.take_worth(bytes, max_bytes) || !shared.space.has_room_for(bytes) {
+    let has_room = || shared.space.has_room_for(bytes);
+    if !shared.tidy.take_worth(bytes, max_bytes, has_room) {
         return Ok(());
     }
     shared.map.sort_all()?;
@@ -183,15 +194,28 @@ mod tests {
         assert!(!tidy.is_due());
         assert!(tidy.note_written(0, 1));
         assert!(tidy.is_due());
-        assert!(!tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
+        assert!(!tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX, || true));
         assert!(!tidy.is_due(), "until so much more was written");
         tidy.note_entry_bytes(1 << 10);
         assert!(tidy.note_written((24 * MIN_WRITTEN_BYTES) >> 10, 0));
         assert!(tidy.is_due());
-        assert!(tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX));
+        assert!(tidy.take_worth(100 * MIN_WRITTEN_BYTES, u64::MAX, || true));
         assert!(!tidy.is_due());
         assert!(tidy.note_written(0, 100 << 20));
-        assert!(!tidy.take_worth(100 << 20, 99 << 20), "too much to merge");
+        assert!(!tidy.take_worth(100 << 20, 99 << 20, || true), "too much to merge");
         assert!(!tidy.is_due());
+    }
+
+    #[test]
+    fn a_merge_for_which_there_is_no_room_stays_due() {
+        let tidy = Tidy::new();
+        assert!(tidy.note_written(0, MIN_WRITTEN_BYTES));
+        assert!(!tidy.take_worth(MIN_WRITTEN_BYTES, u64::MAX, || false));
+        assert!(tidy.is_due(), "nothing more needs to be written");
+        assert!(tidy.take_worth(MIN_WRITTEN_BYTES, u64::MAX, || true));
+        assert!(!tidy.is_due());
+        assert!(tidy.note_written(0, MIN_WRITTEN_BYTES));
+        assert!(!tidy.take_worth(2, 1, || false));
+        assert!(!tidy.is_due(), "room does not help where there is too much to merge");
     }
 }
