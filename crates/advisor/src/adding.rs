@@ -2,12 +2,12 @@
 //! after the other, each for all requests that it answers.
 
 use crate::TableSeen;
-use crate::existing::{assumptions, covered_now};
+use crate::existing::{assumptions, can_be_told, covered_now};
 use crate::figures::{self, EntriesSeen, entries_written, exact};
 use crate::fit::{Fit, Key};
 use crate::index_text;
 use crate::need::Need;
-use crate::report::{Answered, Entries, KeyAttribute, NewIndex};
+use crate::report::{Answered, Entries, KeyAttribute, Money, NewIndex};
 use std::collections::BTreeSet;
 
 /// The most attributes of a partition key, and of a sort key. Source: developer guide, "Multi-attribute keys".
@@ -131,6 +131,11 @@ fn candidate(
     });
     let fits: Vec<(usize, Fit)> = fits.collect();
     let entries = entries(table, needs, key, &fits);
+    let is_told = |(nth, fit): &(usize, Fit)| {
+        let (Some(need), Some(now)) = (needs.get(*nth), now.get(*nth)) else { return false };
+        can_be_told(table, need, fit, (now, &entries))
+    };
+    let fits: Vec<(usize, Fit)> = fits.into_iter().filter(is_told).collect();
     let seen = EntriesSeen::of(table, key, &entries);
     let name = index_text::index_name(table, key, &[]);
     let answers = fits.into_iter().filter_map(|(nth, fit)| {
@@ -218,10 +223,12 @@ fn new_index(
         sort,
         entries: candidate.entries,
         answers,
-        reads_saved: candidate.reads_saved,
-        writes: candidate.writes,
-        storage: candidate.storage,
-        net,
+        money: Some(Money {
+            reads_saved: candidate.reads_saved,
+            writes: candidate.writes,
+            storage: candidate.storage,
+            net,
+        }),
         assumptions,
     }
 }
@@ -237,7 +244,7 @@ fn all_assumptions(table: &TableSeen<'_>, needs: &[Need], candidate: &Candidate)
         if let Some(need) = needs.get(*nth) {
             assumptions(table, need, fit, true).into_iter().for_each(&mut add);
             if !fit.rest.is_empty() {
-                add("values are as frequent as each other, where a filter is left".to_owned());
+                add("no value is more frequent than the most frequent one of those that were looked at, where a filter is left".to_owned());
             }
         }
     }

@@ -1,6 +1,8 @@
 //! What shows a piece of advice, and what it does, in words: a line each, for whoever prints or lists it.
 
+use crate::index_text::shell_word;
 use crate::report::{Answered, Entries, NewIndex, Report, Request, Spare, SpareIndex, UnusedKey};
+use crate::{TRAFFIC_MIN_MS, TRAFFIC_MIN_REQUESTS};
 use hashrange_cost::{dollars, grouped, units};
 use std::fmt;
 
@@ -22,12 +24,22 @@ impl Report {
         self.add.is_empty() && self.unused_keys.is_empty() && self.spare.is_empty()
     }
 
+    /// Returns of which tables neither money nor spare indexes are told, if there are any, and why.
+    pub fn too_little_text(&self) -> Option<String> {
+        let tables: Vec<&str> = self.too_little.iter().map(|it| it.table.as_str()).collect();
+        (!tables.is_empty()).then(|| {
+            format!(
+                "no money and no spare index is told of {}: that takes {} of a table in {} at least",
+                tables.join(", "),
+                counted(TRAFFIC_MIN_REQUESTS, "request"),
+                counted(TRAFFIC_MIN_MS / (60 * MINUTE_MS), "hour"),
+            )
+        })
+    }
+
     /// Returns how long was recorded.
     pub fn recorded(&self) -> String {
         let ms = self.until_ms.saturating_sub(self.began_ms);
-        let counted = |number: u64, noun: &str| {
-            format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-        };
         match ms {
             ms if ms < 2 * MINUTE_MS => counted(ms / 1000, "second"),
             ms if ms < 120 * MINUTE_MS => counted(ms / MINUTE_MS, "minute"),
@@ -35,6 +47,10 @@ impl Report {
             ms => counted(ms / (24 * 60 * MINUTE_MS), "day"),
         }
     }
+}
+
+fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 impl Answered {
@@ -52,20 +68,31 @@ impl Answered {
 
     /// Returns the request that reads less, and how much it reads.
     pub fn remedy(&self) -> String {
-        format!("{}, for about {} read units", self.instead, units(self.read_units_then))
+        let then = units(self.read_units_then);
+        if self.examined_then <= crate::figures::exact(self.returned) {
+            return format!("{}, for about {then} read units", self.instead);
+        }
+        let most = units(self.read_units_at_most);
+        format!("{}, for about {then} read units, at most {most}", self.instead)
     }
 }
 
 impl NewIndex {
-    /// Returns what it saves and costs in a month.
-    pub fn balance(&self) -> String {
-        format!(
+    /// Returns what it saves and costs in a month, if enough was recorded.
+    pub fn balance(&self) -> Option<String> {
+        let money = self.money?;
+        Some(format!(
             "{} a month: reads -{}, writes +{}, storage +{}",
-            saved(self.net),
-            dollars(self.reads_saved),
-            dollars(self.writes),
-            dollars(self.storage),
-        )
+            saved(money.net),
+            dollars(money.reads_saved),
+            dollars(money.writes),
+            dollars(money.storage),
+        ))
+    }
+
+    /// Returns the command that makes it.
+    pub fn command(&self) -> String {
+        format!("hashrange alter {} --add-gsi {}", self.table, shell_word(&self.definition))
     }
 
     /// Returns what its entries have.
@@ -75,9 +102,9 @@ impl NewIndex {
 }
 
 impl UnusedKey {
-    /// Returns what it saves in a month.
-    pub fn balance(&self) -> String {
-        format!("{} a month", saved(self.reads_saved))
+    /// Returns what it saves in a month, if enough was recorded.
+    pub fn balance(&self) -> Option<String> {
+        Some(format!("{} a month", saved(self.reads_saved?)))
     }
 }
 
@@ -105,7 +132,7 @@ impl SpareIndex {
             Spare::Unread if self.is_local => {
                 "a local index goes only with its table: leave it out of the next one".to_owned()
             }
-            Spare::Unread => format!("hashrange alter {} --drop-index {}", self.table, self.index),
+            Spare::Unread => format!("hashrange alter {} --drop-gsi {}", self.table, self.index),
             Spare::ContainedIn(other) => format!("read {other} in its place, and drop it"),
             Spare::HoldsTooMuch(entries) => {
                 format!("make an index that has {entries}, read that, and drop this one")

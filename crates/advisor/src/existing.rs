@@ -3,10 +3,10 @@
 
 use crate::TableSeen;
 use crate::figures::{self, EntriesSeen};
-use crate::fit::{Fit, Key};
+use crate::fit::{Fit, Key, always_there};
 use crate::need::Need;
 use crate::report::{Entries, UnusedKey};
-use hashrange_cost::{IndexFacts, Projection};
+use hashrange_cost::{IndexFacts, Projection, Test};
 
 /// A key that is there.
 struct Source<'t> {
@@ -31,16 +31,53 @@ pub(crate) fn advise(table: &TableSeen<'_>, needs: Vec<Need>) -> (Vec<UnusedKey>
 
 /// Returns the conditions that a request asks as such on the key that it reads by.
 pub(crate) fn covered_now(table: &TableSeen<'_>, need: &Need) -> Vec<usize> {
-    let sources = sources(table);
-    let is_read =
-        |it: &&Source<'_>| it.index.map(|it| &it.index_name) == need.request.index.as_ref();
-    let source = sources.iter().find(is_read);
-    let is_table = need.request.index.is_none();
-    let fit = source.and_then(|source| source.key.fit(table, need, is_table));
-    match fit {
-        Some(fit) if need.is_statement || need.request.operation == "Query" => fit.covered,
-        _ => Vec::new(),
+    if !need.is_statement && need.request.operation != "Query" {
+        return Vec::new();
     }
+    let sources = sources(table);
+    let covered = read_now(&sources, need).and_then(|source| source.key.covered(need));
+    covered.map(|(covered, _)| covered).unwrap_or_default()
+}
+
+fn read_now<'s, 't>(sources: &'s [Source<'t>], need: &Need) -> Option<&'s Source<'t>> {
+    let mut sources = sources.iter();
+    sources.find(|it| it.index.map(|it| &it.index_name) == need.request.index.as_ref())
+}
+
+/// Returns whether what a request examines now is all that it could, so that what another key has it examine can
+/// be told from that: it examines items of the whole table, or of a part of it that conditions name which the other
+/// key answers, too; and finds no less in an entry than the other one would have.
+pub(crate) fn can_be_told(
+    table: &TableSeen<'_>,
+    need: &Need,
+    fit: &Fit,
+    (covered_now, entries): (&[usize], &Entries),
+) -> bool {
+    if !covered_now.iter().all(|condition| fit.covered.contains(condition)) {
+        return false;
+    }
+    let sources = sources(table);
+    let Some(source) = read_now(&sources, need) else { return false };
+    // A statement reads several partitions by IN.
+    let is_of_key = |nth: usize| {
+        let condition = need.conditions.get(nth);
+        condition.is_some_and(|it| {
+            it.test == Test::Other
+                && it.names.iter().any(|name| source.key.partition.contains(name))
+        })
+    };
+    if need.is_statement && covered_now.is_empty() && (0..need.conditions.len()).any(is_of_key) {
+        return false;
+    }
+    let Some(_) = source.index else { return true };
+    // An index may lack items that another one has.
+    let of_table = Key::of(&table.definition.key_schema);
+    let sample = table.facts.sample.as_ref();
+    let is_whole = source
+        .key
+        .attributes()
+        .all(|name| of_table.has(name) || need.requires(name) || always_there(sample, name));
+    is_whole && (*entries != Entries::All || source.entries == Entries::All)
 }
 
 fn sources<'t>(table: &TableSeen<'t>) -> Vec<Source<'t>> {
@@ -72,7 +109,8 @@ fn best(table: &TableSeen<'_>, sources: &[Source<'_>], need: &Need) -> Option<Un
         // A filter that is left is what an index of its own may answer.
         let is_whole = fit.rest.is_empty() && fit.covered.len() > covered_now.len();
         let holds = holds(table, &source.key, &source.entries, need, &fit);
-        (is_whole && holds).then(|| unused(table, source, need, &fit, &covered_now))
+        let is_told = can_be_told(table, need, &fit, (&covered_now, &Entries::KeysOnly));
+        (is_whole && holds && is_told).then(|| unused(table, source, need, &fit, &covered_now))
     });
     found
         .filter(|it| it.answered.read_units_then < it.answered.read_units)
@@ -119,7 +157,7 @@ fn unused(
         figures::answered(table, (&source.key, name), need, fit, (seen.bytes, covered_now));
     let saved = answered.read_units - answered.read_units_then;
     UnusedKey {
-        reads_saved: table.month.of_recorded(table.prices.of_requests(saved, 0.0)),
+        reads_saved: Some(table.month.of_recorded(table.prices.of_requests(saved, 0.0))),
         answered,
         assumptions: assumptions(table, need, fit, source.index.is_some()),
     }

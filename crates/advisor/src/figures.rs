@@ -118,11 +118,13 @@ pub(crate) fn answered(
         read_units: used.read_units,
         examined_then,
         read_units_then: read_units(used.requests, examined_then, entry_bytes),
+        read_units_at_most: used.read_units,
     }
 }
 
-/// Returns how many entries are examined: those returned, if no filter is left; else as many as now, divided
-/// by the number of values that a sample shows of each attribute that the key answers by `=`.
+/// Returns how many entries are examined: those returned, if no filter is left; else of as many as now the share
+/// that has the most frequent value, by a sample, of the attributes that the key answers by `=`: of several of them
+/// the least share, since their values may go together.
 fn examined(table: &TableSeen<'_>, need: &Need, fit: &Fit, covered_now: &[usize]) -> f64 {
     let returned = exact(need.used.returned);
     if fit.rest.is_empty() {
@@ -132,11 +134,14 @@ fn examined(table: &TableSeen<'_>, need: &Need, fit: &Fit, covered_now: &[usize]
     let Some(sample) = &table.facts.sample else { return examined };
     let newly = fit.covered.iter().filter(|nth| !covered_now.contains(nth));
     let newly = newly.filter_map(|nth| need.conditions.get(*nth));
-    let left = newly.fold(1.0, |left, condition| {
+    let share = |items: u64| exact(items) / exact(sample.items.max(1));
+    let left = newly.fold(1.0_f64, |left, condition| {
         let of_name = condition.names.first().and_then(|name| sample.attribute(name));
         match (condition.test, of_name) {
-            (Test::Equal, Some(seen)) => left / exact(seen.distinct.max(1)),
-            (Test::Exists, Some(seen)) => left * exact(seen.items) / exact(sample.items.max(1)),
+            (Test::Equal, Some(seen)) if seen.most > 0 => left.min(share(seen.most)),
+            // A recording of a release that did not tell.
+            (Test::Equal, Some(seen)) => left.min(1.0 / exact(seen.distinct.max(1))),
+            (Test::Exists, Some(seen)) => left.min(share(seen.items)),
             _ => left,
         }
     });

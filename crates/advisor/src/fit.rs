@@ -64,6 +64,19 @@ impl Key {
     }
 
     fn as_query(&self, need: &Need) -> Option<Fit> {
+        let (covered, rest) = self.covered(need)?;
+        let left = rest.iter().filter_map(|nth| need.conditions.get(*nth));
+        let is_allowed = !left.flat_map(|it| &it.names).any(|name| self.has(name));
+        is_allowed.then_some(Fit { covered, rest, is_scan: false, taken_for_granted: Vec::new() })
+    }
+
+    /// Returns the conditions that a read by the key answers, and those that are left; none if it is no such
+    /// read.
+    pub(crate) fn covered(&self, need: &Need) -> Option<(Vec<usize>, Vec<usize>)> {
+        let is_simple = self.partition.len() == 1 && self.sort.len() <= 1;
+        if need.is_statement && !is_simple {
+            return None;
+        }
         if !self.partition.iter().all(|name| need.keyed(name) == Some(Keyed::Equal)) {
             return None;
         }
@@ -85,11 +98,7 @@ impl Key {
                 Test::Other => false,
             })
         };
-        let (covered, rest): (Vec<usize>, Vec<usize>) =
-            (0..need.conditions.len()).partition(is_covered);
-        let left = rest.iter().filter_map(|nth| need.conditions.get(*nth));
-        let is_allowed = !left.flat_map(|it| &it.names).any(|name| self.has(name));
-        is_allowed.then_some(Fit { covered, rest, is_scan: false, taken_for_granted: Vec::new() })
+        Some((0..need.conditions.len()).partition(is_covered))
     }
 
     fn as_scan(&self, need: &Need) -> Option<Fit> {

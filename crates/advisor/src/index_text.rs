@@ -33,7 +33,17 @@ pub(crate) fn index_name(table: &TableSeen<'_>, key: &Key, taken: &[String]) -> 
     if is_there { format!("{name}-2") } else { name }
 }
 
-/// Returns the index as `hashrange alter --add-index` takes it.
+/// Returns a word as a shell takes it.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_.=:,+/".contains(one);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Returns the index as `hashrange alter --add-gsi` takes it.
 pub(crate) fn definition(
     index: &str,
     (partition, sort): (&[KeyAttribute], &[KeyAttribute]),

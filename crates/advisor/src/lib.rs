@@ -3,6 +3,8 @@
 //!
 //! Only advice that pays is given: what is saved on reads is more than what writes and storage cost besides, by
 //! the price list, if the recorded time is as every other. Each piece names what shows it and what it assumes.
+//! Of a table with little traffic ([`TRAFFIC_MIN_MS`], [`TRAFFIC_MIN_REQUESTS`]) neither money nor indexes that could
+//! go are told: what a month is like cannot be seen in it.
 //!
 //! | file | idea |
 //! |---|---|
@@ -29,13 +31,20 @@ mod need;
 mod report;
 mod spare;
 
+pub use index_text::shell_word;
 pub use report::{
-    Answered, Entries, KeyAttribute, NewIndex, Report, Request, Spare, SpareIndex, UnusedKey,
+    Answered, Entries, KeyAttribute, Money, NewIndex, Report, Request, Spare, SpareIndex,
+    TooLittle, UnusedKey,
 };
 
 use figures::Month;
 use hashrange_cost::{Definition, PriceList, Prices, Recording, TableFacts};
 use need::Need;
+
+/// The shortest time that says something about a month.
+pub const TRAFFIC_MIN_MS: u64 = 3_600_000;
+/// The fewest requests of a table that do.
+pub const TRAFFIC_MIN_REQUESTS: u64 = 1000;
 
 /// Returns what of a recording can be had for less.
 pub fn advise(recording: &Recording, prices: &PriceList) -> Report {
@@ -48,8 +57,10 @@ pub fn advise(recording: &Recording, prices: &PriceList) -> Report {
         add: Vec::new(),
         unused_keys: Vec::new(),
         spare: Vec::new(),
+        too_little: Vec::new(),
         unknown_tables: Vec::new(),
     };
+    let recorded_ms = recording.until_ms.saturating_sub(recording.began_ms);
     for facts in &recording.tables {
         let Some(definition) = &facts.definition else {
             report.unknown_tables.push(facts.table.clone());
@@ -62,11 +73,26 @@ pub fn advise(recording: &Recording, prices: &PriceList) -> Report {
             prices: prices.of_class(facts.is_infrequent_access),
             month: Month::of(recording),
         };
+        let of_table = recording.rows.iter().filter(|row| row.key.table == facts.table);
+        let requests = of_table.fold(0_u64, |sum, row| sum.saturating_add(row.used.requests));
+        let tells_money = recorded_ms >= TRAFFIC_MIN_MS && requests >= TRAFFIC_MIN_REQUESTS;
         let needs = Need::all(&table);
         let (unused_keys, left) = existing::advise(&table, needs);
-        report.add.extend(adding::advise(&table, &left));
-        let advised = unused_keys.iter().filter_map(|it| it.answered.instead.index.as_deref());
-        report.spare.extend(spare::advise(&table, &advised.collect::<Vec<_>>()));
+        let mut add = adding::advise(&table, &left);
+        let mut unused_keys = unused_keys;
+        if tells_money {
+            let advised = unused_keys.iter().filter_map(|it| it.answered.instead.index.as_deref());
+            report.spare.extend(spare::advise(&table, &advised.collect::<Vec<_>>()));
+        } else {
+            for index in &mut add {
+                index.money = None;
+            }
+            for unused in &mut unused_keys {
+                unused.reads_saved = None;
+            }
+            report.too_little.push(TooLittle { table: facts.table.clone(), requests });
+        }
+        report.add.extend(add);
         report.unused_keys.extend(unused_keys);
     }
     report

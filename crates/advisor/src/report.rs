@@ -24,9 +24,22 @@ pub struct Report {
     pub unused_keys: Vec<UnusedKey>,
     /// Indexes that can go, or be smaller.
     pub spare: Vec<SpareIndex>,
+    /// Tables whose traffic is too little to tell money and indexes that could go.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub too_little: Vec<TooLittle>,
     /// Tables whose keys the recording does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown_tables: Vec<String>,
+}
+
+/// A table whose traffic says nothing about a month.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TooLittle {
+    /// The table.
+    pub table: String,
+    /// How many requests of it were recorded.
+    pub requests: u64,
 }
 
 /// A kind of request.
@@ -64,6 +77,8 @@ pub struct Answered {
     pub examined_then: f64,
     /// Read units they would use.
     pub read_units_then: f64,
+    /// The most that they would use: where a filter is left, values may be anything but evenly frequent.
+    pub read_units_at_most: f64,
 }
 
 /// An attribute of a key.
@@ -107,6 +122,21 @@ pub struct NewIndex {
     pub write_units: f64,
     /// Write units of filling it, once.
     pub build_units: f64,
+    /// What it saves and costs in a month; none if too little was recorded.
+    #[serde(flatten)]
+    pub money: Option<Money>,
+    /// What is taken for granted.
+    pub assumptions: Vec<String>,
+    /// How `hashrange explain --what-if` and `hashrange alter --add-gsi` take it.
+    pub definition: String,
+    /// The request of UpdateTable that makes it.
+    pub update_table: Value,
+}
+
+/// What an index saves and costs in a month.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Money {
     /// What is saved on reads.
     pub reads_saved: f64,
     /// What writing its entries costs.
@@ -115,12 +145,6 @@ pub struct NewIndex {
     pub storage: f64,
     /// What is left.
     pub net: f64,
-    /// What is taken for granted.
-    pub assumptions: Vec<String>,
-    /// How `hashrange explain --what-if` and `hashrange alter --add-index` take it.
-    pub definition: String,
-    /// The request of UpdateTable that makes it.
-    pub update_table: Value,
 }
 
 /// Requests that a key answers that is there: of the table, or of an index.
@@ -129,8 +153,9 @@ pub struct NewIndex {
 pub struct UnusedKey {
     /// The requests.
     pub answered: Answered,
-    /// What is saved on reads.
-    pub reads_saved: f64,
+    /// What is saved on reads in a month; none if too little was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_saved: Option<f64>,
     /// What is taken for granted.
     pub assumptions: Vec<String>,
 }

@@ -953,6 +953,9 @@ pub struct TemplateSet {
     /// Refuse writes that differ, instead of setting the attribute
     #[arg(long)]
     pub check: bool,
+    /// Remove the attribute, also what clients wrote, where nothing is derived
+    #[arg(long, conflicts_with = "check")]
+    pub remove_others: bool,
     /// Which database.
     #[command(flatten)]
     pub connection: Connection,
@@ -1087,6 +1090,9 @@ pub struct Copy {
     #[arg(long, conflicts_with_all = ["to", "engine", "restart", "while_serving"])]
     pub reopen: bool,
 }
+
+#[cfg(test)]
+mod printed;
 
 #[cfg(test)]
 mod tests {

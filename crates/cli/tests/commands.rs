@@ -720,7 +720,7 @@ fn a_contract_is_enforced_told_and_verified() {
         ),
         (&["contract", "--verify"], 2, "required"),
         (&["get", "music", "b"], 4, "music has no item"),
-        (&["advise"], 0, "no index would pay, and none is spare"),
+        (&["advise"], 0, "no index would pay"),
         (&["advise", &design], 1, "this is no recording"),
     ];
     for (arguments, expected, text) in cases {

@@ -125,6 +125,8 @@ pub struct AttributeFacts {
     pub bytes: u64,
     /// How many different scalar values it has.
     pub distinct: u64,
+    /// How many items have the most frequent of these; 0 if that is not known.
+    pub most: u64,
 }
 
 /// Returns the names of a key's attributes of one kind: `HASH` or `RANGE`.

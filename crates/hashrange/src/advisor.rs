@@ -32,6 +32,6 @@
 //! ```
 
 pub use hashrange_advisor::{
-    Answered, Entries, KeyAttribute, NewIndex, Report, Request, Spare, SpareIndex, UnusedKey,
-    advise,
+    Answered, Entries, KeyAttribute, Money, NewIndex, Report, Request, Spare, SpareIndex,
+    TRAFFIC_MIN_MS, TRAFFIC_MIN_REQUESTS, TooLittle, UnusedKey, advise, shell_word,
 };

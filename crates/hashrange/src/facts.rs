@@ -56,6 +56,7 @@ fn sample(sampled: Attributes) -> Sample {
         items: count(it.items),
         bytes: count(it.bytes),
         distinct: count(it.distinct),
+        most: count(it.most),
     };
     Sample {
         items: count(sampled.items),

@@ -18,9 +18,12 @@ pub fn lint_requests(table: &str, report: &Report) -> Vec<Finding> {
 }
 
 fn filter_not_key(index: &NewIndex) -> Finding {
-    let evidence = format!("an index by {} {}", names(index), index.balance());
+    let evidence = match index.balance() {
+        Some(balance) => format!("an index by {} {balance}", names(index)),
+        None => format!("an index by {} answers what is a filter", names(index)),
+    };
     let examples = index.answers.iter().map(Answered::evidence).collect();
-    let make = format!("hashrange alter {} --add-index {}", index.table, index.definition);
+    let make = index.command();
     let instead: Vec<String> = index.answers.iter().map(|it| it.instead.to_string()).collect();
     Finding {
         table: index.table.clone(),
@@ -37,7 +40,10 @@ fn names(index: &NewIndex) -> String {
 
 fn unused_key(unused: &UnusedKey) -> Finding {
     let instead = &unused.answered.instead;
-    let evidence = format!("a filter is a key condition; that {}", unused.balance());
+    let evidence = match unused.balance() {
+        Some(balance) => format!("a filter is a key condition; that {balance}"),
+        None => "a filter is a key condition".to_owned(),
+    };
     Finding {
         table: instead.table.clone(),
         index: instead.index.clone(),

@@ -383,6 +383,7 @@ fn template_faults() -> Vec<TemplateFault> {
         TemplateFault::NotAString { .. } => [TemplateFault::NotAString { attribute: text(), declared: AttributeType::N }],
         TemplateFault::UsesDerived { .. } => [TemplateFault::UsesDerived { attribute: "sk".to_owned(), used: text() }],
         TemplateFault::KeysAreSet(..) => [TemplateFault::KeysAreSet(text())],
+        TemplateFault::RemovesOthers { .. } => [TemplateFault::RemovesOthers { attribute: text(), items: 30, examined: 60, are_all: true, examples: vec!["\"a\"".to_owned(), "\"b\"".to_owned()] }, TemplateFault::RemovesOthers { attribute: text(), items: 30, examined: 200_000, are_all: false, examples: vec!["\"a\"".to_owned()] }],
         TemplateFault::TooMany(..) => [TemplateFault::TooMany(3)],
         TemplateFault::TooManyTests(..) => [TemplateFault::TooManyTests(3)],
         TemplateFault::NoSuchTemplate(..) => [TemplateFault::NoSuchTemplate(text())],
@@ -426,6 +427,7 @@ fn derived_key_faults() -> Vec<DerivedKeyFault> {
         DerivedKeyFault::TooLong { .. } => [DerivedKeyFault::TooLong { limit_bytes: 1024 }],
         DerivedKeyFault::PartMissing { .. } => [DerivedKeyFault::PartMissing { part: part() }],
         DerivedKeyFault::Differs { .. } => [DerivedKeyFault::Differs { derived: Some("a#b".to_owned()) }, DerivedKeyFault::Differs { derived: None }],
+        DerivedKeyFault::OfClient => [DerivedKeyFault::OfClient],
     }
 }
 

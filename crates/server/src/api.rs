@@ -79,8 +79,9 @@ pub trait Api: Send + Sync + 'static {
     }
 }
 
-/// What a client wants to be told of its call besides the answer.
+/// What a client wants to be told of its call besides the answer, and that it is not recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a header of its own")]
 pub struct Asked {
     /// What it cost.
     pub cost: bool,
@@ -88,6 +89,8 @@ pub struct Asked {
     pub explanation: bool,
     /// Which access pattern of a contract it is.
     pub pattern: bool,
+    /// That it is not recorded: a tool reads, to look at what clients do.
+    pub unrecorded: bool,
 }
 
 /// What is told of a call besides its answer, in headers.

@@ -51,6 +51,7 @@ static SECURITY_TOKEN: HeaderName = HeaderName::from_static("x-amz-security-toke
 static COST: HeaderName = HeaderName::from_static("x-hashrange-cost");
 static EXPLAIN: HeaderName = HeaderName::from_static("x-hashrange-explain");
 static PATTERN: HeaderName = HeaderName::from_static("x-hashrange-pattern");
+static UNRECORDED: HeaderName = HeaderName::from_static("x-hashrange-unrecorded");
 static CONTENT_SHA256: HeaderName = HeaderName::from_static("x-amz-content-sha256");
 
 /// How long browsers remember the answer to a preflight. Source: captured answers.
@@ -314,6 +315,7 @@ impl Handler {
             cost: self.cost_header || headers.contains_key(&COST),
             explanation: headers.contains_key(&EXPLAIN),
             pattern: headers.contains_key(&PATTERN),
+            unrecorded: headers.contains_key(&UNRECORDED),
         }
     }
 

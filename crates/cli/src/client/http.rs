@@ -24,6 +24,8 @@ const RESPONSE_MAX_BYTES: usize = 256 << 20;
 pub struct Server {
     route: Route,
     signer: Option<Arc<Signer>>,
+    /// Whether the server is asked to leave requests out of what it records.
+    is_unrecorded: bool,
     // Invariant: all of them belong to the runtime on which `call` is awaited.
     idle: Mutex<Vec<SendRequest<Full<Bytes>>>>,
 }
@@ -31,13 +33,13 @@ pub struct Server {
 impl Server {
     /// Returns the server at the end of a route; connects at the first call.
     pub fn new(route: Route, signer: Option<Signer>) -> Self {
-        Self { route, signer: signer.map(Arc::new), idle: Mutex::default() }
+        Self { route, signer: signer.map(Arc::new), is_unrecorded: false, idle: Mutex::default() }
     }
 
     /// Returns the same server without a connection, for another runtime.
     pub fn unconnected(&self) -> Self {
         let (route, signer) = (self.route.clone(), self.signer.clone());
-        Self { route, signer, idle: Mutex::default() }
+        Self { route, signer, is_unrecorded: self.is_unrecorded, idle: Mutex::default() }
     }
 
     /// Runs an operation on a JSON request and returns the JSON response.
@@ -91,6 +93,9 @@ impl Server {
         for (name, value) in &headers {
             request = request.header(*name, value);
         }
+        if self.is_unrecorded {
+            request = request.header("x-hashrange-unrecorded", "true");
+        }
         if let Some(signer) = &self.signer {
             for (name, value) in signer.sign_request("POST", path, "", &headers, &body, now()) {
                 request = request.header(name, value);
@@ -129,6 +134,11 @@ impl HttpClient {
             .build()
             .context("start the runtime")?;
         Ok(Self { server, runtime, stop: None })
+    }
+
+    /// Asks the server to leave the requests out of what it records.
+    pub fn leave_unrecorded(&mut self) {
+        self.server.is_unrecorded = true;
     }
 
     /// Gives up requests when the user says so.

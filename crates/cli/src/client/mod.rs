@@ -164,6 +164,14 @@ impl Client {
         }
     }
 
+    /// Asks a server to leave the requests out of what it records: a tool looks at what others do.
+    pub fn leave_unrecorded(&mut self) {
+        match self {
+            Self::Remote(client) => client.leave_unrecorded(),
+            Self::Local(_) => {}
+        }
+    }
+
     /// Runs an operation on a JSON request and returns the JSON response as it came.
     pub fn call_raw(&mut self, operation: Operation, body: &[u8]) -> anyhow::Result<Vec<u8>> {
         match self {

@@ -8,7 +8,9 @@ use crate::arguments::{Advise, Format};
 use crate::bulk::counted;
 use crate::client::Client;
 use crate::output::{self, printer::Printer, table::shown};
-use hashrange::advisor::{Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey, advise};
+use hashrange::advisor::{
+    Answered, NewIndex, Report, Spare, SpareIndex, UnusedKey, advise, shell_word,
+};
 use hashrange::cost::{Recording, Shape, Tested, grouped};
 use serde_json::json;
 
@@ -50,6 +52,10 @@ fn lines(report: &Report) -> Vec<String> {
     report.add.iter().for_each(|index| new_index(&mut lines, index));
     report.unused_keys.iter().for_each(|unused| unused_key(&mut lines, unused));
     report.spare.iter().for_each(|index| spare_index(&mut lines, index));
+    if let Some(text) = report.too_little_text() {
+        lines.push(String::new());
+        lines.push(text);
+    }
     for table in &report.unknown_tables {
         lines.push(String::new());
         lines.push(format!("{table}: its keys are not in the record, so nothing is said of it"));
@@ -57,7 +63,11 @@ fn lines(report: &Report) -> Vec<String> {
     lines.push(String::new());
     let count = |number: usize| grouped(u64::try_from(number).unwrap_or(u64::MAX));
     lines.push(if report.is_empty() {
-        "no index would pay, and none is spare".to_owned()
+        if report.too_little.is_empty() {
+            "no index would pay, and none is spare".to_owned()
+        } else {
+            "no index would pay".to_owned()
+        }
     } else {
         format!(
             "{} to add, {} that a key is there for, {} to drop or make smaller",
@@ -72,7 +82,7 @@ fn lines(report: &Report) -> Vec<String> {
 fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
     lines.push(String::new());
     lines.push(format!("{}: an index {}", index.table, index.definition));
-    lines.push(format!("  {}", index.balance()));
+    lines.extend(index.balance().map(|balance| format!("  {balance}")));
     for answered in &index.answers {
         lines.push(format!("  {}", answered.evidence()));
         lines.push(format!("    instead: {}", answered.remedy()));
@@ -83,14 +93,10 @@ fn new_index(lines: &mut Vec<String>, index: &NewIndex) {
         lines.push(format!(
             "  try it:  hashrange explain {} --what-if {}",
             tried(answered),
-            quoted(&index.definition)
+            shell_word(&index.definition)
         ));
     }
-    lines.push(format!(
-        "  make it: hashrange alter {} --add-index {}",
-        index.table,
-        quoted(&index.definition)
-    ));
+    lines.push(format!("  make it: {}", index.command()));
 }
 
 /// Returns the read of an index as the command line has it, with `...` in the place of values.
@@ -99,7 +105,7 @@ fn tried(answered: &Answered) -> String {
     let shape = Shape::read(&instead.pattern);
     let joined = |tested: &[Tested]| {
         let texts: Vec<&str> = tested.iter().map(|it| it.text.as_str()).collect();
-        quoted(&texts.join(" AND ").replace('?', "..."))
+        shell_word(&texts.join(" AND ").replace('?', "..."))
     };
     let table = &instead.table;
     let filter = match &shape.filter[..] {
@@ -118,7 +124,7 @@ fn unused_key(lines: &mut Vec<String>, unused: &UnusedKey) {
     let place = place_name(&instead.table, instead.index.as_deref());
     lines.push(String::new());
     lines.push(format!("{place}: its key answers what is a filter"));
-    lines.push(format!("  {}", unused.balance()));
+    lines.extend(unused.balance().map(|balance| format!("  {balance}")));
     lines.push(format!("  {}", unused.answered.evidence()));
     lines.push(format!("    instead: {}", unused.answered.remedy()));
     assumptions(lines, &unused.assumptions);
@@ -143,16 +149,6 @@ fn spare_index(lines: &mut Vec<String>, index: &SpareIndex) {
 
 fn assumptions(lines: &mut Vec<String>, assumptions: &[String]) {
     lines.extend(assumptions.iter().map(|it| format!("  assumed: {it}")));
-}
-
-/// Returns a word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_.=:,+/".contains(one);
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[expect(

@@ -28,6 +28,7 @@ use std::path::Path;
 /// Looks at tables of a database and prints what is found.
 pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
+    client.leave_unrecorded();
     let names = match &arguments.tables[..] {
         [] => advice::table_names(client, usize::MAX)?,
         names => names.to_vec(),
@@ -43,6 +44,9 @@ pub fn run(client: &mut Client, arguments: &Lint) -> anyhow::Result<()> {
         findings.extend(advice.iter().flat_map(|advice| lint_requests(&name, advice)));
         name_parts(&mut findings, &KeyParts::of(client, &name)?);
         report.add(&sample.text(), &findings)?;
+    }
+    if let Some(text) = advice.iter().find_map(Advised::too_little_text) {
+        report.note(&text)?;
     }
     report.end()
 }
@@ -138,6 +142,15 @@ impl<'p> Report<'p> {
         for line in findings.iter().flat_map(lines) {
             output::line(line)?;
         }
+        output::line("")
+    }
+
+    /// Prints a line to people.
+    fn note(&self, text: &str) -> anyhow::Result<()> {
+        if self.printer.format != Format::Table {
+            return Ok(());
+        }
+        output::line(shown(text))?;
         output::line("")
     }
 

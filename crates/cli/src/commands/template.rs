@@ -31,7 +31,11 @@ fn request(command: &TemplateCommand) -> (&'static str, Value) {
     match command {
         TemplateCommand::Set(it) => {
             let mode = if it.check { "CHECK" } else { "FILL" };
-            let request = json!({ "TableName": it.table, "Template": it.template, "Mode": mode });
+            let mut request =
+                json!({ "TableName": it.table, "Template": it.template, "Mode": mode });
+            if it.remove_others {
+                request["RemoveOthers"] = json!(true);
+            }
             ("PutKeyTemplate", request)
         }
         TemplateCommand::Show(it) => ("DescribeKeyTemplates", json!({ "TableName": it.table })),
@@ -57,17 +61,22 @@ fn text(value: &Value) -> &str {
 fn print_template(template: &Value) -> anyhow::Result<()> {
     output::line(text(&template["Template"]))?;
     let (mode, status) = (text(&template["Mode"]), text(&template["Status"]));
-    let (mode, status) = (mode.to_lowercase(), status.to_lowercase());
+    let (mut mode, status) = (mode.to_lowercase(), status.to_lowercase());
+    if template["RemoveOthers"] == true {
+        mode.push_str(", removes others");
+    }
     let items = &template["Items"];
     let Some(examined) = items["Examined"].as_u64() else {
         return output::line(format_args!("  {mode}, {status}"));
     };
     let of = template["ItemCount"].as_i64().map(|items| format!(" of {items}"));
+    let kept = items["Kept"].as_u64().map(|kept| format!(", {kept} kept what a client wrote"));
     output::line(format_args!(
-        "  {mode}, {status}: {examined}{} items examined, {} changed, {} refused",
+        "  {mode}, {status}: {examined}{} items examined, {} changed, {} refused{}",
         of.unwrap_or_default(),
         items["Changed"],
         items["Refused"],
+        kept.unwrap_or_default(),
     ))?;
     match items["FirstRefused"].as_str() {
         Some(why) => output::line(format_args!("  the first refused: {why}")),

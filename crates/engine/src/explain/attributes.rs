@@ -41,6 +41,8 @@ pub struct Attribute {
     pub bytes: usize,
     /// How many different values it has, if they are scalar.
     pub distinct: usize,
+    /// How many items have the most frequent of these.
+    pub most: usize,
 }
 
 #[derive(Debug, Default)]
@@ -48,8 +50,8 @@ struct Seen {
     types: BTreeSet<&'static str>,
     items: usize,
     bytes: usize,
-    /// Hashes of scalar values.
-    values: BTreeSet<u64>,
+    /// Hashes of scalar values, and how many items have each.
+    values: BTreeMap<u64, usize>,
 }
 
 impl<S: Store> Engine<S> {
@@ -72,7 +74,9 @@ fn attributes(items: &[Item]) -> Attributes {
         of_name.types.insert(value.attribute_type().as_str());
         of_name.items += 1;
         of_name.bytes += name.len() + value.size();
-        of_name.values.extend(scalar_hash(value));
+        if let Some(hash) = scalar_hash(value) {
+            *of_name.values.entry(hash).or_default() += 1;
+        }
     }
     let mut attributes: Vec<Attribute> = seen
         .into_iter()
@@ -82,6 +86,7 @@ fn attributes(items: &[Item]) -> Attributes {
             items: seen.items,
             bytes: seen.bytes,
             distinct: seen.values.len(),
+            most: seen.values.into_values().max().unwrap_or(0),
         })
         .collect();
     attributes.sort_by(|one, other| other.items.cmp(&one.items).then(one.name.cmp(&other.name)));
@@ -122,14 +127,14 @@ mod tests {
         let rows: Vec<_> = told
             .attributes
             .iter()
-            .map(|it| (&*it.name, it.types.join(","), it.items, it.distinct))
+            .map(|it| (&*it.name, it.types.join(","), it.items, it.distinct, it.most))
             .collect();
         assert_eq!(
             rows,
             [
-                ("pk", "S".to_owned(), 3, 3),
-                ("state", "N,S".to_owned(), 3, 2),
-                ("tags", "NULL".to_owned(), 1, 0),
+                ("pk", "S".to_owned(), 3, 3, 1),
+                ("state", "N,S".to_owned(), 3, 2, 2),
+                ("tags", "NULL".to_owned(), 1, 0, 0),
             ]
         );
         let sum: usize = told.attributes.iter().map(|it| it.bytes).sum();

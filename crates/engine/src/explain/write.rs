@@ -90,14 +90,17 @@ impl WriteStep {
     /// Returns the step of a write that has not been decided. `key` is the item's key, or the item.
     pub(crate) fn of(table: &Table, write: &Write<'_>, key: &Item) -> ApiResult<Self> {
         let (action, update) = match &write.action {
-            Action::Put(_) => (WriteAction::Put, None),
+            Action::Put(_) | Action::PutUnsettled(_) => (WriteAction::Put, None),
             Action::Update(update) => (WriteAction::Update, Some(told(update))),
             Action::Delete => (WriteAction::Delete, None),
             Action::Check => (WriteAction::Check, None),
             Action::Expire(_) | Action::Derive => return Err(Reason::Internal.into()),
         };
         // Of a put by a key template the item that is written has the key, not the one that was given.
-        let keyed = if let Action::Put(item) = &write.action { item } else { key };
+        let keyed = match &write.action {
+            Action::Put(item) | Action::PutUnsettled(item) => item,
+            _ => key,
+        };
         Ok(Self {
             table: table.record.name.clone(),
             action,

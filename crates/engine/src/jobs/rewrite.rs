@@ -3,6 +3,7 @@
 //! Every write follows the new templates from their commit on, so it is enough to walk once over what
 //! is stored: an item that differs from what is derived is written anew under its lock, by what it is
 //! then, with its index entries and its record in the change log, as an update that changes nothing else.
+//! Items that keep what a client wrote are counted.
 //! Of templates that only check, items that they would refuse are counted. How far the walk is, a row in
 //! the store says; it goes forward only if it is still as it was read, so two servers that walk at once
 //! count no page twice. A template that is put meanwhile removes the row, and the walk begins again. The row
@@ -13,7 +14,7 @@ use super::lanes::Pace;
 use crate::core::Core;
 use crate::layout;
 use crate::schema::{DerivedKey, IndexId, Rewritten, Table, TableId};
-use crate::write::{Write, check_stored, of_stored, plan_derive};
+use crate::write::{Write, check_stored, keeps_others, of_stored, plan_derive};
 use bytes::Bytes;
 use hashrange_model::{ApiError, ErrorKind, Item, Reason};
 use hashrange_storage::{Direction, Key, KeyRange, Store, View, Wanted};
@@ -204,6 +205,7 @@ fn planned<'p>(
     so_far: &mut Rewritten,
 ) -> Result<Option<Write<'p>>, Reason> {
     let new = of_stored(derived, item)?;
+    so_far.kept += u64::from(keeps_others(derived, item));
     if let Err(reason) = check_stored(derived, &new) {
         refuse(so_far, &reason.into());
     }
@@ -223,8 +225,7 @@ async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<bool, Interrupt
     }
     let mut record = table.record.clone();
     for template in record.key_templates.iter_mut().filter(|template| template.is_rewriting) {
-        template.is_rewriting = false;
-        template.rewritten = Some(walk.so_far.clone());
+        template.finish(walk.so_far.clone());
     }
     let delete_row = row.clone();
     let replaced = core

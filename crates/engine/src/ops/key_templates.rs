@@ -8,6 +8,7 @@ use crate::layout;
 use crate::schema::{
     Rewritten, SCANS_MAX, TEMPLATES_MAX, Table, TableRecord, TemplateMode, TemplateRecord,
 };
+use crate::write::others;
 use hashrange_expr::{KeyPart, KeyTemplate};
 use hashrange_model::error::TemplateFault;
 use hashrange_model::{ApiResult, AttributeType, Reason};
@@ -57,7 +58,7 @@ pub struct ParsedKey {
 impl<S: Store> Engine<S> {
     /// Declares a key template of a table, in the place of that of the same attribute, if there is one.
     /// Writes follow it from now on; existing items are rewritten in the background, which a small table
-    /// waits for.
+    /// waits for. One that would remove keys which clients wrote is refused, unless its mode says so.
     pub async fn put_key_template(
         &self,
         table_name: &str,
@@ -65,12 +66,13 @@ impl<S: Store> Engine<S> {
         mode: TemplateMode,
     ) -> ApiResult<KeyTemplateDescription> {
         let template = KeyTemplate::parse(text).map_err(Reason::KeyTemplate)?;
+        self.refuse_to_remove_others(table_name, &template, mode).await?;
         let table = {
             let _definitions = self.core().lock_definitions().await?;
             let table = self.changeable_table(table_name)?;
             check_template(&table.record, &template).map_err(Reason::KeyTemplate)?;
             let is_primary = table.key.contains(template.attribute());
-            if is_primary && mode == TemplateMode::Fill && self.counted_items(&table).await? > 0 {
+            if is_primary && mode.fills() && self.counted_items(&table).await? > 0 {
                 let attribute = template.attribute().to_owned();
                 return Err(Reason::KeyTemplate(TemplateFault::KeysAreSet(attribute)).into());
             }
@@ -90,6 +92,38 @@ impl<S: Store> Engine<S> {
         let described = self.describe_key_templates(table_name).await?;
         let declared = described.into_iter().find(|it| it.attribute == template.attribute());
         declared.ok_or_else(|| no_such(template.attribute()).into())
+    }
+
+    /// Refuses a template that would remove keys which clients wrote, though it is not to.
+    async fn refuse_to_remove_others(
+        &self,
+        table_name: &str,
+        template: &KeyTemplate,
+        mode: TemplateMode,
+    ) -> ApiResult<()> {
+        let table = self.changeable_table(table_name)?;
+        check_template(&table.record, template).map_err(Reason::KeyTemplate)?;
+        let attribute = template.attribute();
+        if mode != TemplateMode::Fill || table.key.contains(attribute) {
+            return Ok(());
+        }
+        let record = with_template(&table.record, template, mode)?;
+        let derived = record.derived_keys().unwrap_or_default();
+        let Some(key) = derived.iter().find(|key| key.template.attribute() == attribute) else {
+            return Ok(());
+        };
+        let others = others(self.core(), table.id(), key).await?;
+        if others.items == 0 {
+            return Ok(());
+        }
+        let fault = TemplateFault::RemovesOthers {
+            attribute: attribute.to_owned(),
+            items: others.items,
+            examined: others.examined,
+            are_all: others.are_all,
+            examples: others.examples,
+        };
+        Err(Reason::KeyTemplate(fault).into())
     }
 
     /// Drops the key template of an attribute. Existing items keep what was derived.
@@ -219,10 +253,11 @@ fn with_template(
     template: &KeyTemplate,
     mode: TemplateMode,
 ) -> Result<TableRecord, Reason> {
-    let text = template.text().to_owned();
-    let new = TemplateRecord { text, mode, is_rewriting: true, rewritten: None };
     let mut templates = record.key_templates.clone();
-    match templates.iter().position(|known| is_of(known, template.attribute())) {
+    let known = templates.iter().position(|known| is_of(known, template.attribute()));
+    let replaced = known.and_then(|nth| templates.get(nth));
+    let new = TemplateRecord::replacing(replaced, template.text(), mode);
+    match known {
         Some(nth) => templates[nth] = new,
         None if templates.len() == TEMPLATES_MAX => {
             return Err(Reason::KeyTemplate(TemplateFault::TooMany(TEMPLATES_MAX)));

@@ -209,6 +209,10 @@ fn check_condition(write: &Write<'_>, old: Option<&Item>) -> ApiResult<()> {
 fn new_image(table: &Table, write: &Write<'_>, old: Option<&Item>) -> ApiResult<Option<Item>> {
     match &write.action {
         Action::Put(item) => Ok(Some(item.clone())),
+        Action::PutUnsettled(item) => {
+            let derived = table.derived.as_deref().unwrap_or_default();
+            Ok(Some(derive::settle(derived, old, item)?))
+        }
         Action::Delete => Ok(None),
         Action::Check => Ok(old.cloned()),
         Action::Expire(due) => {

@@ -3,13 +3,16 @@
 //!
 //! | attribute | mode | put | update |
 //! |---|---|---|---|
-//! | a key of an index | fill | set, or removed where nothing is derived | the same |
+//! | a key of an index | fill | set; where nothing is derived, what a client writes is refused | the same; what was derived is removed, what a client wrote before stays |
+//! | a key of an index | fill and remove | set, or removed where nothing is derived | the same |
 //! | a key of an index | check | must be as derived | the same |
 //! | a key of the table | fill | set if it is missing, else must be as derived | must be as derived |
 //! | a key of the table | check | must be as derived | must be as derived |
 //!
 //! A key of the table is derived of every item for which a condition holds: a part that is missing is
 //! then a fault. An update whose item differed before, which it cannot mend, is not refused for that.
+//! A value is the template's if it is what the template, or one before it that items are still being rewritten
+//! from, derives from the item as it is stored; any other is a client's.
 //! No template uses an attribute that another one derives, so the order of the templates has no effect.
 
 use crate::schema::{DerivedKey, TemplateMode};
@@ -18,11 +21,20 @@ use hashrange_model::error::DerivedKeyFault;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{Item, Reason, ValueRef};
 
+/// An item that is put.
+pub(super) struct Put {
+    /// It, with what is derived from it.
+    pub(super) item: Item,
+    /// Whether it brings a key that nothing derives: [`settle`] decides on that by what is stored.
+    pub(super) is_unsettled: bool,
+}
+
 /// Returns an item that is put with what is derived from it.
-pub(super) fn of_put(derived: &[DerivedKey], item: &Item) -> Result<Item, Reason> {
-    let mut changes = Vec::new();
+pub(super) fn of_put(derived: &[DerivedKey], item: &Item) -> Result<Put, Reason> {
+    let (mut changes, mut is_unsettled) = (Vec::new(), false);
     for key in derived {
         match key.decide(item)? {
+            Derived::As(None) if key.keeps_others() => is_unsettled |= key.is_given(item),
             Derived::As(wanted) if key.may_set(item) => changes.push((key, wanted)),
             Derived::As(wanted) => key.check(item, wanted)?,
             Derived::Free => {}
@@ -32,7 +44,23 @@ pub(super) fn of_put(derived: &[DerivedKey], item: &Item) -> Result<Item, Reason
     if item.size() > ITEM_SIZE_MAX_BYTES {
         return Err(Reason::ItemTooLarge);
     }
-    Ok(item)
+    Ok(Put { item, is_unsettled })
+}
+
+/// Returns an item that is put in the place of `old`, without keys that a template derived from that and
+/// none derives any more. Any other key that none derives is a client's: it may stay, but not come.
+pub(super) fn settle(
+    derived: &[DerivedKey],
+    old: Option<&Item>,
+    new: &Item,
+) -> Result<Item, Reason> {
+    let mut changes = Vec::new();
+    for key in derived.iter().filter(|key| key.keeps_others() && key.is_given(new)) {
+        if let Derived::As(None) = key.decide_after(old, new)? {
+            changes.push((key, None));
+        }
+    }
+    Ok(changed(new, &changes))
 }
 
 /// Returns the item `new` that an update makes of `old` with what is derived from it. Its size is not
@@ -50,8 +78,8 @@ pub(super) fn of_update(
                 .or_else(|fault| if is_as_before() { Ok(()) } else { Err(fault) })?;
             continue;
         }
-        match key.decide(new)? {
-            Derived::As(wanted) if key.mode == TemplateMode::Fill => changes.push((key, wanted)),
+        match key.decide_after(old, new)? {
+            Derived::As(wanted) if key.mode.fills() => changes.push((key, wanted)),
             Derived::As(wanted) => key.check(new, wanted)?,
             Derived::Free => {}
         }
@@ -62,8 +90,8 @@ pub(super) fn of_update(
 /// Returns a stored item with the keys of indexes that are derived from it.
 pub(crate) fn of_stored(derived: &[DerivedKey], item: &Item) -> Result<Item, Reason> {
     let mut changes = Vec::new();
-    for key in derived.iter().filter(|key| !key.is_primary && key.mode == TemplateMode::Fill) {
-        if let Derived::As(wanted) = key.decide(item)? {
+    for key in derived.iter().filter(|key| !key.is_primary && key.mode.fills()) {
+        if let Derived::As(wanted) = key.decide_after(Some(item), item)? {
             changes.push((key, wanted));
         }
     }
@@ -72,6 +100,11 @@ pub(crate) fn of_stored(derived: &[DerivedKey], item: &Item) -> Result<Item, Rea
         return Err(Reason::UpdatedItemTooLarge);
     }
     Ok(item)
+}
+
+/// Returns whether a stored item has a key that a client wrote and that no template derives, so that it stays.
+pub(crate) fn keeps_others(derived: &[DerivedKey], item: &Item) -> bool {
+    derived.iter().any(|key| key.keeps_others() && key.has_others(item))
 }
 
 /// Refuses a stored item that a new template would refuse which only checks it.
@@ -123,8 +156,46 @@ impl DerivedKey {
 
     /// Returns whether a put sets the attribute, rather than checks it.
     fn may_set(&self, item: &Item) -> bool {
-        let is_given = || item.get(self.template.attribute()).is_some();
-        self.mode == TemplateMode::Fill && !(self.is_primary && is_given())
+        self.mode.fills() && !(self.is_primary && self.is_given(item))
+    }
+
+    fn is_given(&self, item: &Item) -> bool {
+        item.get(self.template.attribute()).is_some()
+    }
+
+    /// Returns whether what clients wrote stays where nothing is derived.
+    fn keeps_others(&self) -> bool {
+        !self.is_primary && self.mode == TemplateMode::Fill
+    }
+
+    /// Returns what the attribute of the item `new`, which is `old` as it is stored, is to be.
+    fn decide_after(&self, old: Option<&Item>, new: &Item) -> Result<Derived, Reason> {
+        let decided = self.decide(new)?;
+        let given = new.get(self.template.attribute());
+        let (Derived::As(None), Some(given), true) = (&decided, given, self.keeps_others()) else {
+            return Ok(decided);
+        };
+        match old {
+            Some(old) if self.has_derived(old, given) => Ok(decided),
+            Some(old) if old.get(self.template.attribute()) == Some(given) => Ok(Derived::Free),
+            _ => Err(self.refuse(DerivedKeyFault::OfClient)),
+        }
+    }
+
+    /// Returns whether a stored item has a key that a client wrote and nothing derives.
+    pub(crate) fn has_others(&self, item: &Item) -> bool {
+        let Some(given) = item.get(self.template.attribute()) else { return false };
+        matches!(self.decide(item), Ok(Derived::As(None))) && !self.has_derived(item, given)
+    }
+
+    /// Returns whether a value is what the template, or one before it, derives from an item.
+    fn has_derived(&self, item: &Item, value: ValueRef<'_>) -> bool {
+        let ValueRef::S(value) = value else { return false };
+        let mut templates = std::iter::once(&self.template).chain(&self.before);
+        templates.any(|template| {
+            let rendered = template.render(item, self.limit_bytes);
+            rendered.is_ok_and(|rendered| rendered.key() == Some(value))
+        })
     }
 
     /// Refuses an item whose attribute is not as wanted.

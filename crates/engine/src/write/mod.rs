@@ -12,6 +12,7 @@
 //! | `decide.rs` | a write on the newest image of its item |
 //! | `commit.rs` | the one commit of writes, planned again after a change of definition |
 //! | `moment.rs` | the moment of a commit that changes items with a history |
+//! | `others.rs` | the keys of stored items that a key template would not leave them |
 //! | `rehearse.rs` | what writes would do, decided and not committed |
 //! | `claims.rs` | a write meets a claim of whoever fills an index |
 //! | `admit.rs` | what a write asks where throughput is limited; who limits it is above |
@@ -22,13 +23,15 @@ mod commit;
 mod decide;
 mod derive;
 mod moment;
+mod others;
 mod plan;
 mod rehearse;
 
 pub(crate) use admit::Admit;
 pub(crate) use commit::until_decided;
 pub(crate) use decide::{Circumstances, decide_each};
-pub(crate) use derive::{check_stored, of_stored};
+pub(crate) use derive::{check_stored, keeps_others, of_stored};
+pub(crate) use others::others;
 pub(crate) use plan::{key_of_key, plan_delete, plan_derive, plan_put, plan_update};
 
 use crate::capacity::Units;
@@ -43,6 +46,8 @@ use hashrange_model::{ApiError, ApiResult, Item};
 pub(crate) enum Action<'p> {
     /// Replaces it.
     Put(Item),
+    /// The same, with a key that no key template derives: a template's own is removed, a client's refused.
+    PutUnsettled(Item),
     /// Changes or creates it.
     Update(&'p Update),
     /// Removes it.
@@ -73,6 +78,7 @@ impl Write<'_> {
         match self.action {
             Action::Expire(_) => Author::TimeToLive,
             Action::Put(_)
+            | Action::PutUnsettled(_)
             | Action::Update(_)
             | Action::Delete
             | Action::Check

@@ -10,8 +10,8 @@ use hashrange_model::{Item, Reason};
 
 /// Returns the unconditional write of an item, with every fault of its keys.
 pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
-    let item = match &table.derived {
-        None => item.clone(),
+    let derive::Put { item, is_unsettled } = match &table.derived {
+        None => derive::Put { item: item.clone(), is_unsettled: false },
         Some(derived) => derive::of_put(derived, item)?,
     };
     let key = key_of_item(table, &item)?;
@@ -20,7 +20,7 @@ pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reas
         key,
         key_attributes: Item::empty(),
         condition: None,
-        action: Action::Put(item),
+        action: if is_unsettled { Action::PutUnsettled(item) } else { Action::Put(item) },
         returns_item_on_failure: false,
     })
 }

@@ -5,6 +5,7 @@
 
 mod declaring;
 mod naming;
+mod others;
 mod primary;
 mod rewriting;
 mod writing;

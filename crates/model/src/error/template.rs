@@ -74,6 +74,19 @@ pub enum TemplateFault {
     },
     /// Keys of the items of a table that is not empty cannot be filled.
     KeysAreSet(String),
+    /// Keys that clients wrote would be removed.
+    RemovesOthers {
+        /// The attribute of the template.
+        attribute: String,
+        /// Items that have such a key.
+        items: u64,
+        /// Items that were looked at.
+        examined: u64,
+        /// Whether these were all items.
+        are_all: bool,
+        /// Some of the keys, in quotes.
+        examples: Vec<String>,
+    },
     /// The table has as many templates as it may have.
     TooMany(usize),
     /// The conditions of the table's templates have more tests that read through an item than they may have.
@@ -99,6 +112,7 @@ impl TemplateFault {
             | Self::UsesDerived { .. }
             | Self::KeysAreSet(_)
             | Self::Mode(_)
+            | Self::RemovesOthers { .. }
             | Self::KeyOfNone => ErrorKind::Validation,
         }
     }
@@ -164,4 +178,6 @@ pub enum DerivedKeyFault {
         /// What is derived.
         derived: Option<String>,
     },
+    /// The write brings a key that is not derived, where none is.
+    OfClient,
 }

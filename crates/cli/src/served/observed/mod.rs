@@ -85,21 +85,27 @@ impl Observed {
     /// Runs an operation that nobody asks about, records what it used if that is switched on.
     async fn look(&self, operation: Operation, body: Bytes) -> ApiResult<Vec<u8>> {
         let Shared { recorder, guard: None, now_ms, .. } = &*self.shared else {
-            return self.observe(operation, body).await.0;
+            return self.observe(operation, body, true).await.0;
         };
         let call = Arc::clone(&self.inner).call(operation, body);
         recorder.record(now_ms, operation.name(), &self.caller, call).await
     }
 
-    /// Runs an operation, records what it used if that is switched on, and returns that beside the answer.
-    async fn observe(&self, operation: Operation, body: Bytes) -> (ApiResult<Vec<u8>>, Usage) {
+    /// Runs an operation, records what it used if that is switched on and wanted, and returns that beside the
+    /// answer.
+    async fn observe(
+        &self,
+        operation: Operation,
+        body: Bytes,
+        is_recorded: bool,
+    ) -> (ApiResult<Vec<u8>>, Usage) {
         let Shared { recorder, guard, now_ms, .. } = &*self.shared;
         let call = Arc::clone(&self.inner).call(operation, body);
         let (answer, usage) = match guard {
             None => metered(call).await,
             Some(guard) => guard.run(operation.name(), call).await,
         };
-        if recorder.is_on() {
+        if is_recorded && recorder.is_on() {
             recorder.add(now_ms(), operation.name(), &self.caller, &usage, answer.is_err());
         }
         (answer, usage)
@@ -130,7 +136,7 @@ impl Api for Observed {
                 let explained = explanation::of(&self.inner, operation, &body).await;
                 told.tell(EXPLAIN, explained);
             }
-            let (answer, usage) = self.observe(operation, body).await;
+            let (answer, usage) = self.observe(operation, body, !asked.unrecorded).await;
             if asked.cost {
                 told.tell(COST, summary(&usage, self.shared.prices.as_ref()));
             }

@@ -2,7 +2,7 @@
 //!
 //! | operation | request | answer |
 //! |---|---|---|
-//! | `PutKeyTemplate` | `TableName`, `Template`, `Mode` (`FILL`, the default, or `CHECK`) | `KeyTemplate` |
+//! | `PutKeyTemplate` | `TableName`, `Template`, `Mode` (`FILL`, the default, or `CHECK`), `RemoveOthers` (with `FILL`) | `KeyTemplate` |
 //! | `DescribeKeyTemplates` | `TableName` | `KeyTemplates` |
 //! | `DeleteKeyTemplate` | `TableName`, `AttributeName` | |
 //! | `ParseKey` | `TableName`, `Key`, `AttributeName` or none | `Keys`, each with `Parts` |
@@ -21,6 +21,8 @@ struct OfTemplate {
     table_name: String,
     template: String,
     mode: Option<String>,
+    #[serde(default)]
+    remove_others: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,11 +48,16 @@ struct OfKey {
 
 /// Declares a template.
 pub async fn put(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
-    let OfTemplate { table_name, template, mode } = read(body)?;
-    let mode = match mode.as_deref() {
-        None | Some("FILL") => TemplateMode::Fill,
-        Some("CHECK") => TemplateMode::Check,
-        Some(other) => {
+    let OfTemplate { table_name, template, mode, remove_others } = read(body)?;
+    let mode = match (mode.as_deref(), remove_others) {
+        (None | Some("FILL"), false) => TemplateMode::Fill,
+        (None | Some("FILL"), true) => TemplateMode::FillAndRemove,
+        (Some("CHECK"), false) => TemplateMode::Check,
+        (Some("CHECK"), true) => {
+            let mode = "CHECK with RemoveOthers".to_owned();
+            return Err(Reason::KeyTemplate(TemplateFault::Mode(mode)).into());
+        }
+        (Some(other), _) => {
             return Err(Reason::KeyTemplate(TemplateFault::Mode(other.to_owned())).into());
         }
     };
@@ -82,15 +89,18 @@ pub async fn parse(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
 }
 
 fn described(template: &KeyTemplateDescription) -> Value {
-    let is_filling = template.mode == TemplateMode::Fill && !template.is_primary;
+    let is_filling = template.mode != TemplateMode::Check && !template.is_primary;
     let mut described = Map::new();
     described.insert("AttributeName".to_owned(), json!(template.attribute));
     described.insert("Template".to_owned(), json!(template.text));
     let mode = match template.mode {
-        TemplateMode::Fill => "FILL",
+        TemplateMode::Fill | TemplateMode::FillAndRemove => "FILL",
         TemplateMode::Check => "CHECK",
     };
     described.insert("Mode".to_owned(), json!(mode));
+    if template.mode == TemplateMode::FillAndRemove {
+        described.insert("RemoveOthers".to_owned(), json!(true));
+    }
     let status = match &template.rewriting {
         None => "ACTIVE",
         Some(_) if is_filling => "REWRITING",
@@ -112,6 +122,9 @@ fn counted(rewritten: &Rewritten) -> Value {
         "Changed": rewritten.changed,
         "Refused": rewritten.refused,
     });
+    if rewritten.kept > 0 {
+        counted["Kept"] = json!(rewritten.kept);
+    }
     if let Some(why) = &rewritten.first_refused {
         counted["FirstRefused"] = json!(why);
     }
@@ -183,7 +196,17 @@ mod tests {
             (
                 "PutKeyTemplate",
                 r#"{"TableName":"things","Template":"by = 'x'","When":"a"}"#,
-                "ValidationException: The request cannot be read: unknown field `When`, expected one of `TableName`, `Template`, `Mode` at line 1 column 50".to_owned(),
+                "ValidationException: The request cannot be read: unknown field `When`, expected one of `TableName`, `Template`, `Mode`, `RemoveOthers` at line 1 column 50".to_owned(),
+            ),
+            (
+                "PutKeyTemplate",
+                r#"{"TableName":"things","Template":"by = 'x'","Mode":"CHECK","RemoveOthers":true}"#,
+                "ValidationException: A key template has the mode FILL or CHECK, not \"CHECK with RemoveOthers\"".to_owned(),
+            ),
+            (
+                "PutKeyTemplate",
+                r#"{"TableName":"things","Template":"by = 'N#{n:pad:3}'","RemoveOthers":true}"#,
+                r#"{"KeyTemplate":{"AttributeName":"by","Template":"by = 'N#{n:pad:3}'","Mode":"FILL","RemoveOthers":true,"Status":"ACTIVE","Items":{"Examined":1,"Changed":0,"Refused":0}}}"#.to_owned(),
             ),
             ("DeleteKeyTemplate", r#"{"TableName":"things","AttributeName":"by"}"#, "{}".to_owned()),
             ("DescribeKeyTemplates", r#"{"TableName":"things"}"#, r#"{"KeyTemplates":[]}"#.to_owned()),
