@@ -149,7 +149,7 @@ async fn requests_reach_the_api_and_its_errors_come_back() {
         (
             r#"{"do":"condition"}"#,
             400,
-            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"pk":{"S":"k"}}}"#,
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional request failed","Item":{"pk":{"S":"k"}}}"#,
         ),
     ];
     for (body, status, expected) in cases {
