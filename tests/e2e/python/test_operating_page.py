@@ -15,5 +15,5 @@ def test_the_page_lists_every_metric_and_no_other(endpoint):
         served = set(re.findall(r"^# TYPE (\w+)", answer.read().decode(), re.M))
     if "hashrange_store_groups_total" in served:
         pytest.skip("on PostgreSQL there are others besides, those of docs/distributed.md")
-    assert set(re.findall(r"`(hashrange_\w+)`", PAGE.read_text())) == served
+    assert set(re.findall(r"`((?:hashrange|process)_\w+)`", PAGE.read_text())) == served
     assert served

@@ -128,8 +128,9 @@ impl Api for Served {
         let mut measures = match self {
             Self::Database(database) => measures::of(database),
             Self::Moving(moving) => measures::of(&moving.database()),
-            // They are never on PostgreSQL.
-            Self::Sandbox(_) | Self::Namespaces(_) => Vec::new(),
+            Self::Sandbox(sandbox) => measures::of(&sandbox.database()),
+            // Their stores come and go.
+            Self::Namespaces(_) => Vec::new(),
         };
         measures.extend(process::measures());
         measures
