@@ -23,7 +23,9 @@ fn files(folder: &Path, kind: &str, found: &mut Vec<PathBuf>) {
 
 /// Returns the commands in a text, without the name of the program.
 fn commands(text: &str) -> Vec<String> {
-    let text = text.replace("\\\n", " ");
+    // Lines of a page or a text that go on, escaped line ends, and sentences that go on after a command.
+    let text = text.replace("\\n", "\n").replace("\\\n", " ");
+    let text = text.replace(", ", "\n").replace(". ", "\n");
     let mut found = Vec::new();
     for (at, name) in text.match_indices("hashrange ") {
         let before = text[..at].chars().next_back().unwrap_or('\n');
@@ -57,6 +59,13 @@ fn unknown(program: &Command, text: &str) -> Option<String> {
     })
 }
 
+/// Returns the program, each command with the flags of those that it is one of.
+fn program() -> Command {
+    let mut program = Arguments::command();
+    program.build();
+    program
+}
+
 #[test]
 fn commands_that_are_printed_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -68,8 +77,10 @@ fn commands_that_are_printed_exist() {
             files(&sources, "rs", &mut all);
         }
     }
-    let program = Arguments::command();
+    let program = program();
     let (mut looked_at, mut wrong) = (0, Vec::new());
+    // Its own text has a command that there is not.
+    all.retain(|file| !file.ends_with("arguments/printed.rs"));
     for file in all {
         let text = fs::read_to_string(&file).unwrap();
         for command in commands(&text) {
@@ -85,7 +96,7 @@ fn commands_that_are_printed_exist() {
 
 #[test]
 fn a_command_that_there_is_not_is_found() {
-    let program = Arguments::command();
+    let program = program();
     let text = "make it: hashrange alter t --add-index a=b:S\n`hashrange alter t --add-gsi a=b:S`";
     let found: Vec<_> = commands(text).iter().map(|it| unknown(&program, it)).collect();
     assert_eq!(found, [Some("alter has no --add-index".to_owned()), None]);
