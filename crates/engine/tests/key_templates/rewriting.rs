@@ -155,7 +155,8 @@ fn an_item_that_fits_no_index_is_rewritten_all_the_same() {
     database.ok("UpdateTable", &added);
     database.run_jobs();
     let rewritten = fill(&database, BY_STATUS).rewritten.unwrap();
-    assert_eq!((rewritten.examined, rewritten.changed, rewritten.refused), (1, 1, 0));
+    // A page that is begun again, because definitions changed meanwhile, finds the item changed already.
+    assert_eq!((rewritten.examined, rewritten.refused), (1, 0));
     assert_eq!(derived(&database, "0000"), OPEN);
     let update = |expression: &str| {
         json!({
