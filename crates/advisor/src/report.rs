@@ -122,7 +122,7 @@ pub struct NewIndex {
     pub write_units: f64,
     /// Write units of filling it, once.
     pub build_units: f64,
-    /// What it saves and costs in a month; none if too little was recorded.
+    /// Savings and costs of a month; none if too little was recorded.
     #[serde(flatten)]
     pub money: Option<Money>,
     /// What is taken for granted.
@@ -133,7 +133,7 @@ pub struct NewIndex {
     pub update_table: Value,
 }
 
-/// What an index saves and costs in a month.
+/// Savings and costs of an index in a month.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Money {
@@ -153,7 +153,7 @@ pub struct Money {
 pub struct UnusedKey {
     /// The requests.
     pub answered: Answered,
-    /// What is saved on reads in a month; none if too little was recorded.
+    /// Savings on reads in a month; none if too little was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads_saved: Option<f64>,
     /// What is taken for granted.

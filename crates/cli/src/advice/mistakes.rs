@@ -7,7 +7,7 @@ use crate::shell::token::{Kind, Token, meaningful};
 /// Characters of the line that are shown before the caret, and behind it.
 const SHOWN: usize = 60;
 
-/// What other databases have and statements here do not.
+/// Words of other databases that statements here do not have.
 const FOREIGN: [(&str, &str); 9] = [
     (
         "LIMIT",
