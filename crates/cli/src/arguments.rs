@@ -10,7 +10,7 @@ mod definition;
 pub use bulk::{Bulk, Export, Import, Put};
 pub use definition::{Alter, Create, Drop, StreamImage, TableClass};
 
-use crate::config::{Layer, StoreUrl};
+use crate::config::{Layer, Parameter, StoreUrl};
 use crate::output::screen::ColourChoice;
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use hashrange::EmbeddedEngine;
@@ -523,6 +523,10 @@ pub struct Lint {
     /// answer of DescribeTable, a template of CloudFormation, a model of NoSQL Workbench
     #[arg(long, value_name = "FILE")]
     pub design: Option<PathBuf>,
+    /// Value of a parameter of the CloudFormation template of --design, such as Stage=dev; may be given
+    /// several times [default: the template's]
+    #[arg(long, value_name = "NAME=VALUE", requires = "design")]
+    pub parameter: Vec<Parameter>,
     /// Items of each table to look at, at most
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, conflicts_with = "design")]
     pub sample: u64,

@@ -167,6 +167,8 @@ fn a_server_begins_with_the_tables_and_items_of_files() {
         );
         server.does(&["delete", "cities", "BE"]);
     }
+    let prod = Server::start(&["--memory", init[0].as_str(), "--parameter", "Stage=prod"]);
+    assert_eq!(prod.does(&["tables"]), "orders-prod\n");
     // Tables that are there are left as they are, and so are their items.
     let [one, two, _] = init.each_ref().map(String::as_str);
     let server = Server::start(&[&on_disk, one, two, "--load", load]);
@@ -189,9 +191,15 @@ fn a_file_that_cannot_be_used_ends_the_start_with_a_sentence() {
     fs::create_dir(&items).unwrap();
     files(&items, [("cities.jsonl", "{\"country\":\"NL\"}\n{\"x\":1}\n")]);
     let items = items.to_str().unwrap();
-    let [request, none, broken] = files(
+    let no_default = TEMPLATE.replace(", Default: dev", "");
+    let [request, none, broken, template] = files(
         folder.path(),
-        [("cities.json", REQUEST), ("none.json", "{}"), ("broken.yaml", "a: [")],
+        [
+            ("cities.json", REQUEST),
+            ("none.json", "{}"),
+            ("broken.yaml", "a: ["),
+            ("app.yaml", &no_default),
+        ],
     );
     for (arguments, expected) in [
         (vec!["--init", "/nowhere.json"], "/nowhere.json: "),
@@ -200,6 +208,18 @@ fn a_file_that_cannot_be_used_ends_the_start_with_a_sentence() {
         (vec!["--init", &request, "--init", &request], "the table cities is also in "),
         (vec!["--load", items], "there is no table cities: --init creates tables"),
         (vec!["--load", "/nowhere"], "/nowhere: "),
+        (
+            vec!["--init", &template],
+            "app.yaml: the resource Orders: Fn::Sub: the parameter Stage has no default: --parameter Stage=VALUE",
+        ),
+        (
+            vec!["--init", &template, "--parameter=Stgae=dev"],
+            "has such a parameter; there is Stage",
+        ),
+        (
+            vec!["--init", &template, "--parameter=Stage={{resolve:ssm:/stage}}"],
+            "TableName: `orders-{{resolve:ssm:/stage}}` is looked up when a stack is deployed",
+        ),
         (
             vec!["--init", &request, "--load", items],
             "cities.jsonl: nothing is loaded: line 2: ValidationException: One or more parameter values \

@@ -2,6 +2,7 @@
 
 use super::Connection;
 use crate::format::Form;
+use crate::format::csv::Delimiter;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -58,6 +59,7 @@ Examples:
   aws dynamodb scan --table-name orders | hashrange import orders
   hashrange import orders AWSDynamoDB/01700000000000/data/*.json.gz
   hashrange import orders orders.csv --schema total:N,tags:SS
+  hashrange import orders sheet.csv --delimiter ';' --header pk,sk,total:N
   hashrange export orders | hashrange import copies")]
 pub struct Import {
     /// Table
@@ -71,6 +73,12 @@ pub struct Import {
     /// table has them]
     #[arg(long, value_name = "TYPES")]
     pub schema: Option<String>,
+    /// Columns of CSV that has no header, such as pk,total:N; the first line is then an item
+    #[arg(long, value_name = "NAMES")]
+    pub header: Option<String>,
+    /// What is between the cells of CSV: , ; | : tab or space [default: ,]
+    #[arg(long, value_name = "DELIMITER")]
+    pub delimiter: Option<Delimiter>,
     /// How items are put.
     #[command(flatten)]
     pub bulk: Bulk,

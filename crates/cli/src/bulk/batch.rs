@@ -37,6 +37,8 @@ pub struct Outcome {
     pub units: f64,
     /// Whether the database turned some away for a while.
     pub was_throttled: bool,
+    /// The keys of the items that are in, and where they were read.
+    pub done: Vec<(Place, Key)>,
     /// Items that were refused and passed over, and why.
     pub skipped: Vec<(Place, String)>,
     /// The first item that is not in, and why, unless work was to end.
@@ -59,7 +61,14 @@ pub async fn write(
         {
             Ok(left) => {
                 let before = entries.len();
-                entries.retain(|entry| entry.key.as_ref().is_some_and(|key| left.contains(key)));
+                entries.retain(|entry| {
+                    let Some(key) = &entry.key else { return false };
+                    let is_left = left.contains(key);
+                    if !is_left {
+                        outcome.done.push((entry.place, key.clone()));
+                    }
+                    is_left
+                });
                 outcome.put += (before - entries.len()) as u64;
                 if entries.len() < before {
                     backoff.advanced();
@@ -118,6 +127,7 @@ async fn write_one_by_one(
         match put {
             Ok(response) => {
                 outcome.put += 1;
+                outcome.done.extend(entry.key.map(|key| (entry.place, key)));
                 outcome.units +=
                     printer::consumed(&serde_json::from_slice(&response).unwrap_or_default());
             }

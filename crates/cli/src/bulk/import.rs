@@ -8,6 +8,7 @@
 use super::batch::{self, Outcome};
 use super::counted;
 use super::progress::{PERIOD, Progress};
+use super::repeats::{KEYS_MAX, Repeats};
 use super::retry::Stop;
 use crate::exit::{Unfinished, Usage};
 use crate::reading::key::Key;
@@ -32,8 +33,11 @@ const BATCH_BYTES: usize = 1 << 20;
 /// What an import did.
 #[derive(Debug)]
 pub struct Summary {
-    /// Items that are in.
+    /// Items that were put.
     pub put: u64,
+    /// How many of them replaced one that was put before, and where the first such is; none if there were too many
+    /// keys to know.
+    pub repeated: Option<(u64, String)>,
     /// Records that were passed over.
     pub skipped: u64,
     /// Write units.
@@ -81,6 +85,7 @@ struct Import {
     /// Whether the database turned something away lately.
     is_throttled: bool,
     put: u64,
+    repeats: Repeats,
     skipped: u64,
     units: f64,
 }
@@ -115,6 +120,7 @@ impl Import {
             is_interrupted: false,
             is_throttled: false,
             put: 0,
+            repeats: Repeats::new(KEYS_MAX),
             skipped: 0,
             units: 0.0,
         }
@@ -252,6 +258,7 @@ impl Import {
             self.busy.remove(key);
         });
         self.put += outcome.put;
+        outcome.done.iter().for_each(|(place, key)| self.repeats.note(*place, key));
         self.units += outcome.units;
         self.is_throttled = outcome.was_throttled;
         self.in_flight_now = if outcome.was_throttled {
@@ -329,7 +336,13 @@ impl Import {
                 Err(Unfinished::after(&error, &self.report()).into())
             }
             None if self.is_interrupted => Err(Unfinished::interrupted(&self.report()).into()),
-            None => Ok(Summary { put: self.put, skipped: self.skipped, units: self.units }),
+            None => {
+                let named = |place: Option<Place>| place.map(|place| self.named(place));
+                let repeated = self.repeats.counted();
+                let repeated =
+                    repeated.map(|(count, first)| (count, named(first).unwrap_or_default()));
+                Ok(Summary { put: self.put, repeated, skipped: self.skipped, units: self.units })
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `batch.rs` | one BatchWriteItem: what comes back is sent again |
 //! | `import.rs` | batches under way, what is in, where to go on |
+//! | `repeats.rs` | items that replace one of the same import |
 //! | `segments.rs` | one Scan in parallel segments |
 //! | `target.rs` | the file or standard output that an export writes |
 //! | `retry.rs` | calls that are tried again |
@@ -13,6 +14,7 @@
 pub mod batch;
 pub mod import;
 pub mod progress;
+mod repeats;
 mod retry;
 pub mod segments;
 pub mod target;

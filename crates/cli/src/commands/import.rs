@@ -7,7 +7,7 @@ use crate::bulk::{self, counted};
 use crate::client::{self, Client};
 use crate::exit::Usage;
 use crate::format::Form;
-use crate::format::csv::{self, Types};
+use crate::format::csv::{self, Delimiter, Types};
 use crate::output::{self, printer, printer::Printer};
 use crate::reading::reader::Plan;
 use crate::reading::source::Source;
@@ -25,14 +25,22 @@ pub fn run(client: &mut Client, arguments: &Import) -> anyhow::Result<()> {
     }
     let named = |source: &Source| source.path().and_then(Form::of_name);
     let is_csv = |source| arguments.format.or_else(|| named(source)) == Some(Form::Csv);
-    if schema.is_some() && !sources.iter().any(is_csv) {
-        return Err(Usage("--schema is for CSV: --format csv".to_owned()).into());
+    let of_csv = [
+        ("--schema", schema.is_some()),
+        ("--header", arguments.header.is_some()),
+        ("--delimiter", arguments.delimiter.is_some()),
+    ];
+    let given = of_csv.iter().find(|(_, is_given)| *is_given);
+    if let Some((flag, _)) = given.filter(|_| !sources.iter().any(is_csv)) {
+        return Err(Usage(format!("{flag} is for CSV: --format csv")).into());
     }
     let what = What {
         table: &arguments.table,
         sources,
         form: arguments.format,
         schema: schema.unwrap_or_default(),
+        header: arguments.header.as_deref(),
+        delimiter: arguments.delimiter.unwrap_or_default(),
         bulk: &arguments.bulk,
     };
     let summary = put_all(client, what)?;
@@ -46,6 +54,8 @@ pub fn of_standard_input(client: &mut Client, arguments: &Put) -> anyhow::Result
         sources: vec![Source::Standard],
         form: None,
         schema: Types::new(),
+        header: None,
+        delimiter: Delimiter::default(),
         bulk: &arguments.bulk,
     };
     let summary = put_all(client, what)?;
@@ -62,6 +72,8 @@ struct What<'a> {
     sources: Vec<Source>,
     form: Option<Form>,
     schema: Types,
+    header: Option<&'a str>,
+    delimiter: Delimiter,
     bulk: &'a Bulk,
 }
 
@@ -70,6 +82,10 @@ fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
     let mut plan = Plan::of(&keys, what.sources);
     plan.form = what.form;
     plan.types.extend(what.schema);
+    plan.delimiter = what.delimiter;
+    let columns = |header| csv::columns(Delimiter::default(), header, &plan.types);
+    let columns = what.header.map(columns).transpose();
+    plan.columns = columns.map_err(|fault| Usage(format!("--header: {fault}")))?;
     plan.from_line = what.bulk.from_line;
     let target = Target {
         caller: client.caller(),
@@ -82,17 +98,32 @@ fn put_all(client: &mut Client, what: What<'_>) -> anyhow::Result<Summary> {
 
 /// Prints how many items are in, and what they cost.
 pub fn print(summary: &Summary, table: &str, format: Format) -> anyhow::Result<()> {
-    let Summary { put, skipped, units } = *summary;
+    let Summary { put, repeated, skipped, units } = summary;
+    let (put, skipped) = (*put, *skipped);
+    let count = repeated.as_ref().map(|(count, _)| *count);
+    let items = put - count.unwrap_or(0);
     if format != Format::Table {
-        return output::line(json!({ "items": put, "skipped": skipped, "write_units": units }));
+        let summary = json!({
+            "items": items, "repeated": count, "skipped": skipped, "write_units": units,
+        });
+        return output::line(summary);
     }
+    let (lines, repeated) = match repeated {
+        Some((count, first)) if *count > 0 => {
+            let again = counted(*count, "line");
+            let have = if *count == 1 { "has" } else { "have" };
+            let again = format!(", {again} {have} the key of an earlier one (first: {first})");
+            (format!("{}, ", counted(put, "line")), again)
+        }
+        _ => Default::default(),
+    };
     let skipped = match skipped {
         0 => String::new(),
         items => format!(", {} skipped", counted(items, "item")),
     };
     output::line(format_args!(
-        "{} into {table}{skipped}, {}",
-        counted(put, "item"),
-        printer::counted(units, "write")
+        "{lines}{} into {table}{repeated}{skipped}, {}",
+        counted(items, "item"),
+        printer::counted(*units, "write")
     ))
 }

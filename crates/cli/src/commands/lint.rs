@@ -15,7 +15,7 @@ use crate::bulk::counted;
 use crate::client::Client;
 use crate::config::ClientSettings;
 use crate::exit::{Found, Usage};
-use crate::initial;
+use crate::initial::{self, Given};
 use crate::output::{self, printer::Printer, table::shown};
 use crate::surroundings::variable;
 use hashrange::advisor::{Report as Advised, advise};
@@ -104,7 +104,9 @@ pub fn run_on_design(arguments: &Lint, file: &Path) -> anyhow::Result<()> {
     let printer = Printer::of(&arguments.connection)?;
     let region = ClientSettings::resolve(&arguments.connection, variable)?.region;
     let mut report = Report::new(&printer);
-    let definitions = initial::definitions::read(file, &region)?;
+    let given = Given { region: &region, parameters: &arguments.parameter };
+    let files = initial::definitions::read(&[file.to_owned()], given)?;
+    let definitions: Vec<_> = files.into_iter().flat_map(|file| file.definitions).collect();
     let is_there = |name: &&String| definitions.iter().any(|known| known.name == **name);
     if let Some(name) = arguments.tables.iter().find(|name| !is_there(name)) {
         return Err(Usage(format!("{}: there is no table {name} in it", file.display())).into());

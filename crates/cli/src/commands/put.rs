@@ -81,7 +81,7 @@ fn put_one_by_one(client: &mut Client, arguments: &Put) -> anyhow::Result<()> {
 }
 
 fn print(arguments: &Put, put: u64, units: f64) -> anyhow::Result<()> {
-    let summary = Summary { put, skipped: 0, units };
+    let summary = Summary { put, repeated: None, skipped: 0, units };
     import::print(&summary, &arguments.table, Printer::of(&arguments.connection)?.format)
 }
 

@@ -10,7 +10,7 @@ use crate::commands::store;
 use crate::config::{Costs, Others, Settings, StoreChoice, StoreUrl};
 use crate::exit::{self, Usage};
 use crate::files;
-use crate::initial::Initial;
+use crate::initial::{Given, Initial};
 use crate::logs;
 use crate::memory;
 use crate::output;
@@ -61,7 +61,11 @@ pub fn run(arguments: Serve) -> anyhow::Result<()> {
     check_profile(&settings)?;
     let place = store::place(&settings)?;
     logs::start(settings.log_format, settings.log_level);
-    let initial = Initial::read(&settings.init, &settings.load, &settings.region)?;
+    let initial = Initial::read(
+        &settings.init,
+        &settings.load,
+        Given { region: &settings.region, parameters: &settings.parameters },
+    )?;
     let runtime = runtime(&settings).context("start the runtime")?;
     wait_on(&runtime, serve(&settings, &place, config, Beginning { sample, initial }))
 }

@@ -79,6 +79,7 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
         stream_shard_period: source.parsed("HASHRANGE_STREAM_SHARD_PERIOD")?,
         sample: source.parsed("HASHRANGE_SAMPLE")?,
         init: source.several("HASHRANGE_INIT")?,
+        parameter: source.several("HASHRANGE_PARAMETER")?,
         load: source.several("HASHRANGE_LOAD")?,
         test_api: source.parsed("HASHRANGE_TEST_API")?,
         cost_header: source.parsed("HASHRANGE_COST_HEADER")?,

@@ -4,7 +4,7 @@
     reason = "these comments are printed as help, where a grave accent is a letter"
 )]
 
-use super::{ByteSize, Interval, StoreChoice, StoreUrl};
+use super::{ByteSize, Interval, Parameter, StoreChoice, StoreUrl};
 use clap::{Args, ValueEnum};
 use hashrange::{EmbeddedEngine, Profile};
 use hashrange_server::{AllowedHost, AllowedOrigin};
@@ -89,6 +89,11 @@ pub struct Layer {
     #[arg(long, value_name = "FILE")]
     #[serde(default, deserialize_with = "one_or_several")]
     pub init: Option<Vec<PathBuf>>,
+    /// Value of a parameter of the CloudFormation templates of --init, such as Stage=dev; may be given several
+    /// times [default: the template's]
+    #[arg(long, value_name = "NAME=VALUE")]
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub parameter: Option<Vec<Parameter>>,
     /// Load items into empty tables at the start, from the files of this folder (TABLE.json, .jsonl, .csv,
     /// also with .gz behind) or from one such file; may be given several times
     #[arg(long, value_name = "FOLDER")]
@@ -183,6 +188,7 @@ impl Layer {
             stream_shard_period: self.stream_shard_period.or(other.stream_shard_period),
             sample: self.sample.or(other.sample),
             init: self.init.or(other.init),
+            parameter: self.parameter.or(other.parameter),
             load: self.load.or(other.load),
             test_api: self.test_api.or(other.test_api),
             cost_header: self.cost_header.or(other.cost_header),

@@ -11,6 +11,7 @@ mod error;
 mod file;
 mod interval;
 mod layer;
+mod parameter;
 mod store_url;
 
 pub use byte_size::ByteSize;
@@ -19,6 +20,7 @@ pub use environment::check_names;
 pub use error::SettingsError;
 pub use interval::Interval;
 pub use layer::{Layer, LogFormat, LogLevel};
+pub use parameter::Parameter;
 pub use store_url::{StoreUrl, check_folder};
 
 use hashrange::{BadSharding, EmbeddedEngine, Profile, Sharding};
@@ -96,6 +98,8 @@ pub struct Settings {
     pub sample: Option<String>,
     /// Files with the tables to create when the server starts.
     pub init: Vec<PathBuf>,
+    /// Values of parameters of the templates among them.
+    pub parameters: Vec<Parameter>,
     /// Folders and files with the items to load then.
     pub load: Vec<PathBuf>,
     /// Whether clients may save, restore and reset the whole state and set the clock.
@@ -177,6 +181,7 @@ impl Settings {
             sharding,
             sample: layer.sample,
             init: layer.init.unwrap_or_default(),
+            parameters: layer.parameter.unwrap_or_default(),
             load: layer.load.unwrap_or_default(),
             namespaces: layer.namespaces.unwrap_or(false),
             profile: layer.profile.unwrap_or_default(),

@@ -38,6 +38,7 @@ fn lines_are_read_as_they_were_written() {
 #[test]
 fn rows_are_read_as_they_were_written() {
     let items: Vec<WireItem> = items().collect();
+    let comma = csv::Delimiter::default();
     // Few items at a time, so that a header has the columns of all of them.
     for items in items.chunks(5) {
         let mut columns: Vec<csv::Column> = items.iter().flat_map(csv::columns_of).collect();
@@ -47,12 +48,12 @@ fn rows_are_read_as_they_were_written() {
             continue;
         }
         let header = csv::header(&columns);
-        let read = csv::columns(&header, &csv::Types::new()).unwrap();
+        let read = csv::columns(comma, &header, &csv::Types::new()).unwrap();
         assert_eq!(read, columns, "{header}");
         for item in items {
             let row = csv::text(&columns, item);
-            assert_ne!(Position::default().after(row.as_bytes()), Position::Quoted, "{row}");
-            assert_eq!(kept(&csv::read(&columns, &row).unwrap()), kept(item), "{row}");
+            assert_ne!(Position::default().after(comma, row.as_bytes()), Position::Quoted, "{row}");
+            assert_eq!(kept(&csv::read(comma, &columns, &row).unwrap()), kept(item), "{row}");
         }
     }
 }

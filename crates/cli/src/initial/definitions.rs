@@ -1,10 +1,14 @@
 //! Table definitions in every form that is read: CreateTable's request, DescribeTable's answer,
 //! templates of CloudFormation, models of NoSQL Workbench.
 
+use super::not_taken::{self, NotTaken};
 use super::{described, source, template, workbench};
+use crate::config::Parameter;
+use crate::nearest::nearest;
 use anyhow::{Context, bail};
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// A table to begin with.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,7 +24,7 @@ pub struct Definition {
     /// Sample data, in DynamoDB's JSON.
     pub items: Vec<Map<String, Value>>,
     /// What was said of it that has no meaning here.
-    pub not_taken: Vec<String>,
+    pub not_taken: Vec<NotTaken>,
     /// Which file it is from.
     pub source: String,
 }
@@ -34,38 +38,108 @@ pub struct Insights {
     pub mode: Option<String>,
 }
 
-/// Reads the definitions in a file.
-pub fn read(path: &Path, region: &str) -> anyhow::Result<Vec<Definition>> {
-    let place = path.display().to_string();
-    let stack = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let names = template::Names { stack: stack.unwrap_or_default(), region: region.to_owned() };
-    let mut definitions = Vec::new();
-    for value in source::read(path)? {
-        definitions.extend(of_value(value, &names).with_context(|| place.clone())?);
-    }
-    if definitions.is_empty() {
-        bail!("{place}: there is no table in it");
-    }
-    for definition in &mut definitions {
-        definition.source.clone_from(&place);
-    }
-    Ok(definitions)
+/// What is given beside the files with definitions.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'g> {
+    /// The region.
+    pub region: &'g str,
+    /// Values of parameters of templates.
+    pub parameters: &'g [Parameter],
 }
 
-fn of_value(value: Value, names: &template::Names) -> anyhow::Result<Vec<Definition>> {
+/// What a file has.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// Which file it is.
+    pub source: String,
+    /// The tables.
+    pub definitions: Vec<Definition>,
+    /// What it says beside the tables that has no meaning here.
+    pub not_taken: Vec<NotTaken>,
+}
+
+/// Reads the definitions in files. Each parameter that is given is one of a template in them.
+pub fn read(paths: &[PathBuf], given: Given<'_>) -> anyhow::Result<Vec<Contents>> {
+    let mut parameters = BTreeMap::new();
+    for Parameter { name, value } in given.parameters {
+        if parameters.insert(name.clone(), value.clone()).is_some() {
+            bail!("--parameter {name} is given twice");
+        }
+    }
+    let read = paths.iter().map(|path| Ok((path, source::read(path)?)));
+    let files = read.collect::<anyhow::Result<Vec<_>>>()?;
+    check_known(&parameters, files.iter().flat_map(|(_, values)| values))?;
+    let contents = files.into_iter().map(|(path, values)| {
+        let stack = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let names = template::Names {
+            stack: stack.unwrap_or_default(),
+            region: given.region.to_owned(),
+            parameters: parameters.clone(),
+        };
+        contents(path, values, &names)
+    });
+    contents.collect()
+}
+
+/// Checks that each parameter that is given is one of a template.
+fn check_known<'v>(
+    given: &BTreeMap<String, String>,
+    values: impl Iterator<Item = &'v Value>,
+) -> anyhow::Result<()> {
+    let parameters = values.filter_map(|value| value.get("Parameters")?.as_object());
+    let known: BTreeSet<_> = parameters.flat_map(Map::keys).map(String::as_str).collect();
+    let Some(name) = given.keys().find(|name| !known.contains(name.as_str())) else {
+        return Ok(());
+    };
+    let near = nearest(name, known).map(|near| format!("; there is {near}"));
+    let near = near.unwrap_or_default();
+    bail!("--parameter {name}: no template that is read has such a parameter{near}");
+}
+
+fn contents(path: &Path, values: Vec<Value>, names: &template::Names) -> anyhow::Result<Contents> {
+    let place = path.display().to_string();
+    let mut contents = Contents { source: place.clone(), ..Contents::default() };
+    for value in values {
+        let read = of_value(value, names, &mut contents.not_taken);
+        contents.definitions.extend(read.with_context(|| place.clone())?);
+    }
+    if contents.definitions.is_empty() {
+        bail!("{place}: there is no table in it");
+    }
+    for definition in &mut contents.definitions {
+        definition.source.clone_from(&place);
+        definition.not_taken.extend(not_taken::in_request(&definition.request));
+    }
+    Ok(contents)
+}
+
+fn of_value(
+    value: Value,
+    names: &template::Names,
+    not_taken: &mut Vec<NotTaken>,
+) -> anyhow::Result<Vec<Definition>> {
     let Value::Object(mut value) = value else {
         bail!("a definition is an object, not {}", short(&value));
     };
     for wrapper in ["Table", "TableDescription"] {
         if let Some(Value::Object(table)) = value.remove(wrapper) {
+            not_taken.extend(not_taken::but(&value, &[], ""));
             return Ok(vec![described::definition(&table)?]);
         }
     }
     if value.contains_key("Resources") {
-        return template::definitions(&value, names);
+        return template::definitions(&value, names, not_taken);
     }
     if let Some(Value::Array(tables)) = value.remove("DataModel") {
+        not_taken.extend(not_taken::but(&value, &[], ""));
         return tables.into_iter().map(workbench::definition).collect();
+    }
+    if value.contains_key("service") && value.contains_key("provider") {
+        bail!(
+            "a configuration of the Serverless Framework, whose variables only that answers: \
+             `serverless package` writes the template \
+             .serverless/cloudformation-template-update-stack.json, which is read"
+        );
     }
     if value.contains_key("TableStatus") {
         return Ok(vec![described::definition(&value)?]);
@@ -86,10 +160,12 @@ fn of_request(mut request: Map<String, Value>) -> anyhow::Result<Definition> {
     let name = name.to_owned();
     // What UpdateTimeToLive takes is often kept beside.
     let time_to_live = request.remove("TimeToLiveSpecification");
+    let not_taken = time_to_live.as_ref().map(not_taken::in_time_to_live).unwrap_or_default();
     Ok(Definition {
         name,
         request,
         time_to_live: time_to_live.as_ref().and_then(time_to_live_attribute),
+        not_taken,
         ..Definition::default()
     })
 }
@@ -126,7 +202,7 @@ mod tests {
     use serde_json::json;
 
     fn read_value(value: Value) -> anyhow::Result<Vec<Definition>> {
-        of_value(value, &template::Names { stack: "s".into(), region: "r".into() })
+        of_value(value, &template::Names::default(), &mut Vec::new())
     }
 
     #[test]
@@ -155,9 +231,80 @@ mod tests {
             (json!({"a": 1}), "neither a request of CreateTable"),
             (json!(1), "a definition is an object, not 1"),
             (json!({"KeySchema": []}), "TableName is missing"),
+            (
+                json!({"service": "app", "provider": {"name": "aws"}, "resources": {"Resources": {}}}),
+                "a configuration of the Serverless Framework, whose variables only that answers: `serverless \
+                 package` writes the template .serverless/cloudformation-template-update-stack.json",
+            ),
         ] {
             let error = read_value(value).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_that_is_given_is_one_of_a_template() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.json");
+        let template = json!({"Parameters": {"Stage": {"Type": "String"}}, "Resources": {"T": {
+            "Type": "AWS::DynamoDB::Table", "Properties": {"TableName": {"Fn::Sub": "t-${Stage}"}}}}});
+        std::fs::write(&path, template.to_string()).unwrap();
+        let given = |parameters: &[&str]| {
+            let parameters: Vec<_> = parameters.iter().map(|text| text.parse().unwrap()).collect();
+            let given = Given { region: "r", parameters: &parameters };
+            let read = read(std::slice::from_ref(&path), given);
+            read.map(|files| files[0].definitions[0].name.clone())
+                .map_err(|error| format!("{error:#}"))
+        };
+        assert_eq!(given(&["Stage=dev"]), Ok("t-dev".to_owned()));
+        assert!(given(&[]).unwrap_err().ends_with(
+            "t.json: the resource T: Fn::Sub: the parameter Stage has no default: --parameter \
+             Stage=VALUE gives its value"
+        ));
+        for (parameters, expected) in [
+            (
+                ["Stage=a", "Stgae=b"],
+                "--parameter Stgae: no template that is read has such a parameter; there is Stage",
+            ),
+            (["Stage=a", "Stage=b"], "--parameter Stage is given twice"),
+        ] {
+            assert_eq!(given(&parameters), Err(expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn every_member_of_a_file_is_taken_or_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.json");
+        let keys = json!([{"AttributeName": "a", "KeyType": "HASH", "X": 1}]);
+        let attributes = json!([{"AttributeName": "a", "AttributeType": "S"}]);
+        let model_key =
+            json!({"PartitionKey": {"AttributeName": "a", "AttributeType": "S", "X": 1}});
+        let properties = json!({"KeySchema": keys, "AttributeDefinitions": attributes, "X": 1});
+        for form in [
+            json!({"TableName": "T", "KeySchema": keys, "AttributeDefinitions": attributes, "X": 1,
+                "TimeToLiveSpecification": {"AttributeName": "e", "Enabled": true, "X": 1}}),
+            json!({"X": 1, "Table": {"X": 1, "TableName": "T", "KeySchema": keys, "AttributeDefinitions": attributes,
+                "SSEDescription": {"Status": "ENABLED", "X": 1}, "BillingModeSummary": {"X": 1},
+                "GlobalSecondaryIndexes": [{"IndexName": "g", "X": 1}]}}),
+            json!({"X": 1, "Outputs": {}, "Resources": {"T": {"Type": "AWS::DynamoDB::Table", "X": 1,
+                "Properties": properties}, "Q": {"Type": "AWS::SQS::Queue"}}}),
+            json!({"X": 1, "Resources": {"T": {"Type": "AWS::DynamoDB::GlobalTable", "Properties": {
+                "KeySchema": keys, "AttributeDefinitions": attributes, "X": 1,
+                "WriteProvisionedThroughputSettings": {"WriteCapacityAutoScalingSettings": {"X": 1}},
+                "Replicas": [{"X": 1, "GlobalSecondaryIndexes": [{"IndexName": "none", "X": 1}]}]}}}}),
+            json!({"X": 1, "DataModel": [{"X": 1, "TableName": "T", "KeyAttributes": model_key,
+                "GlobalSecondaryIndexes": [{"IndexName": "g", "KeyAttributes": model_key, "X": 1}]}]}),
+        ] {
+            std::fs::write(&path, form.to_string()).unwrap();
+            let given = Given { region: "r", parameters: &[] };
+            let read = read(std::slice::from_ref(&path), given).unwrap();
+            let notes = read[0].not_taken.iter();
+            let notes = notes.chain(read[0].definitions.iter().flat_map(|one| &one.not_taken));
+            let named = notes.filter(|note| note.what == "X" || note.what.starts_with("X of "));
+            let left_out = usize::from(form.to_string().contains("none"));
+            let given = form.to_string().matches("\"X\":1").count() - left_out;
+            assert_eq!(named.count(), given, "{form}");
         }
     }
 

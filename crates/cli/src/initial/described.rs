@@ -1,6 +1,7 @@
 //! From what DescribeTable answers to what CreateTable takes.
 
 use super::definitions::{Definition, is_true};
+use super::not_taken::{self, NotTaken};
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 
@@ -12,18 +13,6 @@ const SAME: [&str; 6] = [
     "StreamSpecification",
     "DeletionProtectionEnabled",
     "OnDemandThroughput",
-];
-/// Members that say how the table stood and not what it is.
-const STATES: [&str; 9] = [
-    "TableStatus",
-    "CreationDateTime",
-    "TableSizeBytes",
-    "ItemCount",
-    "TableArn",
-    "TableId",
-    "LatestStreamLabel",
-    "LatestStreamArn",
-    "WarmThroughput",
 ];
 /// Members that are taken in another form.
 const CHANGED: [&str; 6] = [
@@ -69,10 +58,37 @@ pub fn definition(table: &Map<String, Value>) -> anyhow::Result<Definition> {
     if table.get("SSEDescription").is_some_and(|encryption| encryption["Status"] == "ENABLED") {
         request.insert("SSESpecification".to_owned(), json!({"Enabled": true, "SSEType": "KMS"}));
     }
-    let is_known =
-        |name: &str| SAME.contains(&name) || STATES.contains(&name) || CHANGED.contains(&name);
-    let not_taken = table.keys().filter(|name| !is_known(name)).cloned().collect();
+    let not_taken = not_taken(table);
     Ok(Definition { name: name.to_owned(), request, not_taken, ..Definition::default() })
+}
+
+/// Returns the notes on what of a description no request has.
+fn not_taken(table: &Map<String, Value>) -> Vec<NotTaken> {
+    const UNITS: [&str; 2] = ["ReadCapacityUnits", "WriteCapacityUnits"];
+    const INDEX: [&str; 5] =
+        ["IndexName", "KeySchema", "Projection", "OnDemandThroughput", "ProvisionedThroughput"];
+    let taken: Vec<&str> = SAME.iter().chain(&CHANGED).copied().collect();
+    let mut notes = not_taken::but(table, &taken, "");
+    let inside = |name: &str, value: Option<&Value>, taken: &[&str]| {
+        let members = value.and_then(Value::as_object);
+        members.map(|members| not_taken::but(members, taken, name)).unwrap_or_default()
+    };
+    for (name, taken) in [
+        ("BillingModeSummary", &["BillingMode"][..]),
+        ("ProvisionedThroughput", &UNITS),
+        ("TableClassSummary", &["TableClass"]),
+        ("SSEDescription", &["Status", "SSEType"]),
+    ] {
+        notes.extend(inside(name, table.get(name), taken));
+    }
+    for kind in ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"] {
+        for index in table.get(kind).and_then(Value::as_array).into_iter().flatten() {
+            notes.extend(inside("an index", Some(index), &INDEX));
+            let units = index.get("ProvisionedThroughput");
+            notes.extend(inside("ProvisionedThroughput", units, &UNITS));
+        }
+    }
+    notes
 }
 
 fn units_of(described: &Value) -> Value {
@@ -134,7 +150,8 @@ mod tests {
                 call(&first, Operation::DescribeTable, &json!({"TableName": "Tab"})).await;
             let Value::Object(table) = described["Table"].clone() else { panic!("{described}") };
             let read = definition(&table).unwrap();
-            assert!(read.not_taken.is_empty(), "{:?}", read.not_taken);
+            let others = read.not_taken.iter().filter(|note| note.why != not_taken::STATE);
+            assert_eq!(others.count(), 0, "{:?}", read.not_taken);
             let again = Database::memory();
             call(&again, Operation::CreateTable, &Value::Object(read.request)).await;
             let described_again =

@@ -1,16 +1,20 @@
-//! CloudFormation's functions, as far as they can be answered from the template alone: parameters by
-//! their defaults, conditions, mappings.
+//! CloudFormation's functions, as far as they can be answered from the template and the values that are given for its
+//! parameters: parameters, conditions, mappings.
 //!
 //! Invariant: the depth is bounded, so that conditions that name each other end.
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 const DEPTH_MAX: usize = 50;
 /// The longest text that functions may make.
 const TEXT_MAX_BYTES: usize = 64 * 1024;
 /// The account in ARNs of this server.
 const ACCOUNT: &str = "314159265358";
+/// What the types of parameters begin with whose values are kept in Systems Manager under the name that is given.
+/// Source: CloudFormation's reference of parameters.
+const KEPT_ELSEWHERE: &str = "AWS::SSM::Parameter::Value<";
 
 /// What functions are answered from.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub struct Scope<'t> {
     pub stack: &'t str,
     /// The region.
     pub region: &'t str,
+    /// Values that are given for parameters.
+    pub parameters: &'t BTreeMap<String, String>,
 }
 
 /// Returns a value with all functions answered; none for `AWS::NoValue`.
@@ -104,7 +110,7 @@ fn reference(scope: &Scope<'_>, name: &str, depth: usize) -> anyhow::Result<Opti
         "AWS::URLSuffix" => "amazonaws.com",
         _ => {
             if let Some(parameter) = member(scope, "Parameters", name) {
-                return default_of(name, parameter).map(Some);
+                return value_of(scope, name, parameter).map(Some);
             }
             let Some(resource) = member(scope, "Resources", name) else {
                 bail!("there is neither a parameter nor a resource {name}");
@@ -118,19 +124,39 @@ fn reference(scope: &Scope<'_>, name: &str, depth: usize) -> anyhow::Result<Opti
     })))
 }
 
-fn default_of(name: &str, parameter: &Value) -> anyhow::Result<Value> {
-    let default = parameter.get("Default").with_context(|| {
-        format!("the parameter {name} has no default, and there is nothing else to take it from")
-    })?;
-    let is_list = parameter["Type"]
-        .as_str()
-        .is_some_and(|kind| kind.starts_with("List<") || kind == "CommaDelimitedList");
-    Ok(match default {
+/// Returns the value that is given for a parameter, else its default.
+fn value_of(scope: &Scope<'_>, name: &str, parameter: &Value) -> anyhow::Result<Value> {
+    let kind = parameter["Type"].as_str().unwrap_or_default();
+    let value = match scope.parameters.get(name) {
+        Some(given) => {
+            check_allowed(name, given, parameter)?;
+            json!(given)
+        }
+        None if kind.starts_with(KEPT_ELSEWHERE) => bail!(
+            "the parameter {name} is of the type {kind}, whose value Systems Manager has, which \
+             is not asked: --parameter {name}=VALUE gives it"
+        ),
+        None => parameter.get("Default").cloned().with_context(|| {
+            format!("the parameter {name} has no default: --parameter {name}=VALUE gives its value")
+        })?,
+    };
+    let inner = kind.strip_prefix(KEPT_ELSEWHERE).unwrap_or(kind);
+    let is_list = inner.starts_with("List<") || inner.starts_with("CommaDelimitedList");
+    Ok(match value {
         Value::String(text) if is_list => {
             text.split(',').map(|part| json!(part.trim())).collect::<Value>()
         }
-        default => default.clone(),
+        value => value,
     })
+}
+
+fn check_allowed(name: &str, given: &str, parameter: &Value) -> anyhow::Result<()> {
+    let Some(allowed) = parameter["AllowedValues"].as_array() else { return Ok(()) };
+    let allowed = allowed.iter().map(text_of).collect::<anyhow::Result<Vec<_>>>()?;
+    if !allowed.iter().any(|one| one == given) {
+        bail!("--parameter {name}={given}: the template allows {}", allowed.join(", "));
+    }
+    Ok(())
 }
 
 fn member<'t>(scope: &Scope<'t>, section: &str, name: &str) -> Option<&'t Value> {
@@ -282,12 +308,19 @@ mod tests {
     use super::*;
 
     fn answer(value: &Value) -> Result<Option<Value>, String> {
+        answer_with(&[], value)
+    }
+
+    fn answer_with(given: &[(&str, &str)], value: &Value) -> Result<Option<Value>, String> {
         let template = json!({
             "Parameters": {
                 "Stage": {"Type": "String", "Default": "dev"},
                 "Units": {"Type": "Number", "Default": 5},
                 "Names": {"Type": "CommaDelimitedList", "Default": "a, b"},
                 "Given": {"Type": "String"},
+                "One": {"Type": "String", "Default": "a", "AllowedValues": ["a", 2]},
+                "Kept": {"Type": "AWS::SSM::Parameter::Value<String>", "Default": "/app/table"},
+                "KeptList": {"Type": "AWS::SSM::Parameter::Value<List<String>>", "Default": "/app/list"},
             },
             "Mappings": {"M": {"dev": {"units": 7}}},
             "Conditions": {
@@ -300,7 +333,14 @@ mod tests {
             "Resources": {"T": {"Properties": {"TableName": {"Fn::Sub": "t-${Stage}"}}}, "U": {}},
         });
         let Value::Object(template) = template else { panic!("an object") };
-        let scope = Scope { template: &template, stack: "app", region: "eu-west-1" };
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let parameters = given.collect();
+        let scope = Scope {
+            template: &template,
+            stack: "app",
+            region: "eu-west-1",
+            parameters: &parameters,
+        };
         resolve(&scope, value, 0).map_err(|error| format!("{error:#}"))
     }
 
@@ -332,9 +372,44 @@ mod tests {
     }
 
     #[test]
+    fn what_is_given_for_a_parameter_goes_before_its_default() {
+        let given = [
+            ("Stage", "prod"),
+            ("Given", "x=y"),
+            ("Names", "c,d"),
+            ("One", "2"),
+            ("Kept", "orders"),
+        ];
+        for (value, expected) in [
+            (json!({"Ref": "Stage"}), json!("prod")),
+            (json!({"Fn::Sub": "t-${Given}"}), json!("t-x=y")),
+            (json!({"Ref": "Names"}), json!(["c", "d"])),
+            (json!({"Ref": "One"}), json!("2")),
+            (json!({"Ref": "Kept"}), json!("orders")),
+            (json!({"Fn::If": ["IsDev", 1, 2]}), json!(2)),
+        ] {
+            assert_eq!(answer_with(&given, &value), Ok(Some(expected)), "{value}");
+        }
+        let list = answer_with(&[("KeptList", "a, b")], &json!({"Ref": "KeptList"}));
+        assert_eq!(list, Ok(Some(json!(["a", "b"]))));
+        assert_eq!(
+            answer_with(&[("One", "b")], &json!({"Ref": "One"})),
+            Err("Ref: --parameter One=b: the template allows a, 2".to_owned())
+        );
+    }
+
+    #[test]
     fn what_cannot_be_answered_is_said() {
         for (value, expected) in [
-            (json!({"Ref": "Given"}), "Ref: the parameter Given has no default"),
+            (
+                json!({"Ref": "Given"}),
+                "Ref: the parameter Given has no default: --parameter Given=VALUE gives its value",
+            ),
+            (
+                json!({"Ref": "Kept"}),
+                "Ref: the parameter Kept is of the type AWS::SSM::Parameter::Value<String>, whose value Systems \
+                 Manager has, which is not asked: --parameter Kept=VALUE gives it",
+            ),
             (json!({"Ref": "None"}), "Ref: there is neither a parameter nor a resource None"),
             (json!({"Fn::ImportValue": "x"}), "Fn::ImportValue: this function is not known here"),
             (json!({"Fn::If": ["Round", 1, 2]}), "Fn::If: the condition Round"),

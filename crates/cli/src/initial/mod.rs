@@ -8,6 +8,7 @@
 //! | `template.rs`, `intrinsics.rs` | CloudFormation: the tables of a template, and its functions |
 //! | `described.rs` | from what DescribeTable answers to what CreateTable takes |
 //! | `workbench.rs` | models of NoSQL Workbench |
+//! | `not_taken.rs` | what of a file makes no difference, and why |
 //! | `tables.rs` | creates tables, or compares those that are there |
 //! | `items.rs`, `load.rs` | items from files, and into tables |
 //!
@@ -19,6 +20,7 @@ mod described;
 mod intrinsics;
 mod items;
 mod load;
+mod not_taken;
 mod source;
 mod tables;
 mod template;
@@ -26,24 +28,30 @@ mod workbench;
 mod yaml;
 
 use anyhow::Context;
-use definitions::Definition;
+use definitions::{Contents, Definition};
 use hashrange::Database;
 use items::ItemFile;
 use std::path::PathBuf;
+
+pub use definitions::Given;
 
 /// What a database begins with.
 #[derive(Debug)]
 pub struct Initial {
     definitions: Vec<Definition>,
+    /// What of their files is not taken, in lines; each with true if a reader should look at it.
+    not_taken: Vec<(String, bool)>,
     files: Vec<ItemFile>,
 }
 
 impl Initial {
     /// Reads the definitions, and finds the files with items.
-    pub fn read(init: &[PathBuf], load: &[PathBuf], region: &str) -> anyhow::Result<Self> {
+    pub fn read(init: &[PathBuf], load: &[PathBuf], given: Given<'_>) -> anyhow::Result<Self> {
         let mut definitions: Vec<Definition> = Vec::new();
-        for path in init {
-            for definition in definitions::read(path, region)? {
+        let mut not_taken = Vec::new();
+        for contents in definitions::read(init, given)? {
+            not_taken.extend(lines_of(&contents));
+            for definition in contents.definitions {
                 let known = definitions.iter().find(|known| known.name == definition.name);
                 if let Some(known) = known {
                     anyhow::bail!(
@@ -60,7 +68,7 @@ impl Initial {
         for path in load {
             files.extend(items::find(path).with_context(|| path.display().to_string())?);
         }
-        Ok(Self { definitions, files })
+        Ok(Self { definitions, not_taken, files })
     }
 
     /// Returns whether there is nothing to do.
@@ -70,13 +78,11 @@ impl Initial {
 
     /// Creates the tables that are not there and loads items into those that are empty.
     pub async fn bring(&self, database: &Database) -> anyhow::Result<()> {
-        for definition in &self.definitions {
-            for what in &definition.not_taken {
-                tracing::warn!(
-                    table = definition.name,
-                    "not taken from {}: {what}",
-                    definition.source
-                );
+        for (line, is_important) in &self.not_taken {
+            if *is_important {
+                tracing::warn!("not taken from {line}");
+            } else {
+                tracing::info!("not taken from {line}");
             }
         }
         tables::bring(&self.definitions, database).await?;
@@ -88,4 +94,17 @@ impl Initial {
         }
         Ok(())
     }
+}
+
+/// Returns lines that name what of a file is not taken.
+fn lines_of(contents: &Contents) -> Vec<(String, bool)> {
+    let Contents { source, definitions, not_taken, .. } = contents;
+    let of_file = not_taken::lines(not_taken);
+    let mut lines: Vec<_> =
+        of_file.into_iter().map(|(line, is)| (format!("{source}: {line}"), is)).collect();
+    for Definition { name, not_taken, .. } in definitions {
+        let of_table = not_taken::lines(not_taken).into_iter();
+        lines.extend(of_table.map(|(line, is)| (format!("{source}, table {name}: {line}"), is)));
+    }
+    lines
 }

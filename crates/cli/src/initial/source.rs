@@ -1,6 +1,7 @@
 //! A file's text as JSON values: one or several of JSON, side by side or in arrays, or one of YAML.
 
 use super::yaml;
+use crate::reading::encoding;
 use anyhow::{Context, bail};
 use serde_json::Value;
 use std::fs::File;
@@ -20,8 +21,9 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Value>> {
     if bytes.len() as u64 > FILE_MAX_BYTES {
         bail!("{}: more than {} MiB of definitions", path.display(), FILE_MAX_BYTES >> 20);
     }
-    let text = String::from_utf8(bytes);
-    let text = text.ok().with_context(|| format!("{}: not UTF-8 text", path.display()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        anyhow::anyhow!("{}: {}", path.display(), encoding::fault(error.as_bytes(), true))
+    })?;
     values(text.trim_start_matches('\u{feff}')).with_context(|| path.display().to_string())
 }
 

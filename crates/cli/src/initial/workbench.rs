@@ -1,21 +1,19 @@
 //! Models of NoSQL Workbench: tables, indexes and sample data.
 
 use super::definitions::{Definition, short};
+use super::not_taken::{self, NotTaken};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Members that say something of the model and nothing of the table.
-const ABOUT: [&str; 9] = [
+/// Members of a table that are taken.
+const TAKEN: [&str; 6] = [
     "TableName",
     "KeyAttributes",
-    "NonKeyAttributes",
     "GlobalSecondaryIndexes",
     "LocalSecondaryIndexes",
     "TableData",
-    "TableFacets",
     "BillingMode",
-    "ProvisionedCapacitySettings",
 ];
 
 /// Returns the definition of a table of a model.
@@ -31,6 +29,7 @@ fn read(name: &str, table: &Map<String, Value>) -> anyhow::Result<Definition> {
     request.insert("TableName".to_owned(), json!(name));
     request.insert("KeySchema".to_owned(), key_schema(table.get("KeyAttributes"), &mut types)?);
     let units = units(table);
+    let not_taken = not_taken(table, units.is_some());
     for kind in ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"] {
         let indexes = table.get(kind).and_then(Value::as_array).into_iter().flatten();
         let is_global = kind == "GlobalSecondaryIndexes";
@@ -53,14 +52,45 @@ fn read(name: &str, table: &Map<String, Value>) -> anyhow::Result<Definition> {
         Value::Object(item) => Ok(item.clone()),
         other => bail!("sample data: an item is an object, not {}", short(other)),
     });
-    let other = |member: &&String| !ABOUT.contains(&member.as_str()) && *member != "DataAccess";
     Ok(Definition {
         name: name.to_owned(),
         request,
         items: items.collect::<anyhow::Result<_>>()?,
-        not_taken: table.keys().filter(other).cloned().collect(),
+        not_taken,
         ..Definition::default()
     })
+}
+
+/// Returns the notes on what of a table is not taken.
+fn not_taken(table: &Map<String, Value>, has_units: bool) -> Vec<NotTaken> {
+    let mut taken = TAKEN.to_vec();
+    taken.extend(has_units.then_some("ProvisionedCapacitySettings"));
+    let mut notes = not_taken::but(table, &taken, "");
+    if has_units && let Some(Value::Object(settings)) = table.get("ProvisionedCapacitySettings") {
+        notes.extend(not_taken::but(settings, &["ProvisionedThroughput"], "the settings"));
+    }
+    let mut keys_of = |holder: &Map<String, Value>| {
+        for member in holder.get("KeyAttributes").and_then(Value::as_object).into_iter().flatten() {
+            let (name, Value::Object(key)) = member else { continue };
+            if ["PartitionKey", "SortKey"].contains(&name.as_str()) {
+                notes.extend(not_taken::but(key, &["AttributeName", "AttributeType"], name));
+            } else {
+                notes.push(NotTaken::member(name, "KeyAttributes"));
+            }
+        }
+    };
+    keys_of(table);
+    let mut indexes = Vec::new();
+    for kind in ["GlobalSecondaryIndexes", "LocalSecondaryIndexes"] {
+        indexes.extend(table.get(kind).and_then(Value::as_array).into_iter().flatten());
+    }
+    let indexes: Vec<_> = indexes.into_iter().filter_map(Value::as_object).collect();
+    indexes.iter().copied().for_each(keys_of);
+    for index in indexes {
+        let taken = ["IndexName", "KeyAttributes", "Projection"];
+        notes.extend(not_taken::but(index, &taken, "an index"));
+    }
+    notes
 }
 
 /// Returns the key schema and notes the types of its attributes.
@@ -142,7 +172,9 @@ mod tests {
             })
         );
         assert_eq!(read.items.len(), 1);
-        assert_eq!(read.not_taken, ["Novelty"]);
+        let mut whats: Vec<_> = read.not_taken.into_iter().map(|note| note.what).collect();
+        whats.sort_unstable();
+        assert_eq!(whats, ["DataAccess", "NonKeyAttributes", "Novelty"]);
     }
 
     #[test]

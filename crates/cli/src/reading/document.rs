@@ -6,6 +6,7 @@
 //!
 //! Left to others: whether the text of an item is one. Between items every byte is looked at.
 
+use super::encoding;
 use super::kind::{self, Kind};
 use super::nesting::{Extent, Mismatch, Nesting};
 use super::records::{Content, Record, too_long};
@@ -229,7 +230,7 @@ impl Document {
             Measure::Whole(count) => {
                 let text = String::from_utf8(self.window.seen()[..*count].to_vec());
                 self.window.advance(*count);
-                let text = text.map_err(|_| "not in UTF-8".to_owned());
+                let text = text.map_err(|error| encoding::fault(error.as_bytes(), false));
                 let item = match holds {
                     Holds::Requests => text.and_then(|request| kind::put_item(&request)),
                     Holds::Mixed | Holds::Items | Holds::Answer | Holds::Tables => text,

@@ -4,7 +4,7 @@ use crate::format::WireItem;
 use hashrange::Number;
 
 /// A primary key; equal for items of which the later replaces the earlier.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(Vec<u8>);
 
 /// Returns the key of an item, or nothing if it has none that a table could take.

@@ -1,7 +1,9 @@
 //! Records that end with a line, or, in CSV, with the line behind which no quote is open.
 
+use super::encoding;
 use super::records::{Content, Record, too_long};
 use super::window::Window;
+use crate::format::csv::Delimiter;
 use crate::format::csv::records::Position;
 use std::io::{self, BufRead, Read};
 
@@ -9,15 +11,16 @@ use std::io::{self, BufRead, Read};
 #[derive(Debug)]
 pub struct Lines {
     window: Window,
-    is_csv: bool,
+    /// What is between the cells, if it is CSV.
+    csv: Option<Delimiter>,
     next_line: u64,
     record_max: usize,
 }
 
 impl Lines {
     /// Begins with the first line.
-    pub fn new(window: Window, is_csv: bool, record_max: usize) -> Self {
-        Self { window, is_csv, next_line: 1, record_max }
+    pub fn new(window: Window, csv: Option<Delimiter>, record_max: usize) -> Self {
+        Self { window, csv, next_line: 1, record_max }
     }
 
     /// Returns the line at which the next record begins.
@@ -39,8 +42,11 @@ impl Lines {
             let content = if is_whole {
                 match String::from_utf8(bytes) {
                     Ok(text) if text.trim().is_empty() => continue,
-                    Ok(text) => Content::Text(text),
-                    Err(error) => Content::Bad(not_utf8(line, error.as_bytes()).to_owned()),
+                    Ok(text) => match encoding::zero_fault(&text).filter(|_| line == 1) {
+                        Some(fault) => Content::Bad(fault.to_owned()),
+                        None => Content::Text(text),
+                    },
+                    Err(error) => Content::Bad(encoding::fault(error.as_bytes(), line == 1)),
                 }
             } else {
                 Content::Bad(too_long(self.record_max))
@@ -62,7 +68,9 @@ impl Lines {
             }
             let is_ended = bytes.last() == Some(&b'\n');
             let end = bytes.len();
-            position = if self.is_csv { position.after(&bytes[before..end]) } else { position };
+            if let Some(delimiter) = self.csv {
+                position = position.after(delimiter, &bytes[before..end]);
+            }
             let goes_on = is_ended && position == Position::Quoted;
             self.next_line += 1;
             if end > self.record_max && (goes_on || !is_ended) {
@@ -81,9 +89,4 @@ impl Lines {
             return Ok(Some(true));
         }
     }
-}
-
-fn not_utf8(line: u64, bytes: &[u8]) -> &'static str {
-    let is_utf16 = line == 1 && (bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff"));
-    if is_utf16 { "the file is in UTF-16: UTF-8 is read" } else { "not in UTF-8" }
 }

@@ -5,6 +5,7 @@
 //! | `source.rs` | files and standard input, compressed or not |
 //! | `window.rs` | bytes that can be looked at before they are taken; knows the line |
 //! | `nesting.rs` | where a value ends, by its brackets and quotes |
+//! | `encoding.rs`, `foreign.rs` | what is not read, by name |
 //! | `lines.rs` | one record in a line, or CSV |
 //! | `kind.rs` | whether an object is an item, an answer with items, or a request that puts some |
 //! | `document.rs` | JSON that spans lines, cut into items as it is read |
@@ -15,6 +16,8 @@
 //! Invariant: of a source of any size no more than one record is held, and what is read ahead.
 
 mod document;
+pub mod encoding;
+mod foreign;
 pub mod key;
 mod kind;
 mod lines;

@@ -1,12 +1,13 @@
 //! A thread that reads records and makes items of them, ahead of those that write them by a bounded
 //! number.
 
+use super::foreign;
 use super::key::{self, Key};
 use super::records::{Content, Expected, Records};
 use super::source::Source;
 use crate::commands::table_keys::TableKeys;
 use crate::exit::Usage;
-use crate::format::csv::{self, Column, Types};
+use crate::format::csv::{self, Column, Delimiter, Types};
 use crate::format::{Form, WireItem, read_item};
 use anyhow::Context;
 use hashrange::AttributeType;
@@ -29,6 +30,10 @@ pub struct Plan {
     pub form: Option<Form>,
     /// Types of columns of CSV whose header names none.
     pub types: Types,
+    /// What is between the cells of CSV.
+    pub delimiter: Delimiter,
+    /// The columns of CSV that has no header.
+    pub columns: Option<Vec<Column>>,
     /// The key attributes of the table.
     pub key_names: Vec<String>,
     /// Records of the first source that begin before this line are passed over.
@@ -44,7 +49,15 @@ impl Plan {
             (name, key_type.unwrap_or(AttributeType::S))
         };
         let types = keys.attributes().into_iter().map(typed).collect();
-        Self { sources, form: None, types, key_names: keys.primary(), from_line: 1 }
+        Self {
+            sources,
+            form: None,
+            types,
+            delimiter: Delimiter::default(),
+            columns: None,
+            key_names: keys.primary(),
+            from_line: 1,
+        }
     }
 }
 
@@ -131,8 +144,9 @@ fn read_source(
     let from_line = if source == 0 { plan.from_line } else { 1 };
     let is_csv = form == Some(Form::Csv);
     let partition_key = plan.key_names.first().map_or("", String::as_str);
-    let expected = Expected { is_csv, partition_key };
-    let mut decoder = Decoder { plan, form, last_form: Form::Item, columns: None };
+    let expected = Expected { csv: is_csv.then_some(plan.delimiter), partition_key };
+    let columns = plan.columns.clone();
+    let mut decoder = Decoder { plan, form, last_form: Form::Item, columns };
     let mut records = match Records::open(from, expected, Arc::clone(count)) {
         Ok(records) => records,
         Err(error) => {
@@ -192,19 +206,45 @@ struct Decoder<'a> {
 impl Decoder<'_> {
     /// Returns the item of a record that begins in this line, or nothing if it is the header.
     fn item(&mut self, text: &str, line: u64) -> Result<Option<WireItem>, String> {
-        match self.form {
-            None => self.of_any_form(text, line).map(Some),
-            Some(Form::Csv) => self.row(text),
-            Some(form) => read_item(form, text, line).map(Some),
+        let read = match self.form {
+            None => self.of_any_form(text, line),
+            Some(Form::Csv) => return self.row(text),
+            Some(form) => read_item(form, text, line),
+        };
+        let has_key = |item: &WireItem| key::of(item, &self.plan.key_names).is_some();
+        match foreign::object(text).filter(|_| !read.as_ref().is_ok_and(has_key)) {
+            Some(said) => Err(said.to_owned()),
+            None => read.map(Some),
         }
     }
 
     fn row(&mut self, text: &str) -> Result<Option<WireItem>, String> {
+        let Plan { types, delimiter, .. } = self.plan;
         if let Some(columns) = &self.columns {
-            return csv::read(columns, text).map(Some);
+            return csv::read(*delimiter, columns, text).map(Some);
         }
-        self.columns = Some(csv::columns(text, &self.plan.types)?);
+        let read = |delimiter| csv::columns(delimiter, text, types);
+        let columns = read(*delimiter).map_err(|fault| format!("the header: {fault}"))?;
+        if let Some(key) = self.missing_key(&columns) {
+            let mut others = Delimiter::all().filter(|other| other != delimiter);
+            let is_whole = |other: &Delimiter| {
+                read(*other).is_ok_and(|columns| self.missing_key(&columns).is_none())
+            };
+            if let Some(other) = others.find(is_whole) {
+                return Err(format!(
+                    "the header has no column {key}, but it has with another delimiter: hashrange \
+                     import --delimiter {other} reads it"
+                ));
+            }
+        }
+        self.columns = Some(columns);
         Ok(None)
+    }
+
+    /// Returns the first attribute of the table's key that no column has.
+    fn missing_key(&self, columns: &[Column]) -> Option<&String> {
+        let is_there = |name: &&String| columns.iter().any(|column| column.name == **name);
+        self.plan.key_names.iter().find(|name| !is_there(name))
     }
 
     /// Returns the item in the form in which it has the table's key: in plain JSON a key is no object,

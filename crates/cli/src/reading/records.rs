@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::nesting::{Extent, Nesting};
 use super::source::Source;
 use super::window::{Window, is_space};
+use crate::format::csv::Delimiter;
 use anyhow::Context;
 use std::io::{self, Read};
 use std::path::Path;
@@ -44,8 +45,8 @@ pub struct Record {
 /// What is known of a source before it is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
-    /// Whether it is CSV.
-    pub is_csv: bool,
+    /// What is between its cells, if it is CSV.
+    pub csv: Option<Delimiter>,
     /// The table's partition key.
     pub partition_key: &'a str,
 }
@@ -66,7 +67,7 @@ impl Records {
         expected: Expected<'_>,
         count: Arc<AtomicU64>,
     ) -> anyhow::Result<Self> {
-        let is_lines = expected.is_csv || source.path().is_some_and(is_lines_by_name);
+        let is_lines = expected.csv.is_some() || source.path().is_some_and(is_lines_by_name);
         let reader = source.open(count)?;
         let records = Self::of(reader, is_lines, expected, RECORD_MAX_BYTES);
         records.with_context(|| format!("read {source}"))
@@ -82,7 +83,7 @@ impl Records {
         let mut window = Window::new(reader)?;
         let key = expected.partition_key;
         if is_lines || !is_document(&mut window, key, record_max)? {
-            return Ok(Self::Lines(Lines::new(window, expected.is_csv, record_max)));
+            return Ok(Self::Lines(Lines::new(window, expected.csv, record_max)));
         }
         Ok(Self::Document(Box::new(Document::new(window, key, record_max))))
     }

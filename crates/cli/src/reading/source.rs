@@ -1,5 +1,7 @@
 //! Where items come from: files or standard input, compressed or not.
 
+use super::foreign;
+use crate::exit::Usage;
 use anyhow::Context;
 use flate2::read::MultiGzDecoder;
 use std::fmt;
@@ -37,13 +39,24 @@ impl Source {
 
     /// Opens the source and unpacks what is packed; adds to `count` what is read of it.
     pub fn open(&self, count: Arc<AtomicU64>) -> anyhow::Result<Box<dyn Read>> {
-        let mut counted = Counted { inner: self.open_packed()?, count };
+        let counted = Counted { inner: self.open_packed()?, count };
+        let (start, whole) = self.started(Box::new(counted))?;
+        if !start.starts_with(&GZIP_MAGIC) {
+            return Ok(whole);
+        }
+        Ok(self.started(Box::new(MultiGzDecoder::new(whole)))?.1)
+    }
+
+    /// Returns how it begins, and a reader of all of it; fails if it is of a form that is not read.
+    fn started(&self, mut reader: Box<dyn Read>) -> anyhow::Result<(Vec<u8>, Box<dyn Read>)> {
         let mut start = Vec::new();
-        let read = counted.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start);
+        let read = reader.by_ref().take(foreign::START_BYTES).read_to_end(&mut start);
         read.with_context(|| format!("read {self}"))?;
-        let is_packed = start == GZIP_MAGIC;
-        let whole = Cursor::new(start).chain(counted);
-        Ok(if is_packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+        if let Some(said) = foreign::file(&start) {
+            return Err(Usage(format!("{self} is {said}")).into());
+        }
+        let whole = Cursor::new(start.clone()).chain(reader);
+        Ok((start, Box::new(whole)))
     }
 
     fn open_packed(&self) -> anyhow::Result<Box<dyn Read>> {
@@ -93,6 +106,25 @@ pub fn unpacked_name(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn a_form_that_is_not_read_is_named_packed_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("items.ion.gz");
+        let ion = b"$ion_1_0 {Item:{pk:\"a\"}}\n";
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(ion).unwrap();
+        for (bytes, expected) in [
+            (&encoder.finish().unwrap()[..], "in Amazon Ion"),
+            (ion, "in Amazon Ion"),
+            (b"\x28\xb5\x2f\xfd\x04\x00", "packed with Zstandard"),
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            let error = Source::File(path.clone()).open(Arc::default()).err().unwrap().to_string();
+            let start = format!("{} is {expected}", path.display());
+            assert!(error.starts_with(&start), "{error}");
+        }
+    }
 
     #[test]
     fn compressed_files_are_read_as_they_are() {

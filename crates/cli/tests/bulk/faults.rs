@@ -54,7 +54,7 @@ fn bad_lines_can_be_skipped_each_is_told() {
         "hashrange: line 2: the item: expected `{` at character 1, not 'x' (skipped)"
     );
     assert!(told[1].starts_with("hashrange: line 3: ValidationException: "), "{told:?}");
-    assert_eq!(told[2], "hashrange: line 4: not in UTF-8 (skipped)");
+    assert!(told[2].starts_with("hashrange: line 4: not in UTF-8: byte 1 is 0xff"), "{told:?}");
     assert_eq!(told[3], "hashrange: line 5: longer than 8 MiB, which no item is (skipped)");
 }
 
@@ -95,6 +95,45 @@ fn what_cannot_work_is_refused_with_its_reason() {
         (&["import", "tab", here], "", 1, "line 1: read "),
         (&["import", "tab", "-", "-"], "", 2, "standard input can be read once only"),
         (&["import", "tab", "--schema=a:N"], "", 2, "--schema is for CSV: --format csv"),
+        (&["import", "tab", "--header=pk"], "", 2, "--header is for CSV: --format csv"),
+        (&["import", "tab", "--delimiter=;"], "", 2, "--delimiter is for CSV: --format csv"),
+        (
+            &["import", "tab", "--format=csv", "--header=pk,pk"],
+            "",
+            2,
+            "--header: the column pk:S stands twice",
+        ),
+        (
+            &["import", "tab", "--format=csv"],
+            "pk;n\na;1\n",
+            2,
+            "line 1: the header has no column pk, but it has with another delimiter: hashrange import \
+             --delimiter ';' reads it",
+        ),
+        (
+            &["import", "tab", "--format=csv"],
+            "p\0k\0\n",
+            2,
+            "line 1: every other byte is zero, as in UTF-16 without a byte order mark",
+        ),
+        (
+            &["import", "tab"],
+            "$ion_1_0 {Item:{pk:\"a\"}}\n",
+            2,
+            "line 1: standard input is in Amazon Ion",
+        ),
+        (
+            &["import", "tab"],
+            "{\"Metadata\":{},\"Keys\":{\"pk\":{\"S\":\"a\"}},\"NewImage\":{\"pk\":{\"S\":\"a\"}}}\n",
+            2,
+            "line 1: a change of an incremental export",
+        ),
+        (
+            &["import", "tab", "--format=ddb"],
+            "{\"itemCount\":1,\"dataFileS3Key\":\"x\"}\n",
+            2,
+            "line 1: the manifest of an export",
+        ),
         (
             &["import", "tab", "--format=csv", "--schema=a"],
             "",

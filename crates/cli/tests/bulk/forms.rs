@@ -119,7 +119,13 @@ fn of_lines_with_one_key_the_last_stays() {
         last.insert(key, n);
         lines.push(format!("{{pk:'{key}',n:{n}}}\n"));
     }
-    server.run(&["put", "keys"], lines.concat().as_bytes()).printed();
+    let told = server.run(&["put", "keys"], lines.concat().as_bytes()).printed();
+    assert!(
+        told.starts_with(
+            "1000 lines, 40 items into keys, 960 lines have the key of an earlier one (first: line "
+        ) && told.ends_with("), 1000 write units\n"),
+        "{told}"
+    );
     let found = server.items("keys");
     assert_eq!(found.len(), last.len());
     for (key, n) in last {
@@ -160,6 +166,37 @@ fn what_others_wrote_is_read() {
     for line in expected {
         assert!(found.contains(&serde_json::from_str(line).unwrap()), "{line} of {found:?}");
     }
+}
+
+#[test]
+fn csv_without_a_header_and_with_other_delimiters_is_read() {
+    let server = Server::start(&[]);
+    server.create("tab");
+    let import = |flags: &[&str], input: &str| {
+        let arguments = [&["import", "tab", "--format=csv"], flags].concat();
+        server.run(&arguments, input.as_bytes()).printed()
+    };
+    let told = import(&["--header=pk,n:N,note"], "a,1,x\nb,2,\n");
+    assert_eq!(told, "2 items into tab, 2 write units\n");
+    let told = import(&["--delimiter=;"], "pk;n:N;note;;\nc;3;1,5;;\n\"d;d\";4;;;\n");
+    assert_eq!(told, "2 items into tab, 2 write units\n");
+    let told = import(&["--delimiter=tab", "--header=pk,n:N"], "e\t5\ne\t6\t\t\n");
+    assert_eq!(
+        told,
+        "2 lines, 1 item into tab, 1 line has the key of an earlier one (first: line 2), 2 write units\n"
+    );
+    let expected = [
+        r#"{"n":{"N":"1"},"note":{"S":"x"},"pk":{"S":"a"}}"#,
+        r#"{"n":{"N":"2"},"pk":{"S":"b"}}"#,
+        r#"{"n":{"N":"3"},"note":{"S":"1,5"},"pk":{"S":"c"}}"#,
+        r#"{"n":{"N":"4"},"pk":{"S":"d;d"}}"#,
+        r#"{"n":{"N":"6"},"pk":{"S":"e"}}"#,
+    ];
+    let mut found: Vec<serde_json::Value> =
+        server.items("tab").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    found.sort_by_key(|line| line["Item"]["pk"]["S"].to_string());
+    let expected = expected.map(|item| serde_json::from_str::<serde_json::Value>(item).unwrap());
+    assert_eq!(found.iter().map(|line| line["Item"].clone()).collect::<Vec<_>>(), expected);
 }
 
 #[test]

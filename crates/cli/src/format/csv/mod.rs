@@ -12,9 +12,14 @@
 //!
 //! An attribute with values of several types has a column for each.
 //!
+//! Another delimiter may stand for the comma; empty cells behind the last column are passed over.
+//!
 //! Left to others: where the records of a file begin and end ([`records`] says it byte by byte).
 
+mod delimiter;
 pub mod records;
+
+pub use delimiter::Delimiter;
 
 use super::{WireItem, item};
 use crate::literal;
@@ -57,7 +62,8 @@ impl Column {
 
 /// Returns the types of a schema such as `n:N,tags:SS`.
 pub fn types(schema: &str) -> Result<Types, String> {
-    let cells = records::cells(schema).map_err(|fault| format!("--schema: {fault}"))?;
+    let cells = records::cells(Delimiter::default(), schema)
+        .map_err(|fault| format!("--schema: {fault}"))?;
     let typed = |cell: Option<String>| {
         let cell = cell.unwrap_or_default();
         let split = cell.rsplit_once(':');
@@ -72,25 +78,35 @@ pub fn types(schema: &str) -> Result<Types, String> {
     cells.into_iter().map(typed).collect()
 }
 
-/// Returns the columns of a header.
-pub fn columns(header: &str, types: &Types) -> Result<Vec<Column>, String> {
-    let cells = records::cells(header).map_err(|fault| format!("the header: {fault}"))?;
+/// Returns the columns of a header. Cells at its end without a name are no columns.
+pub fn columns(delimiter: Delimiter, header: &str, types: &Types) -> Result<Vec<Column>, String> {
+    let mut cells = records::cells(delimiter, header)?;
+    drop_empty_behind(&mut cells, 1);
     let mut columns = Vec::with_capacity(cells.len());
     let mut known = BTreeSet::new();
     for cell in cells {
-        let cell = cell.ok_or("the header: a column has no name")?;
+        let cell = cell.ok_or("a column has no name")?;
         let column = Column::of_header(&cell, types);
         if !known.insert(column.clone()) {
-            return Err(format!("the header: the column {} stands twice", column.header()));
+            return Err(format!("the column {} stands twice", column.header()));
         }
         columns.push(column);
     }
     Ok(columns)
 }
 
-/// Returns the item of a row.
-pub fn read(columns: &[Column], row: &str) -> Result<WireItem, String> {
-    let cells = records::cells(row)?;
+/// Drops empty cells at the end as long as there are more than so many.
+fn drop_empty_behind(cells: &mut Vec<Option<String>>, count: usize) {
+    let is_empty = |cell: &Option<String>| cell.as_ref().is_none_or(String::is_empty);
+    while cells.len() > count && cells.last().is_some_and(is_empty) {
+        cells.pop();
+    }
+}
+
+/// Returns the item of a row. Empty cells behind the last column are no cells.
+pub fn read(delimiter: Delimiter, columns: &[Column], row: &str) -> Result<WireItem, String> {
+    let mut cells = records::cells(delimiter, row)?;
+    drop_empty_behind(&mut cells, columns.len());
     if cells.len() != columns.len() {
         let (found, expected) = (cells.len(), columns.len());
         return Err(format!("{found} cells where the header has {expected}"));
@@ -193,7 +209,8 @@ mod tests {
 
     fn read_one(header: &str, row: &str) -> Result<Value, String> {
         let types = types("k:N,when:S").unwrap();
-        read(&columns(header, &types)?, row).map(Value::Object)
+        let comma = Delimiter::default();
+        read(comma, &columns(comma, header, &types)?, row).map(Value::Object)
     }
 
     #[test]
@@ -219,11 +236,36 @@ mod tests {
                 json!({"a": {"SS": ["x"]}, "b": {"NS": ["1", "2"]}}),
             ),
             ("k:S", "1", json!({"k": {"S": "1"}})),
+            ("a,b,,", "1,2,,", json!({"a": {"S": "1"}, "b": {"S": "2"}})),
+            ("a,b", "1,,,\"\"", json!({"a": {"S": "1"}})),
+            ("a,\"\"", "1", json!({"a": {"S": "1"}})),
             ("a,k", " x , 1.50 ", json!({"a": {"S": " x "}, "k": {"N": "1.50"}})),
         ];
         for (header, row, expected) in cases {
             assert_eq!(read_one(header, row), Ok(expected), "{header}");
         }
+    }
+
+    #[test]
+    fn other_delimiters_leave_the_comma_to_the_text() {
+        for delimiter in Delimiter::all() {
+            let between = delimiter.character();
+            let header = ["a", "b", "c"].join(&between.to_string());
+            let columns = columns(delimiter, &header, &Types::new()).unwrap();
+            let quoted = format!("\"x{between}\"");
+            let row = format!("{quoted}{between}1{between}");
+            let expected = json!({"a": {"S": format!("x{between}")}, "b": {"S": "1"}});
+            let found = read(delimiter, &columns, &row).map(Value::Object);
+            assert_eq!(found, Ok(expected), "{delimiter}");
+        }
+        let semicolon = ";".parse().unwrap();
+        let columns = columns(semicolon, "a;b", &Types::new()).unwrap();
+        let expected = json!({"a": {"S": "1,5"}, "b": {"S": "x"}});
+        assert_eq!(read(semicolon, &columns, "1,5;x").map(Value::Object), Ok(expected));
+        assert_eq!(
+            read(semicolon, &columns, "\"1\",x"),
+            Err("character 4: expected ';' behind the closing quote, not ','".to_owned())
+        );
     }
 
     #[test]
@@ -237,8 +279,10 @@ mod tests {
             ("a:NS", "\"[1,\"\"x\"\"]\"", "column a:NS: \"[1,\\\"x\\\"]\" is no value of type NS"),
             ("a:M", "{} x", "column a:M: expected nothing more at character 4, not 'x'"),
             ("a,b", "1", "1 cells where the header has 2"),
-            ("a,a:S", "1,2", "the header: the column a:S stands twice"),
-            ("a,", "1,2", "the header: a column has no name"),
+            ("a,a:S", "1,2", "the column a:S stands twice"),
+            (",a", "1,2", "a column has no name"),
+            ("", "", "a column has no name"),
+            ("a,", "1,2", "2 cells where the header has 1"),
             ("a,a:N", "1,2", "attribute \"a\" has values in two columns"),
             ("a", "\"x\"y", "character 4: expected a comma behind the closing quote, not 'y'"),
         ];

@@ -1,5 +1,7 @@
 //! Records and cells of CSV: commas, quotes and ends of lines. A cell without quotes is empty where a
-//! quoted one is an empty text, which the usual libraries do not tell apart.
+//! quoted one is an empty text, which the usual libraries do not tell apart. Another delimiter may stand for the comma.
+
+use super::Delimiter;
 
 /// Whether the end of a line is the end of the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,27 +19,29 @@ pub enum Position {
 
 impl Position {
     /// Returns the position behind these bytes of a record.
-    pub fn after(self, bytes: &[u8]) -> Self {
+    pub fn after(self, delimiter: Delimiter, bytes: &[u8]) -> Self {
+        let delimiter = delimiter.byte();
         bytes.iter().fold(self, |position, byte| match (position, byte) {
             (Self::Quoted, b'"') => Self::Quote,
             (Self::Begin | Self::Quote, b'"') | (Self::Quoted, _) => Self::Quoted,
-            (_, b',') => Self::Begin,
+            (_, byte) if *byte == delimiter => Self::Begin,
             _ => Self::Bare,
         })
     }
 }
 
 /// Returns the cells of a record: `None` for an empty one without quotes.
-pub fn cells(record: &str) -> Result<Vec<Option<String>>, String> {
+pub fn cells(delimiter: Delimiter, record: &str) -> Result<Vec<Option<String>>, String> {
     let mut cells = Vec::new();
     let mut rest = record;
+    let delimiter = delimiter.character();
     loop {
         let (cell, after) = match rest.strip_prefix('"') {
-            Some(quoted) => quoted_cell(record, quoted)?,
-            None => bare_cell(record, rest)?,
+            Some(quoted) => quoted_cell(delimiter, record, quoted)?,
+            None => bare_cell(delimiter, record, rest)?,
         };
         cells.push(cell);
-        match after.strip_prefix(',') {
+        match after.strip_prefix(delimiter) {
             Some(next) => rest = next,
             None => return Ok(cells),
         }
@@ -46,8 +50,8 @@ pub fn cells(record: &str) -> Result<Vec<Option<String>>, String> {
 
 type CellAndRest<'a> = (Option<String>, &'a str);
 
-fn bare_cell<'a>(record: &str, rest: &'a str) -> Result<CellAndRest<'a>, String> {
-    let (text, after) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+fn bare_cell<'a>(delimiter: char, record: &str, rest: &'a str) -> Result<CellAndRest<'a>, String> {
+    let (text, after) = rest.split_at(rest.find(delimiter).unwrap_or(rest.len()));
     match text.find('"') {
         Some(offset) => {
             let place = character(record, &rest[offset..]);
@@ -58,7 +62,11 @@ fn bare_cell<'a>(record: &str, rest: &'a str) -> Result<CellAndRest<'a>, String>
 }
 
 /// Reads a cell behind its first quote.
-fn quoted_cell<'a>(record: &str, mut rest: &'a str) -> Result<CellAndRest<'a>, String> {
+fn quoted_cell<'a>(
+    delimiter: char,
+    record: &str,
+    mut rest: &'a str,
+) -> Result<CellAndRest<'a>, String> {
     let mut text = String::new();
     loop {
         let Some(end) = rest.find('"') else {
@@ -71,11 +79,16 @@ fn quoted_cell<'a>(record: &str, mut rest: &'a str) -> Result<CellAndRest<'a>, S
                 text.push('"');
                 rest = &rest[1..];
             }
-            Some(',') | None => return Ok((Some(text), rest)),
+            None => return Ok((Some(text), rest)),
+            Some(next) if next == delimiter => return Ok((Some(text), rest)),
             Some(other) => {
                 let place = character(record, rest);
+                let expected = match delimiter {
+                    ',' => "a comma".to_owned(),
+                    other => format!("{other:?}"),
+                };
                 return Err(format!(
-                    "{place}: expected a comma behind the closing quote, not {other:?}"
+                    "{place}: expected {expected} behind the closing quote, not {other:?}"
                 ));
             }
         }
@@ -117,9 +130,12 @@ mod tests {
                 write_cell(&mut record, first);
                 record.push_str(",,");
                 write_cell(&mut record, second);
-                let read = cells(&record).unwrap();
+                let read = cells(Delimiter::default(), &record).unwrap();
                 assert_eq!(read, [Some(first.to_owned()), None, Some(second.to_owned())]);
-                assert_ne!(Position::default().after(record.as_bytes()), Position::Quoted);
+                assert_ne!(
+                    Position::default().after(Delimiter::default(), record.as_bytes()),
+                    Position::Quoted
+                );
             }
         }
     }
@@ -136,7 +152,7 @@ mod tests {
             ("", false),
         ];
         for (record, is_open) in cases {
-            let position = Position::default().after(record.as_bytes());
+            let position = Position::default().after(Delimiter::default(), record.as_bytes());
             assert_eq!(position == Position::Quoted, is_open, "{record}");
         }
     }

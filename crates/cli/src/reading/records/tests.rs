@@ -20,7 +20,8 @@ impl Read for Slow {
 type Cut = (u64, u32, Result<String, String>);
 
 fn cut(reader: Box<dyn Read>, is_csv: bool) -> Vec<Cut> {
-    let expected = Expected { is_csv, partition_key: KEY };
+    let csv = is_csv.then(Delimiter::default);
+    let expected = Expected { csv, partition_key: KEY };
     let mut records = Records::of(reader, is_csv, expected, 1 << 20).unwrap();
     let mut found = Vec::new();
     while let Some(record) = records.next().unwrap() {
@@ -49,9 +50,12 @@ fn records_know_their_line() {
     let expected = [text(1, "a,b"), text(2, "\"1\n\n2\",x"), text(5, "3,\"\"")];
     assert_eq!(read(csv, true), expected);
     assert_eq!(read(b"a,\"b\nc\n", true), [text(1, "a,\"b\nc\n")]);
-    let bad = (1, Err("not in UTF-8".to_owned()));
+    let not_utf8 = "not in UTF-8: byte 1 is 0xff, which is 'ÿ' in Latin-1 and Windows-1252; `iconv -f \
+                    WINDOWS-1252 -t UTF-8` converts such a file";
+    let bad = (1, Err(not_utf8.to_owned()));
     assert_eq!(read(b"\xff\nb", false), [bad, text(2, "b")]);
-    let utf16 = (1, Err("the file is in UTF-16: UTF-8 is read".to_owned()));
+    let said = "the file is in UTF-16, and UTF-8 is read: `iconv -f UTF-16 -t UTF-8` converts it";
+    let utf16 = (1, Err(said.to_owned()));
     assert_eq!(read(b"\xff\xfe{\0", false), [utf16]);
     assert_eq!(read(b"", false), []);
 }
@@ -141,7 +145,13 @@ fn what_is_broken_says_what_and_where_behind_what_was_read() {
         (b"[{\"pk\":1}\n{\"pk\":2}]", 1, 2, "broken: expected `,` or `]`, not '{'"),
         (b"[{\"pk\":1}\n\0]", 1, 2, "broken: expected `,` or `]`, not '\\0'"),
         (b"[{\"pk\":1}\n\xff]", 1, 2, "broken: expected `,` or `]`, not the byte 0xff"),
-        (b"[{\"pk\":\"\xff\"}]", 0, 1, "not in UTF-8"),
+        (
+            b"[{\"pk\":\"\xff\"}]",
+            0,
+            1,
+            "not in UTF-8: byte 8 is 0xff, which is 'ÿ' in Latin-1 and Windows-1252; `iconv -f WINDOWS-1252 -t \
+             UTF-8` converts such a file",
+        ),
         (b"[{\"pk\":1}] x", 1, 1, "broken: expected an item or a list of items, not 'x'"),
         (b"[{\"pk\":1}]]", 1, 1, "broken: expected an item or a list of items, not ']'"),
         (b"{\"Items\":[{\"pk\":1}],\n\"Count\" 1}", 1, 2, "broken: expected `:`, not '1'"),
@@ -243,7 +253,7 @@ fn a_document_of_any_length_takes_the_memory_of_a_record() {
             times: 50,
             end: end.into(),
         };
-        let expected = Expected { is_csv: false, partition_key: KEY };
+        let expected = Expected { csv: None, partition_key: KEY };
         let mut records = Records::of(Box::new(reader), false, expected, 1 << 16).unwrap();
         let mut found = 0;
         while let Some(record) = records.next().unwrap() {
