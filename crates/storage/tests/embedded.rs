@@ -299,7 +299,7 @@ fn a_folder_on_an_engine_that_is_not_built_is_named_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     drop(open(folder.path()));
     let format = fs::read_to_string(folder.path().join("FORMAT")).unwrap();
-    let format = format.replace("format 1", "format 2") + "engine rocksdb\n";
+    let format = format.replace("format 1", "format 2").replace("logs noted", "engine rocksdb");
     fs::write(folder.path().join("FORMAT"), &format).unwrap();
     let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
     assert!(matches!(error, OpenError::EngineNotBuilt { .. }), "{error}");

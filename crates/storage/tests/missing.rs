@@ -100,6 +100,12 @@ fn groups_that_were_acknowledged_and_are_gone_are_noticed() {
     assert!(is_log_missed || error.contains(expected), "{error}");
 }
 
+/// Leaves in `FORMAT` what earlier releases wrote.
+fn forget_that_logs_are_noted(folder: &Path) {
+    let format = fs::read_to_string(folder.join("FORMAT")).unwrap();
+    fs::write(folder.join("FORMAT"), format.strip_suffix("logs noted\n").unwrap()).unwrap();
+}
+
 // Folders on `RocksDB` have the note from the beginning.
 #[cfg(not(feature = "rocksdb-by-default"))]
 #[test]
@@ -107,6 +113,13 @@ fn a_folder_of_an_earlier_release_opens_without_the_note_of_its_logs() {
     let [closed, crashed] = folders();
     for folder in [&closed, &crashed] {
         fs::remove_file(folder.path().join("LOGS")).unwrap();
+        let error = open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("LOGS") && error.contains("the file is missing"), "{error}");
+        fs::write(folder.path().join("LOGS"), "").unwrap();
+        let error = open(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("LOGS") && error.contains("not a note of the logs"), "{error}");
+        fs::remove_file(folder.path().join("LOGS")).unwrap();
+        forget_that_logs_are_noted(folder.path());
         let store = open(folder.path()).unwrap();
         assert!(holds(&store, "key 99"));
         put(&store, "more");
@@ -363,5 +376,79 @@ fn a_log_that_a_crash_emptied_or_cut_behind_its_first_bytes_is_missed() {
         ] {
             assert!(told.to_string().contains("which were acknowledged, are missing"), "{told}");
         }
+    }
+}
+
+/// Returns where the groups of fjall's log end, in a copy of `folder` taken while its store was open.
+fn group_ends(folder: &Path) -> Vec<usize> {
+    let log = fs::read(files::newest_log(folder)).unwrap();
+    let trailers = log.windows(4).enumerate().filter(|(_, bytes)| bytes == b"FJL\x03");
+    trailers.map(|(offset, _)| offset + 4).collect()
+}
+
+/// Returns a copy of `folder` of which the newest log ends at `length`.
+fn cut_log(folder: &Path, length: usize) -> tempfile::TempDir {
+    let cut = tempfile::tempdir().unwrap();
+    copy_folder(folder, cut.path());
+    let log = fs::File::options().write(true).open(files::newest_log(cut.path())).unwrap();
+    log.set_len(length as u64).unwrap();
+    cut
+}
+
+#[test]
+fn a_log_that_is_emptied_or_cut_is_missed_however_much_of_it_is_sorted() {
+    if files::IS_ROCKSDB {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // Each group fills a memtable, which is sealed before the next one.
+    let options = EmbeddedOptions { memtable_bytes: 4, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), &options).unwrap();
+    put(&store, "key 0");
+    let one_group = store.stats().write_buffer_bytes;
+    (1..12).for_each(|nth| put(&store, &format!("key {nth}")));
+    while store.stats().write_buffer_bytes > 2 * one_group {
+        std::thread::yield_now();
+    }
+    let crashed = tempfile::tempdir().unwrap();
+    copy_folder(folder.path(), crashed.path());
+    assert!(!files::tables(crashed.path()).is_empty());
+    let ends = group_ends(crashed.path());
+    let (whole, earlier) = ends.split_last().unwrap();
+    assert_eq!(earlier.len(), 11);
+    for length in [&[0, 1, whole - 1], earlier].concat() {
+        let error = open(cut_log(crashed.path(), length).path()).map(drop).unwrap_err();
+        let is_told = error.to_string().contains("which were acknowledged, are missing");
+        assert!(is_told, "cut at {length} of {whole}: {error}");
+    }
+    let kept = cut_log(crashed.path(), *whole);
+    let store = open(kept.path()).unwrap();
+    assert!((0..12).all(|nth| holds(&store, &format!("key {nth}"))));
+}
+
+#[test]
+fn a_log_cut_at_the_end_of_a_group_lacks_fewer_groups_than_lie_between_notes() {
+    if files::IS_ROCKSDB {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).unwrap();
+    (0..600).for_each(|nth| put(&store, &format!("key {nth}")));
+    let crashed = tempfile::tempdir().unwrap();
+    copy_folder(folder.path(), crashed.path());
+    let ends = group_ends(crashed.path());
+    assert_eq!(ends.len(), 600);
+    // Groups 1, 257 and 513 are noted.
+    for kept in [0, 1, 257, 512] {
+        let length = if kept > 0 { ends[kept - 1] } else { 0 };
+        let error = open(cut_log(crashed.path(), length).path()).map(drop).unwrap_err().to_string();
+        let told = format!("groups {} to 513, which were acknowledged, are missing", kept + 1);
+        assert!(error.contains(&told), "{error}");
+    }
+    for kept in [513, 599, 600] {
+        let cut = cut_log(crashed.path(), ends[kept - 1]);
+        let store = open(cut.path()).unwrap();
+        let held = (0..600).filter(|nth| holds(&store, &format!("key {nth}"))).count();
+        assert_eq!(held, kept);
     }
 }

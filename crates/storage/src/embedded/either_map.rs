@@ -2,7 +2,7 @@
 
 use super::disk_waits::DiskWaits;
 use super::fjall::FjallMap;
-use super::folder::{self, Folder};
+use super::folder::{self, Folder, StoreId};
 use super::options::EmbeddedEngine;
 use super::ordered_map::{MapChange, MapData, MapFootprint, MapSnapshot, Opened, OrderedMap};
 use super::rocksdb::RocksMap;
@@ -49,13 +49,13 @@ impl OrderedMap for EitherMap {
 
     fn create(
         path: &Path,
-        marker: Bytes,
+        id: StoreId,
         last_group: u64,
         options: &EmbeddedOptions,
     ) -> Result<(), Error> {
         match options.engine {
-            EmbeddedEngine::Fjall => FjallMap::create(path, marker, last_group, options),
-            EmbeddedEngine::RocksDb => RocksMap::create(path, marker, last_group, options),
+            EmbeddedEngine::Fjall => FjallMap::create(path, id, last_group, options),
+            EmbeddedEngine::RocksDb => RocksMap::create(path, id, last_group, options),
         }
     }
 

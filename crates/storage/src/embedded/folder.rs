@@ -3,14 +3,15 @@
 //! | name         | what it is                                                          |
 //! |--------------|---------------------------------------------------------------------|
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
-//! | `FORMAT`     | two lines: `hashrange store, format 1` and `id ID CHECK`, see below |
+//! | `FORMAT`     | `hashrange store, format 1`, `id ID CHECK` and `logs noted`, below  |
 //! | `LOGS`       | fjall's: which log must exist, see `fjall/log_note.rs`              |
 //! | `fjall/`     | the files of the ordered map, or `rocksdb/`                         |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
 //!
-//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16. A folder on `RocksDB` has
-//! format 2, so that no program opens it that does not know of it, and a third line `engine rocksdb`.
+//! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16. The third line tells that the
+//! folder has `LOGS` since it was created; without it, `LOGS` may be missing. A folder on `RocksDB` has
+//! format 2, so that no program opens it that does not know of it, and the third line `engine rocksdb`.
 //!
 //! Invariant: a folder named `fjall` or `rocksdb` is complete and is never removed here.
 
@@ -24,6 +25,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
+/// Third line of a folder on fjall in which `LOGS` must be found.
+const NOTED: &str = "logs noted";
 /// Of folders on fjall, and of those on `RocksDB`.
 const FORMAT_VERSION: u32 = 1;
 const FORMAT_VERSION_WITH_ENGINE: u32 = 2;
@@ -56,6 +59,8 @@ pub(crate) fn marker(id: StoreId) -> Bytes {
 struct Format {
     id: StoreId,
     engine: EmbeddedEngine,
+    /// Whether the note of the logs was written when the folder was created.
+    is_noted: bool,
 }
 
 /// An open, locked data folder.
@@ -77,7 +82,7 @@ impl Folder {
         create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<Self, OpenError> {
         create_folder(path)?;
-        let format = Format { id: StoreId::default(), engine };
+        let format = Format { id: StoreId::default(), engine, is_noted: true };
         let mut folder = Self { path: path.to_path_buf(), format, _lock: lock(path)? };
         if !folder.file("FORMAT").try_exists().map_err(io_error("open data folder"))? {
             folder.create(create_map)?;
@@ -101,6 +106,12 @@ impl Folder {
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
     pub(crate) fn id(&self) -> StoreId {
         self.format.id
+    }
+
+    /// Returns whether the note of the logs must be found.
+    #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
+    pub(crate) fn is_noted(&self) -> bool {
+        self.format.is_noted
     }
 
     /// Returns what the ordered map is on.
@@ -158,7 +169,7 @@ impl Folder {
         }
         let id = random_id().map_err(io_error("choose an id"))?;
         create_map(&creating, id)?;
-        let format = Format { id, engine: self.format.engine };
+        let format = Format { id, ..self.format };
         self.write_new_format(format).map_err(io_error("write format file"))?;
         self.rename("creating", format.engine.folder_name())
     }
@@ -180,7 +191,8 @@ impl Folder {
     fn refuse_foreign_files(&self) -> Result<(), OpenError> {
         for entry in fs::read_dir(&self.path).map_err(io_error("read data folder"))? {
             let name = entry.map_err(io_error("read data folder"))?.file_name();
-            if !["LOCK", "FORMAT.new", "creating", "lost+found"].iter().any(|own| name == *own) {
+            let own = ["LOCK", "FORMAT.new", "LOGS", "LOGS.new", "creating", "lost+found"];
+            if !own.iter().any(|own| name == *own) {
                 return Err(OpenError::Foreign { path: self.path.clone() });
             }
         }
@@ -307,8 +319,13 @@ fn parse_format(content: &[u8]) -> Option<(u32, Option<Format>)> {
         .and_then(|rest| u128::from_str_radix(rest.get(..32)?, 16).ok())
         .map(u128::to_be_bytes);
     let format = id.and_then(|id| {
-        let engines = [EmbeddedEngine::Fjall, EmbeddedEngine::RocksDb];
-        let mut formats = engines.into_iter().map(|engine| Format { id, engine });
+        let known = [
+            (EmbeddedEngine::Fjall, true),
+            (EmbeddedEngine::Fjall, false),
+            (EmbeddedEngine::RocksDb, true),
+        ];
+        let mut formats =
+            known.into_iter().map(|(engine, is_noted)| Format { id, engine, is_noted });
         formats.find(|format| format.to_text() == text)
     });
     Some((version.parse().ok()?, format))
@@ -318,7 +335,10 @@ impl Format {
     fn to_text(self) -> String {
         let id = id_line(self.id);
         match self.engine {
-            EmbeddedEngine::Fjall => format!("{FORMAT_PREFIX}{FORMAT_VERSION}\n{id}\n"),
+            EmbeddedEngine::Fjall => {
+                let noted = if self.is_noted { format!("{NOTED}\n") } else { String::new() };
+                format!("{FORMAT_PREFIX}{FORMAT_VERSION}\n{id}\n{noted}")
+            }
             EmbeddedEngine::RocksDb => {
                 let (version, engine) = (FORMAT_VERSION_WITH_ENGINE, self.engine);
                 format!("{FORMAT_PREFIX}{version}\n{id}\nengine {engine}\n")

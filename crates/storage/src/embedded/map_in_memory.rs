@@ -5,7 +5,7 @@
 //! where another thread may go on.
 
 use super::disk_waits::DiskWaits;
-use super::folder::Folder;
+use super::folder::{Folder, StoreId};
 use super::ordered_map::{MapChange, MapData, MapFootprint, MapSnapshot, Opened, OrderedMap};
 use super::space::Space;
 use super::{EmbeddedOptions, OpenError};
@@ -40,7 +40,7 @@ pub(crate) struct SnapshotInMemory {
 impl OrderedMap for MapInMemory {
     type Snapshot = SnapshotInMemory;
 
-    fn create(_: &Path, _: Bytes, _: u64, _: &EmbeddedOptions) -> Result<(), Error> {
+    fn create(_: &Path, _: StoreId, _: u64, _: &EmbeddedOptions) -> Result<(), Error> {
         Ok(())
     }
 

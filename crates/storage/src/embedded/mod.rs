@@ -213,7 +213,7 @@ impl EmbeddedStore {
 /// Creates an empty ordered map.
 fn create_map(path: &Path, id: StoreId, options: &EmbeddedOptions) -> Result<(), Error> {
     let last_group = options.stamps_above >> committer::STAMP_NTH_BITS;
-    Map::create(path, folder::marker(id), last_group, options)
+    Map::create(path, id, last_group, options)
 }
 
 fn start_committer(

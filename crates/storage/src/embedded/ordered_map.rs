@@ -7,7 +7,7 @@
 //! leaves to the map how its files grow and are merged, and which threads of its own do that.
 
 use super::disk_waits::DiskWaits;
-use super::folder::Folder;
+use super::folder::{Folder, StoreId};
 use super::space::Space;
 use super::{EmbeddedOptions, OpenError};
 use crate::{Direction, Error, KeyRange};
@@ -27,11 +27,11 @@ pub(crate) type MapChange = (Bytes, Option<Bytes>);
 pub(crate) trait OrderedMap: Sized + Send + Sync + 'static {
     type Snapshot: MapSnapshot;
 
-    /// Creates an empty map in a new folder, whose groups follow `last_group`, and leaves it synced, with
+    /// Creates an empty map of the store `id` in a new folder, whose groups follow `last_group`, and leaves it synced, with
     /// nothing to replay.
     fn create(
         path: &Path,
-        marker: Bytes,
+        id: StoreId,
         last_group: u64,
         options: &EmbeddedOptions,
     ) -> Result<(), Error>;

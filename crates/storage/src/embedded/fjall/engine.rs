@@ -177,12 +177,14 @@ impl Engine {
     }
 
     /// Writes all changes (`None` = delete) atomically as the group `number` and makes them
-    /// durable. Each key may occur once.
+    /// durable. Each key may occur once. Returns the memtable that holds them, `None` when one was sealed
+    /// meanwhile.
     pub(crate) fn write_group(
         &self,
         number: u64,
         changes: Vec<(Bytes, Option<Bytes>)>,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<u64>, Error> {
+        let memtable = self.keyspace.tree.active_memtable().id();
         let sequence = self.database.seqno();
         let before =
             std::mem::replace(&mut *self.written.lock(), Written { group: number, sequence });
@@ -200,7 +202,8 @@ impl Engine {
                 }
             }
             batch.commit()
-        })
+        })?;
+        Ok(Some(memtable).filter(|id| *id == self.keyspace.tree.active_memtable().id()))
     }
 
     /// Lets the groups of an empty map follow the one of this number; leaves nothing only in the logs.

@@ -3,15 +3,22 @@
 //! After a clean close the newest log is an empty file, which some tools leave out of a copy. fjall
 //! takes a folder without logs for a new one and shows nothing of what the sorted files hold, and it
 //! cannot tell that its newest log is gone. So the file `LOGS` notes the number of the newest log,
-//! a group that was acknowledged, and whether the store was closed cleanly. A folder of an earlier
-//! release has no such file: then any log will do.
+//! a group that was acknowledged, and whether the store was closed cleanly. `FORMAT` says whether the
+//! folder has this file; one of an earlier release has not: then any log will do.
 //!
-//! | when                                 | what is noted                              |
-//! |--------------------------------------|--------------------------------------------|
-//! | before the first group after opening | open, the newest log, the last group       |
-//! | after that group                     | open, that log, that group                 |
-//! | after the first group in a new log   | open, that log, that group                 |
-//! | after a clean close                  | closed, the newest log, the last group     |
+//! | when                                        | what is noted                          |
+//! |---------------------------------------------|----------------------------------------|
+//! | when the folder is created                  | closed, the log, the last group        |
+//! | before the first group after opening        | open, the newest log, the last group   |
+//! | after that group                            | open, the newest log, that group       |
+//! | after the first group in a new memtable     | open, the newest log, that group       |
+//! | after the first group in a new log          | open, that log, that group             |
+//! | after so many groups that were not noted    | open, the newest log, the last of them |
+//! | after a clean close                         | closed, the newest log, the last group |
+//!
+//! The noted group is therefore in no sorted file while any later one is only in the logs, and a log that
+//! is emptied, or cut before it, is noticed. A log that ends exactly behind a group that is noted or later
+//! lacks fewer than `GROUPS_BETWEEN_NOTES` groups; that cannot be told from a log that was never longer.
 //!
 //! What is in the file: `embedded/log_note.rs`.
 
@@ -26,6 +33,9 @@ use std::path::{Path, PathBuf};
 
 pub(super) const NAME: &str = "LOGS";
 
+/// A note takes as long as three or four groups.
+const GROUPS_BETWEEN_NOTES: u64 = 256;
+
 /// Keeps the file true while the store is open. Belongs to the committer, and after it to the
 /// checkpoint.
 #[derive(Debug)]
@@ -34,8 +44,8 @@ pub(crate) struct LogKeeper {
     engine_path: PathBuf,
     id: StoreId,
     noted: Option<LogNote>,
-    /// Whether a group of the newest log is noted, so that the log cannot lose all that it holds unseen.
-    is_group_noted: bool,
+    /// The memtable of which a group is noted, if that group is in the newest log, too.
+    noted_memtable: Option<u64>,
     newest_log: u64,
     next_log: PathBuf,
 }
@@ -75,7 +85,7 @@ impl LogKeeper {
             engine_path: engine_path.to_path_buf(),
             id,
             noted,
-            is_group_noted: false,
+            noted_memtable: None,
             newest_log,
             next_log: journal::path(engine_path, newest_log + 1),
         })
@@ -88,17 +98,19 @@ impl LogKeeper {
         if is_noted { Ok(()) } else { self.note_open(last_group) }
     }
 
-    /// To be called when `group` is durable and before it is acknowledged. Logs that are full are given
-    /// to the remover: they go when what is in them is sorted. Returns the newest log if it was begun.
+    /// To be called when `group` is durable and before it is acknowledged, with the memtable that holds
+    /// it; `None` when that is not known. Logs that are full are given to the remover: they go when what is in
+    /// them is sorted. Returns the newest log if it was begun.
     pub(crate) fn after_group(
         &mut self,
         group: u64,
+        memtable: Option<u64>,
         remover: &Remover,
     ) -> Result<Option<PathBuf>, Error> {
         if !self.next_log.exists() {
-            if !self.is_group_noted {
+            if !self.is_within_reach_of_note(group, memtable) {
                 self.note_open(group)?;
-                self.is_group_noted = true;
+                self.noted_memtable = memtable;
             }
             return Ok(None);
         }
@@ -111,8 +123,16 @@ impl LogKeeper {
         sync_folder(&self.engine_path)
             .map_err(|error| Error::from_io("sync the folder of the logs", error))?;
         self.note_open(group)?;
-        self.is_group_noted = true;
+        // The log may have been begun behind this group: the next one is noted, too.
+        self.noted_memtable = None;
         Ok(Some(journal::path(&self.engine_path, self.newest_log)))
+    }
+
+    fn is_within_reach_of_note(&self, group: u64, memtable: Option<u64>) -> bool {
+        let noted = self.noted.map_or(0, |noted| noted.group);
+        memtable.is_some()
+            && memtable == self.noted_memtable
+            && group < noted.saturating_add(GROUPS_BETWEEN_NOTES)
     }
 
     /// To be called when the logs are empty and nothing will be written any more.
@@ -180,29 +200,57 @@ mod tests {
         assert_eq!(missing(&[7, 9], Some(note(false, 7))), Some(8));
     }
 
-    #[test]
-    fn a_new_log_is_noted_with_the_group_that_is_in_it() {
+    /// Returns a folder with the log 4, and what keeps its note.
+    fn kept_folder() -> (tempfile::TempDir, LogKeeper) {
         let folder = tempfile::tempdir().unwrap();
-        let read = || LogNote::read(&folder.path().join(NAME), ID).unwrap();
         fs::write(journal::path(folder.path(), 4), "").unwrap();
-        let mut keeper = LogKeeper::new(folder.path(), folder.path(), ID, None).unwrap();
+        let keeper = LogKeeper::new(folder.path(), folder.path(), ID, None).unwrap();
+        (folder, keeper)
+    }
+
+    #[test]
+    fn a_new_log_is_noted_with_the_groups_that_may_be_its_first() {
+        let (folder, mut keeper) = kept_folder();
+        let read = || LogNote::read(&folder.path().join(NAME), ID).unwrap();
         let remover = Remover::without_thread();
         assert_eq!(read(), None, "opening writes nothing");
         keeper.before_group(20).unwrap();
         let noted = LogNote { is_closed: false, newest_log: 4, group: 20 };
         assert_eq!(read(), Some(noted));
         for group in [21, 22] {
-            keeper.after_group(group, &remover).unwrap();
+            keeper.after_group(group, Some(1), &remover).unwrap();
             assert_eq!(read(), Some(LogNote { group: 21, ..noted }), "the first group in the log");
         }
         fs::write(journal::path(folder.path(), 5), "").unwrap();
-        keeper.after_group(23, &remover).unwrap();
+        // It may be in the log before, as its last.
+        keeper.after_group(23, Some(1), &remover).unwrap();
         assert_eq!(read(), Some(LogNote { newest_log: 5, group: 23, ..noted }));
+        for group in [24, 25] {
+            keeper.after_group(group, Some(1), &remover).unwrap();
+            assert_eq!(read(), Some(LogNote { newest_log: 5, group: 24, ..noted }));
+        }
         keeper.close(30).unwrap();
         let closed = LogNote { is_closed: true, newest_log: 5, group: 30 };
         assert_eq!(read(), Some(closed));
         let mut keeper = LogKeeper::new(folder.path(), folder.path(), ID, Some(closed)).unwrap();
         keeper.before_group(30).unwrap();
         assert_eq!(read(), Some(LogNote { is_closed: false, ..closed }));
+    }
+
+    #[test]
+    fn a_group_of_each_memtable_is_noted_and_one_of_so_many_in_it() {
+        let (folder, mut keeper) = kept_folder();
+        let remover = Remover::without_thread();
+        let mut noted_after = |group, memtable| {
+            keeper.after_group(group, memtable, &remover).unwrap();
+            LogNote::read(&folder.path().join(NAME), ID).unwrap().unwrap().group
+        };
+        assert_eq!([noted_after(1, Some(7)), noted_after(2, Some(7))], [1, 1]);
+        assert_eq!([noted_after(3, Some(8)), noted_after(4, Some(8))], [3, 3]);
+        // The group 5 may be the last of one memtable or the first of the next.
+        assert_eq!([5, 6].map(|group| noted_after(group, (group > 5).then_some(9))), [5, 6]);
+        let last = 6 + GROUPS_BETWEEN_NOTES;
+        assert_eq!((7..last).map(|group| noted_after(group, Some(9))).max(), Some(6));
+        assert_eq!([noted_after(last, Some(9)), noted_after(last + 1, Some(9))], [last, last]);
     }
 }

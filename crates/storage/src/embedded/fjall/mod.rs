@@ -29,7 +29,7 @@ mod remover;
 mod shadow;
 mod writeback;
 
-use super::folder::{self, Folder};
+use super::folder::{self, Folder, StoreId};
 use super::log_note::LogNote;
 use super::ordered_map::{MapChange, MapData, MapFootprint, Opened, OrderedMap};
 use super::space::{self, Space};
@@ -118,17 +118,19 @@ impl OrderedMap for FjallMap {
 
     fn create(
         path: &Path,
-        marker: Bytes,
+        id: StoreId,
         last_group: u64,
         options: &EmbeddedOptions,
     ) -> Result<(), Error> {
         Engine::create(path, options)?;
         if last_group > 0 {
-            Engine::open(path, marker, options)?.begin_after(last_group)?;
+            Engine::open(path, folder::marker(id), options)?.begin_after(last_group)?;
         }
         journal::truncate_all(path)
             .and_then(|()| folder::sync_tree(path))
-            .map_err(|error| Error::from_io("create store", error))
+            .map_err(|error| Error::from_io("create store", error))?;
+        let beside = path.parent().unwrap_or(path);
+        LogKeeper::new(beside, path, id, None)?.close(last_group)
     }
 
     fn open(
@@ -142,6 +144,10 @@ impl OrderedMap for FjallMap {
         folder::make_private(&note_path, folder::PRIVATE_FILE);
         manifest::check(&path)?;
         let note = LogNote::read(&note_path, folder.id())?;
+        if note.is_none() && folder.is_noted() {
+            let place = note_path.display().to_string();
+            return Err(Error::corrupt("the file is missing", place).into());
+        }
         log_note::check(&path, note)?;
         let marker = folder.marker();
         let logged = journal::check(&path, &marker)?;
@@ -177,8 +183,8 @@ impl OrderedMap for FjallMap {
         shared.wait_for_room(pace, bytes)?;
         logs.before_group(number - 1)?;
         let logged_bytes = journal::group_bytes(&changes);
-        shared.engine.write_group(number, changes)?;
-        if let Some(begun) = logs.after_group(number, &shared.remover)? {
+        let memtable = shared.engine.write_group(number, changes)?;
+        if let Some(begun) = logs.after_group(number, memtable, &shared.remover)? {
             filler.follow(&begun);
         }
         filler.note_written(logged_bytes);

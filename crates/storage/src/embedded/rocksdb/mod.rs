@@ -52,13 +52,12 @@ impl OrderedMap for RocksMap {
 
     fn create(
         path: &Path,
-        marker: Bytes,
+        id: StoreId,
         last_group: u64,
         options: &EmbeddedOptions,
     ) -> Result<(), Error> {
-        let id = id_in(&marker)?;
         folder::create_private(path).map_err(|error| Error::from_io("create store", error))?;
-        Engine::create(path, &marker, last_group, options)?;
+        Engine::create(path, &folder::marker(id), last_group, options)?;
         let newest_log = log::newest(path)?;
         LogNote { is_closed: true, newest_log, group: last_group }
             .write(&log_keeper::note_path(path), id)
@@ -147,12 +146,6 @@ fn read_note(path: &Path, id: StoreId) -> Result<LogNote, Error> {
     let place = log_keeper::note_path(path);
     LogNote::read(&place, id)?
         .ok_or_else(|| Error::corrupt("the file is missing", place.display().to_string()))
-}
-
-/// Returns the store's id out of its marker.
-fn id_in(marker: &[u8]) -> Result<StoreId, Error> {
-    let id = marker.get(1..).and_then(|id| id.try_into().ok());
-    id.ok_or_else(|| Error::corrupt("not a store's marker", "marker"))
 }
 
 /// Fails when a group is missing that was acknowledged.
