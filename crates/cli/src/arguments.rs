@@ -797,7 +797,7 @@ pub enum HistoryCommand {
     Enable(HistoryEnable),
     /// Keep no history any more, and remove what there is of it
     Disable(HistoryOfTable),
-    /// Show whether a history is kept, and how far back it reaches
+    /// Show whether a history is kept, how far back it reaches, and what is dated ahead of the clock
     Show(HistoryOfTable),
     /// Show what has changed since a moment
     Diff(HistoryDiff),

@@ -59,7 +59,7 @@ pub use explain::{
 };
 pub use hashrange_expr::{KeyPart, KeyReading, KeyTemplate};
 pub use heat::HeatPage;
-pub use history::ItemChange;
+pub use history::{Ahead, ItemChange};
 pub use jobs::ServersSeen;
 pub use ops::{
     ChangesInput, ChangesOutput, HeatInput, HistoryDescription, KeyTemplateDescription, ParsedKey,

@@ -175,11 +175,11 @@ pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
 pub use hashrange_engine::{
-    ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying, Difference,
-    HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart, KeyReading,
-    KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey, PartitionsInput, Problem,
-    Profile, Report, RestoreOutput, Rewriting, Rewritten, ServersSeen, TemplateMode, TreeInput,
-    TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
+    Ahead, ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying,
+    Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,
+    KeyReading, KeyTemplate, KeyTemplateDescription, NodeCounts, NodeKind, ParsedKey,
+    PartitionsInput, Problem, Profile, Report, RestoreOutput, Rewriting, Rewritten, ServersSeen,
+    TemplateMode, TreeInput, TreeNode, TreeOutput, TreePosition, TreeWork, Verified,
 };
 #[doc(hidden)]
 pub use hashrange_model::bounds;

@@ -81,8 +81,10 @@ def test_all_versions_come_in_pages(server):
         assert all(one["hashrange:until"] == other["hashrange:since"] for one, other in joints)
         backward = pages(client, "query", PaginationConfig={"PageSize": size}, ScanIndexForward=False, **request)
         assert backward == found[::-1]
-    asof = resource(server).Table(f"orders.asof.{found[3]['hashrange:since']}")
-    assert asof.get_item(Key={"pk": "anna", "sk": "1"})["Item"]["n"] == found[3]["n"]
+    moment = found[3]["hashrange:since"]
+    last = [item for item in found[3:] if item["hashrange:since"] == moment][-1]
+    asof = resource(server).Table(f"orders.asof.{moment}")
+    assert asof.get_item(Key={"pk": "anna", "sk": "1"})["Item"]["n"] == last["n"]
 
 
 def test_items_are_put_back(server):
@@ -113,5 +115,25 @@ def test_history_survives_a_crash(tmp_path):
         table.put_item(Item={"pk": "anna", "sk": "1", "n": 10})
         after = pages(table.meta.client, "scan", TableName="orders.history")
         assert len(after) == len(before) + 1 and after[:-2] == before[:-1]
+    finally:
+        server.close()
+
+
+def test_a_clock_that_jumped_ahead_moves_nothing_that_follows(tmp_path):
+    server = Server(tmp_path / "log", "--memory", "--test-api")
+    try:
+        table = create(server)
+        own(server, "SetClock", Advance="1h")
+        table.put_item(Item={"pk": "anna", "sk": "1", "status": "AHEAD"})
+        own(server, "SetClock", Now="system")
+        ahead = own(server, "DescribeHistory", TableName="orders")["History"]["DatedAhead"]
+        assert [change["Key"] for change in ahead] == [{"pk": {"S": "anna"}, "sk": {"S": "1"}}]
+        table.put_item(Item={"pk": "anna", "sk": "1", "status": "AFTER"})
+        versions = pages(table.meta.client, "scan", TableName="orders.history")
+        assert [version["status"] for version in versions] == ["OPEN", "AHEAD", "AFTER"]
+        assert versions[2]["hashrange:since"] < versions[1]["hashrange:since"]
+        assert versions[2]["hashrange:order"] == "2.0-"
+        was = resource(server).Table(f"orders.asof.{versions[2]['hashrange:since']}")
+        assert was.get_item(Key={"pk": "anna", "sk": "1"})["Item"]["status"] == "AFTER"
     finally:
         server.close()

@@ -5,7 +5,7 @@ mod changes;
 
 use crate::arguments::{Format, History, HistoryCommand};
 use crate::client::Client;
-use crate::output::{self, printer::Printer};
+use crate::output::{self, plain, printer::Printer};
 use serde_json::{Value, json};
 
 /// Does what the arguments say and prints what became of it.
@@ -46,5 +46,23 @@ pub fn run(client: &mut Client, arguments: &History) -> anyhow::Result<()> {
             output::line(format_args!("the history of {table} is being removed"))
         }
         _ => output::line(format_args!("{table} keeps no history")),
+    }?;
+    print_dated_ahead(history)
+}
+
+/// Prints the changes that are dated ahead of the server's clock, if there are any.
+fn print_dated_ahead(history: &Value) -> anyhow::Result<()> {
+    let dated = history["DatedAhead"].as_array().map_or(&[][..], Vec::as_slice);
+    if dated.is_empty() {
+        return Ok(());
     }
+    output::line("dated ahead of the clock, which was set back since:")?;
+    for change in dated {
+        let key = change["Key"].as_object().map(plain::item).unwrap_or_default();
+        output::line(format_args!("  {} {key}", change["At"].as_str().unwrap_or_default()))?;
+    }
+    if history["MoreDatedAhead"] == true {
+        output::line("  and more")?;
+    }
+    Ok(())
 }

@@ -48,6 +48,29 @@ impl<S: Store> Core<S> {
         Ok(self.put_in_use(table.successor(record)))
     }
 
+    /// Raises the version of records of tables whose history goes on in a newer form, so that older releases
+    /// refuse them. Where the store takes no writes now the next opening does it: nothing depends on it here.
+    pub(crate) async fn raise_records(&self) {
+        let older = || {
+            let mut tables = self.catalog.all();
+            tables.retain(|table| table.record.has_older_history());
+            tables
+        };
+        if older().is_empty() {
+            return;
+        }
+        let Ok(_definitions) = self.lock_definitions().await else { return };
+        for table in older() {
+            let raise = |record: &mut TableRecord| {
+                record.set_history(record.history.clone());
+                Ok(())
+            };
+            if self.change_table(&table, raise).await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Puts a table, or its new version, in use, whose record has been committed.
     pub(crate) fn put_in_use(&self, table: Table) -> Arc<Table> {
         let table = self.catalog.put(table);

@@ -81,7 +81,7 @@ pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenErr
     })
     .await
     .map_err(OpenError::Store)?;
-    take_records(view, records).await
+    take_records(records)
 }
 
 /// Reads those of these tables that are there.
@@ -93,33 +93,12 @@ pub(crate) async fn read_some<V: View>(
     let records = view.get_many(&keys).await.map_err(OpenError::Store)?;
     let records = keys.into_iter().zip(records);
     let there = records.filter_map(|(key, value)| Some((key, value?)));
-    take_records(view, there.collect()).await
+    take_records(there.collect())
 }
 
 /// Returns the tables of these records.
-async fn take_records<V: View>(
-    view: &V,
-    records: Vec<(Key, Bytes)>,
-) -> Result<Vec<Table>, OpenError> {
-    let tables = records.into_iter().map(|(key, value)| read_table(&key, &value));
-    let tables = tables.collect::<Result<Vec<_>, _>>()?;
-    for table in &tables {
-        pass_last_change(view, table).await.map_err(OpenError::Store)?;
-    }
-    Ok(tables)
-}
-
-/// Makes no later change of a table with a history come before the last one.
-async fn pass_last_change<V: View>(view: &V, table: &Table) -> Result<(), Error> {
-    let Some(history) = &table.history else { return Ok(()) };
-    let moments = layout::moments(table.id(), 0, u64::MAX);
-    view.visit(moments, Direction::Backward, Wanted::entries(1), |key, _| {
-        if let Some((_, at_ms)) = layout::parse_moment(key) {
-            history.pass(at_ms);
-        }
-        ControlFlow::Break(())
-    })
-    .await
+fn take_records(records: Vec<(Key, Bytes)>) -> Result<Vec<Table>, OpenError> {
+    records.into_iter().map(|(key, value)| read_table(&key, &value)).collect()
 }
 
 fn read_table(key: &Key, value: &Bytes) -> Result<Table, OpenError> {

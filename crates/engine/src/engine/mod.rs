@@ -76,6 +76,7 @@ impl<S: Store> Engine<S> {
             engine.core.read_noting().await.map_err(OpenError::Store)?;
         }
         engine.jobs.join().await.map_err(unreadable)?;
+        engine.core.raise_records().await;
         engine.start_timer();
         Ok(engine)
     }

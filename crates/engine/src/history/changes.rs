@@ -4,7 +4,8 @@
 //!
 //! A page is bounded by its changes, by their bytes, and by what it examines to find them.
 
-use super::view::{TableView, Turn, first_after, is_within, items_of_now, left_after};
+use super::entries::last_up_to;
+use super::view::{TableView, Turn, is_within, items_of_now, left_after};
 use crate::layout;
 use crate::schema::Table;
 use bytes::Bytes;
@@ -32,8 +33,8 @@ pub struct ItemChange {
 /// Where changes are looked for.
 #[derive(Debug, Clone)]
 pub(crate) enum Where {
-    /// In all changes that have a key of this range, of space `23`.
-    Moments { range: KeyRange, from_ms: u64 },
+    /// In all changes up to a moment that have a key of this range, of space `23`.
+    Moments { range: KeyRange, to_ms: u64 },
     /// In the items of this range.
     Items(KeyRange),
 }
@@ -103,7 +104,7 @@ pub(crate) async fn read<V: View>(
 ) -> Result<Changes, Error> {
     let mut page = Changes { limit, ..Changes::default() };
     match place {
-        Where::Moments { range, from_ms } => by_moments(states, range, from_ms, &mut page).await?,
+        Where::Moments { range, to_ms } => by_moments(states, range, to_ms, &mut page).await?,
         Where::Items(range) => by_items(states, range, &mut page).await?,
     }
     Ok(page)
@@ -112,7 +113,7 @@ pub(crate) async fn read<V: View>(
 async fn by_moments<V: View>(
     states: &States<'_, V>,
     mut rest: KeyRange,
-    from_ms: u64,
+    to_ms: u64,
     page: &mut Changes,
 ) -> Result<(), Error> {
     loop {
@@ -125,9 +126,9 @@ async fn by_moments<V: View>(
                 return Err(Error::corrupt("a key is of no change of a history", place));
             };
             let versions = layout::versions_prefix(&item);
-            let first = first_after(&states.history, &versions, from_ms).await?;
-            // An item that has changed several times is told of with its first change.
-            if first.is_some_and(|(first_ms, _)| first_ms == at_ms) {
+            let (last, _) = last_up_to(&states.history, &versions, to_ms).await?;
+            // An item that has changed several times is told of with its last change.
+            if last.is_some_and(|entry| entry.until.at_ms == at_ms) {
                 let before = states.before.get(&item).await?;
                 let after = states.after.get(&item).await?;
                 page.add(states.table, (before, after))?;

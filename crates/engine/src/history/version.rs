@@ -6,7 +6,7 @@
 //! | 1 | flags: `01` there was no item, `02` the item expired by its time to live |
 //! | 2 ... | the item, if there was one |
 
-use crate::layout::{self, ItemKey};
+use crate::layout::{self, ItemKey, Stamp};
 use bytes::Bytes;
 use hashrange_model::Item;
 use hashrange_storage::Batch;
@@ -15,7 +15,7 @@ const FORM: u8 = 1;
 const ABSENT: u8 = 1;
 const EXPIRED: u8 = 2;
 
-/// How an item was until a moment.
+/// How an item was until a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
     /// The item as it is stored; `None` if there was none.
@@ -36,18 +36,17 @@ impl Version {
     }
 }
 
-/// Puts what an item was until its change at a moment. The commit has declared the item's key and that of
-/// its last change.
+/// Puts what an item was until a change. The commit has declared the item's key and that of its last change.
 pub(crate) fn keep(
     key: &ItemKey,
     old: Option<&Item>,
     is_expiry: bool,
-    at_ms: u64,
+    stamp: Stamp,
     batch: &mut Batch,
 ) {
     let flags = if old.is_none() { ABSENT } else { 0 } | if is_expiry { EXPIRED } else { 0 };
     let image = old.map_or(&[][..], |old| old.as_bytes());
-    batch.put(layout::version(&key.bytes, at_ms), Bytes::from([&[FORM, flags], image].concat()));
-    batch.put(layout::moment(&key.bytes, at_ms), Bytes::new());
-    batch.put(layout::changed(&key.bytes), layout::encode_moment(at_ms));
+    batch.put(layout::version(&key.bytes, stamp), Bytes::from([&[FORM, flags], image].concat()));
+    batch.put(layout::moment(&key.bytes, stamp.at_ms), Bytes::new());
+    batch.put(layout::changed(&key.bytes), stamp.encode().into());
 }

@@ -1,40 +1,31 @@
 //! A view of all versions that the items of a table have had, each an item of its own, in the order of the
 //! items and of time.
 //!
-//! A version is the item as it was, with attributes that say when: [`SINCE`], unless it was so when the
-//! history begins or what was before is no longer kept; [`UNTIL`], unless it is so now. Where an item was
-//! deleted there is a version of its key alone with [`DELETED`]; before it was there first there is none.
+//! A version is the item as it was, with attributes that say when (`place.rs`). Where an item was deleted there
+//! is a version of its key alone with [`DELETED`]; before it was there first there is none.
 //!
 //! Ranges are of space `22` of the store (`layout/history.rs`): a version has the key of its entry, and one
-//! that is so now the key of its item with the last moment that there is. So a page may end within an item.
+//! that is so now a key that comes after them. So a page may end within an item.
 //!
 //! Invariant: nothing is kept of an item but its newest entry that was seen: versions may be many.
 
-use super::Version;
-use super::view::{decode, is_within, items_of_now, left_after};
-use crate::layout;
+use super::entries::{self, Entry};
+use super::place;
+use super::view::{is_within, items_of_now, left_after};
+use crate::layout::{self, Stamp};
 use bytes::Bytes;
-use hashrange_model::{Item, ValueRef, moment};
+use hashrange_model::{Item, ValueRef};
 use hashrange_storage::{Demand, Direction, Error, Key, KeyRange, View, Wanted, give_way};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// From when on it was so.
-pub(crate) const SINCE: &str = "hashrange:since";
-/// Until when it was so: from then on it was otherwise.
-pub(crate) const UNTIL: &str = "hashrange:until";
 /// That there was no item.
 const DELETED: &str = "hashrange:deleted";
 /// That it was removed because its time to live was over.
 const EXPIRED: &str = "hashrange:expired";
 
 const ENTRIES_PER_TURN: usize = 64;
-
-/// Returns whether an attribute says which version of an item one is.
-pub(crate) fn names_a_version(name: &str) -> bool {
-    name == SINCE || name == UNTIL
-}
 
 /// Shows the versions in a range to a visitor, as [`View::visit`] shows entries.
 pub(super) async fn visit<V: View, F>(
@@ -89,24 +80,6 @@ fn part_of(range: &KeyRange, items: &KeyRange, part: &KeyRange) -> KeyRange {
     KeyRange {
         start: if part.start == items.start { range.start.clone() } else { start },
         end: if part.end == items.end { range.end.clone() } else { end },
-    }
-}
-
-/// How an item was until a moment.
-#[derive(Debug, Clone)]
-struct Entry {
-    /// What the keys of the item's entries begin with.
-    versions: Key,
-    until_ms: u64,
-    version: Version,
-}
-
-impl Entry {
-    fn parse(key: &[u8], stored: &Bytes) -> Result<Self, Error> {
-        let place = || key.escape_ascii().to_string();
-        let (versions, until_ms) = layout::split_moment(key)
-            .ok_or_else(|| Error::corrupt("a key is of no entry of a history", place()))?;
-        Ok(Self { versions: versions.to_vec(), until_ms, version: decode(key, stored)? })
     }
 }
 
@@ -236,7 +209,9 @@ impl<V: View> Turn<'_, V> {
     {
         let mut before = None;
         if shown.range.start.starts_with(versions) {
-            before = entry_before(self.old.view, versions, &shown.range.start).await?;
+            let end = Some(shown.range.start.clone());
+            let earlier = KeyRange { start: versions.to_vec(), end };
+            before = entries::one(self.old.view, earlier, Direction::Backward).await?;
         }
         while let Some(entry) = self.old.next_of(versions).await? {
             if shown.show_entry(&entry, before.as_ref()).is_break() {
@@ -283,22 +258,6 @@ impl<V: View> Turn<'_, V> {
     }
 }
 
-/// Returns the last entry of an item before a key.
-async fn entry_before<V: View>(
-    view: &V,
-    versions: &[u8],
-    before: &[u8],
-) -> Result<Option<Entry>, Error> {
-    let range = KeyRange { start: versions.to_vec(), end: Some(before.to_vec()) };
-    let mut found = None;
-    view.visit(range, Direction::Backward, Wanted::entries(1), |key, stored| {
-        found = Some(Entry::parse(key, &stored));
-        ControlFlow::Break(())
-    })
-    .await?;
-    found.transpose()
-}
-
 /// What shows versions.
 struct Shown<'k, F> {
     key_names: &'k [Arc<str>],
@@ -310,18 +269,18 @@ impl<F: FnMut(&[u8], Bytes) -> ControlFlow<()>> Shown<'_, F> {
     /// Shows the version of an entry, which followed another, if there was one.
     fn show_entry(&mut self, entry: &Entry, before: Option<&Entry>) -> ControlFlow<()> {
         let image = entry.version.image.as_ref();
-        self.show(&entry.versions, Some(entry.until_ms), image, before)
+        self.show(&entry.versions, Some(entry.until), image, before)
     }
 
     /// Shows a version that followed an entry, if there was one, and lies in the range.
     fn show(
         &mut self,
         versions: &[u8],
-        until_ms: Option<u64>,
+        until: Option<Stamp>,
         image: Option<&Bytes>,
         before: Option<&Entry>,
     ) -> ControlFlow<()> {
-        let key = [versions, &until_ms.unwrap_or(u64::MAX).to_be_bytes()].concat();
+        let key = layout::version_after(versions, until);
         if !is_within(&self.range, &key) {
             return ControlFlow::Continue(());
         }
@@ -335,12 +294,10 @@ impl<F: FnMut(&[u8], Bytes) -> ControlFlow<()>> Shown<'_, F> {
             // Whoever reads the version tells of its form.
             return (self.visitor)(&key, stored.clone());
         };
-        let since = before.map(|entry| moment::basic(entry.until_ms));
-        let until = until_ms.map(moment::basic);
-        let mut added = vec![
-            (SINCE, since.as_deref().map(ValueRef::S)),
-            (UNTIL, until.as_deref().map(ValueRef::S)),
-        ];
+        let since = before.map(|entry| entry.until);
+        let place = place::attributes(since, until);
+        let mut added: Vec<_> =
+            place.iter().map(|(name, text)| (*name, text.as_deref().map(ValueRef::S))).collect();
         if image.is_none() {
             item = item.retain(|name| self.key_names.iter().any(|known| **known == *name));
             added.push((DELETED, Some(ValueRef::Bool(true))));

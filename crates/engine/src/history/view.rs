@@ -6,8 +6,9 @@
 //! no older state.
 //!
 //! Memory is bounded: items and history are read in turns, some at a time, and each turn ends where the
-//! one that read less has come to. An item with many versions is left by a jump, not version by version.
+//! one that read less has come to. An item with many versions is looked up, not passed version by version.
 
+use super::entries::{decode, entry_at, no_entry};
 use super::{Version, versions};
 use crate::layout;
 use crate::schema::{IndexId, Past, Table, TableId};
@@ -22,7 +23,7 @@ use std::sync::atomic::AtomicU64;
 const ITEMS_PER_TURN_MIN: usize = 16;
 const ITEMS_PER_TURN_MAX: usize = 128;
 pub(super) const BYTES_PER_TURN: usize = 1024 * 1024;
-/// So many versions of an item are passed one by one before the rest is left by a jump.
+/// So many versions of an item are passed one by one before it is looked up.
 const PASSED_MAX: usize = 8;
 
 /// A view in which a table is as it was, if a past of it is read; all else is as it is. Of a table of
@@ -70,8 +71,8 @@ impl<V: View> TableView<V> {
         now: Option<Bytes>,
         at_ms: u64,
     ) -> Result<Option<Bytes>, Error> {
-        match first_after(&self.inner, &layout::versions_prefix(key), at_ms).await? {
-            Some((_, stored)) => Ok(decode(key, &stored)?.image),
+        match entry_at(&self.inner, &layout::versions_prefix(key), at_ms).await? {
+            Some(entry) => Ok(entry.version.image),
             None => Ok(now),
         }
     }
@@ -226,58 +227,28 @@ pub(super) async fn items_of_now<V: View>(
     Ok(turn)
 }
 
-/// Returns the first entry of an item after a moment, and its own moment; `versions` is what the keys of its entries begin
-/// with.
-pub(super) async fn first_after<V: View>(
-    view: &V,
-    versions: &[u8],
-    at_ms: u64,
-) -> Result<Option<(u64, Bytes)>, Error> {
-    let mut range = KeyRange::prefix(versions);
-    range.start = after_moment(versions, at_ms);
-    let mut first = None;
-    view.visit(range, Direction::Forward, Wanted::entries(1), |key, stored| {
-        first = layout::split_moment(key).map(|(_, moment)| (moment, stored));
-        ControlFlow::Break(())
-    })
-    .await?;
-    Ok(first)
-}
-
-fn after_moment(versions: &[u8], at_ms: u64) -> Key {
-    [versions, &at_ms.saturating_add(1).to_be_bytes()].concat()
-}
-
-pub(super) fn decode(key: &[u8], stored: &Bytes) -> Result<Version, Error> {
-    Version::decode(stored).ok_or_else(|| {
-        Error::corrupt("an entry of a history has another form", key.escape_ascii().to_string())
-    })
-}
-
 /// Why a visit of entries ended before the range did.
 enum Stop {
     /// Enough was read.
     Full,
-    /// What is left of the range begins, or going backward ends, there.
-    Jump(Key),
-    /// The version of this item is to be looked up, and the walk goes on before its entries.
-    LookUp(Key),
-    /// This key is of no entry.
-    Unreadable(Key),
+    /// The version of the item that is being passed is to be looked up, and the walk goes on behind it.
+    LookUp,
+    Unreadable(Error),
 }
 
-/// A walk over entries that finds of each item the first one after a moment.
+/// A walk over entries that finds of each item the one that tells how it was at a moment: that which comes
+/// next after the last one up to the moment.
 struct PastWalk {
     at_ms: u64,
     direction: Direction,
-    /// By the part of the key before the moment.
-    found: Vec<(Key, Bytes)>,
+    /// By what the keys of the item's entries begin with.
+    found: Vec<(Key, Version)>,
     bytes: usize,
-    /// The item that is being passed: its part of the key.
+    /// What the keys of the entries begin with of the item that is being passed.
     item: Key,
-    /// Going backward, its earliest entry so far that is after the moment.
-    candidate: Option<Bytes>,
-    /// Whether its version is decided.
+    /// The entry that tells of it, as far as it was passed.
+    candidate: Option<Version>,
+    /// Whether going backward the last entry up to the moment was passed.
     is_decided: bool,
     passed: usize,
 }
@@ -291,7 +262,7 @@ impl PastWalk {
             bytes: 0,
             item: Key::new(),
             candidate: None,
-            is_decided: true,
+            is_decided: false,
             passed: 0,
         }
     }
@@ -307,31 +278,30 @@ impl PastWalk {
         while !is_all {
             let mut stop = None;
             view.visit(range.clone(), self.direction, Wanted::entries(64), |key, stored| {
-                stop = self.step(key, stored);
+                stop = self.step(key, &stored);
                 if stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
             .await?;
-            match (stop, self.direction) {
-                (None, _) => {
+            match stop {
+                None => {
                     self.decide();
                     is_all = true;
                 }
-                (Some(Stop::Full), _) => break,
-                (Some(Stop::Jump(to)), Direction::Forward) => range.start = to,
-                (Some(Stop::Jump(to)), Direction::Backward) => range.end = Some(to),
-                (Some(Stop::LookUp(item)), _) => {
-                    let first = first_after(view, &item, self.at_ms).await?;
-                    self.candidate = first.map(|(_, stored)| stored);
-                    range.end = Some(item);
+                Some(Stop::Full) => break,
+                Some(Stop::LookUp) => {
+                    let entry = entry_at(view, &self.item, self.at_ms).await?;
+                    let passed = KeyRange::prefix(&self.item);
+                    match self.direction {
+                        Direction::Forward => range.start = passed.end.unwrap_or_default(),
+                        Direction::Backward => range.end = Some(passed.start),
+                    }
+                    self.candidate = entry.map(|entry| entry.version);
                     self.decide();
                     if self.is_full() {
                         break;
                     }
                 }
-                (Some(Stop::Unreadable(key)), _) => {
-                    let place = key.escape_ascii().to_string();
-                    return Err(Error::corrupt("a key is of no entry of a history", place));
-                }
+                Some(Stop::Unreadable(error)) => return Err(error),
             }
         }
         self.into_turn(is_all)
@@ -342,9 +312,9 @@ impl PastWalk {
     }
 
     /// Passes an entry.
-    fn step(&mut self, key: &[u8], stored: Bytes) -> Option<Stop> {
-        let Some((item, moment)) = layout::split_moment(key) else {
-            return Some(Stop::Unreadable(key.to_vec()));
+    fn step(&mut self, key: &[u8], stored: &Bytes) -> Option<Stop> {
+        let Some((item, until)) = layout::split_stamp(key) else {
+            return Some(Stop::Unreadable(no_entry(key)));
         };
         if item != self.item {
             self.decide();
@@ -355,57 +325,37 @@ impl PastWalk {
             (self.is_decided, self.passed) = (false, 0);
         }
         self.passed += 1;
+        if self.passed > PASSED_MAX {
+            return Some(Stop::LookUp);
+        }
+        let is_later = until.at_ms > self.at_ms;
         match self.direction {
-            Direction::Forward => self.step_forward(moment, stored),
-            Direction::Backward => self.step_backward(moment, stored),
+            Direction::Forward if !is_later => self.candidate = None,
+            Direction::Forward if self.candidate.is_some() => {}
+            Direction::Backward if self.is_decided => {}
+            Direction::Backward if !is_later => self.is_decided = true,
+            _ => match decode(key, stored) {
+                Ok(version) => self.candidate = Some(version),
+                Err(error) => return Some(Stop::Unreadable(error)),
+            },
         }
-    }
-
-    fn step_forward(&mut self, moment: u64, stored: Bytes) -> Option<Stop> {
-        let is_long = self.passed > PASSED_MAX;
-        if self.is_decided {
-            let after = KeyRange::prefix(&self.item).end.filter(|_| is_long);
-            return after.map(Stop::Jump);
-        }
-        if moment > self.at_ms {
-            self.candidate = Some(stored);
-            self.decide();
-            return None;
-        }
-        is_long.then(|| Stop::Jump(after_moment(&self.item, self.at_ms)))
-    }
-
-    fn step_backward(&mut self, moment: u64, stored: Bytes) -> Option<Stop> {
-        let is_long = self.passed > PASSED_MAX;
-        if moment > self.at_ms && !self.is_decided {
-            self.candidate = Some(stored);
-            return is_long.then(|| Stop::LookUp(self.item.clone()));
-        }
-        self.decide();
-        is_long.then(|| Stop::Jump(self.item.clone()))
+        None
     }
 
     /// Keeps what was found of the item, if it has changed since.
     fn decide(&mut self) {
-        self.is_decided = true;
-        if let Some(stored) = self.candidate.take() {
-            self.bytes += stored.len();
-            self.found.push((self.item.clone(), stored));
+        if let Some(version) = self.candidate.take() {
+            self.bytes += version.image.as_ref().map_or(0, Bytes::len);
+            self.found.push((self.item.clone(), version));
         }
     }
 
     fn into_turn(self, is_all: bool) -> Result<Turn<Option<Bytes>>, Error> {
-        let mut entries = Vec::with_capacity(self.found.len());
-        for (item, stored) in self.found {
-            // Any moment makes a whole key of it.
-            let key = layout::parse_version(&[&item[..], &[0; 8]].concat());
-            let Some((key, _)) = key else {
-                let place = item.escape_ascii().to_string();
-                return Err(Error::corrupt("a key is of no entry of a history", place));
-            };
-            let image = decode(&key, &stored)?.image;
-            entries.push((key, image));
-        }
+        let of_item = |(versions, version): (Key, Version)| {
+            let key = layout::item_of_versions(&versions).ok_or_else(|| no_entry(&versions))?;
+            Ok((key, version.image))
+        };
+        let entries = self.found.into_iter().map(of_item).collect::<Result<_, Error>>()?;
         Ok(Turn { entries, is_all })
     }
 }

@@ -51,18 +51,15 @@ async fn finish<S: Store>(
         return Ok(false);
     }
     let mut record = table.record.clone();
-    match (&table.history, history.state) {
-        (Some(clock), HistoryState::Beginning) => {
-            // What follows is later than what is seen at the beginning.
-            let since_ms = (core.environment.now_ms)().max(clock.next_ms());
-            clock.pass(since_ms.saturating_add(1));
-            // A change that was made meanwhile may have a moment up to this one, and is in it.
-            core.store.sync().await?;
+    match history.state {
+        HistoryState::Beginning => {
+            // What changes in this millisecond comes after the beginning.
+            let since_ms = (core.environment.now_ms)().saturating_sub(1);
             let state = HistoryState::Kept;
             record.set_history(Some(HistoryRecord { state, since_ms, ..history }));
         }
-        (_, HistoryState::Ending) => record.set_history(None),
-        (None, HistoryState::Beginning) | (_, HistoryState::Kept) => return Ok(true),
+        HistoryState::Ending => record.set_history(None),
+        HistoryState::Kept => return Ok(true),
     }
     let progress = layout::history_progress(id);
     let is_gone = record.history.is_none();

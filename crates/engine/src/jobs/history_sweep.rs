@@ -5,16 +5,20 @@
 //! store in the commit that removes them, so that whoever reads the past learns how far back it reaches,
 //! and no sweep walks over what was removed before.
 //!
+//! With a version go all that came before it of its item, whatever their moments say: at a moment that can
+//! still be read none of them tells how the item was.
+//!
 //! A version that is removed while another server puts one of the same item is guarded by the key of the
-//! item's last change, which both declare. That key goes with the version of the last change: the next
-//! change is later anyhow, as versions are removed a while after they have expired.
+//! item's last change, which both declare. That key goes with the version of the last change.
 
 use super::{Background, Interruption, go_on};
 use crate::core::Core;
-use crate::layout;
+use crate::history::entries::{self, Entry};
+use crate::layout::{self, Stamp};
 use crate::schema::{HistoryState, Table};
 use bytes::Bytes;
-use hashrange_storage::{Batch, Direction, Error, Key, Store, View, Wanted};
+use hashrange_storage::{Batch, Direction, Error, Key, KeyRange, Store, View, Wanted};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -68,53 +72,112 @@ async fn remove_some<S: Store>(core: &Core<S>, table: &Arc<Table>) -> Result<boo
         Some(stored) => layout::decode_moment(&stored)
             .ok_or_else(|| Interruption::Unreadable(progress.clone()))?,
     };
-    let expired = expired(&view, table, (from_ms, to_ms)).await?;
-    let Some((_, last_ms)) = expired.last() else { return Ok(false) };
-    let done = layout::encode_moment((*last_ms).max(from_ms));
-    let mut marks: Vec<Key> = expired.iter().map(|(item, _)| layout::changed(item)).collect();
-    marks.sort_unstable();
-    marks.dedup();
-    let keys = || marks.iter().cloned().chain([progress.clone()]).collect();
-    let removed = core.commit_under(table, keys, |current, batch| {
-        remove(&expired, &marks, current, batch);
+    let Some(expired) = Expired::read(&view, table, (from_ms, to_ms)).await? else {
+        return Ok(false);
+    };
+    let done = layout::encode_moment(expired.up_to_ms.max(from_ms));
+    let keys = || expired.last.keys().cloned().chain([progress.clone()]).collect();
+    let removed = core.commit_under(table, keys, |marks, batch| {
+        expired.remove(marks, batch);
         batch.put(progress.clone(), done.clone());
     });
     // A changed definition is followed by the next sweep.
     let is_removed = removed.await?.is_some();
-    Ok(is_removed && expired.len() == VERSIONS_PER_COMMIT)
+    Ok(is_removed && expired.is_more)
 }
 
-/// Returns the items and moments of some versions, the oldest first.
-async fn expired<V: View>(
-    view: &V,
-    table: &Table,
-    (from_ms, to_ms): (u64, u64),
-) -> Result<Vec<(Key, u64)>, Error> {
-    let mut expired = Vec::new();
-    let range = layout::moments(table.id(), from_ms, to_ms);
+/// What a commit removes.
+#[derive(Debug, Default)]
+struct Expired {
+    /// Keys of versions, and of their moments.
+    keys: Vec<Key>,
+    versions: usize,
+    /// By the key of an item's last change the stamp of the last version that is removed of it.
+    last: BTreeMap<Key, Stamp>,
+    /// No version is needed to read a later moment than this.
+    up_to_ms: u64,
+    is_more: bool,
+}
+
+impl Expired {
+    /// Reads some versions that expired between two moments, the oldest first; `None` if there are none.
+    async fn read<V: View>(
+        view: &V,
+        table: &Table,
+        (from_ms, to_ms): (u64, u64),
+    ) -> Result<Option<Self>, Error> {
+        let moments = some_keys(view, layout::moments(table.id(), from_ms, to_ms)).await?;
+        let mut expired = Self { is_more: moments.len() == VERSIONS_PER_COMMIT, ..Self::default() };
+        for key in &moments {
+            let Some((item, at_ms)) = layout::parse_moment(key) else { continue };
+            expired.up_to_ms = at_ms;
+            if !expired.add(view, &item, at_ms).await? {
+                expired.is_more = true;
+                break;
+            }
+        }
+        Ok((!moments.is_empty()).then_some(expired))
+    }
+
+    /// Adds the versions of an item up to that of its last change up to a moment. Returns false if there are
+    /// too many for one commit: then some are left.
+    async fn add<V: View>(&mut self, view: &V, item: &Key, at_ms: u64) -> Result<bool, Error> {
+        let (versions, mark) = (layout::versions_prefix(item), layout::changed(item));
+        let (Some(Entry { until: last, .. }), _) =
+            entries::last_up_to(view, &versions, at_ms).await?
+        else {
+            self.keys.push(layout::moment(item, at_ms));
+            return Ok(true);
+        };
+        let removed = self.last.get(&mark).copied();
+        let first = removed.map_or_else(|| versions.clone(), |last| behind(&versions, last));
+        let range = KeyRange { start: first, end: Some(behind(&versions, last)) };
+        let mut stamps: Vec<Stamp> = Vec::new();
+        for key in some_keys(view, range).await? {
+            stamps.extend(layout::split_stamp(&key).map(|(_, stamp)| stamp));
+            self.keys.push(key);
+        }
+        let Some(removed) = stamps.last().copied().or(removed) else { return Ok(true) };
+        self.versions += stamps.len();
+        self.last.insert(mark, removed);
+        let moments: BTreeSet<u64> = stamps.iter().map(|stamp| stamp.at_ms).collect();
+        for at_ms in moments {
+            if !entries::has_entry_of(view, &versions, Some(removed), at_ms).await? {
+                self.keys.push(layout::moment(item, at_ms));
+            }
+        }
+        Ok(removed == last && self.versions < VERSIONS_PER_COMMIT)
+    }
+
+    /// Removes the versions, and of those that are the last ones of their items the marks, whose values are
+    /// `marks`.
+    fn remove(&self, marks: &[Option<Bytes>], batch: &mut Batch) {
+        for key in &self.keys {
+            batch.delete(key.clone());
+        }
+        for ((mark, last), stored) in self.last.iter().zip(marks) {
+            if stored.as_deref().and_then(Stamp::decode) == Some(*last) {
+                batch.delete(mark.clone());
+            }
+        }
+    }
+}
+
+fn behind(versions: &[u8], stamp: Stamp) -> Key {
+    [&layout::version_after(versions, Some(stamp))[..], &[0]].concat()
+}
+
+/// Returns the first keys of a range.
+async fn some_keys<V: View>(view: &V, range: KeyRange) -> Result<Vec<Key>, Error> {
+    let mut keys = Vec::new();
     view.visit(range, Direction::Forward, Wanted::entries(VERSIONS_PER_COMMIT), |key, _| {
-        expired.extend(layout::parse_moment(key));
-        if expired.len() < VERSIONS_PER_COMMIT {
+        keys.push(key.to_vec());
+        if keys.len() < VERSIONS_PER_COMMIT {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     })
     .await?;
-    Ok(expired)
-}
-
-/// Removes versions, and of those that are the last ones of their items the marks, whose values are
-/// `current`.
-fn remove(expired: &[(Key, u64)], marks: &[Key], current: &[Option<Bytes>], batch: &mut Batch) {
-    for (item, at_ms) in expired {
-        batch.delete(layout::version(item, *at_ms));
-        batch.delete(layout::moment(item, *at_ms));
-        let mark = layout::changed(item);
-        let stored = marks.binary_search(&mark).ok().and_then(|nth| current.get(nth));
-        let changed_ms = stored.and_then(Option::as_deref).and_then(layout::decode_moment);
-        if changed_ms == Some(*at_ms) {
-            batch.delete(mark);
-        }
-    }
+    Ok(keys)
 }

@@ -44,9 +44,9 @@ pub(crate) use expiry::{
     parse_expiry_second, parse_expiry_table,
 };
 pub(crate) use history::{
-    changed, decode_moment, encode_moment, every_history, histories, history_progress, items_of,
-    moment, moments, parse_changed, parse_history_table, parse_moment, parse_version, split_moment,
-    version, versions_of, versions_prefix,
+    Stamp, changed, decode_moment, encode_moment, every_history, histories, history_progress,
+    item_of_versions, items_of, moment, moments, parse_changed, parse_history_table, parse_moment,
+    parse_version, split_stamp, version, version_after, versions_of, versions_prefix,
 };
 pub(crate) use parts::{hash_of_part, key_parts, number_bytes, payloads};
 pub(crate) use range::SortBounds;

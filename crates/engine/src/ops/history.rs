@@ -2,6 +2,8 @@
 //! like.
 
 use crate::engine::{Engine, removed_ms};
+use crate::fault;
+use crate::history::Ahead;
 use crate::jobs::Job;
 use crate::layout;
 use crate::schema::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX, Table};
@@ -14,7 +16,7 @@ use std::sync::Arc;
 const READY_ITEMS_MAX: i64 = 10_000;
 
 /// The history of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryDescription {
     /// Where it stands; none if the table keeps none.
     pub state: Option<HistoryState>,
@@ -22,6 +24,8 @@ pub struct HistoryDescription {
     pub retention_hours: Option<u32>,
     /// The first moment that can be read, epoch milliseconds, while it is kept.
     pub reaches_back_to_ms: Option<u64>,
+    /// Changes that are dated ahead of the clock, while it is kept.
+    pub ahead: Ahead,
 }
 
 impl<S: Store> Engine<S> {
@@ -118,16 +122,19 @@ impl<S: Store> Engine<S> {
 
     async fn described(&self, table: &Table) -> ApiResult<HistoryDescription> {
         let Some(history) = &table.record.history else {
-            let (state, retention_hours) = (None, None);
-            return Ok(HistoryDescription { state, retention_hours, reaches_back_to_ms: None });
+            return Ok(HistoryDescription::default());
         };
-        let removed_ms = removed_ms(&self.core().view().await?, table).await?;
-        let reaches_back_to_ms = history.reaches_back_to_ms(self.now_ms()).max(removed_ms);
+        let (view, now_ms) = (self.core().view().await?, self.now_ms());
+        let reaches_back_to_ms =
+            history.reaches_back_to_ms(now_ms).max(removed_ms(&view, table).await?);
         let is_kept = history.state == HistoryState::Kept;
+        let ahead =
+            if is_kept { Ahead::read(&view, table, now_ms).await } else { Ok(Ahead::default()) };
         Ok(HistoryDescription {
             state: Some(history.state),
             retention_hours: history.retention_hours,
             reaches_back_to_ms: is_kept.then_some(reaches_back_to_ms),
+            ahead: ahead.map_err(|error| fault::of_tables([table], error))?,
         })
     }
 }

@@ -41,7 +41,7 @@ pub struct ChangesInput {
 /// A page of what has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesOutput {
-    /// What has changed: of a whole table in the order of the first changes, else in that of the items.
+    /// What has changed: of a whole table in the order of the last changes, else in that of the items.
     pub changes: Vec<ItemChange>,
     /// Where the next page begins; none if this is the last one. A page may be empty and not the last.
     pub next: Option<Vec<u8>>,
@@ -143,9 +143,9 @@ impl<S: Store> Engine<S> {
 /// Returns where the changes are that a request asks for.
 fn place(table: &Table, input: &ChangesInput) -> Result<Where, Reason> {
     if input.key.is_empty() && input.sort_key_prefix.is_none() {
-        let until_ms = input.to_ms.unwrap_or(u64::MAX);
-        let range = layout::moments(table.id(), input.from_ms.saturating_add(1), until_ms);
-        return Ok(Where::Moments { range, from_ms: input.from_ms });
+        let to_ms = input.to_ms.unwrap_or(u64::MAX);
+        let range = layout::moments(table.id(), input.from_ms.saturating_add(1), to_ms);
+        return Ok(Where::Moments { range, to_ms });
     }
     let is_whole = input.key.iter().count() == table.key.len();
     let names_known = input.key.iter().all(|(name, _)| table.key.contains(name));

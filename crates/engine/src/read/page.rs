@@ -8,7 +8,7 @@
 use super::pace::{Pace, item_work};
 use crate::capacity::{Units, read_units};
 use crate::fault;
-use crate::history::versions::names_a_version;
+use crate::history::place::names_a_version;
 use crate::layout;
 use crate::schema::{Index, Past, Table};
 use bytes::Bytes;

@@ -2,11 +2,11 @@
 //! next one reads, and back to the items.
 
 use super::key_range::{self, Reader};
-use crate::history::versions::{SINCE, UNTIL, names_a_version};
+use crate::history::place::{changes, names_a_version};
 use crate::layout;
 use crate::schema::{Past, Table};
-use hashrange_model::{Item, Reason, ValueRef, moment};
-use hashrange_storage::{Direction, Key, KeyRange};
+use hashrange_model::{Item, Reason};
+use hashrange_storage::{Direction, KeyRange};
 use std::borrow::Cow;
 use std::slice;
 
@@ -74,8 +74,8 @@ pub(crate) fn left_after(
 ) -> Result<Vec<KeyRange>, Reason> {
     let item = last.retain(|name| !names_a_version(name));
     let key = key_range::start_key(table, None, &item, Reader::Query)?;
-    let until_ms = named(last, UNTIL)?.unwrap_or(u64::MAX);
-    let version = [&layout::versions_prefix(&key)[..], &until_ms.to_be_bytes()].concat();
+    let (_, until) = changes(last).ok_or(Reason::StartKeyInvalid)?;
+    let version = layout::version_after(&layout::versions_prefix(&key), until);
     let nth = ranges.iter().position(|range| key_range::contains(range, &version));
     let nth = nth.ok_or(Reason::StartKeyOutsideBoundaries)?;
     let mut left: Vec<_> = ranges.into_iter().skip(nth).collect();
@@ -93,25 +93,12 @@ fn narrow(
     direction: Direction,
 ) -> Result<(), Reason> {
     let versions = layout::versions_prefix(item_key);
-    match (direction, named(version, UNTIL)?, named(version, SINCE)?) {
-        (Direction::Forward, Some(until_ms), _) => range.start = after(&versions, until_ms),
-        (Direction::Forward, None, _) => range.start = after(&versions, u64::MAX),
-        (Direction::Backward, _, Some(since_ms)) => range.end = Some(after(&versions, since_ms)),
-        (Direction::Backward, _, None) => range.end = Some(versions),
+    let (since, until) = changes(version).ok_or(Reason::StartKeyInvalid)?;
+    let after = |change| [&layout::version_after(&versions, change)[..], &[0]].concat();
+    match (direction, since) {
+        (Direction::Forward, _) => range.start = after(until),
+        (Direction::Backward, Some(_)) => range.end = Some(after(since)),
+        (Direction::Backward, None) => range.end = Some(versions),
     }
     Ok(())
-}
-
-/// Returns the moment that an attribute of a start key has.
-fn named(start: &Item, name: &str) -> Result<Option<u64>, Reason> {
-    match start.get(name) {
-        None => Ok(None),
-        Some(ValueRef::S(text)) => moment::parse(text).map(Some).ok_or(Reason::StartKeyInvalid),
-        Some(_) => Err(Reason::StartKeyInvalid),
-    }
-}
-
-/// Returns the first key after the entry of a moment.
-fn after(versions: &[u8], at_ms: u64) -> Key {
-    [versions, &at_ms.to_be_bytes(), &[0]].concat()
 }

@@ -5,8 +5,6 @@
 
 use super::TableRecord;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The longest retention, hours: a hundred years.
 pub const RETENTION_HOURS_MAX: u32 = 876_000;
@@ -37,6 +35,11 @@ pub struct HistoryRecord {
 }
 
 impl HistoryRecord {
+    /// Returns whether writes keep it.
+    pub(super) fn is_written(&self) -> bool {
+        self.state != HistoryState::Ending
+    }
+
     /// Returns the first moment that it tells of at a time of the clock.
     pub(crate) fn reaches_back_to_ms(&self, now_ms: u64) -> u64 {
         self.since_ms.max(self.expired_ms(now_ms).unwrap_or(0))
@@ -48,41 +51,12 @@ impl HistoryRecord {
     }
 }
 
-/// The clock of a table's history: it never goes back, whatever the server's does. Versions of a table
-/// share it.
-#[derive(Debug, Clone, Default)]
-pub struct History {
-    /// The first moment that the next change may have.
-    next_ms: Arc<AtomicU64>,
-}
-
-impl History {
-    /// Returns the history that a table's record asks writes to keep.
-    pub(super) fn of(record: Option<&HistoryRecord>) -> Option<Self> {
-        let record = record.filter(|record| record.state != HistoryState::Ending)?;
-        let history = Self::default();
-        history.pass(record.since_ms);
-        Some(history)
-    }
-
-    /// Keeps what is known of the same history in the table's version before.
-    pub(super) fn succeed(&mut self, old: &Self) {
-        old.pass(self.next_ms());
-        self.next_ms = Arc::clone(&old.next_ms);
-    }
-
-    /// Returns the first moment that the next change may have.
-    pub(crate) fn next_ms(&self) -> u64 {
-        self.next_ms.load(Ordering::Acquire)
-    }
-
-    /// Makes no later change come before a moment.
-    pub(crate) fn pass(&self, at_ms: u64) {
-        self.next_ms.fetch_max(at_ms, Ordering::AcqRel);
-    }
-}
-
 impl TableRecord {
+    /// Returns whether its version lets releases write it that know only the first form of histories.
+    pub(crate) fn has_older_history(&self) -> bool {
+        self.history.is_some() && self.version < Self::VERSION_WITH_HISTORY
+    }
+
     /// Sets the history, and the version that releases without any refuse.
     pub(crate) fn set_history(&mut self, history: Option<HistoryRecord>) {
         if history.is_some() {

@@ -11,7 +11,6 @@ mod stream;
 mod template;
 
 pub use expiry::Expiry;
-pub(crate) use history::History;
 pub use history::{HistoryRecord, HistoryState, RETENTION_HOURS_MAX};
 pub use insights::{InsightsMode, InsightsRecord};
 pub(crate) use stream::{StreamChange, StreamId, StreamTarget};
@@ -275,7 +274,7 @@ pub struct TableRecord {
     /// Its key templates, in the order in which they were declared. With any the version is 2.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_templates: Vec<TemplateRecord>,
-    /// Its history, if it keeps one. With any the version is 3.
+    /// Its history, if it keeps one. With any the version is 4; 3 says that it has only entries of the first form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryRecord>,
     /// Contributor Insights of the table and of its global indexes, where it was ever enabled.
@@ -313,9 +312,9 @@ impl TableRecord {
     pub const VERSION: u32 = RECORD_VERSION;
     /// Version of records with key templates: a release that knows none must not write such a table.
     pub const VERSION_WITH_TEMPLATES: u32 = 2;
-    /// Version of records of tables that have had a history: a release that knows none must not write
-    /// such a table.
-    pub const VERSION_WITH_HISTORY: u32 = 3;
+    /// Version of records of tables that have had a history: a release that knows none, or only its first
+    /// form, which had version 3, must not write such a table.
+    pub const VERSION_WITH_HISTORY: u32 = 4;
     /// The newest version that can be read.
     pub const VERSION_MAX: u32 = Self::VERSION_WITH_HISTORY;
 
@@ -473,8 +472,8 @@ pub struct Table {
     pub(crate) derived: Option<Vec<DerivedKey>>,
     /// How many tests of what derives them may read through the whole item.
     derived_scans: usize,
-    /// The history that writes keep, if there is one.
-    pub(crate) history: Option<History>,
+    /// Whether writes keep its history.
+    pub(crate) keeps_history: bool,
     /// What of the past is read, if this is not the table as it is.
     pub(crate) past: Option<Past>,
     /// What Contributor Insights watches: the table itself, indexes of it, mostly nothing.
@@ -504,7 +503,7 @@ impl Table {
             stream: StreamTarget::of(record.id, record.stream.as_ref()),
             expiry: Expiry::of(record.time_to_live.as_ref()),
             derived,
-            history: History::of(record.history.as_ref()),
+            keeps_history: record.history.as_ref().is_some_and(HistoryRecord::is_written),
             past: None,
             watched: record.watched(),
             shared_name: record.name.as_str().into(),
@@ -563,9 +562,6 @@ impl Table {
         assert_eq!(successor.id(), self.id(), "a version is followed by one of the same table");
         if let (Some(expiry), Some(old)) = (&mut successor.expiry, &self.expiry) {
             expiry.succeed(old);
-        }
-        if let (Some(history), Some(old)) = (&mut successor.history, &self.history) {
-            history.succeed(old);
         }
         successor
     }

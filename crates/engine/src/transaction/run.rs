@@ -228,7 +228,7 @@ impl Room {
         let image = size(written.old.as_ref()).max(size(written.new.as_ref()));
         let copies = 1 + table.indexes.len() + 2 * usize::from(table.stream.is_some());
         let is_changed = written.old != written.new;
-        let keeps_old = table.history.is_some() && is_changed;
+        let keeps_old = table.keeps_history && is_changed;
         let kept = if keeps_old { size(written.old.as_ref()) } else { 0 };
         let bytes = image * copies + kept;
         self.0 = self.0.checked_sub(bytes).ok_or(Reason::TransactionTooLarge)?;

@@ -1,14 +1,14 @@
 //! Verifies the histories: every version is readable, lies at its item's key and is found by its moment,
-//! the mark of each item is the moment of its last version, and no other table has a history.
+//! the mark of each item is the stamp of its last version, and no other table has a history.
 
 use super::owners::Owners;
 use super::{Report, next_items};
-use crate::history::Version;
-use crate::layout;
+use crate::history::{Version, entries};
+use crate::layout::{self, Stamp};
 use crate::schema::{HistoryState, Table, TableId};
 use bytes::Bytes;
 use hashrange_model::Item;
-use hashrange_storage::{Error, Key, View};
+use hashrange_storage::{Error, Key, KeyRange, View};
 use std::collections::BTreeSet;
 
 /// Verifies what there is of a table's history.
@@ -22,12 +22,9 @@ pub(super) async fn verify_history<V: View>(
         return Ok(());
     }
     let [versions, moments, marks] = layout::histories(table.id());
-    let mut last: Option<(Key, u64)> = None;
+    let mut last: Option<(Key, Stamp)> = None;
     let mut range = versions;
-    loop {
-        let step = next_items(view, &range).await?;
-        let Some((end, _)) = step.last() else { break };
-        range.start = [&end[..], &[0]].concat();
+    while let Some(step) = next_step(view, &mut range).await? {
         for (key, stored) in &step {
             let found = verify_version(view, table, key, stored, report).await?;
             let is_next = found.as_ref().map(|(item, _)| item) != last.as_ref().map(|(it, _)| it);
@@ -38,23 +35,59 @@ pub(super) async fn verify_history<V: View>(
         }
     }
     verify_mark(view, table, last.as_ref(), report).await?;
-    verify_found(view, table, moments, report, |key, _| layout::parse_moment(key)).await?;
-    verify_found(view, table, marks, report, |key, stored| {
-        Some((layout::parse_changed(key)?, layout::decode_moment(stored)?))
-    })
-    .await
+    let mut range = moments;
+    while let Some(step) = next_step(view, &mut range).await? {
+        for (key, _) in step {
+            let is_found = match layout::parse_moment(&key) {
+                Some((item, at_ms)) => {
+                    let versions = layout::versions_prefix(&item);
+                    entries::has_entry_of(view, &versions, None, at_ms).await?
+                }
+                None => false,
+            };
+            if !is_found {
+                report.add(Some(table), "a moment of a history is of no version", &key);
+            }
+        }
+    }
+    let mut range = marks;
+    while let Some(step) = next_step(view, &mut range).await? {
+        for (key, stored) in step {
+            let stamp = layout::parse_changed(&key).zip(Stamp::decode(&stored));
+            let version = stamp.map(|(item, stamp)| layout::version(&item, stamp));
+            let is_found = match &version {
+                Some(version) => view.get(version).await?.is_some(),
+                None => false,
+            };
+            if !is_found {
+                report.add(Some(table), "an item's last change is of no version", &key);
+            }
+        }
+    }
+    Ok(())
 }
 
-/// Verifies a version; returns its item's key and its moment.
+/// Returns the next entries of a range, of which the rest is left; `None` behind the last ones.
+async fn next_step<V: View>(
+    view: &V,
+    range: &mut KeyRange,
+) -> Result<Option<Vec<(Key, Bytes)>>, Error> {
+    let step = next_items(view, range).await?;
+    let Some((end, _)) = step.last() else { return Ok(None) };
+    range.start = [&end[..], &[0]].concat();
+    Ok(Some(step))
+}
+
+/// Verifies a version; returns its item's key and its stamp.
 async fn verify_version<V: View>(
     view: &V,
     table: &Table,
     key: &Key,
     stored: &Bytes,
     report: &mut Report,
-) -> Result<Option<(Key, u64)>, Error> {
+) -> Result<Option<(Key, Stamp)>, Error> {
     let parsed = layout::parse_version(key);
-    let (Some((item_key, at_ms)), Some(version)) = (parsed, Version::decode(stored)) else {
+    let (Some((item_key, stamp)), Some(version)) = (parsed, Version::decode(stored)) else {
         report.add(Some(table), "a version of a history has an unknown form", key);
         return Ok(None);
     };
@@ -66,51 +99,26 @@ async fn verify_version<V: View>(
             report.add(Some(table), "a version of a history does not lie at its item's key", key);
         }
     }
-    if view.get(&layout::moment(&item_key, at_ms)).await?.is_none() {
+    if view.get(&layout::moment(&item_key, stamp.at_ms)).await?.is_none() {
         report.add(Some(table), "a version of a history is not found by its moment", key);
     }
-    Ok(Some((item_key, at_ms)))
+    Ok(Some((item_key, stamp)))
 }
 
-/// Verifies that the mark of an item is the moment of its last version.
+/// Verifies that the mark of an item is the stamp of its last version.
 async fn verify_mark<V: View>(
     view: &V,
     table: &Table,
-    last: Option<&(Key, u64)>,
+    last: Option<&(Key, Stamp)>,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let Some((item_key, at_ms)) = last else { return Ok(()) };
+    let Some((item_key, stamp)) = last else { return Ok(()) };
     let key = layout::changed(item_key);
     let stored = view.get(&key).await?;
-    if stored.as_deref().and_then(layout::decode_moment) != Some(*at_ms) {
+    if stored.as_deref().and_then(Stamp::decode) != Some(*stamp) {
         report.add(Some(table), "an item's last change is not that of its history", &key);
     }
     Ok(())
-}
-
-/// Verifies that each entry of a range is of a version that there is.
-async fn verify_found<V: View>(
-    view: &V,
-    table: &Table,
-    mut range: hashrange_storage::KeyRange,
-    report: &mut Report,
-    parse: impl Fn(&[u8], &[u8]) -> Option<(Key, u64)>,
-) -> Result<(), Error> {
-    loop {
-        let step = next_items(view, &range).await?;
-        let Some((end, _)) = step.last() else { return Ok(()) };
-        range.start = [&end[..], &[0]].concat();
-        for (key, stored) in &step {
-            let version = parse(key, stored).map(|(item, at_ms)| layout::version(&item, at_ms));
-            let is_found = match &version {
-                Some(version) => view.get(version).await?.is_some(),
-                None => false,
-            };
-            if !is_found {
-                report.add(Some(table), "a moment of a history is of no version", key);
-            }
-        }
-    }
 }
 
 /// Looks for histories of tables that have none.

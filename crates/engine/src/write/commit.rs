@@ -3,7 +3,7 @@
 
 use super::claims;
 use super::decide::{decide_all, decide_apart, reborrowed};
-use super::moment;
+use super::moment::{Stamps, changed_keys};
 use super::{Admit, Attempt, Circumstances, Write, Written};
 use crate::core::Core;
 use crate::filling::{Fillings, Place, key_of};
@@ -103,11 +103,11 @@ impl<S: Store> Core<S> {
                 if let Some(claim) = keys.find_map(|(table, key)| fillings.claim_on(table, key)) {
                     return Decision::Claimed(claim);
                 }
-                let changed_at_ms = match moment::of_commit(writes, current, clock) {
-                    Ok(at_ms) => at_ms,
+                let stamps = match Stamps::of_commit(writes, current, clock) {
+                    Ok(stamps) => stamps,
                     Err(key) => return Decision::Done(Err(fault::of_value(&key))),
                 };
-                let known = Circumstances { clock, fillings, changed_at_ms };
+                let known = Circumstances { clock, fillings, stamps };
                 let mut admission = reborrowed(&mut admission);
                 if let Some(admission) = &mut admission {
                     admission.restart();
@@ -155,5 +155,5 @@ pub(super) fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) 
         .iter()
         .filter(|(table, _)| table.has_local_index)
         .map(|(_, write)| write.key.collection_size_key());
-    items.chain(collections).chain(moment::changed_keys(writes)).chain(more.cloned()).collect()
+    items.chain(collections).chain(changed_keys(writes)).chain(more.cloned()).collect()
 }

@@ -1,6 +1,7 @@
 //! The decision of a write: on the newest image of its item it fills the batch with all that follows,
 //! or says why not.
 
+use super::moment::Stamps;
 use super::{Action, Admit, Attempt, Write, Written, derive};
 use crate::capacity::{Units, write_units};
 use crate::environment::Clock;
@@ -18,8 +19,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Circumstances<'c> {
     pub(crate) clock: &'c Clock,
     pub(super) fillings: Fillings<'c>,
-    /// The moment of what changes in tables with a history; 0 if there is none of them.
-    pub(super) changed_at_ms: u64,
+    /// The stamps of what changes in tables with a history.
+    pub(super) stamps: Stamps<'c>,
 }
 
 /// Decides writes of which all are to be done or none.
@@ -171,11 +172,10 @@ fn decide(
         if let Some(expiry) = &table.expiry {
             expiry.maintain(table.id(), &write.key, images, batch);
         }
-        if table.history.is_some() {
-            assert!(circumstances.changed_at_ms > 0, "a change that history keeps has a moment");
+        if table.keeps_history {
             let is_expiry = matches!(write.action, Action::Expire(_));
-            let at_ms = circumstances.changed_at_ms;
-            history::keep(&write.key, old.as_ref(), is_expiry, at_ms, batch);
+            let stamp = circumstances.stamps.of(&write.key.bytes);
+            history::keep(&write.key, old.as_ref(), is_expiry, stamp, batch);
         }
         match &new {
             Some(item) => batch.put(write.key.bytes.clone(), item.as_bytes().clone()),

@@ -1,55 +1,67 @@
-//! The moment of a commit that changes items of tables with a history: one for all of them.
+//! When a commit changes items of tables with a history: one moment for all of them, and for each item the
+//! stamp that follows that of its last change, which is read under the lock of its key. So stamps are in the
+//! order of an item's changes, whichever servers made them and whatever their clocks say.
 //!
-//! It is what the server's clock says, unless something is later: the moment after the last change of any
-//! of its items, which is read under the lock of its key, so that the moments of an item grow in the order
-//! of its changes, whichever servers made them and whatever their clocks say; and the first moment that
-//! the history still admits ([`crate::schema::History`]), so that on one server what follows from a change
-//! is never before it, though the clock was set back.
+//! The moment is what the server's clock says. A clock that is a little behind the last change of an item, as
+//! those of several servers are, is taken to be at that change: else each of two servers that change one item
+//! in turn would begin an era.
 
 use super::Write;
-use crate::layout;
-use crate::schema::{History, Table};
+use crate::layout::{self, Stamp};
+use crate::schema::Table;
 use bytes::Bytes;
 use hashrange_storage::Key;
+
+/// So far behind may a clock be that does not begin an era.
+const SKEW_MS: u64 = 100;
 
 /// Returns the keys of the last changes of the items that keep a history, in the order of the writes.
 pub(super) fn changed_keys<'w>(
     writes: &'w [(&Table, Write<'_>)],
 ) -> impl Iterator<Item = Key> + 'w {
-    keeping(writes).map(|(write, _)| layout::changed(&write.key.bytes))
+    keeping(writes).map(|write| layout::changed(&write.key.bytes))
 }
 
-/// Returns the moment of a commit; 0 where no item keeps a history. `current` are the values of the
-/// declared keys.
-///
-/// The key of a value that is no moment is an error.
-pub(super) fn of_commit(
-    writes: &[(&Table, Write<'_>)],
-    current: &[Option<Bytes>],
-    now_ms: impl FnOnce() -> u64,
-) -> Result<u64, Key> {
-    if keeping(writes).next().is_none() {
-        return Ok(0);
-    }
-    let sized = writes.iter().filter(|(table, _)| table.has_local_index).count();
-    let changed = current.get(writes.len() + sized..).unwrap_or_default();
-    let mut at_ms = now_ms();
-    for ((write, history), stored) in keeping(writes).zip(changed) {
-        at_ms = at_ms.max(history.next_ms());
-        if let Some(stored) = stored {
-            let changed_ms = layout::decode_moment(stored);
-            let changed_ms = changed_ms.ok_or_else(|| layout::changed(&write.key.bytes))?;
-            at_ms = at_ms.max(changed_ms.saturating_add(1));
+/// The stamps of what a commit changes.
+#[derive(Debug)]
+pub(super) struct Stamps<'w>(Vec<(&'w Key, Stamp)>);
+
+impl<'w> Stamps<'w> {
+    /// Returns the stamps of the writes of a commit. `current` are the values of the declared keys.
+    ///
+    /// The key of a value that is no stamp is an error.
+    pub(super) fn of_commit(
+        writes: &'w [(&Table, Write<'_>)],
+        current: &[Option<Bytes>],
+        now_ms: impl FnOnce() -> u64,
+    ) -> Result<Self, Key> {
+        if keeping(writes).next().is_none() {
+            return Ok(Self(Vec::new()));
         }
+        let sized = writes.iter().filter(|(table, _)| table.has_local_index).count();
+        let changed = current.get(writes.len() + sized..).unwrap_or_default();
+        let mut last = Vec::with_capacity(writes.len());
+        for (write, stored) in keeping(writes).zip(changed) {
+            let stamp = stored.as_deref().map(|stored| {
+                Stamp::decode(stored).ok_or_else(|| layout::changed(&write.key.bytes))
+            });
+            last.push((&write.key.bytes, stamp.transpose()?));
+        }
+        let now_ms = now_ms();
+        let near = now_ms..=now_ms.saturating_add(SKEW_MS);
+        let moments = last.iter().filter_map(|(_, stamp)| stamp.map(|stamp| stamp.at_ms));
+        let at_ms = moments.filter(|at_ms| near.contains(at_ms)).max().unwrap_or(now_ms);
+        let stamps = last.into_iter().map(|(key, last)| (key, Stamp::next(last, at_ms)));
+        Ok(Self(stamps.collect()))
     }
-    for (_, history) in keeping(writes) {
-        history.pass(at_ms);
+
+    /// Returns the stamp of the change of an item that keeps a history.
+    pub(super) fn of(&self, item_key: &Key) -> Stamp {
+        let stamp = self.0.iter().find(|(key, _)| *key == item_key);
+        stamp.expect("a write that history keeps has a stamp").1
     }
-    Ok(at_ms)
 }
 
-fn keeping<'w, 'p>(
-    writes: &'w [(&Table, Write<'p>)],
-) -> impl Iterator<Item = (&'w Write<'p>, &'w History)> {
-    writes.iter().filter_map(|(table, write)| Some((write, table.history.as_ref()?)))
+fn keeping<'w, 'p>(writes: &'w [(&Table, Write<'p>)]) -> impl Iterator<Item = &'w Write<'p>> {
+    writes.iter().filter(|(table, _)| table.keeps_history).map(|(_, write)| write)
 }

@@ -3,7 +3,7 @@
 use super::claims::places_of;
 use super::commit::declared_keys;
 use super::decide::decide_apart;
-use super::moment;
+use super::moment::Stamps;
 use super::{Attempt, Circumstances, Write};
 use crate::core::Core;
 use crate::fault;
@@ -25,9 +25,9 @@ impl<S: Store> Core<S> {
         let filled = view.get_many(&keys).await.map_err(fault::of_store)?;
         let fillings = Fillings::read(&places, &filled).map_err(|key| fault::of_value(&key))?;
         let clock = &*self.environment.now_ms;
-        let changed_at_ms = moment::of_commit(writes, &stored, clock);
-        let changed_at_ms = changed_at_ms.map_err(|key| fault::of_value(&key))?;
-        let circumstances = Circumstances { clock, fillings, changed_at_ms };
+        let stamps = Stamps::of_commit(writes, &stored, clock);
+        let stamps = stamps.map_err(|key| fault::of_value(&key))?;
+        let circumstances = Circumstances { clock, fillings, stamps };
         decide_apart(writes, &stored, &circumstances, &mut Batch::new(), None)
     }
 }

@@ -1,7 +1,10 @@
 //! What reads of a table as it was answer and refuse.
 
-use super::{as_of, check, create, delete, enable, get, item, memory, n_as_of, put, stored};
+use super::{
+    as_of, check, create, delete, describe, enable, get, item, memory, n_as_of, put, stored,
+};
 use hashrange_engine::Mode;
+use hashrange_model::ValueRef;
 use hashrange_testkit::database::Database;
 use hashrange_testkit::environment::NOW_MS;
 use serde_json::{Value as Json, json};
@@ -102,9 +105,9 @@ fn what_cannot_be_read_is_refused() {
     let database = changed();
     let refused = |table: &str| database.fails("GetItem", &get(table, "a"));
     assert_eq!(
-        refused(&as_of(NOW_MS - 1)),
+        refused(&as_of(NOW_MS - 2)),
         "ValidationException: The history of the table orders reaches back to \
-         2026-01-01T00:00:00.000Z, and 2025-12-31T23:59:59.999Z is before that"
+         2025-12-31T23:59:59.999Z, and 2025-12-31T23:59:59.998Z is before that"
     );
     assert_eq!(
         refused(&as_of(NOW_MS + 6000)),
@@ -179,17 +182,85 @@ fn a_real_table_of_that_name_is_the_one_that_is_read() {
     assert_eq!(database.ok("GetItem", &read), json!({}));
 }
 
-/// Nothing that is written later can come into a moment that was read.
 #[test]
-fn a_moment_that_was_read_stays_as_it_was() {
-    let database = changed();
-    let now_ms = NOW_MS + 5000;
-    assert_eq!(n_as_of(&database, "a", now_ms), "3");
-    put(&database, "a", 9);
-    database.clock.set_back_ms(2000);
-    put(&database, "b", 9);
-    assert_eq!(n_as_of(&database, "a", now_ms), "3");
-    assert_eq!(n_as_of(&database, "b", now_ms), "4");
-    assert_eq!(n_as_of(&database, "a", now_ms + 1), "9");
-    assert_eq!(n_as_of(&database, "b", now_ms + 1), "9");
+fn moments_are_those_of_the_clock_however_many_changes_there_are() {
+    let database = memory();
+    create(&database);
+    enable(&database, None);
+    for n in 0..300 {
+        put(&database, "fast", n);
+    }
+    assert_eq!(n_as_of(&database, "fast", NOW_MS), "299");
+    assert_eq!(n_as_of(&database, "fast", NOW_MS - 1), "-");
+    database.clock.advance_ms(1);
+    put(&database, "fast", 300);
+    assert_eq!(n_as_of(&database, "fast", NOW_MS), "299");
+    assert_eq!(n_as_of(&database, "fast", NOW_MS + 1), "300");
+    assert_eq!(stored(&database), [301, 2, 1]);
+    check(&database);
+}
+
+#[test]
+fn a_clock_that_jumped_ahead_does_not_move_what_is_changed_afterwards() {
+    const HOUR_MS: u64 = 60 * 60 * 1000;
+    let database = memory();
+    create(&database);
+    enable(&database, None);
+    put(&database, "a", 1);
+    database.clock.advance_ms(HOUR_MS);
+    put(&database, "a", 2);
+    put(&database, "gone", 2);
+    delete(&database, "gone");
+    put(&database, "only ahead", 2);
+    database.clock.set_back_ms(HOUR_MS - 1000);
+    let dated = |sk: &str| (sk.to_owned(), NOW_MS + HOUR_MS);
+    let ahead = |database: &Database| {
+        let ahead = describe(database).ahead;
+        let sort_key = |key: &hashrange_model::Item| match key.get("sk") {
+            Some(ValueRef::S(text)) => text.to_owned(),
+            other => panic!("{other:?}"),
+        };
+        assert!(!ahead.is_more);
+        ahead.changes.iter().map(|(key, at_ms)| (sort_key(key), *at_ms)).collect::<Vec<_>>()
+    };
+    assert_eq!(ahead(&database), ["a", "gone", "only ahead"].map(dated));
+    put(&database, "a", 3);
+    database.clock.advance_ms(1000);
+    put(&database, "a", 4);
+    put(&database, "b", 4);
+    for (after_ms, a) in [(0, "1"), (999, "1"), (1000, "3"), (1999, "3"), (2000, "4")] {
+        assert_eq!(n_as_of(&database, "a", NOW_MS + after_ms), a, "{after_ms}");
+        assert_eq!(n_as_of(&database, "only ahead", NOW_MS + after_ms), "-");
+    }
+    assert_eq!(n_as_of(&database, "b", NOW_MS + 1999), "-");
+    let refused = database.fails("GetItem", &get(&as_of(NOW_MS + HOUR_MS), "a"));
+    assert!(refused.contains("is in the future"), "{refused}");
+    database.clock.advance_ms(HOUR_MS);
+    assert_eq!(ahead(&database), []);
+    assert_eq!(n_as_of(&database, "a", NOW_MS + HOUR_MS), "4");
+    assert_eq!(n_as_of(&database, "only ahead", NOW_MS + HOUR_MS), "2");
+    check(&database);
+}
+
+#[test]
+fn a_clock_that_is_a_little_behind_begins_no_era() {
+    let database = memory();
+    create(&database);
+    enable(&database, None);
+    database.clock.advance_ms(1000);
+    for n in 0..4 {
+        put(&database, "a", n);
+        if n % 2 == 0 {
+            database.clock.set_back_ms(100);
+        } else {
+            database.clock.advance_ms(100);
+        }
+    }
+    let versions = database.ok("Scan", &json!({"TableName": "orders.history"}));
+    let orders = versions["Items"].as_array().unwrap().iter();
+    let orders: Vec<_> =
+        orders.map(|item| item["hashrange:order"]["S"].as_str().unwrap()).collect();
+    assert_eq!(orders, ["1.0-1.1", "1.1-1.2", "1.2-1.3", "1.3-"]);
+    assert_eq!(n_as_of(&database, "a", NOW_MS + 1000), "3");
+    assert_eq!(n_as_of(&database, "a", NOW_MS + 999), "-");
 }

@@ -17,7 +17,7 @@ fn a_history_is_described() {
     let begun = enable(&database, Some(24));
     assert_eq!(begun.state, Some(HistoryState::Kept));
     assert_eq!(begun.retention_hours, Some(24));
-    assert_eq!(begun.reaches_back_to_ms, Some(NOW_MS));
+    assert_eq!(begun.reaches_back_to_ms, Some(NOW_MS - 1));
     database.clock.advance_ms(25 * HOUR_MS);
     assert_eq!(describe(&database).reaches_back_to_ms, Some(NOW_MS + HOUR_MS));
     for hours in [0, 876_001] {
@@ -98,8 +98,9 @@ fn a_history_that_ends_is_removed_and_a_new_one_tells_nothing_of_it() {
     enable(&database, None);
     put(&database, "a", 5);
     let refused = database.fails("GetItem", &get(&as_of(NOW_MS + 1000), "a"));
-    assert!(refused.contains("reaches back to 2026-01-01T00:00:04.000Z"), "{refused}");
-    assert_eq!(n_as_of(&database, "a", NOW_MS + 4000), "4");
+    assert!(refused.contains("reaches back to 2026-01-01T00:00:03.999Z"), "{refused}");
+    assert_eq!(n_as_of(&database, "a", NOW_MS + 3999), "4");
+    assert_eq!(n_as_of(&database, "a", NOW_MS + 4000), "5");
     check(&database);
 }
 
@@ -186,12 +187,54 @@ fn servers_that_share_a_store_share_the_history() {
     one.clock.advance_ms(1000);
     for n in 0..10 {
         put(if n % 2 == 0 { one } else { other }, "a", n);
+        one.clock.advance_ms(1);
     }
-    one.clock.advance_ms(1000);
     assert_eq!(n_as_of(other, "a", NOW_MS + 999), "-");
     for n in 0..10 {
-        let at_ms = NOW_MS + 1000 + n;
-        assert_eq!(n_as_of(one, "a", at_ms), n.to_string(), "each change has a moment of its own");
+        assert_eq!(n_as_of(one, "a", NOW_MS + 1000 + n), n.to_string());
     }
     check(one);
+}
+
+#[test]
+fn a_version_that_expires_takes_along_what_came_before_it() {
+    let database = memory();
+    create(&database);
+    enable(&database, Some(2));
+    for n in 0..3 {
+        put(&database, "a", n);
+    }
+    database.clock.advance_ms(5 * HOUR_MS);
+    put(&database, "a", 3);
+    database.clock.set_back_ms(4 * HOUR_MS + HOUR_MS / 2);
+    put(&database, "a", 4);
+    database.clock.advance_ms(HOUR_MS / 2);
+    put(&database, "a", 5);
+    assert_eq!(stored(&database), [6, 4, 1]);
+    // One and a half hours later the change to 4 has expired, and that to 3, dated ahead of it, goes along.
+    database.clock.advance_ms(HOUR_MS + HOUR_MS / 2 + HOUR_MS / 4);
+    database.engine.sweep();
+    assert_eq!(stored(&database), [1, 1, 1]);
+    check(&database);
+    for (after_ms, n) in [(HOUR_MS - 1, "4"), (HOUR_MS, "5"), (2 * HOUR_MS, "5")] {
+        assert_eq!(n_as_of(&database, "a", NOW_MS + after_ms), n, "{after_ms}");
+    }
+}
+
+#[test]
+fn many_versions_of_one_moment_are_removed() {
+    let database = memory();
+    create(&database);
+    enable(&database, Some(1));
+    for n in 0..450 {
+        put(&database, "a", n);
+    }
+    put(&database, "b", 0);
+    assert_eq!(stored(&database), [451, 2, 2]);
+    database.clock.advance_ms(3 * HOUR_MS);
+    put(&database, "a", 450);
+    database.engine.sweep();
+    assert_eq!(stored(&database), [1, 1, 1]);
+    assert_eq!(n_as_of(&database, "a", NOW_MS + 3 * HOUR_MS - 1), "449");
+    check(&database);
 }

@@ -1,12 +1,15 @@
 //! Random writes on a clock that sometimes goes back, against a model that keeps every state whole.
 
 use super::{as_of, check, create, enable, stored};
-use hashrange_engine::EngineOptions;
-use hashrange_model::moment;
+use hashrange_engine::{ChangesInput, EngineOptions};
+use hashrange_model::{ValueRef, moment};
+use hashrange_storage::block_on;
 use hashrange_testkit::database::Database;
 use hashrange_testkit::random::Random;
 use serde_json::{Value as Json, json};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::path::Path;
 
 type Key = (String, String);
@@ -16,42 +19,71 @@ const PARTITIONS: [&str; 3] = ["p", "q", "p\0"];
 const SORT: [&str; 10] =
     ["a", "aa", "ab", "a\0", "a\0b", "\0", "b", "b\u{FFFF}", "c", "\u{10FFFF}"];
 
-/// The states by the moments from which on they were so, and what moments follow.
+/// So far behind may a clock be that does not begin an era.
+const SKEW_MS: u64 = 100;
+
+/// A change of an item.
+struct Change {
+    at_ms: u64,
+    /// In how many eras the item has been changed, and how many changes came before in this era and millisecond.
+    order: (u64, u64),
+    /// What the item was afterwards.
+    image: Option<Json>,
+}
+
+/// What was there when the history began, and every change since.
 struct Model {
-    states: Vec<(u64, State)>,
-    changed: BTreeMap<Key, u64>,
+    first: State,
+    now: State,
+    changes: BTreeMap<Key, Vec<Change>>,
     since_ms: u64,
-    next_ms: u64,
 }
 
 impl Model {
-    fn now(&self) -> &State {
-        &self.states.last().unwrap().1
-    }
-
-    fn at(&self, at_ms: u64) -> &State {
-        let until = self.states.iter().rev().find(|(since_ms, _)| *since_ms <= at_ms);
-        &until.unwrap_or(&self.states[0]).1
-    }
-
-    /// Follows a commit that touches keys and leaves a state.
-    fn commit(&mut self, now_ms: u64, keys: &[Key], state: State) {
-        let last = keys.iter().filter_map(|key| self.changed.get(key)).max();
-        let after_last = last.map_or(0, |last_ms| last_ms + 1);
-        let at_ms = now_ms.max(self.next_ms).max(after_last);
-        self.next_ms = at_ms;
-        for key in keys {
-            if self.now().get(key) != state.get(key) {
-                self.changed.insert(key.clone(), at_ms);
-            }
+    /// Returns what was so at a moment: of each item what the last of its changes up to then had made of it.
+    fn at(&self, at_ms: u64) -> State {
+        let mut state = self.first.clone();
+        for (key, changes) in &self.changes {
+            match changes.iter().rev().find(|change| change.at_ms <= at_ms) {
+                Some(Change { image: Some(image), .. }) => state.insert(key.clone(), image.clone()),
+                Some(_) => state.remove(key),
+                None => None,
+            };
         }
-        self.states.push((at_ms, state));
+        state
     }
 
-    /// Follows a restart, of which the moments of changes are known.
-    fn restart(&mut self) {
-        let last = self.changed.values().max().copied().unwrap_or(0);
-        self.next_ms = last.max(self.since_ms);
+    /// Follows a commit that leaves a state, of whose keys some may be as they were.
+    fn commit(&mut self, now_ms: u64, keys: &[Key], state: State) {
+        let last = |key: &Key| self.changes.get(key).and_then(|changes| changes.last());
+        let moments = keys.iter().filter_map(last).map(|change| change.at_ms);
+        let near = moments.filter(|at_ms| (now_ms..=now_ms + SKEW_MS).contains(at_ms)).max();
+        let at_ms = near.unwrap_or(now_ms);
+        for key in keys {
+            let image = state.get(key).cloned();
+            if self.now.get(key) == image.as_ref() {
+                continue;
+            }
+            let changes = self.changes.entry(key.clone()).or_default();
+            let order = match changes.last() {
+                None => (1, 0),
+                Some(Change { at_ms: last_ms, order: (era, nth), .. }) => match last_ms.cmp(&at_ms)
+                {
+                    Ordering::Less => (*era, 0),
+                    Ordering::Equal => (*era, nth + 1),
+                    Ordering::Greater => (era + 1, 0),
+                },
+            };
+            changes.push(Change { at_ms, order, image });
+        }
+        self.now = state;
+    }
+
+    /// Returns all changes.
+    fn all(&self) -> impl Iterator<Item = (&Key, &Change)> {
+        self.changes
+            .iter()
+            .flat_map(|(key, changes)| changes.iter().map(move |change| (key, change)))
     }
 }
 
@@ -86,7 +118,7 @@ fn change(random: &mut Random) -> (Key, Option<Json>) {
 
 fn write(database: &Database, model: &mut Model, random: &mut Random) {
     let now_ms = database.clock.now_ms();
-    let mut state = model.now().clone();
+    let mut state = model.now.clone();
     let wanted = 1 + if random.chance(40) { random.below(4) } else { 0 };
     let changes: BTreeMap<Key, Option<Json>> = (0..wanted).map(|_| change(random)).collect();
     let keys: Vec<Key> = changes.keys().cloned().collect();
@@ -132,14 +164,10 @@ fn pages(database: &Database, operation: &str, mut request: Json, limit: usize) 
     }
 }
 
-fn compare(database: &Database, model: &mut Model, random: &mut Random) {
+fn compare(database: &Database, model: &Model, random: &mut Random) {
     let now_ms = database.clock.now_ms();
-    let last_ms = now_ms.max(model.next_ms.saturating_sub(1));
-    let at_ms = model.since_ms + below_ms(random, last_ms - model.since_ms + 1);
-    if at_ms >= now_ms {
-        model.next_ms = model.next_ms.max(at_ms + 1);
-    }
-    let (table, state) = (as_of(at_ms), model.at(at_ms));
+    let at_ms = model.since_ms + below_ms(random, now_ms - model.since_ms + 1);
+    let (table, state) = (as_of(at_ms), &model.at(at_ms));
     let limit = 1 + random.below(7);
     for _ in 0..3 {
         let key = key(random);
@@ -179,30 +207,81 @@ fn compare(database: &Database, model: &mut Model, random: &mut Random) {
     assert_eq!(&found, state, "at {at_ms}");
 }
 
+/// Compares what has changed between two moments, or since one, with the states of the model.
+fn compare_changes(database: &Database, model: &Model, random: &mut Random) {
+    let now_ms = database.clock.now_ms();
+    let mut moment = || model.since_ms + below_ms(random, now_ms - model.since_ms + 1);
+    let (one_ms, other_ms) = (moment(), moment());
+    let (from_ms, last_ms) = (one_ms.min(other_ms), one_ms.max(other_ms));
+    let to_ms = random.chance(50).then_some(last_ms);
+    let before = model.at(from_ms);
+    let after = to_ms.map_or_else(|| model.now.clone(), |to_ms| model.at(to_ms));
+    let keys: BTreeSet<&Key> = before.keys().chain(after.keys()).collect();
+    let differs = |key: &&Key| before.get(*key) != after.get(*key);
+    let expected: BTreeMap<Key, (bool, bool)> = keys
+        .into_iter()
+        .filter(differs)
+        .map(|key| (key.clone(), (before.contains_key(key), after.contains_key(key))))
+        .collect();
+    let mut input = ChangesInput {
+        table_name: "orders".to_owned(),
+        from_ms,
+        to_ms,
+        limit: Some(1 + random.below(7)),
+        ..ChangesInput::default()
+    };
+    let mut found = BTreeMap::new();
+    loop {
+        let page = block_on(database.engine.history_changes(&input)).unwrap();
+        for change in page.changes {
+            let text = |name: &str| match change.key.get(name) {
+                Some(ValueRef::S(text)) => text.to_owned(),
+                other => panic!("{other:?}"),
+            };
+            let sides = (change.before.is_some(), change.after.is_some());
+            let known = found.insert((text("pk"), text("sk")), sides);
+            assert_eq!(known, None, "an item is told of once");
+        }
+        match page.next {
+            Some(next) => input.start = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(found, expected, "from {from_ms} to {to_ms:?}");
+}
+
 /// Returns the versions that an item has had, the oldest first.
 fn versions_of(model: &Model, key: &Key) -> Vec<Json> {
+    let none = Vec::new();
+    let changes = model.changes.get(key).unwrap_or(&none);
     let mut versions: Vec<Json> = Vec::new();
-    let mut before: Option<&Json> = None;
-    for (nth, (at_ms, state)) in model.states.iter().enumerate() {
-        let now = state.get(key);
-        if now == before {
-            continue;
+    let images = iter::once(model.first.get(key)).chain(changes.iter().map(|it| it.image.as_ref()));
+    for (nth, image) in images.enumerate() {
+        let mut version = match image {
+            Some(image) => image.clone(),
+            // Before it was there first it has no version.
+            None if nth == 0 => continue,
+            None => {
+                let mut deleted = key_json(key);
+                deleted["hashrange:deleted"] = json!({"BOOL": true});
+                deleted
+            }
+        };
+        let (since, until) = (nth.checked_sub(1).map(|nth| &changes[nth]), changes.get(nth));
+        for (name, change) in [("since", since), ("until", until)] {
+            if let Some(change) = change {
+                version[format!("hashrange:{name}")] = json!({"S": moment::basic(change.at_ms)});
+            }
         }
-        let since = json!({"S": moment::basic(*at_ms)});
-        // Before it was there first it has no version.
-        if before.is_some() || !versions.is_empty() {
-            versions.last_mut().unwrap()["hashrange:until"] = since.clone();
-        }
-        let mut version = now.cloned().unwrap_or_else(|| {
-            let mut deleted = key_json(key);
-            deleted["hashrange:deleted"] = json!({"BOOL": true});
-            deleted
-        });
-        if nth > 0 {
-            version["hashrange:since"] = since;
+        if [since, until].into_iter().flatten().any(|change| change.order != (1, 0)) {
+            let order = |change: Option<&Change>| {
+                change.map_or_else(String::new, |Change { order: (era, nth), .. }| {
+                    format!("{era}.{nth}")
+                })
+            };
+            version["hashrange:order"] = json!({"S": format!("{}-{}", order(since), order(until))});
         }
         versions.push(version);
-        before = now;
     }
     versions
 }
@@ -210,7 +289,7 @@ fn versions_of(model: &Model, key: &Key) -> Vec<Json> {
 /// Compares all versions of items with those of the model.
 fn compare_versions(database: &Database, model: &Model, random: &mut Random) {
     let limit = 1 + random.below(7);
-    let keys: BTreeSet<&Key> = model.states.iter().flat_map(|(_, state)| state.keys()).collect();
+    let keys: BTreeSet<&Key> = model.first.keys().chain(model.changes.keys()).collect();
     let partition = *random.pick(&PARTITIONS);
     let low = *random.pick(&SORT);
     let is_forward = random.chance(50);
@@ -234,12 +313,11 @@ fn compare_versions(database: &Database, model: &Model, random: &mut Random) {
         });
         pages(database, "Scan", scan, limit)
     };
-    let by_item_and_time = |version: &Json| {
-        ["pk", "sk", "hashrange:since"]
-            .map(|name| version[name]["S"].as_str().unwrap_or_default().to_owned())
+    let by_item = |version: &Json| {
+        ["pk", "sk"].map(|name| version[name]["S"].as_str().unwrap_or_default().to_owned())
     };
     let mut found: Vec<Json> = (0..segments).flat_map(scan).collect();
-    found.sort_by_key(by_item_and_time);
+    found.sort_by_key(by_item);
     let expected: Vec<Json> = keys.iter().flat_map(|key| versions_of(model, key)).collect();
     assert_eq!(found, expected);
 }
@@ -270,29 +348,37 @@ fn run(seed: u64, steps: usize) {
         let text = |name: &str| item[name]["S"].as_str().unwrap().to_owned();
         ((text("pk"), text("sk")), item.clone())
     });
-    let states = vec![(since_ms, items.collect())];
-    let mut model = Model { states, changed: BTreeMap::new(), since_ms, next_ms: since_ms + 1 };
+    let first: State = items.collect();
+    let mut model = Model { now: first.clone(), first, changes: BTreeMap::new(), since_ms };
     for _ in 0..steps {
         match random.below(20) {
-            0 => database.clock.set_back_ms(below_ms(&mut random, 60)),
+            0 => {
+                let most = if random.chance(50) { SKEW_MS } else { 2000 };
+                let since_ms = database.clock.now_ms() - model.since_ms;
+                database.clock.set_back_ms(below_ms(&mut random, most).min(since_ms));
+            }
             1..=6 => database.clock.advance_ms(below_ms(&mut random, 40)),
             7..=15 => write(&database, &mut model, &mut random),
-            16..=17 => compare(&database, &mut model, &mut random),
-            18 => compare_versions(&database, &model, &mut random),
+            16..=17 => compare(&database, &model, &mut random),
+            18 if random.chance(50) => compare_versions(&database, &model, &mut random),
+            18 => compare_changes(&database, &model, &mut random),
             _ if random.chance(20) => {
                 let now_ms = database.clock.now_ms();
                 drop(database);
                 database = open(folder.path(), Some(now_ms));
-                model.restart();
             }
             _ => {}
         }
     }
-    compare(&database, &mut model, &mut random);
+    compare(&database, &model, &mut random);
     compare_versions(&database, &model, &mut random);
+    for _ in 0..5 {
+        compare_changes(&database, &model, &mut random);
+    }
     check(&database);
-    let [versions, moments, marks] = stored(&database);
-    assert_eq!((versions, marks), (moments, model.changed.len()));
+    let moments: BTreeSet<_> = model.all().map(|(key, change)| (key, change.at_ms)).collect();
+    let expected = [model.all().count(), moments.len(), model.changes.len()];
+    assert_eq!(stored(&database), expected);
 }
 
 #[test]

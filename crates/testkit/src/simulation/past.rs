@@ -15,10 +15,6 @@ use std::time::Duration;
 /// For so long `things` keep their old versions: the clock leaps further.
 pub(super) const RETENTION_HOURS: u32 = 1;
 
-/// How much later than the clock said a change may have its moment: those of one item follow each other by a
-/// millisecond at least.
-const LATE_S: f64 = 1.0;
-
 /// A version of an item.
 #[derive(Debug)]
 struct Version {
@@ -36,6 +32,8 @@ impl Version {
         let mut take = |name: &str| attributes.remove(&format!("hashrange:{name}"));
         let moment = |value: Json| moment::parse(value["S"].as_str().unwrap_or(""));
         let (since_ms, until_ms) = (take("since").and_then(moment), take("until").and_then(moment));
+        // Versions are told in their order.
+        take("order");
         let (is_expiry, is_deleted) = (take("expired").is_some(), take("deleted").is_some());
         Self { image: (!is_deleted).then_some(image), is_expiry, since_ms, until_ms }
     }
@@ -109,7 +107,7 @@ fn check_versions(key: &str, versions: &[Version], changes: &[Change], reaches_b
     assert_eq!(found, expected, "the versions of {key} and its changes");
     for (version, change) in versions.iter().zip(&changes[first..]) {
         let Some(since_ms) = version.since_ms else { continue };
-        let is_then = (change.at_s..change.at_s + 1.0 + LATE_S).contains(&seconds(since_ms));
+        let is_then = (change.at_s..change.at_s + 1.0).contains(&seconds(since_ms));
         assert!(is_then, "{key} became {change:?} at {}", moment::basic(since_ms));
     }
     if let Some(last) = gone.checked_sub(1).map(|nth| &changes[nth]) {

@@ -7,6 +7,9 @@
 //! | `DescribeChanges` | `TableName`, `From`, `To`, `Key`, `SortKeyPrefix`, `Limit`, `ExclusiveStart` | `Changes`, `LastEvaluated` |
 //! | `RestoreItems` | the same, without `To`; `From` is the moment to go back to | `Put`, `Deleted`, `LastEvaluated` |
 //!
+//! `History` is `Status`, `RetentionHours`, `ReachesBackTo`, and where changes are dated ahead of the clock
+//! `DatedAhead`: `Key`, `At` of each, and `MoreDatedAhead` if there are more.
+//!
 //! Moments are in any form of `hashrange::moment`. The last two take and return a page; a page may be empty
 //! and not the last one.
 
@@ -20,7 +23,6 @@ use hashrange::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
@@ -48,30 +50,60 @@ pub async fn update(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     } else {
         database.disable_history(&table_name).await?
     };
-    Ok(answer(&history))
+    answer(&history)
 }
 
 /// Describes a history.
 pub async fn describe(database: &Database, body: &[u8]) -> ApiResult<Vec<u8>> {
     let OfTable { table_name } = read(body)?;
-    Ok(answer(&database.describe_history(&table_name).await?))
+    answer(&database.describe_history(&table_name).await?)
 }
 
-fn answer(history: &HistoryDescription) -> Vec<u8> {
+fn answer(history: &HistoryDescription) -> ApiResult<Vec<u8>> {
     let status = match history.state {
         None => "DISABLED",
         Some(HistoryState::Beginning) => "ENABLING",
         Some(HistoryState::Kept) => "ENABLED",
         Some(HistoryState::Ending) => "DISABLING",
     };
-    let mut described = json!({ "Status": status });
-    if let Some(hours) = history.retention_hours {
-        described["RetentionHours"] = Value::from(hours);
-    }
-    if let Some(at_ms) = history.reaches_back_to_ms {
-        described["ReachesBackTo"] = Value::from(time::date(at_ms));
-    }
-    json!({ "History": described }).to_string().into_bytes()
+    let dated = history.ahead.changes.iter();
+    let dated =
+        dated.map(|(key, at_ms)| Ok(DatedChange { key: items::raw(key)?, at: time::date(*at_ms) }));
+    let described = Described {
+        status,
+        retention_hours: history.retention_hours,
+        reaches_back_to: history.reaches_back_to_ms.map(time::date),
+        dated_ahead: dated.collect::<ApiResult<_>>()?,
+        more_dated_ahead: history.ahead.is_more.then_some(true),
+    };
+    written(&Answer { history: described })
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Answer {
+    history: Described,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Described {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retention_hours: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reaches_back_to: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dated_ahead: Vec<DatedChange>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_dated_ahead: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct DatedChange {
+    key: Box<RawValue>,
+    at: String,
 }
 
 #[derive(Debug, Deserialize)]

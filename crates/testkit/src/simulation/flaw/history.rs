@@ -8,7 +8,7 @@ use hashrange_storage::{Batch, Bytes, Image, Key};
 const VERSIONS: u8 = 0x22;
 /// What the keys begin with by which versions are found in the order of their moments.
 const MOMENTS: u8 = 0x23;
-/// What the keys of the moments of last changes begin with.
+/// What the keys of the stamps of last changes begin with.
 const MARKS: u8 = 0x24;
 
 /// So much later a wrong moment is.
@@ -20,19 +20,32 @@ struct Version {
     table: [u8; 4],
     /// The item's key without its first seven bytes.
     item: Vec<u8>,
-    until_ms: u64,
+    /// Era, moment and number of the change that ended it.
+    until: Stamp,
+}
+
+type Stamp = (u32, u64, u32);
+
+fn stamp_bytes((era, at_ms, nth): Stamp) -> Vec<u8> {
+    [&era.to_be_bytes()[..], &at_ms.to_be_bytes(), &nth.to_be_bytes()].concat()
 }
 
 impl Version {
     fn parse(key: &[u8]) -> Option<Self> {
-        let (item, moment) = key.split_last_chunk()?;
+        let (item, stamp) = key.split_last_chunk::<16>()?;
+        let (era, rest) = stamp.split_first_chunk()?;
+        let (at_ms, nth) = rest.split_first_chunk()?;
         let escaped = item.get(7..)?.strip_suffix(&[0, 0])?;
         let is_filler = |nth: &usize| *nth > 0 && escaped[*nth] == 0xFF && escaped[*nth - 1] == 0;
         let bytes = (0..escaped.len()).filter(|nth| !is_filler(nth));
         Some(Self {
             table: key.get(1..5)?.try_into().ok()?,
             item: bytes.map(|nth| escaped[nth]).collect(),
-            until_ms: u64::from_be_bytes(*moment),
+            until: (
+                u32::from_be_bytes(*era),
+                u64::from_be_bytes(*at_ms),
+                u32::from_be_bytes(nth.try_into().ok()?),
+            ),
         })
     }
 
@@ -43,12 +56,12 @@ impl Version {
             key.extend((*byte == 0).then_some(0xFF));
         }
         key.extend([0, 0]);
-        key.extend(self.until_ms.to_be_bytes());
+        key.extend(stamp_bytes(self.until));
         key
     }
 
     fn moment_key(&self) -> Key {
-        [&[MOMENTS][..], &self.table, &self.until_ms.to_be_bytes(), &self.item].concat()
+        [&[MOMENTS][..], &self.table, &self.until.1.to_be_bytes(), &self.item].concat()
     }
 
     fn mark_key(&self) -> Key {
@@ -86,10 +99,11 @@ pub(super) fn wrong_moment(before: &Image, after: &Image) -> Image {
     let mut batch = Batch::new();
     batch.delete(version.key());
     batch.delete(version.moment_key());
-    let late = Version { until_ms: version.until_ms + LATER_MS, ..version };
+    let (era, at_ms, nth) = version.until;
+    let late = Version { until: (era, at_ms + LATER_MS, nth), ..version };
     batch.put(late.key(), stored);
     batch.put(late.moment_key(), Bytes::new());
-    batch.put(late.mark_key(), Bytes::copy_from_slice(&late.until_ms.to_be_bytes()));
+    batch.put(late.mark_key(), stamp_bytes(late.until).into());
     with(after, batch)
 }
 
