@@ -27,7 +27,7 @@ const MAX_CACHED_COUNTERS: usize = 4096;
 pub(crate) const STAMP_NTH_BITS: u32 = 20;
 
 /// How much data there is is noted again after this many bytes were written.
-const NOTE_DATA_BYTES: usize = 4 << 20;
+const NOTE_DATA_BYTES: usize = 1 << 20;
 
 /// The committer's own state.
 #[derive(Debug)]

@@ -108,12 +108,28 @@ impl OrderedMap for EitherMap {
         call!(self, let_go())
     }
 
+    fn remove_unused(&self) {
+        call!(self, remove_unused());
+    }
+
     fn sort_all(&self) -> Result<(), Error> {
         call!(self, sort_all())
     }
 
-    fn merge_all(&self) -> Result<(), Error> {
-        call!(self, merge_all())
+    fn sort_some(&self) -> Result<(), Error> {
+        call!(self, sort_some())
+    }
+
+    fn merge_all(&self, kept_bytes: u64) -> Result<bool, Error> {
+        call!(self, merge_all(kept_bytes))
+    }
+
+    fn kept_bytes(&self) -> Result<u64, Error> {
+        call!(self, kept_bytes())
+    }
+
+    fn merge_a_part(&self) -> Result<bool, Error> {
+        call!(self, merge_a_part())
     }
 
     fn data(&self) -> MapData {

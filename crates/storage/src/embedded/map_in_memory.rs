@@ -93,8 +93,20 @@ impl OrderedMap for MapInMemory {
         Err(Error::Closed)
     }
 
-    fn merge_all(&self) -> Result<(), Error> {
+    fn sort_some(&self) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn merge_all(&self, _: u64) -> Result<bool, Error> {
+        Ok(true)
+    }
+
+    fn kept_bytes(&self) -> Result<u64, Error> {
+        Ok(0)
+    }
+
+    fn merge_a_part(&self) -> Result<bool, Error> {
+        Ok(false)
     }
 
     fn data(&self) -> MapData {

@@ -26,6 +26,7 @@
 //! | `disk_waits.rs`| whether reads wait for the disk                          |
 //! | `space.rs`     | refusing writes before the disk is full                  |
 //! | `tidy.rs`      | the thread that gives space back while the store is idle |
+//! | `relief.rs`    | what this thread does while the disk is low              |
 //! | `lazy_thread.rs` | a thread that is started when it is first needed        |
 //! | `neighbour.rs` | asking for the memory of the next entry                  |
 //! | `shadow.rs`    | links and copies of files                                |
@@ -58,6 +59,7 @@ mod panics;
 mod point_cache;
 mod range_cache;
 mod read_cache;
+mod relief;
 #[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
 mod rocksdb;
 #[cfg(feature = "shuttle")]
@@ -89,7 +91,7 @@ use disk_waits::DiskWaits;
 use faults::Faults;
 use folder::{Folder, StoreId};
 use map::{Map, Snapshot};
-use ordered_map::{MapData, MapSnapshot, Opened, OrderedMap};
+use ordered_map::{MapSnapshot, Opened, OrderedMap};
 use parking_lot::MutexGuard;
 use range_cache::Visitor;
 use read_cache::ReadCache;
@@ -172,6 +174,9 @@ impl EmbeddedStore {
         shared.note_data();
         shared.space.check();
         let committer = start_committer(&shared, last_group)?;
+        if shared.space.is_low() {
+            shared.tidy.note_low(&shared);
+        }
         Ok(Self { shared, committer: Some(committer) })
     }
 
@@ -282,7 +287,7 @@ impl Shared {
     /// Decides under the keys' locks and queues the batch; returns the answer and the ticket that
     /// must be published before it may be given.
     fn sequence<T>(
-        &self,
+        self: &Arc<Self>,
         keys: &Keys,
         mut decide: impl FnMut(&[Option<Bytes>], &mut Batch) -> T,
     ) -> Result<(T, Ticket), Error> {
@@ -295,13 +300,22 @@ impl Shared {
         if batch.is_empty() {
             return Ok((answer, shown));
         }
-        self.space.check_room(|| batch.frees_space())?;
+        self.check_room(|| batch.frees_space())?;
         if is_planted(Planted::LocksGivenBackEarly) {
             locks.give_back();
         }
         let ticket = self.sequencer.push(&keys.write, batch)?;
         drop(locks);
         Ok((answer, ticket))
+    }
+
+    /// Fails while the disk is low, as [`Space::check_room`] does; then room is made, if there is any to make.
+    fn check_room(self: &Arc<Self>, frees: impl FnOnce() -> bool) -> Result<(), Error> {
+        let checked = self.space.check_room(frees);
+        if self.space.is_low() {
+            self.tidy.note_low(self);
+        }
+        checked
     }
 
     /// Returns the newest sequenced values of locked keys and the newest ticket among them.
@@ -336,9 +350,9 @@ impl Shared {
     }
 
     fn note_data(&self) {
-        let MapData { sorted_bytes, unsorted_bytes, entry_bytes, .. } = self.map.data();
-        self.space.note_data(sorted_bytes + unsorted_bytes);
-        self.tidy.note_entry_bytes(entry_bytes);
+        let data = self.map.data();
+        self.space.note_data(&data);
+        self.tidy.note_entry_bytes(data.entry_bytes);
     }
 
     /// Returns whether a decision about `key` would have to read the ordered map.
@@ -458,7 +472,7 @@ impl Store for EmbeddedStore {
         self.shared.sequencer.check_accepting()?;
         // Nobody may have written since the disk became full.
         self.shared.space.check();
-        self.shared.space.check_room(|| false)
+        self.shared.check_room(|| false)
     }
 
     async fn close(&self) -> Result<(), Error> {

@@ -91,10 +91,10 @@ pub struct EmbeddedOptions {
     /// Threads that sort and merge files; at least 1. With more, fjall keeps one of them for
     /// sorting, and that one spins while the others merge.
     pub worker_threads: usize,
-    /// Bytes of disk space kept free beside what a merge of files may need, which is as much as there
-    /// is of data, at most 384 MiB. Commits that write are refused with
+    /// Bytes of disk space kept free for logs, beside what a merge of files may need, which is as much as
+    /// there is of data, at most 384 MiB, and what is not sorted yet. Commits that write are refused with
     /// [`Error::Full`](crate::Error::Full) while less is left; those that only remove go on until 16
-    /// MiB are left.
+    /// MiB and room for what is not sorted are left.
     pub reserve_bytes: u64,
     /// When the folder is created: all its commit stamps are above this number. For a store that goes on
     /// from what another one held.

@@ -68,12 +68,27 @@ pub(crate) trait OrderedMap: Sized + Send + Sync + 'static {
     /// Lets files go that no snapshot needs any more.
     fn let_go(&self) -> Result<(), Error>;
 
+    /// Gives back at once what was let go, which else may take a second.
+    fn remove_unused(&self) {}
+
     /// Writes everything that is only in logs and memory to sorted files. Only while nothing else
     /// writes.
     fn sort_all(&self) -> Result<(), Error>;
 
-    /// Merges all sorted files, so that nothing overwritten or deleted is left in them.
-    fn merge_all(&self) -> Result<(), Error>;
+    /// Seals what is not sorted and returns when it is in sorted files, while others may write on; or leaves it if
+    /// there are too many of them already.
+    fn sort_some(&self) -> Result<(), Error>;
+
+    /// Merges all sorted files, so that nothing overwritten or deleted is left in them, if there is room
+    /// for the `kept_bytes` that stay; returns whether there is.
+    fn merge_all(&self, kept_bytes: u64) -> Result<bool, Error>;
+
+    /// Returns how many bytes a merge of all sorted files leaves at most. May read them all.
+    fn kept_bytes(&self) -> Result<u64, Error>;
+
+    /// Merges a few sorted files so that deletes come nearer to what they delete, if there are any and there
+    /// is room for them; returns whether it did.
+    fn merge_a_part(&self) -> Result<bool, Error>;
 
     /// Returns how much data there is.
     fn data(&self) -> MapData;
@@ -124,6 +139,8 @@ pub(crate) struct MapData {
     pub(crate) sorted_bytes: u64,
     /// Bytes that are not sorted yet.
     pub(crate) unsorted_bytes: u64,
+    /// Bytes that logs take and that come back as they are written anew.
+    pub(crate) log_bytes: u64,
     /// Bytes of an entry in sorted files, on average.
     pub(crate) entry_bytes: u64,
     /// Whether files are being sorted or merged.

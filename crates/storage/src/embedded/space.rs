@@ -4,8 +4,11 @@
 //! merge of files. So the free space is asked for before the first commit after each group, because
 //! others may have filled the disk in between. While it is below the reserve and what the next merge
 //! may need, commits that write are refused; those that give more space back than they take go on
-//! until the disk is nearly full. All work again as soon as there is space.
+//! until the disk is nearly full. All work again as soon as there is space, and `relief.rs` makes some.
+//!
+//! A merge claims what it will write, and meanwhile groups are written only into what is free beside it.
 
+use super::ordered_map::MapData;
 use crate::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,12 +16,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Less than this is as good as nothing: one group may need it.
 const NEARLY_FULL_BYTES: u64 = 16 << 20;
 
+/// A merge of files leaves so much free: the log grows a little ahead of what is written to it.
+const SPARE_BYTES: u64 = 8 << 20;
+
 /// The most that one merge of files writes before it removes what it has read.
 const MAX_MERGE_BYTES: u64 = 384 << 20;
 
-/// Returns what a merge of files may write when there is so much data.
-pub(crate) fn merge_bytes(data_bytes: u64) -> u64 {
-    data_bytes.min(MAX_MERGE_BYTES)
+/// Room on the disk that belongs to a merge until this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Claim<'s>(&'s Space);
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.0.allowed_bytes.store(u64::MAX, Ordering::Relaxed);
+    }
 }
 
 /// Watches the free space of one folder's file system.
@@ -27,6 +39,12 @@ pub(crate) struct Space {
     path: PathBuf,
     reserve_bytes: u64,
     merge_bytes: AtomicU64,
+    /// What is to be sorted into files sooner or later.
+    unsorted_bytes: AtomicU64,
+    /// What logs take, which come back once they are full and sorted.
+    log_bytes: AtomicU64,
+    /// What groups may take while a merge runs; without one, everything.
+    allowed_bytes: AtomicU64,
     is_low: AtomicBool,
     /// A group was written since the free space was asked for.
     is_outdated: AtomicBool,
@@ -38,6 +56,9 @@ impl Space {
             path: path.to_path_buf(),
             reserve_bytes,
             merge_bytes: AtomicU64::new(0),
+            unsorted_bytes: AtomicU64::new(0),
+            log_bytes: AtomicU64::new(0),
+            allowed_bytes: AtomicU64::new(u64::MAX),
             is_low: AtomicBool::new(false),
             is_outdated: AtomicBool::new(false),
         };
@@ -45,9 +66,13 @@ impl Space {
         space
     }
 
-    /// Takes note of how much there is to merge.
-    pub(crate) fn note_data(&self, data_bytes: u64) {
-        self.merge_bytes.store(merge_bytes(data_bytes), Ordering::Relaxed);
+    /// Takes note of how much data there is.
+    pub(crate) fn note_data(&self, data: &MapData) {
+        let MapData { sorted_bytes, unsorted_bytes, log_bytes, .. } = *data;
+        let merge_bytes = (sorted_bytes + unsorted_bytes).min(MAX_MERGE_BYTES);
+        self.merge_bytes.store(merge_bytes, Ordering::Relaxed);
+        self.unsorted_bytes.store(unsorted_bytes, Ordering::Relaxed);
+        self.log_bytes.store(log_bytes, Ordering::Relaxed);
     }
 
     /// Takes note that a group was written: the next commit looks at the free space again.
@@ -57,9 +82,24 @@ impl Space {
 
     /// Looks at the free space again.
     pub(crate) fn check(&self) {
-        let wanted = self.reserve_bytes.saturating_add(self.merge_bytes.load(Ordering::Relaxed));
-        let is_low = self.free_bytes().is_some_and(|free| free < wanted);
-        self.is_low.store(is_low, Ordering::Relaxed);
+        self.is_low.store(self.missing_bytes() > 0, Ordering::Relaxed);
+    }
+
+    /// Returns whether space was low when it was looked at last.
+    pub(crate) fn is_low(&self) -> bool {
+        self.is_low.load(Ordering::Relaxed)
+    }
+
+    /// Returns how much more would have to be free for commits that write.
+    pub(crate) fn missing_bytes(&self) -> u64 {
+        // The reserve is for logs, first of all: what they have taken of it comes back, and must not count twice.
+        let log_bytes = self.log_bytes.load(Ordering::Relaxed);
+        let taken = log_bytes.min(self.reserve_bytes.saturating_sub(NEARLY_FULL_BYTES));
+        // What is only in logs and memory is going to take a sorted file before anything is merged.
+        let unsorted_bytes = self.unsorted_bytes.load(Ordering::Relaxed);
+        let merge_bytes = self.merge_bytes.load(Ordering::Relaxed) + unsorted_bytes;
+        let wanted = (self.reserve_bytes - taken).saturating_add(merge_bytes);
+        self.free_bytes().map_or(0, |free| wanted.saturating_sub(free))
     }
 
     /// Fails while space is low; for a commit that `frees` space, while there is next to none. Costs
@@ -72,7 +112,8 @@ impl Space {
         }
         self.check();
         let is_low = self.is_low.load(Ordering::Relaxed);
-        if is_low && !(frees() && self.has_room_for(0)) {
+        let unsorted_bytes = self.unsorted_bytes.load(Ordering::Relaxed);
+        if is_low && !(frees() && self.has_room_for(unsorted_bytes)) {
             return Err(Error::Full);
         }
         Ok(())
@@ -81,6 +122,31 @@ impl Space {
     /// Returns whether so many bytes can be written without filling the disk.
     pub(crate) fn has_room_for(&self, bytes: u64) -> bool {
         self.free_bytes().is_none_or(|free| free >= bytes.saturating_add(NEARLY_FULL_BYTES))
+    }
+
+    /// Returns whether a group without content can be written.
+    pub(crate) fn has_any_room(&self) -> bool {
+        self.free_bytes().is_none_or(|free| free >= SPARE_BYTES / 8)
+    }
+
+    /// Claims so many bytes for a merge, if they are free beside what is to be sorted. One at a time.
+    pub(crate) fn claim(&self, bytes: u64) -> Option<Claim<'_>> {
+        let unsorted_bytes = self.unsorted_bytes.load(Ordering::Relaxed);
+        let claimed = bytes.saturating_add(unsorted_bytes).saturating_add(SPARE_BYTES);
+        let allowed = self.free_bytes().unwrap_or(u64::MAX).checked_sub(claimed)?;
+        self.allowed_bytes.store(allowed, Ordering::Relaxed);
+        Some(Claim(self))
+    }
+
+    /// Returns whether a group that takes so many bytes leaves to the merge that runs what it has claimed;
+    /// if so, it has taken them. The log takes them, and later a sorted file.
+    #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
+    pub(crate) fn take_beside_merge(&self, bytes: u64) -> bool {
+        let take = |allowed: u64| match allowed {
+            u64::MAX => Some(u64::MAX),
+            allowed => allowed.checked_sub(bytes.saturating_mul(2)),
+        };
+        self.allowed_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
     /// Returns [`Error::Full`] for a failure that hides a full disk: workers report no cause.
@@ -94,7 +160,7 @@ impl Space {
     }
 
     /// Returns the bytes this process may still write; `None` when the system does not tell.
-    fn free_bytes(&self) -> Option<u64> {
+    pub(crate) fn free_bytes(&self) -> Option<u64> {
         let status = rustix::fs::statvfs(&self.path).ok()?;
         Some(status.f_bavail.saturating_mul(status.f_frsize))
     }
@@ -115,5 +181,32 @@ mod tests {
         assert!(matches!(space.check_room(|| false), Err(Error::Full)));
         space.reserve_bytes = 0;
         assert!(space.check_room(|| false).is_ok(), "and works again as soon as there is space");
+    }
+
+    #[test]
+    fn what_logs_have_taken_of_the_reserve_does_not_count_twice() {
+        let mut space = Space::new(&std::env::temp_dir(), 0);
+        let free = space.free_bytes().unwrap();
+        // Others may use the test's disk meanwhile.
+        space.reserve_bytes = free + (5 << 28);
+        let missing = |log_bytes| {
+            space.note_data(&MapData { log_bytes, ..MapData::default() });
+            space.missing_bytes() >> 29
+        };
+        assert_eq!([0, 1 << 29, u64::MAX].map(missing), [2, 1, 0]);
+    }
+
+    #[test]
+    fn groups_leave_to_a_merge_what_it_has_claimed() {
+        let space = Space::new(&std::env::temp_dir(), 0);
+        assert!(space.claim(u64::MAX).is_none());
+        assert!(space.take_beside_merge(u64::MAX), "no merge runs");
+        let claim = space.claim(0).unwrap();
+        space.allowed_bytes.store(10, Ordering::Relaxed);
+        assert!(space.take_beside_merge(3), "for the log and for a sorted file");
+        assert!(!space.take_beside_merge(3));
+        assert!(space.take_beside_merge(2));
+        drop(claim);
+        assert!(space.take_beside_merge(3));
     }
 }

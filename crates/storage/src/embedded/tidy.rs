@@ -8,15 +8,18 @@
 //!
 //! A file is removed only when no view needs it and the map looks at its views; so a group without
 //! content is written after each step, and the map is asked to let go.
+//!
+//! While the disk is low the thread does not wait for rest (`relief.rs`).
 
 use super::Shared;
 use super::lazy_thread::LazyThread;
 use super::ordered_map::{MapData, OrderedMap};
+use super::relief::Relief;
 use super::step_back::step_back;
-use crate::{Batch, Error, block_on};
+use crate::{Batch, Error, block_on, clock};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A store in which no group was written for so long is idle. A load with pauses of a second or two is
@@ -27,7 +30,7 @@ const IDLE: Duration = Duration::from_secs(5);
 const MIN_WRITTEN_BYTES: u64 = 8 << 20;
 
 /// Merging everything takes about a second for each 128 MiB, and a store that closes waits for it.
-const MAX_BYTES_WHEN_IDLE: u64 = 1280 << 20;
+pub(crate) const MAX_BYTES_WHEN_IDLE: u64 = 1280 << 20;
 const MAX_BYTES_AT_CLOSE: u64 = 256 << 20;
 
 /// An entry has at least so many bytes, and at most so many count.
@@ -41,6 +44,8 @@ const WRITTEN_PART: u64 = 4;
 pub(crate) struct Tidy {
     is_ended: Mutex<bool>,
     changed: Condvar,
+    /// The disk was found low since the thread looked last.
+    is_low: AtomicBool,
     written_bytes: AtomicU64,
     due_bytes: AtomicU64,
     entry_bytes: AtomicU64,
@@ -52,6 +57,7 @@ impl Tidy {
         Self {
             is_ended: Mutex::new(false),
             changed: Condvar::new(),
+            is_low: AtomicBool::new(false),
             written_bytes: AtomicU64::new(0),
             due_bytes: AtomicU64::new(MIN_WRITTEN_BYTES),
             entry_bytes: AtomicU64::new(ENTRY_BYTES[0]),
@@ -75,7 +81,14 @@ impl Tidy {
         before < due && before + bytes >= due
     }
 
-    /// Much was written to the store whose part this is.
+    /// The disk of the store whose part this is is low. Costs next to nothing while the thread knows.
+    pub(crate) fn note_low(&self, shared: &Arc<Shared>) {
+        if !self.is_low.load(Ordering::Relaxed) && !self.is_low.swap(true, Ordering::Relaxed) {
+            self.look(shared);
+        }
+    }
+
+    /// There is something to do in the store whose part this is.
     pub(crate) fn look(&self, shared: &Arc<Shared>) {
         // Whoever waits has looked at the number under this lock.
         drop(self.is_ended.lock());
@@ -96,20 +109,24 @@ impl Tidy {
         self.thread.end();
     }
 
-    /// Waits until much was written; `false` at the end.
+    pub(crate) fn has_ended(&self) -> bool {
+        *self.is_ended.lock()
+    }
+
+    /// Waits until much was written or the disk is low; `false` at the end.
     fn wait(&self) -> bool {
         let mut is_ended = self.is_ended.lock();
-        while !*is_ended && !self.is_due() {
+        while !*is_ended && !self.is_due() && !self.is_low.load(Ordering::Relaxed) {
             self.changed.wait(&mut is_ended);
         }
         !*is_ended
     }
 
-    /// Waits for a moment; `false` at the end.
-    fn wait_for(&self, time: Duration) -> bool {
+    /// Waits for some time, or until `is_over`, at which the thread is woken; `false` at the end.
+    pub(crate) fn wait_for(&self, time: Duration, is_over: impl Fn() -> bool) -> bool {
+        let end = clock::now() + time;
         let mut is_ended = self.is_ended.lock();
-        if !*is_ended {
-            self.changed.wait_for(&mut is_ended, time);
+        while !*is_ended && !is_over() && !self.changed.wait_until(&mut is_ended, end).timed_out() {
         }
         !*is_ended
     }
@@ -140,13 +157,23 @@ impl Tidy {
 /// Merges when it is worth it until [`Tidy::end`].
 fn run(shared: &Shared) {
     step_back();
+    let mut relief = Relief::default();
+    let is_low = || shared.tidy.is_low.load(Ordering::Relaxed);
     while shared.tidy.wait() {
+        if shared.tidy.is_low.swap(false, Ordering::Relaxed) {
+            let pause = relief.make_room(shared);
+            if !shared.tidy.wait_for(pause, || false) {
+                return;
+            }
+            continue;
+        }
         let groups = shared.counts.groups.load(Ordering::Relaxed);
-        if !shared.tidy.wait_for(IDLE) {
+        if !shared.tidy.wait_for(IDLE, is_low) {
             return;
         }
-        let is_idle =
-            groups == shared.counts.groups.load(Ordering::Relaxed) && !shared.map.data().is_sorting;
+        let is_idle = !is_low()
+            && groups == shared.counts.groups.load(Ordering::Relaxed)
+            && !shared.map.data().is_sorting;
         // What fails here leaves the files as they are; if they are damaged, readers are told.
         if is_idle && merge(shared, MAX_BYTES_WHEN_IDLE).is_err() {
             shared.tidy.written_bytes.store(0, Ordering::Relaxed);
@@ -160,7 +187,7 @@ pub(crate) fn merge_at_close(shared: &Shared) {
     let has_room = || shared.space.has_room_for(bytes);
     if shared.tidy.take_worth(bytes, MAX_BYTES_AT_CLOSE, has_room) {
         // The files stay as they are if it fails.
-        drop(shared.map.merge_all());
+        drop(shared.map.merge_all(bytes));
     }
 }
 
@@ -172,8 +199,10 @@ fn merge(shared: &Shared, max_bytes: u64) -> Result<(), Error> {
         return Ok(());
     }
     shared.map.sort_all()?;
-    shared.map.merge_all()?;
-    let_go(shared)
+    shared.map.merge_all(bytes)?;
+    let_go(shared)?;
+    shared.note_data();
+    Ok(())
 }
 
 /// Lets files be removed that only views of earlier groups need.

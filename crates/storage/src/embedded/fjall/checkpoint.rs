@@ -8,7 +8,7 @@
 use super::journal;
 use super::log_note::LogKeeper;
 use parking_lot::Mutex;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Truncates the logs when it is dropped, if the store was flushed, and notes that it was closed.
 #[derive(Debug)]
@@ -20,6 +20,11 @@ pub(crate) struct Checkpoint {
 impl Checkpoint {
     pub(crate) fn new(engine_path: PathBuf) -> Self {
         Self { engine_path, complete: Mutex::new(None) }
+    }
+
+    /// Returns the folder of the logs.
+    pub(crate) fn path(&self) -> &Path {
+        &self.engine_path
     }
 
     /// Tells that nothing is only in the logs and nothing will be written after `last_group`.

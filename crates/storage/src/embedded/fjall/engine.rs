@@ -9,6 +9,7 @@ use super::super::neighbour::ask_for_next;
 use super::super::ordered_map::MapSnapshot;
 use super::super::panics;
 use super::super::step_back::step_back;
+use super::deletes::{self, MergeSet};
 use super::journal;
 use super::remover::Remover;
 use crate::{Direction, Error, KeyRange, clock};
@@ -52,6 +53,23 @@ const SMALL_STORE_BYTES: u64 = 1 << 30;
 /// fjall's worker merges by itself, instead of sorting memtables meanwhile, only when so many unmerged
 /// files have gathered or the first level holds so much: never while `merger.rs` does its work.
 const WORKER_MERGES_FROM: u8 = 255;
+
+/// Less than this is not worth a merge on a disk that is low.
+const WORTH_BYTES: u64 = 1 << 20;
+
+/// fjall looks for its oldest snapshot when so many were dropped.
+const SNAPSHOTS_TO_LOOK: usize = 10_000;
+
+/// Each group, sorted file and merge takes a sequence number. What is so new counts as so much for each number:
+/// while the disk is low groups are deletes and small values.
+const NEW_NUMBERS: u64 = 4096;
+const NEW_NUMBER_BYTES: u64 = 1 << 10;
+
+/// What a sorted file takes for an entry beside key and value, in its index and filter too; what is added to all
+/// of them, and what part more.
+const ENTRY_HEAD_BYTES: u64 = 24;
+const KEPT_AT_LEAST: u64 = 64 << 10;
+const KEPT_MARGIN: u64 = 32;
 
 /// A walk that failed fails at an entry that is still to come, behind others that are deleted or newer.
 /// So many files, the nearest, and so many entries of each are looked at to name the damaged one.
@@ -257,24 +275,39 @@ impl Engine {
         MAX_FULL_MEMTABLES * self.memtable_bytes.div_ceil(self.sealed_from_bytes())
     }
 
-    /// Merges files if there is need; returns whether there may be more to merge. Only for the
-    /// thread that merges.
-    pub(crate) fn merge(&self, remover: &Remover) -> Result<bool, Error> {
+    /// Merges files if there is need by a rule; returns whether there may be more to merge. Only for
+    /// whoever is the only one that merges.
+    pub(crate) fn merge(&self, rule: Leveled, remover: &Remover) -> Result<bool, Error> {
         let version = || self.keyspace.tree.current_version().id();
         let before = version();
         // Versions of entries that no snapshot sees are left out.
-        let seen_from = self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc();
-        let strategy = Arc::new(self.merging_rule());
+        let seen_from = self.seen_from();
         self.is_merging.store(true, Ordering::Relaxed);
         let merged = self.handing_over(remover, || {
-            guarded("merge files", || Ok(self.keyspace.tree.compact(strategy, seen_from)?))
+            guarded("merge files", || Ok(self.keyspace.tree.compact(Arc::new(rule), seen_from)?))
         });
         self.is_merging.store(false, Ordering::Relaxed);
         merged.map(|()| version() != before)
     }
 
-    /// Returns by what files are merged now.
-    fn merging_rule(&self) -> Leveled {
+    /// Returns what a merge by a rule would read now; none if it has nothing to do.
+    pub(crate) fn set_to_merge(&self, rule: &Leveled) -> Option<MergeSet> {
+        MergeSet::of(&self.keyspace.tree, rule)
+    }
+
+    /// Returns the rules by which deletes may be brought down, if there are deletes.
+    pub(crate) fn rules_for_deletes(&self) -> Vec<Leveled> {
+        let tree = &self.keyspace.tree;
+        if tree.tombstone_count().saturating_mul(self.entry_bytes()) < WORTH_BYTES {
+            return Vec::new();
+        }
+        let levels = deletes::level_bytes(tree);
+        let file_bytes = [deletes::SMALL_FILE_BYTES, self.merged_file_bytes];
+        deletes::rules(self.unmerged_runs(), &levels, file_bytes)
+    }
+
+    /// Returns by what files are merged.
+    pub(crate) fn merging_rule(&self) -> Leveled {
         Leveled::default()
             .with_l0_threshold(self.first_level_files())
             .with_table_target_size(self.merged_file_bytes)
@@ -384,9 +417,49 @@ impl Engine {
         changed
     }
 
-    /// Gives the memtable to the workers and lets go of files that no snapshot needs.
-    pub(crate) fn seal_memtable(&self) -> Result<(), Error> {
-        guarded("seal memtable", || self.keyspace.rotate_memtable()).map(drop)
+    /// Lets go of files that no snapshot needs.
+    pub(crate) fn let_go(&self) -> Result<(), Error> {
+        // fjall looks for its oldest snapshot when a memtable is sealed, or so many were dropped.
+        (0..SNAPSHOTS_TO_LOOK).for_each(|_| drop(self.database.snapshot()));
+        let seen_from = self.seen_from();
+        guarded("remove files", || {
+            let mut versions = self.keyspace.tree.get_version_history_lock();
+            Ok(versions.maintenance(self.keyspace.path(), seen_from)?)
+        })
+    }
+
+    /// Returns from which sequence number on every version of an entry may be seen by a snapshot.
+    fn seen_from(&self) -> u64 {
+        self.database.supervisor.snapshot_tracker.get_seqno_safe_to_gc()
+    }
+
+    /// Seals the memtable and waits until what is sealed is sorted.
+    pub(crate) fn sort_memtable(&self) -> Result<(), Error> {
+        guarded("seal memtable", || self.keyspace.rotate_memtable())?;
+        self.size_memtable();
+        while self.has_sealed_memtable() {
+            guarded("sort files", || self.database.persist(PersistMode::Buffer))?;
+            clock::pause(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
+    /// Returns how many bytes a merge of all sorted files leaves at most. Reads them.
+    pub(crate) fn kept_bytes(&self) -> Result<u64, Error> {
+        let all_bytes = self.table_bytes() + self.memtable_bytes();
+        let snapshot = self.database.snapshot();
+        let new_numbers = snapshot.seqno().saturating_sub(self.seen_from());
+        if new_numbers > NEW_NUMBERS {
+            // An earlier snapshot is open: what was written and overwritten since stays.
+            return Ok(all_bytes);
+        }
+        let entries = snapshot.iter(&self.keyspace);
+        let mut kept_bytes = KEPT_AT_LEAST + new_numbers * NEW_NUMBER_BYTES;
+        for entry in entries {
+            let (key, value) = guarded("read files", || entry.into_inner())?;
+            kept_bytes += ENTRY_HEAD_BYTES + key.len() as u64 + value.len() as u64;
+        }
+        Ok(all_bytes.min(kept_bytes + kept_bytes / KEPT_MARGIN))
     }
 
     /// Returns the folder of the sorted files.
@@ -596,7 +669,7 @@ mod tests {
         drop(engine);
         let engine = open();
         assert!(engine.wants_merge(), "{} of a store that was just opened", engine.unmerged_runs());
-        engine.merge(&Remover::without_thread()).unwrap();
+        engine.merge(engine.merging_rule(), &Remover::without_thread()).unwrap();
         assert!(!engine.wants_merge());
     }
 

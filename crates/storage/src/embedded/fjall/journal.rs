@@ -62,6 +62,25 @@ pub(crate) fn numbers(engine_path: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
+/// Returns how many bytes of disk the logs in `engine_path` take; 0 where that cannot be told.
+pub(crate) fn allocated_bytes(engine_path: &Path) -> u64 {
+    // Logs go while they are looked at.
+    let logs = files(engine_path).unwrap_or_default().into_iter();
+    logs.filter_map(|log| fs::metadata(log).ok()).map(|log| allocated(&log)).sum()
+}
+
+/// A log is made as one hole.
+#[cfg(unix)]
+fn allocated(log: &fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    log.blocks().saturating_mul(512).min(log.len())
+}
+
+#[cfg(not(unix))]
+fn allocated(_: &fs::Metadata) -> u64 {
+    0
+}
+
 /// Returns the logs in `engine_path`, oldest first.
 pub(crate) fn files(engine_path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(numbers(engine_path)?.into_iter().map(|number| path(engine_path, number)).collect())

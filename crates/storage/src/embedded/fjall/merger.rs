@@ -20,7 +20,7 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(10);
 
 /// From so many unmerged files on, merging goes on without waiting for the next memtable.
-const MANY_RUNS: usize = 8;
+pub(crate) const MANY_RUNS: usize = 8;
 
 /// What the thread is to do.
 #[derive(Debug)]
@@ -114,10 +114,8 @@ fn merge_once_or_more(shared: &Shared) -> Result<(), Error> {
             return Ok(());
         }
     }
-    // A merge that fills the disk would fail the store; what is there stays readable without it.
-    while !shared.merger.has_ended() && shared.has_room_to_merge() {
-        shared.writeback.watch();
-        if !shared.engine.merge(&shared.remover)? || shared.engine.unmerged_runs() < MANY_RUNS {
+    while !shared.merger.has_ended() {
+        if !shared.merge()? || shared.engine.unmerged_runs() < MANY_RUNS {
             break;
         }
     }

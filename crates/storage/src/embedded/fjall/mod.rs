@@ -9,6 +9,7 @@
 //! | `log_filler.rs`| gives a log its place on disk ahead of what is written   |
 //! | `checkpoint.rs`| empties the logs after a clean close                     |
 //! | `shadow.rs`    | a copy of a folder to look at                            |
+//! | `deletes.rs`   | by which rules deletes are brought down on a low disk    |
 //! | `merger.rs`    | the thread that merges sorted files                      |
 //! | `pace.rs`      | slowing writes down before they would have to stop       |
 //! | `remover.rs`   | the thread that removes files and memtables              |
@@ -18,6 +19,7 @@
 //! something for it to do.
 
 mod checkpoint;
+mod deletes;
 mod engine;
 mod journal;
 mod log_filler;
@@ -32,23 +34,30 @@ mod writeback;
 use super::folder::{self, Folder, StoreId};
 use super::log_note::LogNote;
 use super::ordered_map::{MapChange, MapData, MapFootprint, Opened, OrderedMap};
-use super::space::{self, Space};
+use super::space::Space;
 use super::{EmbeddedOptions, OpenError};
-use crate::{Error, KeyRange};
+use crate::{Error, KeyRange, clock};
 use bytes::Bytes;
 use checkpoint::Checkpoint;
+use deletes::MergeSet;
 use engine::{Engine, EngineSnapshot};
+use fjall::compaction::Leveled;
 use log_filler::LogFiller;
 use log_note::LogKeeper;
 use merger::Merger;
 use pace::Pace;
 use parking_lot::Mutex;
 use remover::Remover;
+use std::cmp::Reverse;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use writeback::Writeback;
+
+/// How often the committer looks whether a merge that needs all that is free has ended.
+const BESIDE_MERGE: Duration = Duration::from_millis(1);
 
 /// The open map.
 pub(crate) struct FjallMap {
@@ -62,6 +71,8 @@ struct Shared {
     merger: Merger,
     remover: Remover,
     space: Arc<Space>,
+    /// Held by whoever merges: one merge at a time counts on what is free.
+    merging: Mutex<()>,
     writer: Mutex<Writer>,
     // Dropped after the engine, whose files it empties.
     checkpoint: Checkpoint,
@@ -95,12 +106,53 @@ impl Drop for FjallMap {
 }
 
 impl Shared {
-    fn has_room_to_merge(&self) -> bool {
-        self.space.has_room_for(space::merge_bytes(self.engine.table_bytes()))
+    /// Merges files if there is need and room; returns whether there may be more to merge.
+    fn merge(&self) -> Result<bool, Error> {
+        let _merging = self.merging.lock();
+        let rule = self.engine.merging_rule();
+        let Some(set) = self.engine.set_to_merge(&rule) else { return Ok(false) };
+        self.merge_within_room(rule, set)
     }
 
-    /// Waits until the map is ready for a group of so many bytes; fails when a thread of it has failed.
-    fn wait_for_room(self: &Arc<Self>, pace: &mut Pace, bytes: usize) -> Result<(), Error> {
+    /// Merges a set of files that has deletes, the one with the most of them for its bytes that there is room
+    /// for; returns whether there is one.
+    fn merge_deletes(&self) -> Result<bool, Error> {
+        let _merging = self.merging.lock();
+        let engine = &self.engine;
+        let sets = engine
+            .rules_for_deletes()
+            .into_iter()
+            .filter_map(|rule| engine.set_to_merge(&rule).map(|set| (rule, set)));
+        let mut sets: Vec<_> = sets.filter(|(_, set)| set.is_for_deletes()).collect();
+        // Deletes in a KiB.
+        sets.sort_by_key(|(_, set)| Reverse((set.deletes << 10) / set.bytes.max(1)));
+        for (rule, set) in sets {
+            if self.merge_within_room(rule, set)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Merges what a rule chooses if there is room for it. Only for whoever holds `merging`.
+    fn merge_within_room(&self, rule: Leveled, set: MergeSet) -> Result<bool, Error> {
+        // A merge that fills the disk would fail the store; what is there stays readable without it.
+        let Some(_claim) = self.space.claim(set.bytes) else { return Ok(false) };
+        self.writeback.watch();
+        self.engine.merge(rule, &self.remover)
+    }
+
+    /// Waits until the map is ready for a group of so many bytes, which takes so many of the log; fails when
+    /// a thread of it has failed.
+    fn wait_for_room(
+        self: &Arc<Self>,
+        pace: &mut Pace,
+        bytes: usize,
+        logged_bytes: u64,
+    ) -> Result<(), Error> {
+        while !self.space.take_beside_merge(logged_bytes) {
+            clock::pause(BESIDE_MERGE);
+        }
         self.writeback.check()?;
         self.merger.check()?;
         self.engine.wait_for_workers()?;
@@ -161,6 +213,7 @@ impl OrderedMap for FjallMap {
             merger: Merger::new(),
             remover: Remover::new(),
             space: Arc::clone(space),
+            merging: Mutex::new(()),
             writer: Mutex::new(Writer {
                 pace: Pace::new(),
                 logs: Some(logs),
@@ -180,9 +233,9 @@ impl OrderedMap for FjallMap {
         let shared = &self.shared;
         let Writer { pace, logs, filler } = &mut *shared.writer.lock();
         let logs = logs.as_mut().ok_or(Error::Closed)?;
-        shared.wait_for_room(pace, bytes)?;
-        logs.before_group(number - 1)?;
         let logged_bytes = journal::group_bytes(&changes);
+        shared.wait_for_room(pace, bytes, logged_bytes)?;
+        logs.before_group(number - 1)?;
         let memtable = shared.engine.write_group(number, changes)?;
         if let Some(begun) = logs.after_group(number, memtable, &shared.remover)? {
             filler.follow(&begun);
@@ -210,9 +263,12 @@ impl OrderedMap for FjallMap {
         self.shared.engine.drop_files(range, &self.shared.remover)
     }
 
-    /// fjall looks at its snapshots when a memtable is sealed.
     fn let_go(&self) -> Result<(), Error> {
-        self.shared.engine.seal_memtable()
+        self.shared.engine.let_go()
+    }
+
+    fn remove_unused(&self) {
+        self.shared.remover.remove_unused();
     }
 
     fn sort_all(&self) -> Result<(), Error> {
@@ -220,8 +276,31 @@ impl OrderedMap for FjallMap {
         self.shared.engine.flush()
     }
 
-    fn merge_all(&self) -> Result<(), Error> {
-        self.shared.engine.merge_all(&self.shared.remover)
+    fn sort_some(&self) -> Result<(), Error> {
+        let shared = &self.shared;
+        // With more unmerged files than these writes would come to a stop.
+        if shared.engine.unmerged_runs() < merger::MANY_RUNS {
+            shared.writeback.watch();
+            shared.engine.sort_memtable()?;
+        }
+        shared.merger.look(shared)
+    }
+
+    fn merge_all(&self, kept_bytes: u64) -> Result<bool, Error> {
+        let shared = &self.shared;
+        let _merging = shared.merging.lock();
+        let Some(_claim) = shared.space.claim(kept_bytes) else { return Ok(false) };
+        shared.writeback.watch();
+        shared.engine.merge_all(&shared.remover)?;
+        Ok(true)
+    }
+
+    fn kept_bytes(&self) -> Result<u64, Error> {
+        self.shared.engine.kept_bytes()
+    }
+
+    fn merge_a_part(&self) -> Result<bool, Error> {
+        self.shared.merge_deletes()
     }
 
     fn data(&self) -> MapData {
@@ -229,6 +308,7 @@ impl OrderedMap for FjallMap {
         MapData {
             sorted_bytes: engine.table_bytes(),
             unsorted_bytes: engine.memtable_bytes(),
+            log_bytes: journal::allocated_bytes(self.shared.checkpoint.path()),
             entry_bytes: engine.entry_bytes(),
             is_sorting: engine.is_sorting(),
         }

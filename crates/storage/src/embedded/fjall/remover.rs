@@ -86,6 +86,11 @@ impl Remover {
         }
     }
 
+    /// Lets go, here, of the things that nobody else has.
+    pub(crate) fn remove_unused(&self) {
+        drop(self.things.take_unused());
+    }
+
     /// Returns how many things are held.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {

@@ -182,6 +182,7 @@ impl Engine {
         MapData {
             sorted_bytes,
             unsorted_bytes: self.number(CUR_SIZE_ALL_MEM_TABLES),
+            log_bytes: 0,
             entry_bytes: sorted_bytes / sorted_entries.max(1),
             is_sorting: [
                 NUM_RUNNING_FLUSHES,

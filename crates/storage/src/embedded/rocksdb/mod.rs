@@ -118,8 +118,23 @@ impl OrderedMap for RocksMap {
         self.engine.flush()
     }
 
-    fn merge_all(&self) -> Result<(), Error> {
-        self.engine.merge_all()
+    fn sort_some(&self) -> Result<(), Error> {
+        self.engine.flush()
+    }
+
+    fn merge_all(&self, _: u64) -> Result<bool, Error> {
+        self.engine.merge_all().map(|()| true)
+    }
+
+    /// `RocksDB` does not tell: all of them.
+    fn kept_bytes(&self) -> Result<u64, Error> {
+        let MapData { sorted_bytes, unsorted_bytes, .. } = self.engine.data();
+        Ok(sorted_bytes + unsorted_bytes)
+    }
+
+    /// `RocksDB` merges files with many deletes by itself.
+    fn merge_a_part(&self) -> Result<bool, Error> {
+        Ok(false)
     }
 
     fn data(&self) -> MapData {
