@@ -16,6 +16,7 @@ use serde_json::json;
 
 /// Looks at what a server has recorded.
 pub fn run(client: &mut Client, arguments: &Advise) -> anyhow::Result<()> {
+    client.leave_unrecorded();
     let (is_on, recording) = recorded_by(client, "DescribeRecording")?;
     if recording.rows.is_empty() && !is_on {
         return output::line("nothing is recorded: hashrange cost --start begins");
