@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { start, reset } from 'hashrange';
+import { start, reset, stateOf } from 'hashrange';
 
 const table = (name, options) =>
   new CreateTableCommand({
@@ -49,6 +49,38 @@ test('reset deletes every table in a folder', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'hashrange-'));
   await fillAndReset('--data-dir', folder);
   rmSync(folder, { recursive: true });
+});
+
+test('a state is saved and restored as often as one likes', async () => {
+  const server = await start();
+  const client = new DynamoDBClient(server.config);
+  await server.save();
+  await server.save('second');
+  assert.deepEqual((await server.saves()).sort(), ['default', 'second']);
+  for (let nth = 0; nth < 2; nth += 1) {
+    await client.send(table('orders'));
+    await server.restore();
+    assert.deepEqual(await tables(client), []);
+  }
+  await server.deleteSave('second');
+  assert.deepEqual(await server.saves(), ['default']);
+  await assert.rejects(server.restore('second'), /Restore was refused/);
+  await server.stop();
+});
+
+test('the clock is set, moved and stopped, also by its endpoint alone', async () => {
+  const server = await start({ args: ['--namespaces'] });
+  const state = stateOf(server.endpoint);
+  const eight = new Date('2030-01-31T08:00:00Z');
+  assert.deepEqual(await server.setClock({ now: eight, stopped: true }), { now: eight, stopped: true });
+  assert.deepEqual(await state.clock(), { now: eight, stopped: true });
+  const later = await state.setClock({ advance: '1h' });
+  assert.equal(later.now.getTime(), eight.getTime() + 3_600_000);
+  assert.equal((await state.setClock({ advance: 1500 })).now.getTime(), later.now.getTime() + 1500);
+  await assert.rejects(server.setClock({ now: 'yesterday' }), /SetClock was refused/);
+  await server.reset();
+  assert.equal((await server.clock()).stopped, false);
+  await server.stop();
 });
 
 test('data stay in a folder that is named', async () => {

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hashrange.server import Server, ServerError, find_program, start
+    from hashrange.server import Clock, Server, ServerError, find_program, start
 
-__all__ = ["Server", "ServerError", "find_program", "start"]
+__all__ = ["Clock", "Server", "ServerError", "find_program", "start"]
 
 
 def __getattr__(name: str) -> Any:

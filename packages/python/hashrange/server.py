@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import atexit
 import collections
+import contextlib
+import datetime
 import http.client
 import json
 import os
@@ -16,7 +18,7 @@ import threading
 import time
 import urllib.parse
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 REGION = "us-east-1"
 #: What clients sign with. A server without credentials of its own takes any.
@@ -40,6 +42,17 @@ LOG_LINES_MAX = 1000
 
 class ServerError(Exception):
     """The server does not start, or refuses what it must not refuse."""
+
+
+class Clock(NamedTuple):
+    """What a server's clock shows."""
+
+    #: Seconds since 1970.
+    now: float
+    #: The same as a date, such as ``2030-01-31T08:00:00.000Z``.
+    date: str
+    #: Whether it stands.
+    stopped: bool
 
 
 def find_program() -> str:
@@ -155,15 +168,62 @@ class Server:
         """Returns boto3's resource of DynamoDB."""
         return self._boto3().resource("dynamodb", endpoint_url=self.endpoint, **options)
 
-    def reset(self) -> None:
-        """Makes the server as it was when it had started; one with data on disk loses all tables."""
-        call = _Caller(self)
-        try:
-            _reset(call)
-        except OSError as error:
-            raise ServerError(f"the server does not answer: {error}") from error
-        finally:
-            call.close()
+    def reset(self, *, empty: bool = False) -> None:
+        """Makes the server as it was when it had started; one with data on disk loses all tables.
+
+        With ``empty`` the tables of ``--init`` are deleted, too.
+        """
+        with self._calling() as call:
+            _reset(call, empty)
+
+    def save(self, name: str = "default") -> None:
+        """Names the whole state as it is now: tables, items, streams, the clock. In memory only."""
+        self._own("Save", Name=name)
+
+    def restore(self, name: str = "default") -> None:
+        """Goes back to a state that was saved, as often as you like."""
+        self._own("Restore", Name=name)
+
+    def saves(self) -> List[str]:
+        """Returns the names of the states that were saved."""
+        return [save["Name"] for save in self._own("ListSaves")["Saves"]]
+
+    def delete_save(self, name: str = "default") -> None:
+        """Forgets a state that was saved."""
+        self._own("DeleteSave", Name=name)
+
+    def clock(self) -> "Clock":
+        """Returns what the server's clock shows."""
+        return _clock(self._own("DescribeClock"))
+
+    def set_clock(
+        self,
+        now: Union[None, str, int, float, datetime.datetime] = None,
+        *,
+        advance: Union[None, str, datetime.timedelta] = None,
+        stopped: Optional[bool] = None,
+    ) -> "Clock":
+        """Sets the server's clock, or moves it forward; returns when all that is due by then is done.
+
+        ``now`` is a date such as ``"2030-01-31T08:00:00Z"``, seconds since 1970, a ``datetime`` with its
+        time zone, or ``"system"``; ``advance`` is a length of time such as ``"25h"``, or a ``timedelta``.
+        ``stopped`` lets it stand, or go on.
+        """
+        request: Dict[str, Any] = {}
+        if isinstance(now, datetime.datetime):
+            if now.tzinfo is None:
+                raise ValueError(f"{now!r} has no time zone")
+            now = now.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            now = now[:-4] + "Z"
+        if now is not None:
+            request["Now"] = now
+        if isinstance(advance, datetime.timedelta):
+            advance = f"{advance // datetime.timedelta(milliseconds=1)}ms"
+        if advance is not None:
+            request["Advance"] = advance
+        if stopped is not None:
+            request["Stopped"] = stopped
+        return _clock(self._own("SetClock", **request))
 
     def log(self) -> List[str]:
         """Returns the last lines of the server's log, the newest at the end."""
@@ -181,6 +241,24 @@ class Server:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+    @contextlib.contextmanager
+    def _calling(self) -> Iterator["_Caller"]:
+        call = _Caller(self)
+        try:
+            yield call
+        except OSError as error:
+            raise ServerError(f"the server does not answer: {error}") from error
+        finally:
+            call.close()
+
+    def _own(self, operation: str, **request: Any) -> Dict[str, Any]:
+        """Calls an operation of the server's own on the tables of this access key."""
+        with self._calling() as call:
+            answer = call(operation, target=OWN_TARGETS, **request)
+        if "__type" in answer:
+            raise _refused(operation, answer)
+        return answer
 
     def _boto3(self) -> Any:
         if self._session is None:
@@ -261,9 +339,13 @@ class _Caller:
         self._connection.close()
 
 
-def _reset(call: _Caller) -> None:
+def _clock(answer: Dict[str, Any]) -> Clock:
+    return Clock(float(answer["Now"]), answer["Date"], answer["Stopped"])
+
+
+def _reset(call: _Caller, empty: bool) -> None:
     """The one way in which a server is reset: it does it itself, or all its tables are deleted."""
-    if "__type" in call("Reset", target=OWN_TARGETS):
+    if "__type" in call("Reset", target=OWN_TARGETS, Empty=empty):
         _delete_tables(call)
 
 

@@ -118,6 +118,12 @@ fn the_snippet_for_javascript_runs() {
     scratch.sh(node).printed(node);
     let there = scratch.run("hashrange scan sessions").printed("scan");
     assert!(there.contains("1 item,"), "the snippet resets: {there}");
+    // Where each key has tables of its own, those of requests without a signature stay as they are.
+    let server = scratch.serve(fences(&page, "sh", "Parallel tests")[0].body);
+    scratch.use_server(&server);
+    scratch.run("hashrange put sessions '{id: \"mine\"}'").printed("put");
+    scratch.sh(node).printed(node);
+    assert!(scratch.run("hashrange scan sessions").printed("scan").contains("1 item,"));
 }
 
 #[test]

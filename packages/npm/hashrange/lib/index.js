@@ -5,6 +5,7 @@ const { spawn } = require('node:child_process');
 const { CREDENTIALS, REGION } = require('./identity.js');
 const { findProgram } = require('./program.js');
 const { reset } = require('./reset.js');
+const { stateOf } = require('./state.js');
 
 // Arguments that say where the data are.
 const PLACES = ['--data-dir', '--store'];
@@ -24,15 +25,12 @@ class Server {
     this.port = Number(new URL(endpoint).port);
     this.config = configOf(endpoint);
     this.environment = environmentOf(endpoint);
+    Object.assign(this, stateOf(endpoint));
     this.#child = child;
     this.#log = log;
     // A server must not outlive who started it.
     this.#end = () => child.kill('SIGKILL');
     process.once('exit', this.#end);
-  }
-
-  reset() {
-    return reset(this.endpoint);
   }
 
   log() {
@@ -130,4 +128,4 @@ function environmentOf(endpoint) {
   };
 }
 
-module.exports = { start, reset, findProgram, configOf, environmentOf };
+module.exports = { start, reset, stateOf, findProgram, configOf, environmentOf };
