@@ -7,6 +7,7 @@ mod functions;
 mod manifest;
 mod requests;
 mod rooms;
+mod sdks;
 mod versions;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub fn tidy() -> Result<(), String> {
     complaints.extend(rooms::imports_upwards(&files)?);
     complaints.extend(requests::dropped_members(&files)?);
     complaints.extend(versions::differing()?);
+    complaints.extend(sdks::differing()?);
     if complaints.is_empty() { Ok(()) } else { Err(complaints.join("\n")) }
 }
 
