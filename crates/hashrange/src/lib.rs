@@ -174,6 +174,7 @@ pub use builders::{Change, ChangeKind, IntoItem, Items, Page, StreamPosition, St
 pub use clock::{Clock, ClockSetting};
 pub use database::{Calling, Database, Options};
 pub use error::{Error, Result};
+pub use hashrange_engine::is_reserved_in_statements;
 pub use hashrange_engine::{
     Ahead, ChangesInput, ChangesOutput, ClientWork, Copied, CopyError, CopyPhase, Copying,
     Difference, HeatInput, HeatPage, HistoryDescription, HistoryState, ItemChange, KeyPart,

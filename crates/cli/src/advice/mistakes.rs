@@ -3,6 +3,7 @@
 use crate::nearest::nearest;
 use crate::shell::statement::{Outline, Verb};
 use crate::shell::token::{Kind, Token, meaningful};
+use hashrange::is_reserved_in_statements;
 
 /// Characters of the line that are shown before the caret, and behind it.
 const SHOWN: usize = 60;
@@ -68,6 +69,41 @@ fn foreign<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
         }
     }
     None
+}
+
+/// Words that stand where names do and are none: they join conditions, and are values.
+const NO_NAMES: [&str; 16] = [
+    "ALL", "AND", "BETWEEN", "DISTINCT", "EXISTS", "FALSE", "FROM", "IN", "IS", "MISSING", "NOT",
+    "NULL", "OR", "SELECT", "TRUE", "WHERE",
+];
+/// Words behind which a name stands.
+const BEFORE_NAMES: [&str; 7] = ["SELECT", "SET", "REMOVE", "BY", "FROM", "INTO", "UPDATE"];
+/// Words before which a name stands.
+const BEHIND_NAMES: [&str; 3] = ["BETWEEN", "IN", "IS"];
+
+/// Returns a hint at the first name in a statement that could not be read which is a reserved word without quotes, with
+/// a caret under it.
+pub fn reserved(statement: &str) -> Option<String> {
+    let tokens = meaningful(statement);
+    let is_name = |nth: usize| {
+        let token = tokens[nth];
+        let before = nth.checked_sub(1).and_then(|nth| tokens.get(nth));
+        let behind = tokens.get(nth + 1);
+        let is_called = behind.is_some_and(|it| it.is_symbol("("));
+        let begins = before.is_some_and(|it| {
+            it.is_symbol(".") || it.is_symbol(",") || BEFORE_NAMES.iter().any(|word| it.is(word))
+        });
+        let ends = behind.is_some_and(|it| {
+            it.compares() || it.is_symbol(".") || BEHIND_NAMES.iter().any(|word| it.is(word))
+        });
+        let is_word = token.kind == Kind::Word && !NO_NAMES.iter().any(|word| token.is(word));
+        is_word && !is_called && (begins || ends) && is_reserved_in_statements(token.text)
+    };
+    let token = tokens[(0..tokens.len()).find(|nth| is_name(*nth))?];
+    let word = token.text;
+    let hint =
+        format!("{word} is a reserved word; if it is a name, write \"{word}\" in double quotes");
+    Some(format!("{hint}{}", caret(statement, token.offset)))
 }
 
 /// Returns a word that stands where a keyword has to, and is nearly one.
@@ -141,6 +177,38 @@ mod tests {
             let column = mark.find('^').expect("a caret");
             assert_eq!(&line[column..], from, "{statement}");
         }
+    }
+
+    #[test]
+    fn a_reserved_word_in_the_place_of_a_name_is_to_be_quoted() {
+        let cases = [
+            ("SELECT payload.size FROM t WHERE pk = 'a'", Some("size")),
+            ("SELECT * FROM t WHERE date = 'a'", Some("date")),
+            ("SELECT * FROM t WHERE NOT user IN ['a']", Some("user")),
+            ("SELECT a, name FROM t", Some("name")),
+            ("UPDATE t SET a = 1, level = 2 WHERE pk = 'a'", Some("level")),
+            ("UPDATE t REMOVE key WHERE pk = 'a'", Some("key")),
+            ("SELECT * FROM order WHERE a = 1", Some("order")),
+            ("SELECT * FROM t WHERE a = 1 ORDER BY Zone DESC", Some("Zone")),
+            ("SELECT * FROM t WHERE \"date\" = 'a' AND NOT b IS MISSING", None),
+            ("SELECT * FROM t WHERE size(a) > 3 AND b = true", None),
+            ("INSERT INTO t VALUE {'date': 1}", None),
+            ("DELETE FROM t WHERE pk IN ['a'] RETURNING ALL OLD *", None),
+            ("SELECT DISTINCT a FROM t", None),
+            ("", None),
+        ];
+        for (statement, word) in cases {
+            // Which of these words are reserved, the list of the parser says.
+            let word = word.filter(|word| is_reserved_in_statements(word));
+            let expected = word.map(|word| format!("write \"{word}\" in double quotes"));
+            let found = reserved(statement);
+            assert_eq!(found.is_some(), expected.is_some(), "{statement}: {found:?}");
+            let (found, expected) = (found.unwrap_or_default(), expected.unwrap_or_default());
+            assert!(found.contains(&expected), "{statement}: {found}");
+        }
+        assert!(
+            ["size", "date", "user", "level", "order"].into_iter().all(is_reserved_in_statements)
+        );
     }
 
     #[test]

@@ -17,6 +17,8 @@ use crate::shell::token::meaningful;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
+/// What begins the message about a statement that could not be read. Source: the catalogue of the service's sentences.
+const UNREAD: &str = "Statement wasn't well formed";
 /// Longer values are cut in messages.
 const VALUE_MAX_CHARACTERS: usize = 60;
 /// So many names are looked through for the nearest.
@@ -74,7 +76,8 @@ pub fn explained(mut refused: Refused, request: &Value) -> Refused {
     refused.table = request["TableName"].as_str().map(str::to_owned).or(refused.table);
     match refused.exception.as_str() {
         "ValidationException" | "ConditionalCheckFailedException" => {
-            refused.hints = expression_hints(request);
+            let is_unread = refused.message.as_deref().is_some_and(|it| it.contains(UNREAD));
+            refused.hints = expression_hints(request, is_unread);
         }
         "MissingAuthenticationTokenException" => refused.hints.push(
             "the server asks for signed requests: give --credentials FILE, or AWS_ACCESS_KEY_ID and \
@@ -90,10 +93,12 @@ pub fn explained(mut refused: Refused, request: &Value) -> Refused {
     refused
 }
 
-/// Returns hints about names in a request where text may have been meant.
-fn expression_hints(request: &Value) -> Vec<String> {
+/// Returns hints about names in a request where text may have been meant; of a statement that could not be read, also
+/// about its words.
+fn expression_hints(request: &Value, is_unread: bool) -> Vec<String> {
     if let Some(statement) = request["Statement"].as_str() {
         let mut hints: Vec<String> = mistakes::mistaken(statement).into_iter().collect();
+        hints.extend(mistakes::reserved(statement).filter(|_| is_unread && hints.is_empty()));
         hints.extend(suspects(&meaningful(statement), true, &[]));
         return hints;
     }
@@ -212,6 +217,15 @@ mod tests {
             ]
         );
         assert_eq!(found.table.as_deref(), Some("cities"));
+        let unread = Refused {
+            exception: "ValidationException".to_owned(),
+            message: Some(format!("{UNREAD}, can't be processed: Unexpected keyword")),
+            ..Refused::default()
+        };
+        let statement = json!({"Statement": "SELECT * FROM cities WHERE size = 3"});
+        let hints = explained(unread, &statement).hints;
+        assert!(hints[0].contains("write \"size\" in double quotes"), "{hints:?}");
+        assert_eq!(refused("ValidationException", statement).hints, [""; 0]);
         assert_eq!(refused("ThrottlingException", query).hints, [""; 0]);
         let unsigned = refused("MissingAuthenticationTokenException", json!({})).hints;
         assert!(unsigned[0].contains("--credentials"), "{unsigned:?}");

@@ -7,6 +7,7 @@ use crate::client::Client;
 use crate::commands::table_keys::TableKeys;
 use crate::output::screen::{Screen, Style};
 use crate::output::terminal::is_unsafe;
+use hashrange::is_reserved_in_statements;
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -198,7 +199,7 @@ fn quoted(names: &[String]) -> Vec<String> {
         let begins = characters.next().is_some_and(|it| it.is_alphabetic() || it == '_');
         let is_keyword = KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
         let is_plain = begins && characters.all(|it| it.is_alphanumeric() || it == '_');
-        if is_plain && !is_keyword {
+        if is_plain && !is_keyword && !is_reserved_in_statements(name) {
             name.clone()
         } else {
             format!("\"{}\"", name.replace('"', "\"\""))
@@ -334,6 +335,8 @@ mod tests {
     fn names_are_completed_as_they_have_to_be_written() {
         let names = quoted(&["cities", "by-state", "order", "a\"b"].map(str::to_owned));
         assert_eq!(names, ["cities", "\"by-state\"", "\"order\"", "\"a\"\"b\""]);
+        let reserved = quoted(&["Date", "user", "level_of"].map(str::to_owned));
+        assert_eq!(reserved, ["\"Date\"", "\"user\"", "level_of"]);
         let mut all = names;
         all.extend(["SELECT", "SET", "size"].map(str::to_owned));
         let cases: [(&str, &[&str]); 6] = [
