@@ -1,33 +1,11 @@
 //! Memory and bytes of an explanation of a large request: values and names are cut while they are told, whatever the
 //! request repeats. Bytes that are allocated are counted, not time.
-#![allow(unsafe_code, reason = "an allocator that counts")]
 #![expect(clippy::unwrap_used, reason = "a test: failures panic")]
 
 use hashrange_engine::{EngineOptions, Mode};
+use hashrange_scratch::allocated::{Counting, counted};
 use hashrange_testkit::database::Database;
 use serde_json::{Value as Json, json};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.with(|allocated| allocated.set(allocated.get() + layout.size()));
-        // SAFETY: the caller's promise about `layout` is the one that is asked for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` with this `layout`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -67,12 +45,10 @@ fn table() -> Database {
 /// Explains a request; what is told of it, and what that takes beyond six times the request, is bounded.
 fn check(database: &Database, operation: &str, request: &Json) {
     let body = request.to_string();
-    let before = ALLOCATED.with(Cell::get);
-    let explained = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
-    let told = explained.to_json().to_string();
-    let text = explained.text();
-    let item = explained.to_item();
-    let allocated = ALLOCATED.with(Cell::get) - before;
+    let ((told, text, item), allocated) = counted(|| {
+        let explained = database.explain(operation, body.as_bytes(), Mode::Plan).unwrap();
+        (explained.to_json().to_string(), explained.text(), explained.to_item())
+    });
     assert!(told.len() < TOLD_MAX_BYTES, "{operation}: {} bytes of JSON", told.len());
     assert!(text.len() < TOLD_MAX_BYTES, "{operation}: {} bytes of text", text.len());
     assert!(item.size() < 2 * TOLD_MAX_BYTES, "{operation}: {} bytes of item", item.size());
@@ -173,10 +149,10 @@ fn each_part_of_a_batch_is_told_in_part() {
         }})
     };
     let request = json!({"TransactItems": (0..100).map(update).collect::<Vec<_>>()}).to_string();
-    let before = ALLOCATED.with(Cell::get);
-    let explained = database.explain("TransactWriteItems", request.as_bytes(), Mode::Plan).unwrap();
-    let told = explained.to_json().to_string();
-    let allocated = ALLOCATED.with(Cell::get) - before;
+    let (told, allocated) = counted(|| {
+        let explained = database.explain("TransactWriteItems", request.as_bytes(), Mode::Plan);
+        explained.unwrap().to_json().to_string()
+    });
     assert!(told.len() < 4 * MIB, "{}", told.len());
     assert!(allocated < 40 * MIB, "{allocated}");
 }

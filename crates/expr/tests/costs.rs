@@ -1,47 +1,18 @@
 //! What an expression of 4 KB and the legacy and PartiQL forms of an update may cost: never much
 //! more than the result, whatever it repeats. Bytes that are allocated are counted, not time.
-#![allow(unsafe_code, reason = "an allocator that counts")]
 
 use hashrange_expr::legacy::{AttributeAction, AttributeUpdate, attribute_updates};
 use hashrange_expr::partiql::{self, Statement};
 use hashrange_expr::{Placeholders, update};
 use hashrange_model::error::Reason;
 use hashrange_model::{AttributeValue, Item, Value};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.with(|allocated| allocated.set(allocated.get() + layout.size()));
-        // SAFETY: the caller's promise about `layout` is the one that is asked for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` with this `layout`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use hashrange_scratch::allocated::{Counting, counted};
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
-
-/// Returns what `work` returns, and how many bytes it allocated.
-fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = ALLOCATED.with(Cell::get);
-    let result = work();
-    (result, ALLOCATED.with(Cell::get) - before)
-}
 
 fn placeholders<'a>(name: Option<&'a str>, value: Option<&'a Value>) -> Placeholders<'a> {
     let names = name.map(|name| [("#n", name)]);

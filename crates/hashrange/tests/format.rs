@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
 use hashrange::{Clock, Database, Operation, Options, Verified};
-use std::fs;
+use hashrange_scratch::copy_folder;
 use std::path::{Path, PathBuf};
 
 /// 2026-11-22 03:30 UTC, when the folders were added here: a day later their stream records are due.
@@ -15,19 +15,6 @@ const ADDED_MS: u64 = 1_795_318_200_000;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1").join(name)
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }
 
 fn call(database: &Database, operation: Operation, body: &str) -> String {

@@ -1,4 +1,5 @@
-//! PostgreSQL for tests: installed programs, a new folder, a free port.
+//! PostgreSQL for tests: installed programs, a new folder, a free port. Also what other tests share that needs no
+//! engine: copies of folders, an allocator that counts.
 //!
 //! A test that needs no more than tables of its own takes a schema on [`shared`]: one server for all tests
 //! of a run, which whoever runs them starts and names in [`VARIABLE`], else one for this process. A test that
@@ -7,14 +8,17 @@
 //! A crate of its own, because the tests of the store are not to wait until the engine is compiled.
 //!
 //! A dev-dependency only; what is wrong ends in a panic, since only tests call it.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![expect(clippy::panic, reason = "a failing test is a panic")]
 
+pub mod allocated;
+mod folder;
 mod patroni;
 mod programs;
 mod replication;
 mod server;
 
+pub use folder::copy_folder;
 pub use patroni::Patroni;
 pub use programs::{fetched, folder_of_programs};
 pub use server::{Server, server};

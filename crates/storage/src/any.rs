@@ -55,6 +55,10 @@ impl AnyStore {
     }
 
     /// Returns a number that no commit stamp given out so far is above.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(clippy::unused_async, reason = "only PostgreSQL is asked")
+    )]
     pub async fn last_stamp(&self) -> Result<u64, Error> {
         match self {
             Self::Memory(store) => Ok(store.last_stamp()),
@@ -69,7 +73,11 @@ impl AnyStore {
     /// ([`EmbeddedOptions::stamps_above`](crate::EmbeddedOptions::stamps_above)).
     #[cfg_attr(
         not(feature = "postgres"),
-        expect(unused_variables, reason = "only there by prefix")
+        expect(
+            unused_variables,
+            clippy::unused_async,
+            reason = "only PostgreSQL counts by prefix, and waits"
+        )
     )]
     pub async fn raise_stamps(&self, prefixes: &[Key], stamp: u64) -> Result<bool, Error> {
         match self {
@@ -86,7 +94,10 @@ impl AnyStore {
     /// Keeps every commit that declares `key` waiting, of all processes, until what is returned is released
     /// or dropped. Nothing is held, and nothing needs to be, of a key that is absent or a store that is not
     /// shared.
-    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "none is shared"))]
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unused_variables, clippy::unused_async, reason = "none is shared")
+    )]
     pub async fn hold(&self, key: &[u8]) -> Result<Held, Error> {
         match self {
             Self::Memory(_) | Self::Embedded(_) => Ok(Held::nothing()),

@@ -5,6 +5,7 @@
 
 mod files;
 
+use hashrange_scratch::copy_folder;
 use hashrange_storage::{
     Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, Examined, KeyRange, OpenError,
     Store, View, Wanted, block_on,
@@ -26,19 +27,6 @@ fn put(store: &EmbeddedStore, key: &str) {
 
 fn holds(store: &EmbeddedStore, key: &str) -> bool {
     block_on(block_on(store.view()).unwrap().get(key.as_bytes())).unwrap().is_some()
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }
 
 fn all_files(folder: &Path) -> Vec<PathBuf> {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed assumption fails the test")]
 
+use hashrange_scratch::copy_folder;
 use hashrange_storage::{
     Bytes, Direction, EmbeddedOptions, EmbeddedStore, Key, KeyRange, Store, View, Wanted, block_on,
 };
@@ -83,20 +84,6 @@ fn disk_bytes(folder: &Path) -> u64 {
             },
         )
         .sum()
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        // Files come and go while the store is open.
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            drop(fs::copy(&path, &target));
-        }
-    }
 }
 
 #[test]

@@ -3,24 +3,11 @@
 
 use super::{check, n_as_of, put, stored};
 use hashrange_engine::EngineOptions;
+use hashrange_scratch::copy_folder;
 use hashrange_testkit::database::Database;
 use hashrange_testkit::environment::NOW_MS;
 use serde_json::{Value as Json, json};
-use std::fs;
 use std::path::Path;
-
-fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
-}
 
 #[test]
 fn a_history_of_the_first_form_is_read_and_goes_on() {

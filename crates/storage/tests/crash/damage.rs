@@ -6,6 +6,7 @@
 
 use crate::workload::{Workload, read_all};
 use crate::{Random, child, scaled};
+use hashrange_scratch::copy_folder;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,17 +78,4 @@ fn check_flip(
         .verify(&content, &[expected])
         .map_err(|what| format!("byte {offset}, bit {bit}: {what}"))?;
     Ok(if lost { "lost the last group" } else { "read right" })
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            fs::create_dir(&target).unwrap();
-            copy_folder(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }
