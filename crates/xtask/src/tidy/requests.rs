@@ -4,36 +4,51 @@
 //! An operation's files are those of `crates/engine/src/ops` that name its input, with their folder. A member
 //! that changes nothing is taken out of the input by its name and bound to `_`; `..` in such a pattern is refused.
 //! What other modules of the engine do with a member is not looked at.
+//!
+//! Each member of a structure within requests is named in the files of the engine that name the structure.
 
 use std::path::{Path, PathBuf};
 
 use super::read;
 
 const REQUESTS: &str = "crates/wire/src/generated/requests.rs";
+const STRUCTURES: &str = "crates/wire/src/generated/shared.rs";
+const ENGINE: &str = "crates/engine/src";
 const OPERATIONS: &str = "crates/engine/src/ops";
 
 /// Returns each member of a request that its operation does not name, and each pattern that leaves some out.
 pub fn dropped_members(files: &[PathBuf]) -> Result<Vec<String>, String> {
     let mut sources = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
-        if file.starts_with(OPERATIONS) {
+        if file.starts_with(ENGINE) {
             sources.push((file.clone(), code(&read(file)?)));
         }
     }
-    Ok(complaints(&inputs(&read(Path::new(REQUESTS))?), &sources))
+    let structures = structures(&read(Path::new(STRUCTURES))?);
+    let mut found = complaints_within(&structures, &sources);
+    sources.retain(|(file, _)| file.starts_with(OPERATIONS));
+    found.extend(complaints(&inputs(&read(Path::new(REQUESTS))?), &sources));
+    Ok(found)
 }
 
-/// The name of an input and those of its members.
-type Input = (String, Vec<String>);
+/// The name of a structure and those of its members.
+type Structure = (String, Vec<String>);
 
-/// Returns the inputs that a text declares.
-fn inputs(text: &str) -> Vec<Input> {
-    let mut inputs: Vec<Input> = Vec::new();
+/// Returns the inputs of operations that a text declares.
+fn inputs(text: &str) -> Vec<Structure> {
+    let mut structures = structures(text);
+    structures.retain(|(name, _)| name.ends_with("Input"));
+    structures
+}
+
+/// Returns the structures that a text declares.
+fn structures(text: &str) -> Vec<Structure> {
+    let mut inputs: Vec<Structure> = Vec::new();
     let mut is_inside = false;
     for line in text.lines() {
         if let Some(declared) = line.strip_prefix("pub struct ") {
             let name = word(declared);
-            is_inside = name.ends_with("Input") && declared.ends_with('{');
+            is_inside = declared.ends_with('{');
             if is_inside {
                 inputs.push((name, Vec::new()));
             }
@@ -48,7 +63,23 @@ fn inputs(text: &str) -> Vec<Input> {
     inputs
 }
 
-fn complaints(inputs: &[Input], sources: &[(PathBuf, String)]) -> Vec<String> {
+/// Returns the members of structures that no file names which names the structure.
+fn complaints_within(structures: &[Structure], sources: &[(PathBuf, String)]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (structure, members) in structures {
+        let homes: Vec<_> = sources.iter().filter(|(_, code)| names(code, structure)).collect();
+        let Some((place, _)) = homes.first() else { continue };
+        for member in members {
+            if !homes.iter().any(|(_, code)| names(code, member)) {
+                let place = place.display();
+                complaints.push(format!("{place}: the member {member} of {structure} is not read"));
+            }
+        }
+    }
+    complaints
+}
+
+fn complaints(inputs: &[Structure], sources: &[(PathBuf, String)]) -> Vec<String> {
     let mut complaints = Vec::new();
     for (input, members) in inputs {
         let homes: Vec<_> = sources.iter().filter(|(_, code)| names(code, input)).collect();
@@ -132,6 +163,20 @@ mod tests {
             [""; 0]
         );
         assert_eq!(found(&[("get.rs", "fn f() {}")]), [""; 0], "no such operation");
+    }
+
+    #[test]
+    fn a_member_of_a_structure_within_that_no_code_names_is_found() {
+        let structures = [("Item".to_owned(), vec!["more".to_owned(), "most".to_owned()])];
+        let found = |text: &str| {
+            complaints_within(&structures, &[(Path::new("a.rs").to_path_buf(), code(text))])
+        };
+        assert_eq!(
+            found("fn f(item: Item) { item.more }"),
+            ["a.rs: the member most of Item is not read"]
+        );
+        assert_eq!(found("fn f(item: Item) { item.more; item.most }"), [""; 0]);
+        assert_eq!(found("fn f() {}"), [""; 0], "it is not read at all");
     }
 
     #[test]
