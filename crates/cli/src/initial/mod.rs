@@ -31,6 +31,7 @@ use anyhow::Context;
 use definitions::{Contents, Definition};
 use hashrange::Database;
 use items::ItemFile;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use definitions::Given;
@@ -49,17 +50,13 @@ impl Initial {
     pub fn read(init: &[PathBuf], load: &[PathBuf], given: Given<'_>) -> anyhow::Result<Self> {
         let mut definitions: Vec<Definition> = Vec::new();
         let mut not_taken = Vec::new();
+        let mut sources: BTreeMap<String, String> = BTreeMap::new();
         for contents in definitions::read(init, given)? {
             not_taken.extend(lines_of(&contents));
             for definition in contents.definitions {
-                let known = definitions.iter().find(|known| known.name == definition.name);
-                if let Some(known) = known {
-                    anyhow::bail!(
-                        "{}: the table {} is also in {}",
-                        definition.source,
-                        definition.name,
-                        known.source
-                    );
+                let Definition { name, source, .. } = &definition;
+                if let Some(known) = sources.insert(name.clone(), source.clone()) {
+                    anyhow::bail!("{source}: the table {name} is also in {known}");
                 }
                 definitions.push(definition);
             }

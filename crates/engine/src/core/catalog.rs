@@ -9,11 +9,27 @@
 
 use crate::schema::{Table, TableId};
 use arc_swap::ArcSwap;
-use std::collections::{BTreeMap, BTreeSet};
+use imbl::OrdMap;
+use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-type Tables = BTreeMap<String, Arc<Table>>;
+/// What is copied with each change: the copy shares what has not changed.
+#[derive(Debug, Clone, Default)]
+struct Tables {
+    by_name: OrdMap<String, Arc<Table>>,
+    /// The greatest number of a table that was ever in it.
+    newest: Option<TableId>,
+}
+
+impl Tables {
+    /// Puts a table in the place of the one of its name, which is returned.
+    fn insert(&mut self, table: Arc<Table>) -> Option<Arc<Table>> {
+        self.newest = self.newest.max(Some(table.id()));
+        self.by_name.insert(table.record.name.clone(), table)
+    }
+}
 
 /// All tables, readable without a lock.
 #[derive(Debug, Default)]
@@ -28,39 +44,43 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     pub(crate) fn new(tables: impl IntoIterator<Item = Table>) -> Self {
-        let tables = tables.into_iter().map(|table| (table.record.name.clone(), Arc::new(table)));
-        Self { tables: ArcSwap::from_pointee(tables.collect()), ..Self::default() }
+        let mut all = Tables::default();
+        for table in tables {
+            all.insert(Arc::new(table));
+        }
+        Self { tables: ArcSwap::from_pointee(all), ..Self::default() }
     }
 
     /// Returns the table named `name`.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Table>> {
-        self.tables.load().get(name).cloned()
+        self.tables.load().by_name.get(name).cloned()
     }
 
     /// Returns the names after `start` in order, at most `limit`, and whether there are more.
     pub(crate) fn names_after(&self, start: Option<&str>, limit: usize) -> (Vec<String>, bool) {
         let tables = self.tables.load();
-        let mut names =
-            tables.keys().filter(|name| start.is_none_or(|start| name.as_str() > start)).cloned();
+        let after = start.map_or(Bound::Unbounded, Bound::Excluded);
+        let following = tables.by_name.range::<_, str>((after, Bound::Unbounded));
+        let mut names = following.map(|(name, _)| name.clone());
         let page = names.by_ref().take(limit).collect();
         (page, names.next().is_some())
     }
 
     /// Returns every table.
     pub(crate) fn all(&self) -> Vec<Arc<Table>> {
-        self.tables.load().values().cloned().collect()
+        self.tables.load().by_name.values().cloned().collect()
     }
 
-    /// Returns the greatest number of a table.
+    /// Returns the greatest number of a table that is or was in use.
     pub(crate) fn newest_id(&self) -> Option<TableId> {
-        self.tables.load().values().map(|table| table.id()).max()
+        self.tables.load().newest
     }
 
     /// Puts a table in the place of its older version, if there is one.
     pub(crate) fn put(&self, table: Table) -> Arc<Table> {
         let table = Arc::new(table);
         self.change(|tables| {
-            let old = tables.insert(table.record.name.clone(), Arc::clone(&table));
+            let old = tables.insert(Arc::clone(&table));
             let is_successor = old.as_ref().is_none_or(|old| old.id() == table.id());
             assert!(is_successor, "a version takes the place of one of the same table");
             old
@@ -71,7 +91,7 @@ impl Catalog {
     /// Takes a table out.
     pub(crate) fn remove(&self, name: &str) {
         self.change(|tables| {
-            let removed = tables.remove(name);
+            let removed = tables.by_name.remove(name);
             assert!(removed.is_some(), "a table is taken out once");
             removed
         });
@@ -93,20 +113,22 @@ impl Catalog {
     fn replace(&self, stays: impl Fn(&Table) -> bool, new: Vec<Table>, number: u64) {
         let _guard = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.tables.load();
-        let staying = old.iter().filter(|(_, table)| stays(table));
-        let mut tables: Tables =
-            staying.map(|(name, table)| (name.clone(), Arc::clone(table))).collect();
+        let mut tables = Tables { newest: old.newest, ..Tables::default() };
+        for table in old.by_name.values().filter(|table| stays(table)) {
+            tables.insert(Arc::clone(table));
+        }
         for table in new {
-            let known = old.get(&table.record.name).filter(|known| known.id() == table.id());
+            let known =
+                old.by_name.get(&table.record.name).filter(|known| known.id() == table.id());
             let table = match known {
                 Some(known) if known.record == table.record => Arc::clone(known),
                 Some(known) => Arc::new(known.successor(table.record)),
                 None => Arc::new(table),
             };
-            tables.insert(table.record.name.clone(), table);
+            tables.insert(table);
         }
-        for (name, known) in old.iter() {
-            if !tables.get(name).is_some_and(|table| Arc::ptr_eq(table, known)) {
+        for (name, known) in &old.by_name {
+            if !tables.by_name.get(name).is_some_and(|table| Arc::ptr_eq(table, known)) {
                 known.supersede();
             }
         }
