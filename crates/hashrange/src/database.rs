@@ -25,9 +25,12 @@ use std::time::Duration;
 /// How a database is opened.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Memory for cached data, in bytes: half of it for blocks of sorted files, half for ranges that
+    /// Memory for cached data, in bytes: a third of it for blocks of sorted files, the rest for ranges that
     /// were read. On PostgreSQL all of it for pages that are shown again if the database says that they are the same.
     pub cache_bytes: u64,
+    /// Memory for what was written to a folder and is not sorted into files yet, in bytes. While more is written
+    /// than can be sorted, writes wait.
+    pub write_bytes: u64,
     /// What keeps the data of a folder that is created; one that is there stays on what it is on.
     /// `RocksDB` needs the feature `rocksdb`.
     pub engine: EmbeddedEngine,
@@ -62,6 +65,7 @@ impl Default for Options {
         let engine = EngineOptions::default();
         Self {
             cache_bytes: EmbeddedOptions::default().cache_bytes,
+            write_bytes: EmbeddedOptions::default().unsorted_bytes(),
             engine: EmbeddedEngine::default(),
             region: "us-east-1".to_owned(),
             account: "314159265358".to_owned(),
@@ -224,7 +228,7 @@ impl Database {
     }
 
     /// Bounds the bytes for cached data from now on, at most to what the database was opened with, and
-    /// gives back what is kept beyond. The half of them for blocks of sorted files does not shrink.
+    /// gives back what is kept beyond. The third of them for blocks of sorted files does not shrink.
     pub fn bound_cache(&self, cache_bytes: u64) {
         self.engine.store().bound_cache(cache_bytes);
     }
@@ -332,8 +336,9 @@ fn open_store(folder: &Path, options: &Options) -> Result<EmbeddedStore, Error> 
 }
 
 fn store_options(options: &Options) -> EmbeddedOptions {
-    let Options { cache_bytes, engine, .. } = *options;
+    let Options { cache_bytes, write_bytes, engine, .. } = *options;
     EmbeddedOptions { cache_bytes, engine, ..EmbeddedOptions::default() }
+        .with_unsorted_bytes(write_bytes)
 }
 
 fn environment(options: &Options) -> Environment {

@@ -43,8 +43,13 @@ const SHARED_CACHE_SHARE: u64 = 16;
 /// says so.
 const CACHE_MAX: u64 = 256 << 20;
 
-/// Memory for a folder's writes that are not sorted into files yet: four memtables.
-const WRITES_IN_MEMORY: &str = "128MiB";
+/// At most this part of the memory is for bodies of requests while they arrive, and this for answers until they
+/// are sent: what a server makes of a body takes several times as much while it runs.
+const BODIES_SHARE: u64 = 16;
+const ANSWERS_SHARE: u64 = 32;
+
+/// At most this part of the memory is for a folder's writes that are not sorted into files yet.
+const WRITES_SHARE: u64 = 8;
 
 /// From this size on it is told how far the loading of a sample is.
 const LONG_SAMPLE_ITEMS: u64 = 10_000;
@@ -118,7 +123,7 @@ async fn serve(
     // refused.
     let sample = beginning.sample;
     let options = options(settings, address);
-    let cache_bytes = options.cache_bytes;
+    let (cache_bytes, write_bytes) = (options.cache_bytes, options.write_bytes);
     let database = Arc::new(open(settings, options, beginning).await?);
     let api = Observed::new(
         database.clone(),
@@ -146,11 +151,12 @@ async fn serve(
         namespaces = settings.namespaces,
         "ready"
     );
-    tell_memory(settings, cache_bytes);
+    tell_memory(settings, cache_bytes, write_bytes);
     if let Some(sample) = sample {
         output::line(sample.next_steps(&format!("http://{address}")))?;
     }
-    let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes);
+    let forgets = matches!(settings.store, StoreChoice::Folder(_));
+    let keeper = memory::Keeper::new(Arc::clone(&database), cache_bytes, forgets);
     let keeping = tokio::spawn(keep_memory(keeper));
     let served = hashrange_server::run(listener, config, api, signalled(ending)).await;
     keeping.abort();
@@ -212,7 +218,7 @@ fn server_config(settings: &Settings) -> anyhow::Result<Config> {
     let web = settings.web.clone();
     let region = settings.region.clone();
     let auth = Arc::new(auth.into());
-    let mut limits = Limits::default();
+    let mut limits = memory::limit_bytes().map_or_else(Limits::default, limits_within);
     if let Some(files) = files::raise_limit() {
         // The other half is for the store.
         let half = usize::try_from(files / 2).unwrap_or(usize::MAX);
@@ -366,6 +372,9 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
         ..Options::default()
     };
     options.cache_bytes = cache_bytes(settings);
+    if let Some(bytes) = memory::limit_bytes() {
+        options.write_bytes = options.write_bytes.min(bytes / WRITES_SHARE);
+    }
     options.engine = settings.engine.unwrap_or(options.engine);
     if let Some(interval) = settings.sweep_interval {
         options.sweep_interval = interval.0;
@@ -374,6 +383,15 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
     options.table_delay_ms = settings.table_delay_ms;
     options.heat = settings.costs.heat;
     options
+}
+
+/// Returns the limits of a server that may use so many bytes of memory.
+fn limits_within(bytes: u64) -> Limits {
+    let mut limits = Limits::default();
+    let part = |share| usize::try_from(bytes / share).unwrap_or(usize::MAX);
+    limits.buffered_bytes = limits.buffered_bytes.min(part(BODIES_SHARE));
+    limits.answer_bytes = limits.answer_bytes.min(part(ANSWERS_SHARE));
+    limits
 }
 
 /// Returns the bytes for cached data.
@@ -391,17 +409,13 @@ fn cache_bytes(settings: &Settings) -> u64 {
 }
 
 /// Says what memory the server may take, and how to give it more.
-fn tell_memory(settings: &Settings, cache_bytes: u64) {
-    let cache = format!("{}MiB", cache_bytes >> 20);
+fn tell_memory(settings: &Settings, cache_bytes: u64, write_bytes: u64) {
+    let [cache, writes] = [cache_bytes, write_bytes].map(|bytes| format!("{}MiB", bytes >> 20));
     match settings.store {
         // What is kept is what clients put there.
         StoreChoice::Memory => {}
         StoreChoice::Folder(_) => {
-            tracing::info!(
-                cache,
-                writes = WRITES_IN_MEMORY,
-                "memory; --cache-size 1GiB gives the cache more"
-            );
+            tracing::info!(cache, writes, "memory; --cache-size 1GiB gives the cache more");
         }
         StoreChoice::Url(_) => {
             tracing::info!(cache, "memory; --cache-size 1GiB gives the cache more");
@@ -475,5 +489,22 @@ impl Ending {
             tracing::warn!(%error, "Ctrl-C is not watched");
             std::future::pending::<()>().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_of_little_memory_holds_fewer_bodies_and_answers() {
+        let of = |bytes| {
+            let limits = limits_within(bytes);
+            (limits.buffered_bytes >> 20, limits.answer_bytes >> 20)
+        };
+        assert_eq!(of(256 << 20), (16, 8));
+        assert_eq!(of(1 << 30), (64, 32));
+        let usual = Limits::default();
+        assert_eq!(of(64 << 30), (usual.buffered_bytes >> 20, usual.answer_bytes >> 20));
     }
 }

@@ -1,5 +1,5 @@
 //! Gives memory back: freed memory when the server has a quiet moment, kept data when the machine or
-//! the container runs short.
+//! the container runs short, or when nobody has asked for anything for half a minute.
 //!
 //! The decisions are functions of what was measured; only [`Keeper::look`] reads files. Blocks of
 //! sorted files are not given back: their cache is fjall's, which cannot shrink.
@@ -24,6 +24,10 @@ const GROWN_BYTES: u64 = 16 << 20;
 /// A process that used less than one of so many parts of a processor since the last look has a quiet
 /// moment.
 const QUIET_PART: u64 = 10;
+/// A process that used no more clock ticks than this since the last look did next to nothing.
+const IDLE_TICKS: u64 = 1;
+/// After so many such looks in a row nobody uses the server.
+const IDLE_LOOKS: u32 = 15;
 /// The clock ticks in which the system counts processor time, on every Linux there is.
 const TICKS_PER_SECOND: u64 = 100;
 
@@ -34,18 +38,24 @@ pub struct Keeper {
     /// What the cache may take when memory is ample, and now.
     full_bytes: u64,
     bound_bytes: u64,
+    /// Whether what was read is forgotten when nobody uses the server: it is read from this machine again.
+    forgets: bool,
+    idle_looks: u32,
     processor_ticks: u64,
     /// Resident when freed memory was given back last.
     resident_bytes: u64,
 }
 
 impl Keeper {
-    /// Returns the keeper of what is served, whose cache may take so many bytes.
-    pub fn new(served: Arc<Served>, cache_bytes: u64) -> Self {
+    /// Returns the keeper of what is served, whose cache may take so many bytes, and is emptied when nobody uses
+    /// the server if it `forgets`.
+    pub fn new(served: Arc<Served>, cache_bytes: u64, forgets: bool) -> Self {
         Self {
             served,
             full_bytes: cache_bytes,
             bound_bytes: cache_bytes,
+            forgets,
+            idle_looks: 0,
             processor_ticks: 0,
             resident_bytes: 0,
         }
@@ -64,11 +74,17 @@ impl Keeper {
             tracing::info!(available, cache_bytes = bound, "memory is short: the cache shrinks");
         }
         let Some(ticks) = processor_ticks() else { return };
-        let is_quiet =
-            ticks - self.processor_ticks < PERIOD.as_secs() * TICKS_PER_SECOND / QUIET_PART;
+        let used_ticks = ticks - self.processor_ticks;
         self.processor_ticks = ticks;
+        let is_quiet = used_ticks < PERIOD.as_secs() * TICKS_PER_SECOND / QUIET_PART;
+        self.idle_looks = next_idle_looks(self.idle_looks, used_ticks);
+        let is_forgotten = self.forgets && self.idle_looks == IDLE_LOOKS;
+        if is_forgotten {
+            self.served.bound_cache(0);
+            self.served.bound_cache(self.bound_bytes);
+        }
         let Some(resident) = resident_bytes() else { return };
-        if is_short || is_quiet && resident > self.resident_bytes + GROWN_BYTES {
+        if is_short || is_forgotten || is_quiet && resident > self.resident_bytes + GROWN_BYTES {
             hashrange_allocator::give_back_memory();
             self.resident_bytes = resident_bytes().unwrap_or(resident);
         }
@@ -87,7 +103,12 @@ fn next_bound(bound: u64, full: u64, available: u64, limit: u64) -> u64 {
     }
 }
 
-/// Returns the bytes that could still be allocated, in this container and on the machine.
+/// Returns how many looks in a row have found next to nothing done, after one more.
+fn next_idle_looks(looks: u32, used_ticks: u64) -> u32 {
+    if used_ticks <= IDLE_TICKS { looks.saturating_add(1) } else { 0 }
+}
+
+/// Returns the bytes that could still be allocated, by this process, in this container and on the machine.
 fn available_bytes() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let machine = super::field_bytes(&meminfo, "MemAvailable:")?;
@@ -99,7 +120,11 @@ fn available_bytes() -> Option<u64> {
         let files = beside("memory.stat").map_or(0, |stat| cached_bytes(&stat));
         Some(limit.saturating_sub(used.trim().parse::<u64>().ok()?.saturating_sub(files)))
     });
-    Some(in_groups.fold(machine, u64::min))
+    let of_addresses = super::address_space_bytes().and_then(|limit| {
+        let used = super::field_bytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+        Some(limit.saturating_sub(used))
+    });
+    Some(in_groups.chain(of_addresses).fold(machine, u64::min))
 }
 
 /// Reads from `memory.stat` the bytes of files that the system keeps only as long as it has room.
@@ -140,6 +165,19 @@ mod tests {
             bound = next_bound(bound, 4 * GIB, 8 * GIB, 16 * GIB);
         }
         assert_eq!(bound, 4 * GIB);
+    }
+
+    #[test]
+    fn one_look_in_a_row_of_idle_ones_is_the_one_that_forgets() {
+        let after =
+            |ticks: &[u64]| ticks.iter().fold(0, |looks, used| next_idle_looks(looks, *used));
+        let idle = [IDLE_TICKS; 40];
+        let forgetting =
+            |row: &[u64]| (0..=row.len()).filter(|nth| after(&row[..*nth]) == IDLE_LOOKS).count();
+        assert_eq!(forgetting(&idle), 1);
+        assert_eq!(forgetting(&idle[..14]), 0);
+        assert_eq!(forgetting(&[&idle[..10], &[IDLE_TICKS + 1], &idle[..10]].concat()), 0);
+        assert_eq!(forgetting(&[&idle[..], &[50], &idle[..]].concat()), 2);
     }
 
     #[test]

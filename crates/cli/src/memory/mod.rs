@@ -1,4 +1,5 @@
-//! How much memory this process may use: the machine's, or less in a container. Known on Linux.
+//! How much memory this process may use: the machine's, or less in a container or under `ulimit -v`. Known on
+//! Linux.
 
 mod keeper;
 
@@ -18,7 +19,19 @@ pub fn limit_bytes() -> Option<u64> {
         // Not every control group has a limit; one without says "max" or a number without meaning.
         fs::read_to_string(file).ok()?.trim().parse().ok()
     });
-    Some(limits.fold(total, u64::min))
+    Some(limits.chain(address_space_bytes()).fold(total, u64::min))
+}
+
+/// Returns the bytes of addresses that this process may have, if they are limited (`ulimit -v`).
+#[cfg(unix)]
+fn address_space_bytes() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::As).current
+}
+
+/// Returns nothing: there is no such limit.
+#[cfg(not(unix))]
+fn address_space_bytes() -> Option<u64> {
+    None
 }
 
 /// Reads a field of `/proc/meminfo` or of a process's status, which is in KiB.

@@ -181,7 +181,7 @@ impl EmbeddedStore {
     }
 
     /// Bounds the bytes for cached data from now on, at most to what the store was opened with. The
-    /// half of them that is for blocks of sorted files cannot shrink; the other one does at once.
+    /// third of them that is for blocks of sorted files cannot shrink; the rest does at once.
     pub fn bound_cache(&self, cache_bytes: u64) {
         let cache_bytes = cache_bytes.min(self.shared.cache_bytes);
         let options = EmbeddedOptions { cache_bytes, ..EmbeddedOptions::default() };

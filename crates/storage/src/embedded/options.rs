@@ -73,7 +73,7 @@ impl FromStr for EmbeddedEngine {
 /// The words on files are fjall's; `RocksDB` takes the same numbers for what comes closest.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
-    /// Bytes for what was read: half for blocks of sorted files, half for
+    /// Bytes for what was read: a third for blocks of sorted files, the rest for
     /// ranges of entries and single values.
     pub cache_bytes: u64,
     /// Bytes of writes held in memory before they are sorted into a file; a quarter of it while the store
@@ -119,15 +119,30 @@ impl Default for EmbeddedOptions {
     }
 }
 
+/// So many memtables there are at most: one that is written, the others sealed.
+const MEMTABLES: u64 = 4;
+
 impl EmbeddedOptions {
+    /// Returns the bytes of writes that may be in memory at once, in all memtables, but for the group that goes
+    /// beyond.
+    pub fn unsorted_bytes(&self) -> u64 {
+        self.memtable_bytes.saturating_mul(MEMTABLES)
+    }
+
+    /// Sets what a memtable may hold by what all may hold.
+    #[must_use]
+    pub fn with_unsorted_bytes(self, bytes: u64) -> Self {
+        Self { memtable_bytes: bytes / MEMTABLES, ..self }
+    }
+
     /// Returns the bytes for blocks of sorted files.
     #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only the ordered map asks"))]
     pub(super) fn block_cache_bytes(&self) -> u64 {
-        self.cache_bytes - self.cache_bytes / 2
+        self.cache_bytes / 3
     }
 
     /// Returns the bytes for ranges of entries and single values.
     pub(super) fn read_cache_bytes(&self) -> usize {
-        usize::try_from(self.cache_bytes / 2).unwrap_or(usize::MAX)
+        usize::try_from(self.cache_bytes - self.cache_bytes / 3).unwrap_or(usize::MAX)
     }
 }

@@ -92,6 +92,8 @@ pub(crate) struct Engine {
     /// What a memtable holds in a large store, and what the one of now may hold.
     memtable_bytes: u64,
     sealed_from_bytes: AtomicU64,
+    /// What all memtables together hold at most, but for a group: large groups make large memtables.
+    unsorted_bytes: u64,
     /// What a merged file holds.
     merged_file_bytes: u64,
     is_merging: AtomicBool,
@@ -158,6 +160,7 @@ impl Engine {
             written: Mutex::default(),
             memtable_bytes: options.memtable_bytes,
             sealed_from_bytes: AtomicU64::new(0),
+            unsorted_bytes: options.unsorted_bytes(),
             merged_file_bytes: options.table_bytes,
             is_merging: AtomicBool::new(false),
             is_merging_all: AtomicBool::new(false),
@@ -238,6 +241,7 @@ impl Engine {
     /// the committer calls it, before each group.
     pub(crate) fn wait_for_workers(&self) -> Result<(), Error> {
         while self.keyspace.sealed_memtable_count() as u64 >= self.max_sealed_memtables()
+            || (self.has_sealed_memtable() && self.memtable_bytes() > self.unsorted_bytes)
             || (self.has_many_runs() && self.is_sorting())
         {
             guarded("sort files", || self.database.persist(PersistMode::Buffer))?;
