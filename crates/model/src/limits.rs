@@ -22,8 +22,6 @@ pub const IN_OPERANDS_MAX: usize = 100;
 pub const LIST_INDEX_MAX: usize = 2_147_483_647;
 /// Most bytes of all `ExpressionAttributeNames` and -Values of a request together.
 pub const SUBSTITUTIONS_MAX_BYTES: usize = 2 * 1024 * 1024;
-/// Longest placeholder (`#name` or `:value`).
-pub const PLACEHOLDER_MAX_BYTES: usize = 255;
 /// Bytes of evaluated items after which a Query or Scan page ends.
 pub const PAGE_SIZE_MAX_BYTES: usize = 1024 * 1024;
 /// Most bytes of items that BatchGetItem returns.

@@ -14,6 +14,8 @@ use crate::request::{required, returns_item};
 use crate::schema::Table;
 use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
 use crate::usage::{Seen, Shape, ask_gate, note_read, note_shape};
+use crate::write::key_of_key;
+use hashrange_expr::Condition;
 use hashrange_expr::partiql::{Select, Statement, reads};
 use hashrange_model::error::{Layer, StatementFault, TransactionFault};
 use hashrange_model::limits::{ITEM_SIZE_MAX_BYTES, TRANSACTION_SIZE_MAX_BYTES};
@@ -23,6 +25,7 @@ use hashrange_wire::{
     ExecuteTransactionInput, ExecuteTransactionOutput, ItemResponse, ParameterizedStatement,
     ReturnConsumedCapacity,
 };
+use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
     /// Runs several PartiQL statements as one transaction.
@@ -96,14 +99,11 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let tables =
             statements.iter().map(|it| self.table(it.table())).collect::<ApiResult<Vec<_>>>()?;
-        let mut reads = Vec::with_capacity(statements.len());
-        for (nth, (statement, table)) in statements.into_iter().zip(&tables).enumerate() {
-            let Statement::Select(select) = statement else {
-                return Err(Reason::from(StatementFault::TransactionMixed).into());
-            };
-            let condition = select.condition.clone();
-            reads.push(Ok(selected_read(table, plan_item(table, select, nth)?, condition)?));
-        }
+        let conditions: Vec<_> = statements.iter().map(condition_of).collect();
+        let plans = plan_items(&tables, statements)?;
+        let reads = plans.into_iter().zip(&tables).zip(conditions);
+        let reads = reads.map(|((plan, table), condition)| selected_read(table, plan, condition));
+        let reads = reads.map(|read| Ok(Ok(read?))).collect::<ApiResult<Vec<_>>>()?;
         let keys = reads.iter().flatten().flat_map(|read| &read.ranges).map(|range| &range.start);
         check_distinct(keys)?;
         let planned_ms = self.now_ms();
@@ -144,13 +144,7 @@ impl<S: Store> Engine<S> {
         let names: Vec<String> = statements.iter().map(|it| it.table().to_owned()).collect();
         let tables =
             names.iter().map(|name| self.readable_table(name)).collect::<ApiResult<Vec<_>>>()?;
-        let mut plans = Vec::with_capacity(statements.len());
-        for (nth, (statement, table)) in statements.into_iter().zip(&tables).enumerate() {
-            let Statement::Select(select) = statement else {
-                return Err(Reason::from(StatementFault::TransactionMixed).into());
-            };
-            plans.push(plan_item(table, select, nth)?);
-        }
+        let plans = plan_items(&tables, statements)?;
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
         let targets: Vec<_> =
             tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
@@ -262,6 +256,49 @@ fn check_returning(statements: &[Statement]) -> Result<(), Reason> {
     }
 }
 
+fn condition_of(statement: &Statement) -> Option<Condition> {
+    match statement {
+        Statement::Select(select) => select.condition.clone(),
+        _ => None,
+    }
+}
+
+/// Plans SELECTs. One that its table refuses for its key cancels the transaction, as a read of TransactGetItems
+/// does.
+fn plan_items(
+    tables: &[Arc<Table>],
+    statements: Vec<Statement>,
+) -> Result<Vec<SelectPlan<'_>>, Reason> {
+    let (mut plans, mut faults) = (Vec::with_capacity(statements.len()), Vec::new());
+    for (nth, (statement, table)) in statements.into_iter().zip(tables).enumerate() {
+        let Statement::Select(select) = statement else {
+            return Err(StatementFault::TransactionMixed.into());
+        };
+        let fault = match check_key(table, &select) {
+            Ok(()) => {
+                plans.push(plan_item(table, select, nth)?);
+                None
+            }
+            Err(reason @ Reason::EmptyKeyValue { .. }) => return Err(reason),
+            Err(reason) => Some(reason),
+        };
+        faults.push(fault.map(|reason| ApiError::new(reason).in_layer(Layer::Older)));
+    }
+    if faults.iter().any(Option::is_some) {
+        return Err(Reason::TransactionCanceled(faults));
+    }
+    Ok(plans)
+}
+
+/// Refuses the key that a SELECT names, if it names a whole one that does not fit the table.
+fn check_key(table: &Table, select: &Select) -> Result<(), Reason> {
+    let condition = select.condition.as_ref().filter(|_| select.index.is_none());
+    match condition.and_then(|condition| write::primary_key(table, condition).ok()) {
+        Some(key) => key_of_key(table, &key).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
 /// Plans a SELECT, which must name one item of the table by its key, and call no function beside.
 /// Source: captured 2026.
 fn plan_item(table: &Table, select: Select, nth: usize) -> Result<SelectPlan<'static>, Reason> {
@@ -332,7 +369,7 @@ fn check_exists(
     table: &Table,
     select: Select,
     nth: usize,
-) -> Result<(ActionKind, hashrange_expr::Condition), Reason> {
+) -> Result<(ActionKind, Condition), Reason> {
     if let Some(fault) = select.column_fault {
         return Err(fault.into());
     }

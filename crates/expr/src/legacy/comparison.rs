@@ -6,7 +6,7 @@ use crate::condition::{Condition, Node, Operand, order};
 use crate::key_condition::{KeyCondition, KeyConditions, KeyOperator};
 use crate::path::DocumentPath;
 use crate::token::Comparator;
-use hashrange_model::error::Reason;
+use hashrange_model::error::{Reason, ValueFault};
 use hashrange_model::{AttributeType, Value};
 
 /// The comparison operators.
@@ -109,9 +109,17 @@ pub struct AttributeCondition<'a> {
 impl AttributeCondition<'_> {
     /// Returns the condition checked.
     pub(super) fn check(self) -> Result<Node, Reason> {
+        self.check_name()?;
         self.operator.check_arguments(&self.arguments)?;
         let path = DocumentPath::top_level(self.attribute);
         Ok(node(path, self.operator, self.arguments))
+    }
+
+    fn check_name(&self) -> Result<(), Reason> {
+        if self.attribute.is_empty() {
+            return Err(Reason::Value(ValueFault::EmptyAttributeName));
+        }
+        Ok(())
     }
 }
 
@@ -167,6 +175,7 @@ pub fn key_conditions(conditions: Vec<AttributeCondition<'_>>) -> Result<KeyCond
         return Err(Reason::KeyConditionCount);
     }
     for condition in &conditions {
+        condition.check_name()?;
         condition.operator.check_arguments(&condition.arguments)?;
     }
     // EQ takes any value, but no key is equal to one that is no scalar.

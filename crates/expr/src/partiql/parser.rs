@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// Deepest nesting of parentheses and literals that is followed.
 const DEPTH_MAX: usize = 300;
 /// Most steps of a document path into its attribute.
-const PATH_STEPS_MAX: usize = 32;
+const PATH_LEVELS_MAX: usize = 32;
 pub(super) type Parsed<T> = Result<T, Reason>;
 
 /// A parser over one statement.
@@ -204,12 +204,14 @@ impl<'t> Parser<'t> {
             } else {
                 break;
             }
-            if path.steps.len() > PATH_STEPS_MAX {
-                path.steps.truncate(PATH_STEPS_MAX);
+            // The attribute counts, too.
+            if path.steps.len() >= PATH_LEVELS_MAX {
+                path.steps.truncate(PATH_LEVELS_MAX - 1);
                 self.note(|| ExpressionFault::PathTooDeep.into());
             }
         }
-        if path.attribute.is_empty() {
+        let is_nameless = |step: &Step| matches!(step, Step::Member(name) if name.is_empty());
+        if path.attribute.is_empty() || path.steps.iter().any(is_nameless) {
             self.note(|| StatementFault::Value(ValueFault::EmptyAttributeName).into());
         }
         Ok(path)
