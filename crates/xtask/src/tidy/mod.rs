@@ -2,6 +2,7 @@
 //! of them are printed, so that one run shows everything.
 
 mod dependencies;
+mod figures;
 mod files;
 mod functions;
 mod manifest;
@@ -21,6 +22,7 @@ pub fn tidy() -> Result<(), String> {
     let mut complaints = Vec::new();
     complaints.extend(manifest::crate_table()?);
     complaints.extend(dependencies::undocumented()?);
+    complaints.extend(figures::misquoted()?);
     complaints.extend(files::complaints(&files));
     complaints.extend(functions::too_long(&files)?);
     complaints.extend(rooms::imports_upwards(&files)?);
