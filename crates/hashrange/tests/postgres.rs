@@ -4,7 +4,7 @@
 #![cfg(feature = "postgres")]
 
 use hashrange::{Database, Error, Item, Options, Sandbox, block_on, item};
-use hashrange_scratch::{is_left_out, shared};
+use hashrange_scratch::{Server, is_left_out, shared};
 use std::future::Future;
 use std::pin::Pin;
 use tokio::runtime::Builder;
@@ -83,7 +83,9 @@ fn operations_go_to_the_database_as_often_as_documented() -> hashrange::Result<(
     // One thread: reads that an operation asks for at once share a statement if nobody is faster.
     let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let handle = runtime.handle().clone();
-    let connected = Database::connect_on(handle, &shared().url(), &Options::default())?;
+    // One of its own: what is known is decided on as long as nobody else commits.
+    let server = Server::start();
+    let connected = Database::connect_on(handle, &server.url(), &Options::default())?;
     let round_trips = || {
         let traffic = connected.traffic().expect("it is on PostgreSQL");
         traffic.read_round_trips + traffic.commit_round_trips
