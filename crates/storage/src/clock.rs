@@ -11,9 +11,8 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Lets the thread sleep. For the store's own threads only: who reads or commits never sleeps here.
+/// Lets the thread sleep. For the store's own threads and whoever opens it: who reads or commits never sleeps here.
 #[expect(clippy::disallowed_methods, reason = "the store's other files sleep here")]
-#[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
 pub(crate) fn pause(time: Duration) {
     std::thread::sleep(time);
 }

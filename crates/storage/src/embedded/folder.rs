@@ -17,11 +17,12 @@
 
 use super::OpenError;
 use super::options::EmbeddedEngine;
-use crate::Error;
+use crate::{Error, clock};
 use bytes::Bytes;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
@@ -272,12 +273,21 @@ pub(crate) fn lock_for_reading(path: &Path) -> Result<Option<File>, OpenError> {
     }
 }
 
+/// Locks the file. A program that this process has begun to start has all its open files for a moment, and so
+/// a lock that was given back meanwhile: it is tried for a tenth of a second.
 fn hold(file: File, path: &Path) -> Result<File, OpenError> {
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked { path: path.to_path_buf() }),
-        Err(TryLockError::Error(error)) => Err(io_error("lock data folder")(error).into()),
+    const TRIES: usize = 20;
+    const PAUSE: Duration = Duration::from_millis(5);
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => clock::pause(PAUSE),
+            Err(TryLockError::Error(error)) => {
+                return Err(io_error("lock data folder")(error).into());
+            }
+        }
     }
+    Err(OpenError::Locked { path: path.to_path_buf() })
 }
 
 /// Fails when this program cannot open what `engine` keeps.
