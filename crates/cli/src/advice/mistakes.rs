@@ -185,7 +185,8 @@ mod tests {
             ("SELECT payload.size FROM t WHERE pk = 'a'", Some("size")),
             ("SELECT * FROM t WHERE date = 'a'", Some("date")),
             ("SELECT * FROM t WHERE NOT user IN ['a']", Some("user")),
-            ("SELECT a, name FROM t", Some("name")),
+            ("SELECT a, user FROM t", Some("user")),
+            ("SELECT a, name FROM t", None),
             ("UPDATE t SET a = 1, level = 2 WHERE pk = 'a'", Some("level")),
             ("UPDATE t REMOVE key WHERE pk = 'a'", Some("key")),
             ("SELECT * FROM order WHERE a = 1", Some("order")),
@@ -198,17 +199,12 @@ mod tests {
             ("", None),
         ];
         for (statement, word) in cases {
-            // Which of these words are reserved, the list of the parser says.
-            let word = word.filter(|word| is_reserved_in_statements(word));
             let expected = word.map(|word| format!("write \"{word}\" in double quotes"));
             let found = reserved(statement);
             assert_eq!(found.is_some(), expected.is_some(), "{statement}: {found:?}");
             let (found, expected) = (found.unwrap_or_default(), expected.unwrap_or_default());
             assert!(found.contains(&expected), "{statement}: {found}");
         }
-        assert!(
-            ["size", "date", "user", "level", "order"].into_iter().all(is_reserved_in_statements)
-        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::shell::token::meaningful;
 use hashrange::Operation;
 use serde_json::{Map, Value, json};
 
-/// What begins the message about a statement that could not be read. Source: the catalogue of the service's sentences.
+/// Beginning of the message that the server gives about a statement that it cannot read. Source: the service's sentences.
 const UNREAD: &str = "Statement wasn't well formed";
 /// Longer values are cut in messages.
 const VALUE_MAX_CHARACTERS: usize = 60;

@@ -76,7 +76,7 @@ pub struct Import {
     /// Columns of CSV that has no header, such as pk,total:N; the first line is then an item
     #[arg(long, value_name = "NAMES")]
     pub header: Option<String>,
-    /// What is between the cells of CSV: , ; | : tab or space [default: ,]
+    /// Delimiter of the cells of CSV: , ; | : tab or space [default: ,]
     #[arg(long, value_name = "DELIMITER")]
     pub delimiter: Option<Delimiter>,
     /// How items are put.

@@ -38,7 +38,7 @@ pub struct Insights {
     pub mode: Option<String>,
 }
 
-/// What is given beside the files with definitions.
+/// Settings for reading files with definitions.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'g> {
     /// The region.
@@ -47,7 +47,7 @@ pub struct Given<'g> {
     pub parameters: &'g [Parameter],
 }
 
-/// What a file has.
+/// Tables and notes that were read from one file.
 #[derive(Debug, Default)]
 pub struct Contents {
     /// Which file it is.

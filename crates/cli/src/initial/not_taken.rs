@@ -129,7 +129,8 @@ const INSIDE: [(&str, &[&str]); 13] = [
     ("TimeToLiveSpecification", &["AttributeName", "Enabled"]),
     ("Tags", &["Key", "Value"]),
 ];
-const INDEX: [&str; 6] = [
+/// Members of an index that requests and templates have alike.
+pub const INDEX: [&str; 6] = [
     "IndexName",
     "KeySchema",
     "Projection",

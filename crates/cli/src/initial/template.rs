@@ -41,15 +41,6 @@ const SAME: [&str; 9] = [
     "DeletionProtectionEnabled",
     "Tags",
 ];
-/// Properties of an index that a request has as they are.
-const SAME_OF_INDEX: [&str; 6] = [
-    "IndexName",
-    "KeySchema",
-    "Projection",
-    "ProvisionedThroughput",
-    "OnDemandThroughput",
-    "WarmThroughput",
-];
 /// A property of tables, indexes and replicas that another request takes.
 const INSIGHTS: &str = "ContributorInsightsSpecification";
 /// Members that hold whole numbers, which templates may write as text.
@@ -430,7 +421,7 @@ fn simple_table(id: &str, mut properties: Properties) -> anyhow::Result<Definiti
 fn index_of(index: Map<String, Value>, not_taken: &mut Vec<NotTaken>) -> Value {
     let mut taken = Map::new();
     for (name, value) in index {
-        if SAME_OF_INDEX.contains(&name.as_str()) {
+        if not_taken::INDEX.contains(&name.as_str()) {
             let value = plain(&name, value);
             taken.insert(name, value);
         } else {

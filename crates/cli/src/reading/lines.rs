@@ -11,7 +11,7 @@ use std::io::{self, BufRead, Read};
 #[derive(Debug)]
 pub struct Lines {
     window: Window,
-    /// What is between the cells, if it is CSV.
+    /// Delimiter of the cells, if it is CSV.
     csv: Option<Delimiter>,
     next_line: u64,
     record_max: usize,

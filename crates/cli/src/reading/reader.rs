@@ -30,7 +30,7 @@ pub struct Plan {
     pub form: Option<Form>,
     /// Types of columns of CSV whose header names none.
     pub types: Types,
-    /// What is between the cells of CSV.
+    /// Delimiter of the cells of CSV.
     pub delimiter: Delimiter,
     /// The columns of CSV that has no header.
     pub columns: Option<Vec<Column>>,

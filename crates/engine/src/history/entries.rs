@@ -58,7 +58,8 @@ pub(crate) async fn last_up_to<V: View>(
     at_ms: u64,
 ) -> Result<(Option<Entry>, Option<Key>), Error> {
     let (mut range, mut later) = (KeyRange::prefix(versions), None);
-    for looks in 1_u64.. {
+    let mut looks = 0_u64;
+    loop {
         match one(view, range.clone(), Direction::Backward).await? {
             Some(entry) if entry.until.at_ms > at_ms => {
                 let after = Stamp::after(entry.until.era, at_ms);
@@ -67,11 +68,11 @@ pub(crate) async fn last_up_to<V: View>(
             }
             last => return Ok((last, later)),
         }
+        looks += 1;
         if looks.is_multiple_of(LOOKS_PER_TURN) {
             give_way(Demand::Long).await;
         }
     }
-    unreachable!("each look is at an era before")
 }
 
 /// Returns whether an item has an entry of a moment, whose stamp is later than another.

@@ -76,7 +76,7 @@ impl Relief {
     fn give_back(&self, shared: &Shared) -> Result<(), Error> {
         let unsorted_bytes = shared.map.data().unsorted_bytes;
         let is_worth = unsorted_bytes >= MIN_UNSORTED_BYTES || self.attempts == 1;
-        if unsorted_bytes > 0 && is_worth && shared.space.claim(0).is_some() {
+        if unsorted_bytes > 0 && is_worth && shared.space.has_room_to_sort() {
             shared.map.sort_some()?;
         }
         let_go(shared)

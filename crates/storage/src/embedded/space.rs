@@ -129,11 +129,22 @@ impl Space {
         self.free_bytes().is_none_or(|free| free >= SPARE_BYTES / 8)
     }
 
-    /// Claims so many bytes for a merge, if they are free beside what is to be sorted. One at a time.
-    pub(crate) fn claim(&self, bytes: u64) -> Option<Claim<'_>> {
+    /// Returns whether what is not sorted yet can be written to a file.
+    pub(crate) fn has_room_to_sort(&self) -> bool {
+        self.left_beside(0).is_some()
+    }
+
+    /// Returns what is free beside so many bytes and what is to be sorted; none if that is not free.
+    fn left_beside(&self, bytes: u64) -> Option<u64> {
         let unsorted_bytes = self.unsorted_bytes.load(Ordering::Relaxed);
-        let claimed = bytes.saturating_add(unsorted_bytes).saturating_add(SPARE_BYTES);
-        let allowed = self.free_bytes().unwrap_or(u64::MAX).checked_sub(claimed)?;
+        let taken = bytes.saturating_add(unsorted_bytes).saturating_add(SPARE_BYTES);
+        self.free_bytes().unwrap_or(u64::MAX).checked_sub(taken)
+    }
+
+    /// Claims so many bytes for a merge, if they are free beside what is to be sorted. Only for whoever holds
+    /// the lock of merges: there is one claim at a time.
+    pub(crate) fn claim(&self, bytes: u64) -> Option<Claim<'_>> {
+        let allowed = self.left_beside(bytes)?;
         self.allowed_bytes.store(allowed, Ordering::Relaxed);
         Some(Claim(self))
     }
@@ -205,6 +216,8 @@ mod tests {
         space.allowed_bytes.store(10, Ordering::Relaxed);
         assert!(space.take_beside_merge(3), "for the log and for a sorted file");
         assert!(!space.take_beside_merge(3));
+        assert!(space.has_room_to_sort());
+        assert!(!space.take_beside_merge(3), "who only looks takes no claim away");
         assert!(space.take_beside_merge(2));
         drop(claim);
         assert!(space.take_beside_merge(3));

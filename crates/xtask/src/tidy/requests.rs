@@ -43,24 +43,24 @@ fn inputs(text: &str) -> Vec<Structure> {
 
 /// Returns the structures that a text declares.
 fn structures(text: &str) -> Vec<Structure> {
-    let mut inputs: Vec<Structure> = Vec::new();
+    let mut structures: Vec<Structure> = Vec::new();
     let mut is_inside = false;
     for line in text.lines() {
         if let Some(declared) = line.strip_prefix("pub struct ") {
             let name = word(declared);
             is_inside = declared.ends_with('{');
             if is_inside {
-                inputs.push((name, Vec::new()));
+                structures.push((name, Vec::new()));
             }
         } else if line == "}" {
             is_inside = false;
         } else if let (true, Some(member)) = (is_inside, line.strip_prefix("    pub "))
-            && let Some((_, members)) = inputs.last_mut()
+            && let Some((_, members)) = structures.last_mut()
         {
             members.push(word(member.strip_prefix("r#").unwrap_or(member)));
         }
     }
-    inputs
+    structures
 }
 
 /// Returns the members of structures that no file names which names the structure.

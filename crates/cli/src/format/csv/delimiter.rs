@@ -1,9 +1,9 @@
-//! What stands between the cells of a row.
+//! The character that separates the cells of a row.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What stands between the cells of a row: a comma, unless it is said.
+/// The character that separates the cells of a row; a comma by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delimiter(u8);
 
