@@ -1,14 +1,11 @@
 //! What is advised is made and tried: by an index that is advised, requests read no more than without it, and the
 //! commands that are printed run.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;
 
+use hashrange_testkit::process::bare;
 use serde_json::{Value, json};
 use served::{Server, hashrange};
 use std::collections::BTreeMap;
@@ -233,7 +230,7 @@ fn a_filter_within_a_partition_is_not_advised_an_index_of_the_whole_table() {
 fn run_in_shell(server: &Server, command: &str) {
     let program = Path::new(env!("CARGO_BIN_EXE_hashrange")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = bare("sh");
     shell.args(["-c", &command.replace("...", "'\\''x'\\''")]);
     shell.env("PATH", format!("{}:{path}", program.display()));
     shell.env("HASHRANGE_ENDPOINT", &server.endpoint);

@@ -1,9 +1,5 @@
 //! The binary as people use it: a server, commands against it and against a folder, exit codes.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

@@ -1,10 +1,6 @@
 //! `hashrange copy`: from a folder to PostgreSQL and back, what is refused, and copies that are killed.
 
 #![cfg(feature = "postgres")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

@@ -1,23 +1,15 @@
 //! `hashrange health`, `completions` and `man`, as scripts and packages use them.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use hashrange_testkit::process::bare;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 /// Returns the binary with nothing of this environment in its settings.
 fn hashrange(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("HASHRANGE_") {
-            command.env_remove(&name);
-        }
-    }
+    let mut command = bare(env!("CARGO_BIN_EXE_hashrange"));
     command.args(arguments).stdin(Stdio::null());
     command
 }

@@ -2,10 +2,6 @@
 //! front of a server, as `docs/operating.md` advises. The certificates are made by `openssl`.
 
 #![cfg(unix)]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

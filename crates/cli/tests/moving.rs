@@ -2,10 +2,6 @@
 //! written is in the new place; the old one is refused from then on.
 
 #![cfg(feature = "postgres")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

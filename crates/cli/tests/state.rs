@@ -1,11 +1,8 @@
 //! State for tests, end to end: what a server begins with, saves, the clock, namespaces.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use hashrange_testkit::process::bare;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -35,13 +32,7 @@ const MODEL: &str = r#"{"ModelName":"m","DataModel":[{"TableName":"songs","Billi
 
 /// Returns the binary with nothing of this environment in its settings.
 fn hashrange() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
-            command.env_remove(&*name);
-        }
-    }
+    let mut command = bare(env!("CARGO_BIN_EXE_hashrange"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

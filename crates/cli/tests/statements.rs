@@ -1,29 +1,20 @@
 //! `hashrange sql` without a terminal: statements, definitions and scripts on a folder, and what is
 //! said where something is wrong.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use hashrange_testkit::process::bare;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 /// Arguments, variables, exit code, and how the complaint begins.
 type Case<'a> = (&'a [&'a str], &'a [(&'a str, &'a str)], i32, &'a str);
 
 /// Runs a command with some variables, and returns exit code, standard output and error.
 fn run(arguments: &[&str], variables: &[(&str, &str)], input: &str) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("HASHRANGE_") || text.starts_with("AWS_") {
-            command.env_remove(&name);
-        }
-    }
-    command.env("XDG_CONFIG_HOME", "/nonexistent").envs(variables.iter().copied());
+    let mut command = bare(env!("CARGO_BIN_EXE_hashrange"));
+    command.envs(variables.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.args(arguments).spawn().unwrap();
     // A command that reads nothing may have ended.

@@ -2,10 +2,6 @@
 //! the database cannot be had. No password is ever printed.
 
 #![cfg(feature = "postgres")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

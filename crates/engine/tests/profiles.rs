@@ -234,9 +234,10 @@ fn on_demand_tables_keep_to_their_maximum() {
     database.create(billing, json!({}));
     let (done, error) = database.puts_until_throttled();
     assert_eq!(done, 3);
-    assert!(error.to_string().starts_with(
-        "ThrottlingException: Throughput exceeds the current capacity of your table or index."
-    ));
+    assert_eq!(
+        error.to_string(),
+        "ThrottlingException: Throughput exceeds the maximum OnDemandThroughput configured on table or index"
+    );
     assert_eq!(
         body(&error)["throttlingReasons"][0]["reason"],
         "TableWriteMaxOnDemandThroughputExceeded"

@@ -155,7 +155,7 @@ fn units_go_down_four_times_a_day_and_then_once_an_hour() {
          decreases, each subsequent decrease in the same UTC day can be performed at most once \
          every 3600 seconds. Number of decreases today: 4. Last decrease at Thursday, January 1, \
          2026 at 12:00:12 AM Coordinated Universal Time. Next decrease can be made at Thursday, \
-         January 1, 2026 at 1:00:12 AM Coordinated Universal Time.",
+         January 1, 2026 at 1:00:12 AM Coordinated Universal Time",
     );
     assert_eq!(database.change("tab", 90, 100), refused);
     assert_eq!(database.change("tab", 90, 200), refused);
@@ -224,6 +224,18 @@ fn tables_and_accounts_have_so_many_units() {
         exceeded(
             "Requested MaxReadRequestUnits for OnDemandThroughput for table exceeds \
              TableMaxReadCapacityUnits of the account in region us-east-1"
+        )
+    );
+    let index = json!({
+        "IndexName": "index", "Projection": {"ProjectionType": "ALL"},
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "OnDemandThroughput": {"MaxWriteRequestUnits": 40_001},
+    });
+    assert_eq!(
+        database.create("four", json!({"GlobalSecondaryIndexes": [index]})),
+        exceeded(
+            "Requested MaxWriteRequestUnits for OnDemandThroughput for index : index exceeds \
+             TableMaxWriteCapacityUnits of the account in region us-east-1"
         )
     );
 }

@@ -45,9 +45,8 @@ fn refused() -> impl Iterator<Item = Busy> {
         .map(|(asked, under_way)| Busy { table: "music".to_owned(), asked, under_way })
 }
 
-fn throttle(is_on_demand: bool) -> Throttle {
+fn throttle(is_on_demand: bool, limit: ThrottleLimit) -> Throttle {
     let resource = "arn:aws:dynamodb:us-east-1:123456789012:table/music".to_owned();
-    let limit = ThrottleLimit::KeyRange;
     Throttle { limit, is_index: false, is_write: true, is_on_demand, resource }
 }
 
@@ -159,7 +158,7 @@ fn reasons() -> Vec<Reason> {
         Reason::TokenReused => [Reason::TokenReused],
         Reason::TransactionConflict => [Reason::TransactionConflict],
         Reason::TransactionInProgress => [Reason::TransactionInProgress],
-        Reason::Throttled(..) => [Reason::Throttled(throttle(false)), Reason::Throttled(throttle(true))],
+        Reason::Throttled(..) => [Reason::Throttled(throttle(false, ThrottleLimit::KeyRange)), Reason::Throttled(throttle(true, ThrottleLimit::KeyRange)), Reason::Throttled(throttle(true, ThrottleLimit::MaxOnDemand))],
         Reason::Quota(..) => [Reason::Quota(Quota::Tables(3))],
         Reason::State(..) => [Reason::State(StateFault::SetAndAdvance)],
         Reason::Tree(..) => [Reason::Tree(TreeFault::EmptyDelimiter)],
@@ -213,7 +212,7 @@ fn reasons() -> Vec<Reason> {
         Reason::NonKeyAttributesForbidden(..) => [Reason::NonKeyAttributesForbidden("text")],
         Reason::NonKeyAttributesMissing => [Reason::NonKeyAttributesMissing],
         Reason::TooManyProjectedAttributes => [Reason::TooManyProjectedAttributes],
-        Reason::IndexThroughputOnDemand(..) => [Reason::IndexThroughputOnDemand("text".to_owned())],
+        Reason::IndexThroughputOnDemand { .. } => [Reason::IndexThroughputOnDemand { index: "text".to_owned(), of_update: false }, Reason::IndexThroughputOnDemand { index: "text".to_owned(), of_update: true }],
         Reason::ThroughputUnchanged { .. } => [Reason::ThroughputUnchanged { read: 3, write: 3 }],
         Reason::UpdateThroughputMissing => [Reason::UpdateThroughputMissing],
         Reason::UpdateIndexThroughputMissing(..) => [Reason::UpdateIndexThroughputMissing(vec!["one".to_owned(), "two".to_owned()])],
@@ -243,6 +242,7 @@ fn reasons() -> Vec<Reason> {
         Reason::PolicyOfOtherAccount => [Reason::PolicyOfOtherAccount],
         Reason::PolicyStreamNotFound { .. } => [Reason::PolicyStreamNotFound { stream: "2026-11-22T00:00:00.000".to_owned(), table: "music".to_owned() }],
         Reason::ExportNotFound(..) => [Reason::ExportNotFound("text".to_owned())],
+        Reason::ExportElsewhere => [Reason::ExportElsewhere],
         Reason::InvalidExportArn => [Reason::InvalidExportArn],
         Reason::ImportNotFound(..) => [Reason::ImportNotFound("text".to_owned())],
         Reason::InvalidImportArn => [Reason::InvalidImportArn],
@@ -257,7 +257,7 @@ fn reasons() -> Vec<Reason> {
         Reason::KinesisNotUpdatable { .. } => [Reason::KinesisNotUpdatable { table: "music".to_owned(), stream_arn: "stream_arn".to_owned() }],
         Reason::StreamEnabled(..) => [Reason::StreamEnabled("text".to_owned())],
         Reason::StreamDisabled(..) => [Reason::StreamDisabled("text".to_owned())],
-        Reason::InvalidStreamArn(..) => [Reason::InvalidStreamArn("text".to_owned())],
+        Reason::InvalidStreamArn => [Reason::InvalidStreamArn],
         Reason::StreamNotFound(..) => [Reason::StreamNotFound("text".to_owned())],
         Reason::ShardNotFound { .. } => [Reason::ShardNotFound { shard: "shardId-1".to_owned(), stream: "2026-11-22T00:00:00.000".to_owned() }],
         Reason::ShardFilterIncomplete => [Reason::ShardFilterIncomplete],
@@ -439,7 +439,7 @@ fn quotas() -> Vec<Quota> {
         Quota::Decreases { .. } => [Quota::Decreases { today: 3, last_ms: 3, next_ms: 3 }],
         Quota::Units { .. } => [Quota::Units { index: None, is_write: false, requested: 3, limit: 3, region: "region".to_owned() }, Quota::Units { index: None, is_write: true, requested: 3, limit: 3, region: "region".to_owned() }, Quota::Units { index: Some("by-year".to_owned()), is_write: false, requested: 3, limit: 3, region: "region".to_owned() }, Quota::Units { index: Some("by-year".to_owned()), is_write: true, requested: 3, limit: 3, region: "region".to_owned() }],
         Quota::AccountUnits { .. } => [Quota::AccountUnits { is_write: false, reserved: 3, requested: 3, limit: 3, region: "region".to_owned() }, Quota::AccountUnits { is_write: true, reserved: 3, requested: 3, limit: 3, region: "region".to_owned() }],
-        Quota::OnDemandMaximum { .. } => [Quota::OnDemandMaximum { is_write: false, region: "region".to_owned() }, Quota::OnDemandMaximum { is_write: true, region: "region".to_owned() }],
+        Quota::OnDemandMaximum { .. } => [Quota::OnDemandMaximum { index: None, is_write: false, region: "region".to_owned() }, Quota::OnDemandMaximum { index: None, is_write: true, region: "region".to_owned() }, Quota::OnDemandMaximum { index: Some("by-year".to_owned()), is_write: false, region: "region".to_owned() }],
         Quota::Protection { .. } => [Quota::Protection { table: "music".to_owned(), until_ms: 3 }],
         Quota::TagChanges { .. } => [Quota::TagChanges { table: "music".to_owned() }],
         Quota::ClassChanges => [Quota::ClassChanges],

@@ -51,7 +51,7 @@ pub use keys::Keys;
 pub use memory::{MemoryStore, MemoryView};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore, PostgresView};
-pub use stats::Stats;
+pub use stats::{CacheLooks, Stats};
 
 use std::future::{Future, ready};
 use std::ops::ControlFlow;

@@ -1,5 +1,14 @@
 //! Counts and sizes a store reports.
 
+/// How often what was looked for was kept in memory.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct CacheLooks {
+    /// It was there.
+    pub hits: u64,
+    /// It was read from files or memtables.
+    pub misses: u64,
+}
+
 /// What a store did since it was opened, and how large it is. Zero where an engine has no such
 /// thing.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +30,10 @@ pub struct Stats {
     pub disk_bytes: u64,
     /// Bytes of cached blocks and ranges.
     pub cache_bytes: u64,
+    /// Looks for single values among those that are kept.
+    pub cached_values: CacheLooks,
+    /// Looks for ranges of entries among those that are kept; a page of a Query may take several.
+    pub cached_ranges: CacheLooks,
     /// Bytes written and not yet in sorted files.
     pub write_buffer_bytes: u64,
     /// Bytes of an unfinished group that were cut from the log at opening. More than zero after a

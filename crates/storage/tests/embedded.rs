@@ -462,6 +462,29 @@ fn a_smaller_bound_gives_back_what_is_kept_and_a_larger_one_lets_it_in_again() {
     assert!(read_all() > 400_000, "{:?}", store.stats());
 }
 
+#[test]
+fn looks_for_what_is_kept_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let put = |batch: &mut Batch| batch.put(b"k".to_vec(), vec![1].into());
+    block_on(store.commit(vec![b"k".to_vec()], |_, batch| put(batch))).unwrap();
+    let before = store.stats();
+    let view = block_on(store.view()).unwrap();
+    for _ in 0..3 {
+        assert!(block_on(view.get(b"k")).unwrap().is_some());
+        let range = KeyRange::prefix(b"k");
+        let visit =
+            view.visit(range, Direction::Forward, Wanted::ALL, |_, _| ControlFlow::Continue(()));
+        block_on(visit).unwrap();
+    }
+    let after = store.stats();
+    for (before, after) in
+        [(before.cached_values, after.cached_values), (before.cached_ranges, after.cached_ranges)]
+    {
+        assert_eq!((after.misses - before.misses, after.hits - before.hits), (1, 2));
+    }
+}
+
 /// Readers get single keys of one view, writers decide on the newest values, and reads from memory
 /// are mixed with those of the map.
 #[test]

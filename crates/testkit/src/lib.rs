@@ -1,6 +1,6 @@
 //! What the tests of several crates share: golden scripts, a reference model of tables with
 //! generators of operations on it, histories of concurrent clients and their checkers, a clock that
-//! stands still, a store under contention, a simulation of the whole engine, random items.
+//! stands still, a store under contention, a simulation of the whole engine, random items, programs without settings.
 //!
 //! With the feature `engines` also what holds whole engines, which take long to compile.
 //!
@@ -15,6 +15,7 @@ pub mod database;
 pub mod environment;
 pub mod history;
 pub mod model;
+pub mod process;
 pub mod random;
 pub mod script;
 #[cfg(feature = "engines")]

@@ -7,24 +7,23 @@ use std::time::{Duration, Instant};
 use crate::terminal::say;
 use crate::workspace;
 
-/// Returns `cargo` of the running toolchain, in the root of the repository. What Cargo has told this
-/// program of itself is kept from it: some crates are compiled anew when that differs, and all above them.
+/// Returns `cargo` of the running toolchain, in the root of the repository.
 pub fn cargo(arguments: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = program(cargo.as_os_str().as_ref(), arguments);
+    program(cargo.as_os_str().as_ref(), arguments)
+}
+
+/// Returns a program to be run in the root of the repository. What Cargo has told this program of itself is kept
+/// from it, as it may call Cargo: some crates are compiled anew when that differs, and all above them.
+pub fn program(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(workspace::root());
     for (name, _) in std::env::vars_os() {
         let is_of_this_package = |start: &str| name.to_string_lossy().starts_with(start);
         if is_of_this_package("CARGO_PKG_") || is_of_this_package("CARGO_MANIFEST_") {
             command.env_remove(&name);
         }
     }
-    command
-}
-
-/// Returns a program to be run in the root of the repository.
-pub fn program(program: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(workspace::root());
     command
 }
 

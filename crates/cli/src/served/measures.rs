@@ -4,6 +4,9 @@
 use hashrange::{Database, ServersSeen, Stats};
 use hashrange_server::{Kind, Measure, Value};
 
+const VALUES: &str = "kind=\"values\"";
+const RANGES: &str = "kind=\"ranges\"";
+
 /// Returns the figures of a database.
 pub fn of(database: &Database) -> Vec<Measure> {
     match database.servers_seen() {
@@ -20,12 +23,34 @@ fn of_folder(stats: &Stats) -> Vec<Measure> {
     vec![
         gauge("hashrange_store_disk_bytes", "Bytes of the store's files.", stats.disk_bytes),
         gauge("hashrange_store_cache_bytes", "Bytes of data that are cached.", stats.cache_bytes),
+        by_kind(
+            "hashrange_store_cache_hits_total",
+            Kind::Counter,
+            "Looks for values and ranges of entries that found them kept in memory.",
+            [(VALUES, stats.cached_values.hits), (RANGES, stats.cached_ranges.hits)],
+        ),
+        by_kind(
+            "hashrange_store_cache_misses_total",
+            Kind::Counter,
+            "Looks for values and ranges of entries that had to read them.",
+            [(VALUES, stats.cached_values.misses), (RANGES, stats.cached_ranges.misses)],
+        ),
         gauge(
             "hashrange_store_write_buffer_bytes",
             "Bytes written and not yet in sorted files.",
             stats.write_buffer_bytes,
         ),
     ]
+}
+
+fn by_kind(
+    name: &'static str,
+    kind: Kind,
+    help: &'static str,
+    values: [(&'static str, u64); 2],
+) -> Measure {
+    let values = values.into_iter().map(|(labels, value)| (labels, Value::Number(value)));
+    Measure { name, kind, help, values: values.collect() }
 }
 
 fn gauge(name: &'static str, help: &'static str, value: u64) -> Measure {
@@ -71,7 +96,7 @@ fn of_store(database: &Database) -> Vec<Measure> {
 
 #[cfg(feature = "postgres")]
 mod postgres {
-    use super::gauge;
+    use super::{by_kind, gauge};
     use hashrange_server::{Kind, Measure, Value};
     use hashrange_storage::postgres::{Ages, Cause, Traffic};
 
@@ -79,16 +104,6 @@ mod postgres {
     const READERS: &str = "kind=\"readers\"";
     const COMMITS: &str = "kind=\"commits\"";
     const READS: &str = "kind=\"reads\"";
-
-    fn by_kind(
-        name: &'static str,
-        kind: Kind,
-        help: &'static str,
-        values: [(&'static str, u64); 2],
-    ) -> Measure {
-        let values = values.into_iter().map(|(labels, value)| (labels, Value::Number(value)));
-        Measure { name, kind, help, values: values.collect() }
-    }
 
     fn counter(name: &'static str, help: &'static str, value: u64) -> Measure {
         Measure { kind: Kind::Counter, ..gauge(name, help, value) }

@@ -1,9 +1,5 @@
 //! Tables in one line, and many items in and out, with the binary as people use it.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "variables of whoever runs the tests are kept from the commands"
-)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod definitions;

@@ -1,18 +1,13 @@
 //! A server on a free port, and commands against it.
 
+use hashrange_testkit::process::bare;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 /// Returns the binary with nothing of this environment in its settings.
 pub fn hashrange() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
-            command.env_remove(&*name);
-        }
-    }
+    let mut command = bare(env!("CARGO_BIN_EXE_hashrange"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -1,5 +1,6 @@
 //! The server, which can be killed and comes back on the same folder, at another address.
 
+use hashrange_testkit::process::bare;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -82,12 +83,7 @@ impl Drop for Running {
 
 /// Returns a server that listens, its log from there on, and its address.
 fn start(folder: &Path) -> (Child, BufReader<ChildStderr>, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("HASHRANGE_") {
-            command.env_remove(name);
-        }
-    }
+    let mut command = bare(env!("CARGO_BIN_EXE_hashrange"));
     let mut process = command
         .args(["serve", "--port=0", "--log-format=json", "--data-dir"])
         .arg(folder)

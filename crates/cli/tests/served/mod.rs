@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test program uses a part of it")]
 
+use hashrange_testkit::process::bare;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,15 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Returns the binary with nothing of this environment in its settings.
 pub fn hashrange(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hashrange"));
-    for (name, _) in std::env::vars_os() {
-        let name = name.to_string_lossy();
-        if name.starts_with("HASHRANGE_") || name.starts_with("AWS_") {
-            command.env_remove(&*name);
-        }
-    }
-    // Nobody's configuration is there.
-    command.env("XDG_CONFIG_HOME", "/nonexistent");
+    let mut command = bare(env!("CARGO_BIN_EXE_hashrange"));
     command.args(arguments).stdin(Stdio::null());
     command
 }

@@ -257,8 +257,9 @@ impl GlobalIndexDefinition {
         missing: impl FnOnce(String) -> TableFault,
     ) -> Result<(), Reason> {
         let missing = |index| Reason::TableDefinition(missing(index));
+        let asked = self.throughput.as_ref();
         index.throughput =
-            throughput::of_index(billing, &index.name, self.throughput.as_ref(), missing)?;
+            throughput::of_index(billing, &index.name, asked, self.of_update, missing)?;
         let name = Some(index.name.as_str());
         let maxima = self.on_demand.as_ref();
         throughput::check_billing_of_maxima(billing, name, maxima, self.of_update)?;

@@ -39,10 +39,13 @@ pub(crate) fn of_index(
     billing: Billing,
     index: &str,
     asked: Option<&wire::ProvisionedThroughput>,
+    of_update: bool,
     missing: impl FnOnce(String) -> Reason,
 ) -> Result<Throughput, Reason> {
     match (billing, asked) {
-        (Billing::PayPerRequest, Some(_)) => Err(Reason::IndexThroughputOnDemand(index.to_owned())),
+        (Billing::PayPerRequest, Some(_)) => {
+            Err(Reason::IndexThroughputOnDemand { index: index.to_owned(), of_update })
+        }
         (Billing::PayPerRequest, None) => Ok(Throughput::default()),
         (Billing::Provisioned, None) => Err(missing(index.to_owned())),
         (Billing::Provisioned, Some(asked)) => provisioned(asked),

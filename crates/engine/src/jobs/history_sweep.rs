@@ -75,11 +75,13 @@ async fn remove_some<S: Store>(core: &Core<S>, table: &Arc<Table>) -> Result<boo
     let Some(expired) = Expired::read(&view, table, (from_ms, to_ms)).await? else {
         return Ok(false);
     };
-    let done = layout::encode_moment(expired.up_to_ms.max(from_ms));
     let keys = || expired.last.keys().cloned().chain([progress.clone()]).collect();
     let removed = core.commit_under(table, keys, |marks, batch| {
         expired.remove(marks, batch);
-        batch.put(progress.clone(), done.clone());
+        // Another server's sweep may have come further since.
+        let noted = marks.last().and_then(|stored| layout::decode_moment(stored.as_deref()?));
+        let done = expired.up_to_ms.max(from_ms).max(noted.unwrap_or(0));
+        batch.put(progress.clone(), layout::encode_moment(done));
     });
     // A changed definition is followed by the next sweep.
     let is_removed = removed.await?.is_some();

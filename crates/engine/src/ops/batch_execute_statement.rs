@@ -14,17 +14,16 @@ use crate::read::Page;
 use crate::request::required;
 use crate::schema::Table;
 use crate::usage::{Shape, ask_gate, note_shape};
-use crate::write::{Attempt, Write, until_decided};
+use crate::write::{Attempt, Write, check_distinct, until_decided};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
 use hashrange_model::{ApiError, ApiResult, ErrorKind, Item, Reason};
-use hashrange_storage::{Key, Store};
+use hashrange_storage::Store;
 use hashrange_wire::{
     BatchExecuteStatementInput, BatchExecuteStatementOutput, BatchStatementError,
     BatchStatementErrorCodeEnum, BatchStatementRequest, BatchStatementResponse,
     ReturnConsumedCapacity,
 };
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
@@ -364,12 +363,6 @@ fn plan_item(
         }
         SelectPlan::Ranges { .. } => Err(StatementFault::BatchSelect.into()),
     }
-}
-
-fn check_distinct<'k>(keys: impl Iterator<Item = &'k Key>) -> Result<(), Reason> {
-    let mut known = BTreeSet::new();
-    let mut keys = keys;
-    if keys.all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::DuplicateKeys) }
 }
 
 /// The answer as it grows.

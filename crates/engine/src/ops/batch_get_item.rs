@@ -19,7 +19,6 @@ use hashrange_wire::{
     BatchGetItemInput, BatchGetItemOutput, DecodedItem, DecodedValue, KeysAndAttributes, Map,
     ReturnConsumedCapacity,
 };
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -122,7 +121,14 @@ impl<S: Store> Engine<S> {
         if parts.iter().map(|part| part.keys.len()).sum::<usize>() > BATCH_GET_KEYS_MAX {
             return Err(Reason::TooManyBatchGetKeys.into());
         }
-        parts.into_iter().map(|part| self.plan_part(part)).collect()
+        let planned = parts.into_iter().map(|part| self.plan_part(part));
+        let planned = planned.collect::<ApiResult<Vec<_>>>()?;
+        // A table may be there by its name and by its ARN; its past is another one with the same keys.
+        if planned.len() > 1 {
+            let present = planned.iter().filter(|part| part.table.past.is_none());
+            write::check_distinct(present.flat_map(|part| &part.keys))?;
+        }
+        Ok(planned)
     }
 
     fn plan_part(&self, part: CheckedPart) -> ApiResult<PlannedPart> {
@@ -134,9 +140,7 @@ impl<S: Store> Engine<S> {
             .collect::<Result<Vec<_>, _>>()?;
         let looked_into = part.projection.iter().flat_map(Projection::names_looked_into);
         request::check_scalar_keys(&table, looked_into)?;
-        if keys.iter().collect::<BTreeSet<_>>().len() < keys.len() {
-            return Err(Reason::DuplicateKeys.into());
-        }
+        write::check_distinct(&keys)?;
         Ok(PlannedPart { part, table, keys })
     }
 }

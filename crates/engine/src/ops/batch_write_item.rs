@@ -12,7 +12,7 @@ use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, Step, WriteStep}
 use crate::request::{required, validated};
 use crate::schema::Table;
 use crate::usage::{Shape, note_shape, noted_shape};
-use crate::write::{Attempt, Write, Written, plan_delete, plan_put, until_decided};
+use crate::write::{Attempt, Write, Written, check_distinct, plan_delete, plan_put, until_decided};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
@@ -20,7 +20,6 @@ use hashrange_storage::Store;
 use hashrange_wire::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, PutRequest, WriteRequest,
 };
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -272,10 +271,7 @@ fn plan<'t>(
         .zip(tables)
         .map(|((_, member), table)| Ok((&**table, member.plan(table)?)))
         .collect::<ApiResult<Vec<_>>>()?;
-    let keys: BTreeSet<_> = writes.iter().map(|(_, write)| &write.key.bytes).collect();
-    if keys.len() < writes.len() {
-        return Err(Reason::DuplicateKeys.into());
-    }
+    check_distinct(writes.iter().map(|(_, write)| &write.key.bytes))?;
     Ok(writes)
 }
 

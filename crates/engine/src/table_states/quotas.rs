@@ -122,11 +122,15 @@ impl<S: Store> Engine<S> {
     }
 
     fn check_on_demand_maxima(&self, new: &TableRecord) -> Result<(), Reason> {
-        let maxima = new.on_demand.unwrap_or_default();
-        for (is_write, maximum) in [(false, maxima.read), (true, maxima.write)] {
-            if maximum.is_some_and(|maximum| maximum > TABLE_UNITS_MAX) {
-                let region = self.environment().region.clone();
-                return Err(Reason::Quota(Quota::OnDemandMaximum { is_write, region }));
+        let of_table = (None, new.on_demand);
+        let of_indexes = new.visible_indexes().map(|index| (Some(&index.name), index.on_demand));
+        for (index, maxima) in std::iter::once(of_table).chain(of_indexes) {
+            let maxima = maxima.unwrap_or_default();
+            for (is_write, maximum) in [(false, maxima.read), (true, maxima.write)] {
+                if maximum.is_some_and(|maximum| maximum > TABLE_UNITS_MAX) {
+                    let (index, region) = (index.cloned(), self.environment().region.clone());
+                    return Err(Reason::Quota(Quota::OnDemandMaximum { index, is_write, region }));
+                }
             }
         }
         Ok(())

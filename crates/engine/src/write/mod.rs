@@ -32,7 +32,9 @@ pub(crate) use commit::until_decided;
 pub(crate) use decide::{Circumstances, decide_each};
 pub(crate) use derive::{check_stored, keeps_others, of_stored};
 pub(crate) use others::others;
-pub(crate) use plan::{key_of_key, plan_delete, plan_derive, plan_put, plan_update};
+pub(crate) use plan::{
+    check_distinct, key_of_key, plan_delete, plan_derive, plan_put, plan_update,
+};
 
 use crate::capacity::Units;
 use crate::change_log::Author;

@@ -7,6 +7,8 @@ use crate::schema::Table;
 use crate::{fault, index};
 use hashrange_expr::Update;
 use hashrange_model::{Item, Reason};
+use hashrange_storage::Key;
+use std::collections::BTreeSet;
 
 /// Returns the unconditional write of an item, with every fault of its keys.
 pub(crate) fn plan_put<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
@@ -82,6 +84,12 @@ fn check_targets(table: &Table, update: &Update) -> Result<(), Reason> {
 /// Returns the byte key of an item that is put, or the first fault of its key attributes.
 pub(crate) fn key_of_item(table: &Table, item: &Item) -> Result<ItemKey, Reason> {
     layout::item_key(table, item).map_err(fault::of_item_key)
+}
+
+/// Refuses a batch that names an item twice, by whichever name of its table.
+pub(crate) fn check_distinct<'k>(keys: impl IntoIterator<Item = &'k Key>) -> Result<(), Reason> {
+    let mut known = BTreeSet::new();
+    if keys.into_iter().all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::DuplicateKeys) }
 }
 
 /// Returns the byte key for a `Key` member: exactly the key attributes, in the declared types.

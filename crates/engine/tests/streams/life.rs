@@ -156,8 +156,7 @@ fn iterator_expires_after_15_minutes_and_survives_a_restart() {
     database.advance(1);
     assert_eq!(
         database.fails("GetRecords", &json!({"ShardIterator": iterators[0]})),
-        "ExpiredIteratorException: Iterator expired. The iterator was created more than 15 minutes \
-         ago."
+        "ExpiredIteratorException: The provided iterator exceeds the maximum age allowed"
     );
 }
 

@@ -49,6 +49,8 @@ pub enum Quota {
     },
     /// A maximum of on-demand throughput.
     OnDemandMaximum {
+        /// The index, `None` of the table.
+        index: Option<String>,
         /// Whether for writes, not for reads.
         is_write: bool,
         /// The region.

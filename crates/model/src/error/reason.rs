@@ -379,7 +379,10 @@ pub enum Reason {
     NonKeyAttributesForbidden(&'static str),
     NonKeyAttributesMissing,
     TooManyProjectedAttributes,
-    IndexThroughputOnDemand(String),
+    IndexThroughputOnDemand {
+        index: String,
+        of_update: bool,
+    },
     ThroughputUnchanged {
         read: i64,
         write: i64,
@@ -431,6 +434,8 @@ pub enum Reason {
         table: String,
     },
     ExportNotFound(String),
+    /// The ARN is of another region.
+    ExportElsewhere,
     InvalidExportArn,
     ImportNotFound(String),
     InvalidImportArn,
@@ -460,7 +465,7 @@ pub enum Reason {
     StreamEnabled(String),
     /// No stream is enabled; holds the table's name.
     StreamDisabled(String),
-    InvalidStreamArn(String),
+    InvalidStreamArn,
     StreamNotFound(String),
     ShardNotFound {
         shard: String,
@@ -505,7 +510,7 @@ impl Reason {
             Self::BackupsBeingEnabled(_) => ErrorKind::ContinuousBackupsUnavailable,
             Self::BackupNotFound(_) => ErrorKind::BackupNotFound,
             Self::PolicyNotFound(_) => ErrorKind::PolicyNotFound,
-            Self::ExportNotFound(_) => ErrorKind::ExportNotFound,
+            Self::ExportNotFound(_) | Self::ExportElsewhere => ErrorKind::ExportNotFound,
             Self::ImportNotFound(_) => ErrorKind::ImportNotFound,
             Self::GlobalTableNotFound(_) => ErrorKind::GlobalTableNotFound,
             Self::Internal | Self::StoreUnavailable(_) => ErrorKind::InternalServerError,
@@ -663,7 +668,7 @@ impl Reason {
             | Self::NonKeyAttributesForbidden(..)
             | Self::NonKeyAttributesMissing
             | Self::TooManyProjectedAttributes
-            | Self::IndexThroughputOnDemand(..)
+            | Self::IndexThroughputOnDemand { .. }
             | Self::ThroughputUnchanged { .. }
             | Self::UpdateThroughputMissing
             | Self::UpdateIndexThroughputMissing(..)
@@ -699,7 +704,7 @@ impl Reason {
             | Self::TagKeyReserved(..)
             | Self::StreamEnabled(..)
             | Self::StreamDisabled(..)
-            | Self::InvalidStreamArn(..)
+            | Self::InvalidStreamArn
             | Self::ShardFilterIncomplete
             | Self::SequenceNumberMissing
             | Self::SequenceNumberForbidden
@@ -878,7 +883,7 @@ impl Reason {
             | Self::NonKeyAttributesForbidden(..)
             | Self::NonKeyAttributesMissing
             | Self::TooManyProjectedAttributes
-            | Self::IndexThroughputOnDemand(..)
+            | Self::IndexThroughputOnDemand { .. }
             | Self::ThroughputUnchanged { .. }
             | Self::UpdateThroughputMissing
             | Self::UpdateIndexThroughputMissing(..)
@@ -920,6 +925,7 @@ impl Reason {
             | Self::BackupNotFound(..)
             | Self::PolicyNotFound(..)
             | Self::ExportNotFound(..)
+            | Self::ExportElsewhere
             | Self::ImportNotFound(..)
             | Self::GlobalTableNotFound(..)
             | Self::PolicyStreamNotFound { .. }
@@ -928,7 +934,7 @@ impl Reason {
             | Self::TagKeyReserved(..)
             | Self::StreamEnabled(..)
             | Self::StreamDisabled(..)
-            | Self::InvalidStreamArn(..)
+            | Self::InvalidStreamArn
             | Self::StreamNotFound(..)
             | Self::ShardNotFound { .. }
             | Self::ShardFilterIncomplete

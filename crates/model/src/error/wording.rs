@@ -7,20 +7,22 @@
 //! newer and of the older validation layer and adds the envelope where an operation has it.
 
 mod busy;
+mod expression;
 mod history;
 mod quota;
 mod state;
+mod statement;
 mod table;
 mod template;
 mod tree;
+mod value;
 
 use super::{
-    ExpressionFault, ExpressionKind, IndexedKeyFault, Layer, Malformed, Reason, StatementFault,
-    Throttle, TransactionFault, ValueFault, cancellation_code,
+    IndexedKeyFault, Layer, Reason, Throttle, ThrottleLimit, ValueFault, cancellation_code,
 };
-use crate::number::NumberFault;
-use crate::value::AttributeType;
-use std::collections::BTreeSet;
+use expression::expression;
+use statement::statement;
+use value::{empty_key, number, value};
 
 /// Opens most complaints about parameters.
 const INVALID_PARAMETERS: &str = "One or more parameter values were invalid: ";
@@ -551,10 +553,18 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::TooManyProjectedAttributes => invalid(
             "Number of projected attributes exceeds the limit of 100 for all indexes of a table",
         ),
-        Reason::IndexThroughputOnDemand(index) => invalid(format!(
-            "ProvisionedThroughput should not be specified for index: {index} when BillingMode is \
-             PAY_PER_REQUEST"
-        )),
+        // Sources: answers, bchew/dynamodump 266 (2024) of CreateTable,
+        // gabehollombe-aws/react-graphql-amplify-blog-post 1 (2019) of UpdateTable.
+        Reason::IndexThroughputOnDemand { index, of_update } => {
+            let refused = if *of_update {
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can"
+            } else {
+                "ProvisionedThroughput should not"
+            };
+            invalid(format!(
+                "{refused} be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
+            ))
+        }
         // ---- changes of tables
         Reason::ThroughputUnchanged { read, write } => {
             unchanged("the table", "the table", *read, *write)
@@ -636,6 +646,8 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
             format!("Requested resource not found: Stream: {stream} not found for Table: {table}")
         }
         Reason::ExportNotFound(arn) => format!("Export not found: Export not found: {arn}"), // sic
+        // Source: an answer of 2026-10.
+        Reason::ExportElsewhere => "Export not found: Invalid export arn".to_owned(),
         Reason::InvalidExportArn => "Invalid Export ARN".to_owned(),
         // Source: not captured; as of exports.
         Reason::ImportNotFound(arn) => format!("Import not found: Import not found: {arn}"),
@@ -683,8 +695,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::StreamDisabled(table) => {
             format!("Table has no stream to disable: TableName: {table}")
         }
-        Reason::InvalidStreamArn(arn) => {
-            format!("Invalid StreamArn: Invalid ResourceArn provided as input {arn}") // ours
+        Reason::InvalidStreamArn => {
+            // Source: an answer, amazon-archives/logstash-input-dynamodb 18 (2016).
+            "Invalid StreamArn".to_owned()
         }
         Reason::StreamNotFound(arn) => {
             format!("Requested resource not found: Stream: {arn} not found")
@@ -710,7 +723,8 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::TimestampInFuture => "Timestamp must not be in the future".to_owned(), // ours
         Reason::InvalidShardIterator => "Invalid ShardIterator".to_owned(),            // ours
         Reason::ShardIteratorExpired => {
-            "Iterator expired. The iterator was created more than 15 minutes ago.".to_owned() // ours
+            // Source: the API's model, as of the next.
+            "The provided iterator exceeds the maximum age allowed".to_owned()
         }
         // Sources: the API's model, the message of the exception; ironSource/node-dynamodb-stream 13 (2019).
         Reason::RecordsTrimmed => "The data you are trying to access has been trimmed".to_owned(),
@@ -735,374 +749,6 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
     }
 }
 
-#[expect(clippy::match_same_arms, reason = "one line for each fault of each layer")]
-fn number(fault: &NumberFault, layer: Layer) -> String {
-    const OVERFLOW: &str =
-        "Number overflow. Attempting to store a number with magnitude larger than supported range";
-    const UNDERFLOW: &str = "Number underflow. Attempting to store a number with magnitude smaller than supported range";
-    match fault {
-        NumberFault::NotNumeric(text) if text.is_empty() && layer == Layer::Older => {
-            "The parameter cannot be converted to a numeric value".to_owned()
-        }
-        NumberFault::NotNumeric(text) => not_numeric(text),
-        NumberFault::Overflow => OVERFLOW.to_owned(),
-        NumberFault::Underflow => UNDERFLOW.to_owned(),
-        NumberFault::TooManyDigits => {
-            "Attempting to store more than 38 significant digits in a Number".to_owned()
-        }
-        NumberFault::ExponentBeyond32Bits { text, .. } if layer == Layer::Older => {
-            not_numeric(text)
-        }
-        NumberFault::ExponentBeyond32Bits { overflow: true, .. } => OVERFLOW.to_owned(),
-        NumberFault::ExponentBeyond32Bits { overflow: false, .. } => UNDERFLOW.to_owned(),
-        NumberFault::ExponentAt32BitMax if layer == Layer::Older => UNDERFLOW.to_owned(),
-        NumberFault::ExponentAt32BitMax => OVERFLOW.to_owned(),
-    }
-}
-
-fn not_numeric(text: &str) -> String {
-    format!("The parameter cannot be converted to a numeric value: {text}")
-}
-
-/// Source of the two wordings of duplicates: captures of 2026-10, both validation layers.
-fn value(fault: &ValueFault, layer: Layer) -> String {
-    match fault {
-        ValueFault::EmptyAttributeValue => {
-            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-                .to_owned()
-        }
-        ValueFault::MultipleTypes => {
-            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of \
-             the supported datatypes"
-                .to_owned()
-        }
-        ValueFault::NullFalse => invalid("Null attribute value types must have the value of true"),
-        ValueFault::EmptySet(AttributeType::Ss) => invalid("An string set  may not be empty"),
-        ValueFault::EmptySet(AttributeType::Ns) => invalid("An number set  may not be empty"),
-        ValueFault::EmptySet(_) => invalid("Binary sets should not be empty"),
-        ValueFault::DuplicateMembers { set: AttributeType::Ns, .. } if layer == Layer::Older => {
-            "Input collection contains duplicates".to_owned()
-        }
-        ValueFault::DuplicateMembers { set: AttributeType::Ns, .. } => {
-            invalid("Input collection contains duplicates.")
-        }
-        ValueFault::DuplicateMembers { set, members } => {
-            let of_type = if *set == AttributeType::Bs { "of type BS" } else { "" };
-            let listed = match layer {
-                Layer::Older => join(members),
-                Layer::Current | Layer::Enveloped => quoted_duplicates(*set, members),
-            };
-            invalid(format!("Input collection [{listed}]{of_type} contains duplicates."))
-        }
-        ValueFault::Number(fault) => number(fault, layer),
-        ValueFault::EmptyAttributeName => "Empty attribute name".to_owned(),
-        ValueFault::NestingTooDeep => {
-            "Nesting Levels have exceeded supported limits: Attributes in the item have nested \
-             levels beyond supported limit"
-                .to_owned()
-        }
-    }
-}
-
-/// Members in byte order up to the first repeat, then the repeat, then the rest as sent.
-fn quoted_duplicates(set: AttributeType, members: &[String]) -> String {
-    let mut known = BTreeSet::new();
-    let repeat = members.iter().position(|member| !known.insert(member));
-    let mut listed: Vec<&str> = members.iter().map(String::as_str).collect();
-    let sorted = &mut listed[..repeat.unwrap_or_default()];
-    let separator = if set == AttributeType::Bs {
-        sorted.sort_by(|one, other| base64_digits(one).cmp(base64_digits(other)));
-        ","
-    } else {
-        sorted.sort_unstable();
-        ", "
-    };
-    let quoted: Vec<_> = listed.iter().map(|member| format!("\"{member}\"")).collect();
-    quoted.join(separator)
-}
-
-/// Returns what orders base64 texts as the bytes that they stand for; padding comes first.
-fn base64_digits(text: &str) -> impl Iterator<Item = u8> {
-    text.bytes().map(|digit| match digit {
-        b'A'..=b'Z' => digit - b'A' + 1,
-        b'a'..=b'z' => digit - b'a' + 27,
-        b'0'..=b'9' => digit - b'0' + 53,
-        b'+' => 63,
-        b'/' => 64,
-        _ => 0,
-    })
-}
-
-fn expression(kind: ExpressionKind, fault: &ExpressionFault) -> String {
-    let words = match fault {
-        ExpressionFault::KeyOperator(operator) => {
-            format!("Invalid operator used in KeyConditionExpression: {operator}")
-        }
-        ExpressionFault::KeyNestedOperation => {
-            "KeyConditionExpressions cannot contain nested operations".to_owned()
-        }
-        ExpressionFault::KeyMultipleNames => {
-            "Invalid condition in KeyConditionExpression: Multiple attribute names used in one \
-             condition"
-                .to_owned()
-        }
-        ExpressionFault::KeyNoName => {
-            "Invalid condition in KeyConditionExpression: No key attribute specified".to_owned()
-        }
-        ExpressionFault::KeyNotFirst(operator) => format!(
-            "Invalid condition in KeyConditionExpression: {operator} operator must have the key \
-             attribute as its first operand"
-        ),
-        ExpressionFault::KeyTwice => {
-            "KeyConditionExpressions must only contain one condition per key".to_owned()
-        }
-        ExpressionFault::KeyNestedAttribute => {
-            "KeyConditionExpressions cannot have conditions on nested attributes".to_owned()
-        }
-        ExpressionFault::Empty => "The expression can not be empty;".to_owned(),
-        ExpressionFault::TooLong(_) if kind == ExpressionKind::Update => {
-            "Expression size has exceeded the maximum allowed size;".to_owned()
-        }
-        ExpressionFault::TooLong(size) => format!(
-            "Expression size has exceeded the maximum allowed size; expression size: {size}"
-        ),
-        ExpressionFault::Syntax { token, near } => {
-            format!("Syntax error; token: \"{token}\", near: \"{near}\"")
-        }
-        ExpressionFault::RedundantParentheses => {
-            "The expression has redundant parentheses;".to_owned()
-        }
-        ExpressionFault::ReservedWord(name) => {
-            format!("Attribute name is a reserved keyword; reserved keyword: {name}")
-        }
-        ExpressionFault::UndefinedName(name) => format!(
-            "An expression attribute name used in the document path is not defined; attribute \
-             name: {name}"
-        ),
-        ExpressionFault::UndefinedValue(name) => format!(
-            "An expression attribute value used in expression is not defined; attribute value: \
-             {name}"
-        ),
-        ExpressionFault::Overlap(one, two) => two_paths("overlap", one, two),
-        ExpressionFault::Conflict(one, two) => two_paths("conflict", one, two),
-        ExpressionFault::UnknownFunction(name) => {
-            format!("Invalid function name; function: {name}")
-        }
-        ExpressionFault::FunctionMisused(name) => format!(
-            "The function is not allowed to be used this way in an expression; function: {name}"
-        ),
-        ExpressionFault::OperandCount { operator, count } => format!(
-            "Incorrect number of operands for operator or function; operator or function: \
-             {operator}, number of operands: {count}"
-        ),
-        ExpressionFault::OperandType { operator, operand } => format!(
-            "Incorrect operand type for operator or function; operator or function: {operator}, \
-             operand type: {}",
-            operand.as_str()
-        ),
-        // Source: captured before 2020 and widely quoted.
-        ExpressionFault::AnyOperandType(operator) => format!(
-            "Incorrect operand type for operator or function; operator or function: {operator}, \
-             operand type: {{NS,SS,L,BS,N,M,B,BOOL,NULL,S}}"
-        ),
-        ExpressionFault::ActionOperandType { action, operand } => format!(
-            "Incorrect operand type for operator or function; operator: {action}, operand type: {}",
-            operand.long_name()
-        ),
-        ExpressionFault::PathRequired(operator) => format!(
-            "Operator or function requires a document path; operator or function: {operator}"
-        ),
-        ExpressionFault::OperandsNotDistinct { operator, operand } => format!(
-            "The first operand must be distinct from the remaining operands for this operator or \
-             function; operator: {operator}, first operand: {operand}"
-        ),
-        ExpressionFault::UnknownTypeName(name) => format!(
-            "Invalid attribute type name found; type: {name}, valid types: \
-             {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}"
-        ),
-        ExpressionFault::BetweenTypes(lower, upper) => format!(
-            "The BETWEEN operator requires same data type for lower and upper bounds; lower bound \
-             operand: AttributeValue: {lower}, upper bound operand: AttributeValue: {upper}"
-        ),
-        ExpressionFault::BetweenReversed(lower, upper) => format!(
-            "The BETWEEN operator requires upper bound to be greater than or equal to lower \
-             bound; lower bound operand: AttributeValue: {lower}, upper bound operand: \
-             AttributeValue: {upper}"
-        ),
-        ExpressionFault::DuplicateSection(section) => {
-            format!("The \"{section}\" section can only be used once in an update expression;")
-        }
-        // Source: an answer, aws/aws-sdk-js 3721 (2021).
-        ExpressionFault::TooManyOperators(count) => {
-            format!("The expression contains too many operators; operator count: {count}")
-        }
-        // Source: an answer of the service, quoted in a public report.
-        ExpressionFault::TooManyInOperands(count) => format!(
-            "The IN operator is provided with too many operands; number of operands: {count}"
-        ),
-        // Source: not captured, nor the sentence about paths below.
-        ExpressionFault::TooDeep => {
-            "The expression is nested too deeply; max depth: 300".to_owned()
-        }
-        ExpressionFault::ListIndex(index) => {
-            format!("List index is not within the allowable range; index: [{index}]")
-        }
-        ExpressionFault::PathTooDeep => {
-            "The document path has too many nesting elements; nesting levels: 32".to_owned()
-        }
-    };
-    match kind {
-        ExpressionKind::Statement => words,
-        ExpressionKind::Update
-        | ExpressionKind::Condition
-        | ExpressionKind::KeyCondition
-        | ExpressionKind::Filter
-        | ExpressionKind::Projection => format!("Invalid {kind}: {words}"),
-    }
-}
-
-/// Faults of PartiQL statements. Source: captures of 2026 (us-east-1, eu-west-2), unless noted.
-fn statement(fault: &StatementFault, layer: Layer) -> String {
-    match fault {
-        StatementFault::Malformed(malformed) => {
-            format!("Statement wasn't well formed, can't be processed: {}", not_formed(*malformed))
-        }
-        StatementFault::Alias => "Aliasing is not supported".to_owned(),
-        StatementFault::EmptyComponent => "Path component cannot be an empty string".to_owned(),
-        StatementFault::TooManyComponents => {
-            "A path may contain at most 2 components in the FROM clause".to_owned()
-        }
-        StatementFault::ReturningOfDelete(words) => format!(
-            "Invalid returning clause: RETURNING {words} *. Only RETURNING ALL OLD * is allowed \
-             in DELETE statements."
-        ),
-        StatementFault::PathComponent(at) => format!("Unexpected path component at {at}"),
-        StatementFault::UnknownFunction { function, at } => {
-            format!("Unrecognized function: {function} at {at}")
-        }
-        StatementFault::SetArguments { function, at } => {
-            format!("{function} must have exactly two arguments at {at}")
-        }
-        StatementFault::SetTarget { function, at } => {
-            format!("The first argument to {function} must equal the assignment value at {at}")
-        }
-        StatementFault::SetOperand { function, at } => {
-            format!("The second argument to {function} must be a value with type SET at {at}")
-        }
-        StatementFault::EmptyBag => "Empty bags are not supported".to_owned(),
-        // Source: not captured.
-        StatementFault::BagMembers => "Bags must have members of one type: string, number or \
-                                       binary"
-            .to_owned(),
-        StatementFault::LiteralValue { word, at } => {
-            format!("Unsupported data type: {word} under key root at {at}")
-        }
-        StatementFault::Number { fault, place } => {
-            format!("{} under {place}", number(fault, layer))
-        }
-        StatementFault::Value(fault) => value(fault, layer),
-        // Source: not captured; the wording that is widely reported, down to `InTransaction` where
-        // nothing else is said.
-        StatementFault::ParameterCount => {
-            "Number of parameters in request and statement don't match.".to_owned()
-        }
-        StatementFault::KeyEquality => {
-            "Where clause does not contain a mandatory equality on all key attributes".to_owned()
-        }
-        StatementFault::InsertOfOther => "Item to be inserted must be a tuple".to_owned(),
-        StatementFault::OrderWithoutWhere => {
-            "Must have WHERE clause in the statement when using ORDER BY clause.".to_owned()
-        }
-        StatementFault::OrderWithoutKey => "Must have at least one non-optional hash key \
-                                            condition in WHERE clause when using ORDER BY clause."
-            .to_owned(),
-        StatementFault::OrderAttribute(attribute) => format!(
-            "Variable reference {attribute} in ORDER BY clause must be part of the primary key"
-        ),
-        // The limit: developer guide, "PartiQL operators", IN.
-        StatementFault::TooManyReads => {
-            "Too many decomposed read operations for a given query.".to_owned()
-        }
-        // Captured again, 2026.
-        StatementFault::Overlap => {
-            "Overlapping conditions with range keys are not supported in where clause".to_owned()
-        }
-        StatementFault::MultiAttributeKey => {
-            "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or \
-             multi-attribute RANGE keys."
-                .to_owned()
-        }
-        StatementFault::NoSuchIndex => "The table does not have the specified index".to_owned(),
-        StatementFault::ConsistentRead => {
-            "Strongly consistent read is not supported on Global Secondary Indexes".to_owned()
-        }
-        StatementFault::FilterNotProjected { index, attributes } => invalid(format!(
-            "Secondary index {index} does not project one or more filter attributes: [{}]",
-            join(attributes)
-        )),
-        // Source: not captured.
-        StatementFault::IndexWrite => "Index is not supported in this statement".to_owned(),
-        StatementFault::TokenMismatch => "NextToken does not match request".to_owned(),
-        StatementFault::TokenInvalid => "Invalid NextToken".to_owned(),
-        StatementFault::BatchMixed => {
-            "Read and write requests together in the same batch is not supported.".to_owned()
-        }
-        StatementFault::BatchSelect => "Select statements within BatchExecuteStatement must \
-                                        specify the primary key in the where clause."
-            .to_owned(),
-        StatementFault::TransactionMixed => {
-            "ExecuteTransaction API does not support both read and write operations in the same \
-             request."
-                .to_owned()
-        }
-        StatementFault::InTransaction(nth, fault) => {
-            format!("Validation failed in TransactStatements[{nth}]: {}", in_transaction(*fault))
-        }
-    }
-}
-
-fn not_formed(malformed: Malformed) -> &'static str {
-    match malformed {
-        Malformed::Token => "",
-        Malformed::Leftover => "Unexpected token after expression",
-        Malformed::Term => "Unexpected term",
-        Malformed::Statement => "Expected data manipulation",
-        Malformed::PathDot => "Invalid path dot component",
-        Malformed::Keyword => "Unexpected keyword",
-        // Source: PartiQL's grammar, whose other words are the service's; not captured.
-        Malformed::SimplePath => "Expected identifier for simple path",
-    }
-}
-
-fn in_transaction(fault: TransactionFault) -> &'static str {
-    match fault {
-        TransactionFault::Select => {
-            "Select statements within ExecuteTransaction must specify the primary key in the where \
-             clause."
-        }
-        TransactionFault::Index => "Reads on indices are not supported within transactions.",
-        TransactionFault::Returning => "RETURNING clause is not supported in ExecuteTransaction.",
-        TransactionFault::Exists => {
-            "EXISTS() must contain a single item read with additional condition"
-        }
-    }
-}
-
-fn two_paths(how: &str, one: &str, two: &str) -> String {
-    format!(
-        "Two document paths {how} with each other; must remove or rewrite one of these paths; \
-         path one: {one}, path two: {two}"
-    )
-}
-
-fn empty_key(attribute_type: AttributeType) -> &'static str {
-    if attribute_type == AttributeType::B {
-        "The AttributeValue for a key attribute cannot contain an empty binary value."
-    } else {
-        "The AttributeValue for a key attribute cannot contain an empty string value."
-    }
-}
-
 /// The newer layer of the single-item writes leaves out which expressions are null.
 /// Source: captures of 2026-10.
 fn without_expression(parameter: &str, absent: &[&str], layer: Layer) -> String {
@@ -1114,14 +760,13 @@ fn without_expression(parameter: &str, absent: &[&str], layer: Layer) -> String 
     }
 }
 
-/// Sources: answers quoted in public issues, today's numbers aside: of the number of tables in
-/// hashicorp/terraform 14571 (2017), of changes in trek10inc/dynamodb-autoscaling 8 (2017), of
-/// tables with indexes in serverless/serverless 3744 (2017), of decreases in
-/// ansible-collections/community.aws 1558 (2022). Of units: no public source found, the words are
-/// ours.
 /// Source: API reference, TransactGetItems, "Cancellation reason codes": the same sentences are
-/// answered outside of transactions.
+/// answered outside of transactions. Of maxima: developer guide, "Diagnosing throttling", and an answer in
+/// airbytehq/oncall 13650 (2026).
 fn throttled(throttle: &Throttle) -> &'static str {
+    if throttle.limit == ThrottleLimit::MaxOnDemand {
+        return "Throughput exceeds the maximum OnDemandThroughput configured on table or index";
+    }
     match (throttle.is_on_demand, throttle.is_index && throttle.is_write) {
         (false, false) => {
             "The level of configured provisioned throughput for the table was exceeded. Consider \
@@ -1158,33 +803,6 @@ fn unchanged(what: &str, of: &str, read: i64, write: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn duplicates_are_listed_as_each_layer_does() {
-        let fault = |set, members: &[&str]| {
-            Reason::Value(ValueFault::DuplicateMembers {
-                set,
-                members: members.iter().map(|member| (*member).to_owned()).collect(),
-            })
-        };
-        let strings = fault(AttributeType::Ss, &["b", "a", "b"]);
-        assert_eq!(
-            render(&strings, Layer::Current),
-            "One or more parameter values were invalid: Input collection [\"a\", \"b\", \"b\"] \
-             contains duplicates."
-        );
-        assert_eq!(
-            render(&strings, Layer::Older),
-            "One or more parameter values were invalid: Input collection [b, a, b] contains \
-             duplicates."
-        );
-        let binary = fault(AttributeType::Bs, &["/w==", "AA==", "AA=="]);
-        assert_eq!(
-            render(&binary, Layer::Current),
-            "One or more parameter values were invalid: Input collection \
-             [\"AA==\",\"/w==\",\"AA==\"]of type BS contains duplicates."
-        );
-    }
 
     #[test]
     fn the_envelope_is_only_for_its_families_and_operations() {

@@ -357,7 +357,7 @@ impl Shared {
 
     /// Returns whether a decision about `key` would have to read the ordered map.
     fn is_cold(&self, published: &Published, key: &[u8]) -> bool {
-        self.sequencer.pending(key).is_none() && self.cache.get_kept(published.group, key).is_none()
+        self.sequencer.pending(key).is_none() && !self.cache.keeps(published.group, key)
     }
 
     /// Publishes the state after `group`, of which the cache was told.
@@ -462,6 +462,8 @@ impl Store for EmbeddedStore {
             queued_commits: self.shared.sequencer.queued(),
             disk_bytes: taken.disk,
             cache_bytes: taken.cache + self.shared.cache.size_bytes() as u64,
+            cached_values: self.shared.cache.value_looks(),
+            cached_ranges: self.shared.cache.range_looks(),
             write_buffer_bytes: taken.unsorted,
             torn_bytes: self.shared.torn_bytes,
             was_unclean: self.shared.was_unclean,

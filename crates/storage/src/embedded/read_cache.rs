@@ -6,15 +6,18 @@
 use super::cache_budget::{CacheBudget, Excess};
 use super::point_cache::PointCache;
 use super::range_cache::{RangeCache, Visitor};
-use crate::{Direction, Error, KeyRange};
+use crate::{CacheLooks, Direction, Error, KeyRange};
 use bytes::Bytes;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The ranges and values of a store that are kept.
 pub(super) struct ReadCache {
     budget: Arc<CacheBudget>,
     ranges: RangeCache,
     points: PointCache,
+    /// Reads of values that were not here.
+    misses: AtomicU64,
 }
 
 impl ReadCache {
@@ -23,13 +26,18 @@ impl ReadCache {
         let budget = Arc::new(CacheBudget::new(capacity_bytes));
         let ranges = RangeCache::new(Arc::clone(&budget), group);
         let points = PointCache::new(Arc::clone(&budget));
-        Self { budget, ranges, points }
+        Self { budget, ranges, points, misses: AtomicU64::new(0) }
     }
 
     /// Returns the value of `key` as `group` left it if it is here; `Some(None)` = there is none.
     #[expect(clippy::option_option, reason = "not kept, and kept as absent, are two answers")]
     pub(super) fn get_kept(&self, group: u64, key: &[u8]) -> Option<Option<Bytes>> {
         self.points.get(group, key)
+    }
+
+    /// Returns whether the value of `key` as `group` left it is here.
+    pub(super) fn keeps(&self, group: u64, key: &[u8]) -> bool {
+        self.points.keeps(group, key)
     }
 
     /// Returns the value of `key` as `group` left it, from `read` if it is not here.
@@ -42,6 +50,7 @@ impl ReadCache {
         if let Some(kept) = self.get_kept(group, key) {
             return Ok(kept);
         }
+        self.misses.fetch_add(1, Ordering::Relaxed);
         let value = read()?;
         self.keep(group, key, value.as_ref());
         Ok(value)
@@ -59,6 +68,7 @@ impl ReadCache {
         if let Some(kept) = self.points.get_newest(key) {
             return Ok(kept);
         }
+        self.misses.fetch_add(1, Ordering::Relaxed);
         let value = read()?;
         // A writer asks mostly in order to see that there is nothing: not worth its room.
         if value.is_some() {
@@ -114,6 +124,16 @@ impl ReadCache {
     /// Returns the bytes that everything here takes.
     pub(super) fn size_bytes(&self) -> usize {
         self.budget.size_bytes()
+    }
+
+    /// Returns how often single values were looked for.
+    pub(super) fn value_looks(&self) -> CacheLooks {
+        CacheLooks { hits: self.points.hits(), misses: self.misses.load(Ordering::Relaxed) }
+    }
+
+    /// Returns how often ranges were looked for.
+    pub(super) fn range_looks(&self) -> CacheLooks {
+        self.ranges.looks()
     }
 
     /// Sets what everything here may take, and drops what is too much.

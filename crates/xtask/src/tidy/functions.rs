@@ -11,7 +11,10 @@ const MAX_LINES: usize = 120;
 /// Functions that may be longer, as `file::function`, with the reason.
 const LONG_FUNCTIONS: &[(&str, &str)] = &[
     ("crates/model/src/error/wording.rs::sentence", "one flat match: a sentence an arm"),
-    ("crates/model/src/error/wording.rs::expression", "one flat match: a sentence an arm"),
+    (
+        "crates/model/src/error/wording/expression.rs::expression",
+        "one flat match: a sentence an arm",
+    ),
     ("crates/model/src/error/wording/table.rs::fault", "one flat match: a sentence an arm"),
     ("crates/model/src/error/reason.rs::kind", "one exhaustive match: an arm a reason"),
     ("crates/model/src/error/reason.rs::is_enveloped", "one exhaustive match: an arm a reason"),

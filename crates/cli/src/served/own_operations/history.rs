@@ -171,11 +171,16 @@ fn input(body: &[u8]) -> ApiResult<ChangesInput> {
         .exclusive_start
         .as_deref()
         .map(|text| BASE64_STANDARD.decode(text).map_err(|_| Reason::History(HistoryFault::Start)));
+    let key = items::read(request.key.as_deref())?;
+    // Not all items because a client's variable was empty.
+    if request.key.is_some() && key.is_empty() {
+        return Err(Reason::History(HistoryFault::Key).into());
+    }
     Ok(ChangesInput {
         table_name: request.table_name,
         from_ms: moment_of(request.from)?,
         to_ms: request.to.map(moment_of).transpose()?,
-        key: items::read(request.key.as_deref())?,
+        key,
         sort_key_prefix: request.sort_key_prefix,
         limit: request.limit,
         start: start.transpose()?,

@@ -20,8 +20,7 @@ impl<S: Store> Engine<S> {
         let table_name = input.table_name.as_deref();
         let mut range = table_name.map_or_else(layout::streams, layout::streams_of);
         if let Some(arn) = input.exclusive_start_stream_arn.as_deref() {
-            let (table, label) =
-                parse_arn(arn).ok_or_else(|| Reason::InvalidStreamArn(arn.to_owned()))?;
+            let (table, label) = parse_arn(arn).ok_or(Reason::InvalidStreamArn)?;
             let after = [&layout::stream(table, label)[..], &[0]].concat();
             range.start = range.start.max(after);
         }

@@ -15,7 +15,7 @@ use hashrange_storage::{Store, View};
 impl<S: Store> Engine<S> {
     /// Returns the stream with an ARN.
     async fn stream_of_arn<V: View>(&self, view: &V, arn: &str) -> ApiResult<Stream> {
-        let (table, label) = parse_arn(arn).ok_or_else(|| Reason::InvalidStreamArn(arn.into()))?;
+        let (table, label) = parse_arn(arn).ok_or(Reason::InvalidStreamArn)?;
         let found = if arn == self.environment().stream_arn(table, label) {
             find_stream(view, table, label).await?
         } else {

@@ -3,6 +3,7 @@
 
 use super::super::Quota;
 use super::super::quota::moment;
+use crate::moment::extended;
 
 const LIMITED: &str = "Subscriber limit exceeded: ";
 const REFER: &str = "Refer to the Amazon DynamoDB Developer Guide for current limits and how to \
@@ -25,7 +26,7 @@ pub(super) fn exceeded(quota: &Quota) -> String {
             "{LIMITED}Provisioned throughput decreases are limited within a given UTC day. After \
              the first 4 decreases, each subsequent decrease in the same UTC day can be performed \
              at most once every 3600 seconds. Number of decreases today: {today}. Last decrease \
-             at {}. Next decrease can be made at {}.",
+             at {}. Next decrease can be made at {}",
             moment(*last_ms),
             moment(*next_ms)
         ),
@@ -47,17 +48,18 @@ pub(super) fn exceeded(quota: &Quota) -> String {
             units(*is_write),
             units(*is_write)
         ),
-        Quota::OnDemandMaximum { is_write, region } => {
+        Quota::OnDemandMaximum { index, is_write, region } => {
             let kind = if *is_write { "Write" } else { "Read" };
+            let of = index.as_ref().map_or("table".to_owned(), |index| format!("index : {index}")); // sic
             format!(
-                "{LIMITED}Requested Max{kind}RequestUnits for OnDemandThroughput for table exceeds \
+                "{LIMITED}Requested Max{kind}RequestUnits for OnDemandThroughput for {of} exceeds \
                  TableMax{kind}CapacityUnits of the account in region {region}"
             )
         }
         Quota::Protection { table, until_ms } => format!(
             "Deletion protection setting for table {table} modified within the previous 15000 \
              milliseconds. Please try again after {}",
-            crate::moment::extended(*until_ms)
+            extended(*until_ms)
         ),
         Quota::TagChanges { table } => format!("{LIMITED}Table tags are being updated: {table}"),
         Quota::ClassChanges => {
@@ -68,9 +70,9 @@ pub(super) fn exceeded(quota: &Quota) -> String {
              the first 4 change, each subsequent change in the same window can be performed at \
              most once every 21600 seconds. Number of updates today: {count}. Last change at {}. \
              Next changes can be made at {}.",
-            moment(*window_ms),
-            moment(*last_ms),
-            moment(*next_ms)
+            extended(*window_ms),
+            extended(*last_ms),
+            extended(*next_ms)
         ),
     }
 }

@@ -29,6 +29,7 @@ use bytes::Bytes;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Enough that readers and the committer rarely meet in one, and that a group leaves most of them
 /// untouched.
@@ -68,6 +69,8 @@ struct Shard {
     hand: usize,
     /// The last group that wrote a key of this shard.
     touched: u64,
+    /// How often a value was found. Beside the lock, which each look writes to.
+    hits: AtomicU64,
 }
 
 /// An entry: the value of `key` after `group`, `None` if there was none.
@@ -98,10 +101,23 @@ impl PointCache {
         let hash = self.hasher.hash_one(key);
         let shard = self.shard(hash).read();
         let slot = shard.slot(hash, key).filter(|slot| slot.group <= group)?;
+        shard.hits.fetch_add(1, Ordering::Relaxed);
         if !slot.is_used.load(Ordering::Relaxed) {
             slot.is_used.store(true, Ordering::Relaxed);
         }
         Some(slot.value.clone())
+    }
+
+    /// Returns whether the value of `key` as `group` left it is here, without a use of it.
+    pub(super) fn keeps(&self, group: u64, key: &[u8]) -> bool {
+        let hash = self.hasher.hash_one(key);
+        let shard = self.shard(hash).read();
+        shard.slot(hash, key).is_some_and(|slot| slot.group <= group)
+    }
+
+    /// Returns how often a value was found.
+    pub(super) fn hits(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.read().hits.load(Ordering::Relaxed)).sum()
     }
 
     /// Returns the newest value of `key`, if it is here. Only for a writer that holds the key's lock

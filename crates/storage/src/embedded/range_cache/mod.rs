@@ -28,7 +28,7 @@ mod tests;
 use super::cache_budget::CacheBudget;
 use crate::planted::{Planted, is_planted};
 use crate::sync::RwLock;
-use crate::{Direction, Error, KeyRange};
+use crate::{CacheLooks, Direction, Error, KeyRange};
 use bytes::Bytes;
 use page::Page;
 use pages::Pages;
@@ -36,6 +36,7 @@ use recording::Recording;
 use span::Span;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Called with each entry of a range.
 pub(super) type Visitor<'v> = dyn FnMut(&[u8], Bytes) -> ControlFlow<()> + 'v;
@@ -43,12 +44,23 @@ pub(super) type Visitor<'v> = dyn FnMut(&[u8], Bytes) -> ControlFlow<()> + 'v;
 /// The pages of a store; see the module's text for what makes them right.
 pub(super) struct RangeCache {
     pages: RwLock<Pages>,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 impl RangeCache {
     /// Returns an empty cache; `group` is the newest one published.
     pub(super) fn new(budget: Arc<CacheBudget>, group: u64) -> Self {
-        Self { pages: RwLock::new(Pages::new(budget, group)) }
+        let pages = RwLock::new(Pages::new(budget, group));
+        Self { pages, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
+    }
+
+    /// Returns how often a page was shown, and how often what is in none was read.
+    pub(super) fn looks(&self) -> CacheLooks {
+        CacheLooks {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+        }
     }
 
     /// Drops what `keys` make outdated. To be called when `group`, which writes them, is durable and
@@ -88,11 +100,13 @@ impl RangeCache {
         while !rest.is_empty() {
             let flow = match self.find(group, &rest) {
                 Found::Page(page) => {
+                    self.hits.fetch_add(1, Ordering::Relaxed);
                     let flow = page.visit(&rest, visitor);
                     rest.advance([page.start(), page.end()]);
                     flow
                 }
                 Found::Gap(gap) => {
+                    self.misses.fetch_add(1, Ordering::Relaxed);
                     let flow = self.visit_gap(group, &gap, visitor, &read)?;
                     rest.advance([&gap.start, &gap.end]);
                     flow

@@ -1,0 +1,204 @@
+//! The arguments of commands that look at what was asked: costs, advice, heat, contracts.
+
+use super::Connection;
+use crate::config::Parameter;
+use clap::{Args, ValueEnum};
+use hashrange::cost::Budget;
+use std::path::PathBuf;
+
+/// Arguments of `lint`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Tells only what the data show, with keys as evidence, and how to mend it. Ends \
+    with 5 if there are errors or warnings. For example:\n  \
+    hashrange lint\n  \
+    hashrange lint cities --sample 100000\n  \
+    hashrange lint --design model.json"
+)]
+pub struct Lint {
+    /// Tables [default: all]
+    #[arg(value_name = "TABLE")]
+    pub tables: Vec<String>,
+    /// Look at the tables in this file instead, and their sample data: a request of CreateTable, an
+    /// answer of DescribeTable, a template of CloudFormation, a model of NoSQL Workbench
+    #[arg(long, value_name = "FILE")]
+    pub design: Option<PathBuf>,
+    /// Value of a parameter of the CloudFormation template of --design, such as Stage=dev; may be given
+    /// several times [default: the template's]
+    #[arg(long, value_name = "NAME=VALUE", requires = "design")]
+    pub parameter: Vec<Parameter>,
+    /// Items of each table to look at, at most
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, conflicts_with = "design")]
+    pub sample: u64,
+    /// Look at what was recorded of requests, too: in this file, which hashrange cost --save has written; may be
+    /// given several times [default: what the server has recorded, if it has]
+    #[arg(long, value_name = "FILE", conflicts_with = "design")]
+    pub recording: Vec<PathBuf>,
+    /// Look at the heat of keys, too: in this file, which hashrange heat --save has written; may be given several
+    /// times [default: what the server has seen]
+    #[arg(long, value_name = "FILE", conflicts_with = "design")]
+    pub heat: Vec<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `cost`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. Ends with 6 over \
+    the budget. For example:\n  \
+    hashrange cost --start\n  \
+    hashrange cost\n  \
+    hashrange cost --save after.json --against before.json --budget 5%\n  \
+    hashrange cost one-server.json other-server.json"
+)]
+pub struct Cost {
+    /// Price what these files hold, which --save has written, together; without one, what the server has
+    /// recorded
+    #[arg(value_name = "FILE", conflicts_with_all = ["start", "stop"])]
+    pub files: Vec<PathBuf>,
+    /// Forget what was recorded, once it is shown, and record from now on
+    #[arg(long, conflicts_with = "stop")]
+    pub start: bool,
+    /// Record no more
+    #[arg(long)]
+    pub stop: bool,
+    /// What the lines are
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = CostBy::Pattern)]
+    pub by: CostBy,
+    /// Write the record to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Show what became dearer or cheaper since this record
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Fail if it costs more: an amount such as 0.02, or with --against what may be added, such as 5%
+    #[arg(long, value_name = "BUDGET")]
+    pub budget: Option<Budget>,
+    /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `advise`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. For example:\n  \
+    hashrange advise\n  \
+    hashrange advise -o json\n  \
+    hashrange advise one-server.json other-server.json"
+)]
+pub struct Advise {
+    /// Look at what these files hold, which hashrange cost --save has written, together; without one, at what the
+    /// server has recorded
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Only of this table
+    #[arg(long, value_name = "TABLE")]
+    pub table: Option<String>,
+    /// Price list [default: that of the region, which is us-east-1 unless --region says otherwise]
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// Arguments of `heat`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server watches all tables with --heat, and those on which Contributor Insights is \
+    enabled. For example:\n  \
+    hashrange heat\n  \
+    hashrange heat orders/by-city --by writes\n  \
+    hashrange heat --save one.json --endpoint http://one:8000\n  \
+    hashrange heat --with one.json --endpoint http://other:8000"
+)]
+pub struct Heat {
+    /// Table, or an index of one; without it, all of them
+    #[arg(value_name = "TABLE[/INDEX]")]
+    pub place: Option<String>,
+    /// What keys are compared by
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = HeatBy::Units)]
+    pub by: HeatBy,
+    /// Only so many of the newest minutes [default: 60]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=60),
+        conflicts_with = "with")]
+    pub minutes: Option<u64>,
+    /// Show so many keys of each kind
+    #[arg(long, value_name = "COUNT", default_value_t = 10)]
+    pub limit: usize,
+    /// Write what is known to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Add what this file holds, which --save has written of another server; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What hot keys are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HeatBy {
+    /// Read and write units together.
+    Units,
+    /// Read units.
+    Reads,
+    /// Write units.
+    Writes,
+    /// Requests.
+    Requests,
+    /// Bytes of items that were read or written.
+    Bytes,
+    /// Requests that were throttled.
+    Throttles,
+}
+
+/// Arguments of `contract`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A server records with --record, or from hashrange cost --start on. Ends with 5 if there \
+    was a request that the contract does not know, or a pattern over its units. For example:\n  \
+    hashrange contract design.json --learn\n  \
+    hashrange contract design.json\n  \
+    hashrange contract design.json --verify\n  \
+    hashrange contract"
+)]
+pub struct Contract {
+    /// File with the patterns; without one, those that the server was started with
+    #[arg(value_name = "CONTRACT", required_if_eq_any = [("learn", "true"), ("verify", "true")])]
+    pub design: Option<PathBuf>,
+    /// Hold these files against it, which hashrange cost --save has written; without one, what the server has
+    /// recorded
+    #[arg(value_name = "RECORD")]
+    pub recordings: Vec<PathBuf>,
+    /// Add what was recorded to the contract, which need not be there yet
+    #[arg(long)]
+    pub learn: bool,
+    /// Run the examples of the patterns that read, rehearse those that write, and hold what they use against the
+    /// patterns
+    #[arg(long, conflicts_with_all = ["learn", "recordings"])]
+    pub verify: bool,
+    /// Which database.
+    #[command(flatten)]
+    pub connection: Connection,
+}
+
+/// What each line of costs sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CostBy {
+    /// An operation on a table or index, with its conditions and without their values.
+    Pattern,
+    /// An operation.
+    Operation,
+    /// A table or an index.
+    Table,
+    /// An access key id.
+    Caller,
+}
