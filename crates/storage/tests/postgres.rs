@@ -534,7 +534,7 @@ fn a_future_that_is_not_polled_is_given_up() {
 #[test]
 fn killed_connections_lose_nothing_and_apply_nothing_twice() {
     let server = server();
-    let url = server.url();
+    let url = format!("{}&application_name=killed", server.url());
     let store = open(&url);
     let done = AtomicBool::new(false);
     let (acknowledged, unknown) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -573,7 +573,7 @@ fn killed_connections_lose_nothing_and_apply_nothing_twice() {
         let done = &done;
         scope.spawn(move || {
             while !done.load(Ordering::Acquire) {
-                kill_connections(server);
+                kill_connections(server, "killed");
             }
         });
         let joined: Vec<_> = writers.into_iter().map(thread::ScopedJoinHandle::join).collect();
@@ -593,11 +593,12 @@ fn killed_connections_lose_nothing_and_apply_nothing_twice() {
     assert_eq!(unknown.load(Ordering::Relaxed), 0, "a killed connection can always be asked about");
 }
 
-fn kill_connections(server: &Server) {
-    server.sql(
+/// Kills two connections of the stores whose URL has this name; other tests have the same server.
+fn kill_connections(server: &Server, name: &str) {
+    server.sql(&format!(
         "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity \
-         WHERE application_name = 'hashrange' ORDER BY random() LIMIT 2) killed",
-    );
+         WHERE application_name = '{name}' ORDER BY random() LIMIT 2) killed",
+    ));
 }
 
 fn refusal(url: &str) -> (OpenError, String) {
@@ -724,6 +725,7 @@ fn tables_are_changed_while_an_older_server_writes() {
     let server = server();
     let url = server.url();
     let schema = url.split_once("schema=").unwrap().1.to_owned();
+    let url = format!("{url}&application_name=changed");
     let as_before = |text: &str| server.sql(&text.replace("ITS", &schema));
     let newest = open(&url);
     put(&newest, &[(b"first".to_vec(), text(1))]);
@@ -768,7 +770,7 @@ fn tables_are_changed_while_an_older_server_writes() {
             as_before("DELETE FROM ITS.meta WHERE name = 'revision'");
         }
         let newer = open(&url);
-        kill_connections(server);
+        kill_connections(server, "changed");
         done.store(true, Ordering::Release);
         let written: u64 = writers.into_iter().map(|writer| writer.join().unwrap()).sum();
         increment(&newer, "newer").unwrap();

@@ -1,5 +1,7 @@
 """Items as they were, through boto3: the past is part of a table's name."""
 
+from urllib.error import HTTPError
+
 import boto3
 import pytest
 from boto3.dynamodb.conditions import Attr, Key
@@ -97,6 +99,9 @@ def test_items_are_put_back(server):
     key = {"pk": {"S": "anna"}, "sk": {"S": "1"}}
     assert own(server, "RestoreItems", TableName="orders", From=begun, Key=key) == {"Put": 1, "Deleted": 0}
     assert table.get_item(Key={"pk": "anna", "sk": "1"})["Item"]["status"] == "OPEN"
+    with pytest.raises(HTTPError) as refused:
+        own(server, "RestoreItems", TableName="orders", From=begun, Key={})
+    assert "Key has to be the partition key" in refused.value.read().decode()
     first = own(server, "RestoreItems", TableName="orders", From=begun, Limit=1)
     assert (first["Put"], first["Deleted"]) == (0, 1)
     assert table.scan()["Count"] == 1
