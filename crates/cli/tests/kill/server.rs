@@ -3,7 +3,7 @@
 use hashrange_testkit::process::bare;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Stdio};
 use std::sync::{Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 
