@@ -68,10 +68,10 @@ impl Drop for Server {
 }
 
 /// Ends TLS in front of a server until the process ends; returns the port.
-fn proxy(folder: &Path, server: String) -> u16 {
-    let chain = CertificateDer::pem_file_iter(folder.join("server.pem")).unwrap();
+fn proxy(folder: &Path, name: &str, server: String) -> u16 {
+    let chain = CertificateDer::pem_file_iter(folder.join(format!("{name}.pem"))).unwrap();
     let chain = chain.map(Result::unwrap).collect();
-    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join(format!("{name}.key"))).unwrap();
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(chain, key).unwrap()));
@@ -109,7 +109,7 @@ fn a_certificate_is_trusted_by_its_authority_and_its_name() {
     let folder = folder.path();
     make_certificates(folder);
     let server = Server::start(folder);
-    let port = proxy(folder, server.1.clone());
+    let port = proxy(folder, "server", server.1.clone());
     let here = format!("--endpoint https://localhost:{port}");
     let other_name = format!("--endpoint https://127.0.0.1:{port}");
     let plain = format!("--endpoint https://{}", server.1);
@@ -141,4 +141,28 @@ fn a_certificate_is_trusted_by_its_authority_and_its_name() {
     let (code, _, complaint) = run(folder, &format!("tables {here} --ca-file names"));
     assert_eq!(code, 2);
     assert!(complaint.contains("no trusted certificates"), "{complaint}");
+}
+
+/// As `openssl req -x509` makes it, and as curl and the AWS CLI take it.
+#[test]
+fn a_certificate_that_signed_itself_is_trusted_for_its_name_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["own", "stranger"] {
+        let files = format!("-keyout {name}.key -out {name}.pem");
+        let names = "-addext subjectAltName=DNS:localhost";
+        openssl(
+            folder,
+            &format!("req -x509 {NEW_KEY} -days 2 -subj /CN=localhost {names} {files}"),
+        );
+    }
+    let server = Server::start(folder);
+    let port = proxy(folder, "own", server.1.clone());
+    let tables = format!("tables --credentials keys --endpoint https://localhost:{port} --ca-file");
+    assert_eq!(run(folder, &format!("{tables} own.pem")), (0, String::new(), String::new()));
+    let (code, _, complaint) = run(folder, &format!("{tables} stranger.pem"));
+    assert_eq!(code, 1, "{complaint}");
+    let (code, _, complaint) =
+        run(folder, &format!("{tables} own.pem").replace("localhost", "127.0.0.1"));
+    assert_eq!(code, 1, "{complaint}");
 }

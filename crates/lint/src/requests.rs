@@ -27,7 +27,7 @@ fn filter_not_key(index: &NewIndex) -> Finding {
     let instead: Vec<String> = index.answers.iter().map(|it| it.instead.to_string()).collect();
     Finding {
         table: index.table.clone(),
-        fix: format!("{make}; then {}", instead.join(", ")).into(),
+        fix: format!("{make} # then {}", instead.join(", ")).into(),
         ..Finding::new(Rule::FilterNotKey, evidence, examples)
     }
 }

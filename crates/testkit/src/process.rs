@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::process::Command;
 
 /// What the names of variables that our programs and those of AWS read begin with.
-pub const READ: [&str; 2] = ["HASHRANGE_", "AWS_"];
+const READ: [&str; 2] = ["HASHRANGE_", "AWS_"];
 
 /// Returns a program that sees none of this process's variables that it would read.
 pub fn bare(program: impl AsRef<OsStr>) -> Command {

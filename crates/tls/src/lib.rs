@@ -3,10 +3,14 @@
 //! The commands use it for servers at `https://`, the store for databases. Neither connects here.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +21,7 @@ pub enum Trust {
     /// Those signed by an authority that the system trusts, for the name that is connected to.
     #[default]
     System,
-    /// Those signed by a certificate in this file (PEM), for the name that is connected to.
+    /// Those signed by a certificate in this file (PEM), and these themselves, for the name that is connected to.
     File(PathBuf),
     /// All: the connection is encrypted, and whoever answers may be anybody.
     Anybody,
@@ -61,7 +65,10 @@ pub fn client_config(trust: &Trust) -> Result<ClientConfig, TrustError> {
         .map_err(TrustError::Protocol)?;
     let config = match trust {
         Trust::System => config.with_root_certificates(of_the_system()?),
-        Trust::File(path) => config.with_root_certificates(of_file(path)?),
+        Trust::File(path) => {
+            let verifier = Arc::new(OfFile::read(path, &provider)?);
+            config.dangerous().with_custom_certificate_verifier(verifier)
+        }
         Trust::Anybody => {
             config.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
         }
@@ -75,17 +82,85 @@ fn of_the_system() -> Result<RootCertStore, TrustError> {
     if roots.is_empty() { Err(TrustError::NoneFound) } else { Ok(roots) }
 }
 
-fn of_file(path: &Path) -> Result<RootCertStore, TrustError> {
-    let unreadable = |error: &dyn fmt::Display| TrustError::Unreadable {
-        path: path.to_owned(),
-        why: error.to_string(),
-    };
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))? {
-        let certificate = certificate.map_err(|error| unreadable(&error))?;
-        roots.add(certificate).map_err(|error| unreadable(&error))?;
+/// Accepts what certificates of a file have signed. A server's certificate that signed itself is an authority as
+/// well (`openssl req -x509`), which webpki accepts from no server: here it is accepted if it is in the file.
+#[derive(Debug)]
+struct OfFile {
+    signed: Arc<WebPkiServerVerifier>,
+    certificates: Vec<CertificateDer<'static>>,
+}
+
+impl OfFile {
+    fn read(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Self, TrustError> {
+        let unreadable = |error: &dyn fmt::Display| TrustError::Unreadable {
+            path: path.to_owned(),
+            why: error.to_string(),
+        };
+        let read = CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))?;
+        let certificates: Vec<_> =
+            read.collect::<Result<_, _>>().map_err(|error| unreadable(&error))?;
+        let mut roots = RootCertStore::empty();
+        for certificate in &certificates {
+            roots.add(certificate.clone()).map_err(|error| unreadable(&error))?;
+        }
+        if roots.is_empty() {
+            return Err(TrustError::NoneFound);
+        }
+        let builder =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
+        let signed = builder.build().map_err(|error| unreadable(&error))?;
+        Ok(Self { signed, certificates })
     }
-    if roots.is_empty() { Err(TrustError::NoneFound) } else { Ok(roots) }
+}
+
+/// Whether all that is wrong with a certificate is that it is an authority. Its dates are looked at before.
+fn is_of_authority(error: &rustls::Error) -> bool {
+    let rustls::Error::InvalidCertificate(CertificateError::Other(other)) = error else {
+        return false;
+    };
+    other.to_string() == "CaUsedAsEndEntity"
+}
+
+impl ServerCertVerifier for OfFile {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verified = self.signed.verify_server_cert(certificate, intermediates, name, ocsp, now);
+        match verified {
+            Err(error) if is_of_authority(&error) && self.certificates.contains(certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.signed.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.signed.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.signed.supported_verify_schemes()
+    }
 }
 
 /// Accepts every certificate; still checks that the server holds its key.

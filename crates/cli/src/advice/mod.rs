@@ -6,6 +6,7 @@ pub mod names;
 mod plan;
 mod suspects;
 
+pub use names::index_hint;
 pub use plan::scan_note;
 pub use suspects::suspects;
 
@@ -127,14 +128,12 @@ pub fn completed(client: &mut Client, mut error: anyhow::Error) -> anyhow::Error
     let Some(refused) = error.downcast_mut::<Refused>() else { return error };
     let is_unknown = refused.exception == "ResourceNotFoundException"
         || refused.message.as_deref().is_some_and(|text| text.contains("non-existent table"));
-    let Some(table) = refused.table.clone().filter(|_| is_unknown) else {
-        refused.hints.extend(names::hint(client, refused));
-        return error;
-    };
-    // Who cannot list the tables gets the refusal alone.
-    if let Ok(names) = table_names(client, TABLES_MAX) {
-        refused.hints.extend(table_hint(&table, &names));
-    }
+    let of_table = refused.table.clone().filter(|_| is_unknown).and_then(|table| {
+        // Who cannot list the tables gets the refusal alone.
+        table_hint(&table, &table_names(client, TABLES_MAX).ok()?)
+    });
+    let hint = of_table.or_else(|| names::hint(client, refused));
+    refused.hints.extend(hint);
     error
 }
 

@@ -64,8 +64,10 @@ pub fn hint(client: &mut Client, refused: &Refused) -> Option<String> {
     const MISSED: &str = "missed key schema element: ";
     const NO_INDEX: &str = "does not have the specified index";
     const NOT_IN_ITEM: &str = "Missing the key ";
+    const INDEX_NOT_FOUND: &str = "not found: Index ";
     let message = refused.message.as_deref()?;
-    if !["missed key schema element", NO_INDEX, NOT_IN_ITEM].iter().any(|it| message.contains(it)) {
+    let told = ["missed key schema element", NO_INDEX, NOT_IN_ITEM, INDEX_NOT_FOUND];
+    if !told.iter().any(|it| message.contains(it)) {
         return None;
     }
     if let Some((_, rest)) = message.split_once(NOT_IN_ITEM) {
@@ -74,6 +76,9 @@ pub fn hint(client: &mut Client, refused: &Refused) -> Option<String> {
             .map(|near| format!("the key is {wanted}, and the item has {near}"));
     }
     let keys = TableKeys::of(client, refused.table.as_deref()?).ok()?;
+    if let Some((_, rest)) = message.split_once(INDEX_NOT_FOUND) {
+        return index_hint(rest.split(" for table").next()?, &keys);
+    }
     if message.contains(NO_INDEX) {
         return index_hint(refused.index.as_deref()?, &keys);
     }
@@ -81,7 +86,8 @@ pub fn hint(client: &mut Client, refused: &Refused) -> Option<String> {
     key_hint(missed, refused, &keys)
 }
 
-fn index_hint(wanted: &str, keys: &TableKeys) -> Option<String> {
+/// Returns what is said of the name of an index that a table has not.
+pub fn index_hint(wanted: &str, keys: &TableKeys) -> Option<String> {
     let indexes: Vec<String> = keys.indexes().into_iter().map(|(name, _)| name).collect();
     if indexes.iter().any(|name| name == wanted) {
         return None;

@@ -238,14 +238,17 @@ impl Client {
         let response = match self {
             Self::Remote(client) => {
                 let target = format!("{}.{name}", hashrange_server::OWN_TARGETS);
-                client.call_target(target, body.as_bytes())?
+                client.call_target(target, body.as_bytes())
             }
             Self::Local(database) => {
                 let running =
                     own_operations::of_database(database.database(), name, body.as_bytes());
-                block_on(running).map_err(of_own_operation)?
+                block_on(running).map_err(of_own_operation)
             }
         };
+        // What is explained is a request of its own.
+        let asked = request.get("Request").unwrap_or(request);
+        let response = response.map_err(|error| in_own_words(error, asked))?;
         serde_json::from_slice(&response).context("the response is not JSON")
     }
 

@@ -4,6 +4,7 @@ pub mod merged;
 
 use super::page::shell_quoted;
 use super::table_keys::TableKeys;
+use crate::advice;
 use crate::arguments::{Format, Tree};
 use crate::client::Client;
 use crate::exit::Usage;
@@ -112,6 +113,9 @@ fn partition(client: &mut Client, arguments: &Tree, text: &str) -> anyhow::Resul
     }
     let keys = TableKeys::of(client, &arguments.table)?;
     let index = arguments.index.as_deref();
+    if let Some(hint) = index.and_then(|index| advice::index_hint(index, &keys)) {
+        return Err(Usage(hint).into());
+    }
     let name = keys.partition_of(index).with_context(|| {
         let of = index.unwrap_or(&arguments.table);
         Usage(format!(

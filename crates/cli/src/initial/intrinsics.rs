@@ -5,11 +5,14 @@
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 const DEPTH_MAX: usize = 50;
 /// The longest text that functions may make.
 const TEXT_MAX_BYTES: usize = 64 * 1024;
+/// The most that all functions of a template may make, what functions in them make included.
+const MADE_MAX_BYTES: usize = 16 << 20;
 /// The account in ARNs of this server.
 const ACCOUNT: &str = "314159265358";
 /// What the types of parameters begin with whose values are kept in Systems Manager under the name that is given.
@@ -27,6 +30,8 @@ pub struct Scope<'t> {
     pub region: &'t str,
     /// Values that are given for parameters.
     pub parameters: &'t BTreeMap<String, String>,
+    /// Bytes that functions have made.
+    pub made_bytes: Cell<usize>,
 }
 
 /// Returns a value with all functions answered; none for `AWS::NoValue`.
@@ -42,7 +47,10 @@ pub fn resolve(scope: &Scope<'_>, value: &Value, depth: usize) -> anyhow::Result
         }
         Value::Object(members) => match single(members) {
             Some((name, argument)) if name == "Ref" || name.starts_with("Fn::") => {
-                call(scope, name, argument, depth + 1).with_context(|| name.to_owned())
+                let made = call(scope, name, argument, depth + 1);
+                let made = made.with_context(|| name.to_owned())?;
+                count(scope, made.as_ref())?;
+                Ok(made)
             }
             Some(_) | None => {
                 let mut resolved = Map::new();
@@ -58,6 +66,29 @@ pub fn resolve(scope: &Scope<'_>, value: &Value, depth: usize) -> anyhow::Result
             Ok(Some(value.clone()))
         }
     }
+}
+
+/// Counts what a function has made.
+fn count(scope: &Scope<'_>, made: Option<&Value>) -> anyhow::Result<()> {
+    let made_bytes = scope.made_bytes.get() + made.map_or(0, size_bytes);
+    scope.made_bytes.set(made_bytes);
+    if made_bytes > MADE_MAX_BYTES {
+        bail!("the functions of the template make more than {} MiB", MADE_MAX_BYTES >> 20);
+    }
+    Ok(())
+}
+
+/// Returns about what a value takes.
+fn size_bytes(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+            Value::String(text) => text.len(),
+            Value::Array(values) => values.iter().map(size_bytes).sum(),
+            Value::Object(members) => {
+                members.iter().map(|(name, value)| name.len() + size_bytes(value)).sum()
+            }
+        }
 }
 
 fn single(members: &Map<String, Value>) -> Option<(&str, &Value)> {
@@ -340,8 +371,18 @@ mod tests {
             stack: "app",
             region: "eu-west-1",
             parameters: &parameters,
+            made_bytes: Cell::new(0),
         };
         resolve(&scope, value, 0).map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn functions_make_only_so_much() {
+        let long = "x".repeat(64 << 10);
+        let many: Vec<Value> = (0..1000).map(|_| json!({"Ref": "Given"})).collect();
+        let refused =
+            answer_with(&[("Given", &long)], &json!({"Fn::Join": ["", many]})).unwrap_err();
+        assert!(refused.contains("make more than 16 MiB"), "{refused}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Members of files that make no difference to the tables here, and why. Each member of a file is used or named.
 
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// A member of a file that is not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,10 +184,10 @@ fn inside(parent: &str, of: &str, members: &Map<String, Value>) -> Vec<NotTaken>
 /// Returns lines that name what is not taken, those of one reason together; each with true if a reader should look
 /// at it.
 pub fn lines(not_taken: &[NotTaken]) -> Vec<(String, bool)> {
+    let mut told = BTreeSet::new();
     let mut lines: Vec<(Vec<&str>, &str)> = Vec::new();
-    for NotTaken { what, why } in not_taken {
+    for NotTaken { what, why } in not_taken.iter().filter(|it| told.insert((it.why, &it.what))) {
         match lines.iter_mut().find(|(_, known)| known == why) {
-            Some((whats, _)) if whats.contains(&what.as_str()) => {}
             Some((whats, _)) => whats.push(what),
             None => lines.push((vec![what], why)),
         }

@@ -6,6 +6,7 @@ use super::intrinsics::{Scope, is_met, resolve};
 use super::not_taken::{self, NO_TABLE, NotTaken};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What a template does not say itself.
@@ -64,6 +65,7 @@ pub fn definitions(
         stack: &names.stack,
         region: &names.region,
         parameters: &names.parameters,
+        made_bytes: Cell::new(0),
     };
     let resources = template.get("Resources").and_then(Value::as_object);
     let resources = resources.context("Resources is no object")?;

@@ -21,12 +21,18 @@ pub fn fault(bytes: &[u8], is_first: bool) -> String {
 }
 
 /// Returns what is said of the first line of a file in which every other byte is zero.
-pub fn zero_fault(line: &str) -> Option<&'static str> {
+pub fn zero_fault(line: &str) -> Option<String> {
     let has_zeros = |first| line.bytes().skip(first).step_by(2).all(|byte| byte == 0);
-    (line.len() > 2 && (has_zeros(0) || has_zeros(1))).then_some(
+    let name = match line.len() {
+        0..=2 => return None,
+        _ if has_zeros(1) => "UTF-16LE",
+        _ if has_zeros(0) => "UTF-16BE",
+        _ => return None,
+    };
+    Some(format!(
         "every other byte is zero, as in UTF-16 without a byte order mark, and UTF-8 is read: `iconv -f \
-         UTF-16LE -t UTF-8` converts that",
-    )
+         {name} -t UTF-8` converts that"
+    ))
 }
 
 #[cfg(test)]
@@ -46,7 +52,8 @@ mod tests {
             assert!(said.starts_with(expected), "{said}");
         }
         assert!(fault(b"\xff\xfe", false).starts_with("not in UTF-8: byte 1 is 0xff"));
-        assert!(zero_fault("p\0k\0").is_some() && zero_fault("\0p\0k\0").is_some());
+        assert!(zero_fault("p\0k\0").unwrap().contains("-f UTF-16LE "));
+        assert!(zero_fault("\0p\0k").unwrap().contains("-f UTF-16BE "));
         assert!(zero_fault("pk").is_none() && zero_fault("p\0key").is_none());
     }
 }

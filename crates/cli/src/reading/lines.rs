@@ -43,7 +43,7 @@ impl Lines {
                 match String::from_utf8(bytes) {
                     Ok(text) if text.trim().is_empty() => continue,
                     Ok(text) => match encoding::zero_fault(&text).filter(|_| line == 1) {
-                        Some(fault) => Content::Bad(fault.to_owned()),
+                        Some(fault) => Content::Bad(fault),
                         None => Content::Text(text),
                     },
                     Err(error) => Content::Bad(encoding::fault(error.as_bytes(), line == 1)),

@@ -10,6 +10,7 @@ use hashrange_model::error::TableFault;
 use hashrange_model::limits::{GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, PROJECTED_ATTRIBUTES_MAX};
 use hashrange_model::{ApiResult, Reason};
 use hashrange_wire as wire;
+use std::collections::BTreeSet;
 
 /// Most HASH, and most RANGE, attributes of a global index.
 const GLOBAL_KEY_ATTRIBUTES_MAX: usize = 4;
@@ -20,6 +21,7 @@ pub(crate) type Definitions = Vec<(String, KeyType)>;
 /// Returns the declared types.
 pub(crate) fn definitions(given: Vec<wire::AttributeDefinition>) -> ApiResult<Definitions> {
     let mut definitions = Definitions::new();
+    let mut known = BTreeSet::new();
     for definition in given {
         let name = required(definition.attribute_name, "attributeDefinitions.attributeName")?;
         let key_type =
@@ -28,7 +30,7 @@ pub(crate) fn definitions(given: Vec<wire::AttributeDefinition>) -> ApiResult<De
                 wire::ScalarAttributeType::N => KeyType::N,
                 wire::ScalarAttributeType::B => KeyType::B,
             };
-        if definitions.iter().any(|(known, _)| *known == name) {
+        if !known.insert(name.clone()) {
             return Err(Reason::DuplicateDefinition(name).into());
         }
         definitions.push((name, key_type));
@@ -84,8 +86,9 @@ pub(crate) fn check_definitions(
     definitions: &Definitions,
     schemas: &[GivenSchema<'_>],
 ) -> Result<(), Reason> {
+    let types: BTreeSet<&str> = definitions.iter().map(|(name, _)| name.as_str()).collect();
     for schema in schemas {
-        check_defined(&schema.names(), definitions)?;
+        check_typed(&schema.names(), definitions, &types)?;
     }
     if let Some(schema) = schemas.iter().find(|schema| is_repeated(&schema.names())) {
         return Err(if schema.of_global_index {
@@ -94,13 +97,10 @@ pub(crate) fn check_definitions(
             Reason::KeySchemaTwice
         });
     }
-    let mut keys: Vec<String> = Vec::new();
-    for name in schemas.iter().flat_map(GivenSchema::names) {
-        if !keys.contains(&name) {
-            keys.push(name);
-        }
-    }
-    if definitions.iter().all(|(name, _)| keys.contains(name)) {
+    let mut known = BTreeSet::new();
+    let mut keys: Vec<String> = schemas.iter().flat_map(GivenSchema::names).collect();
+    keys.retain(|name| known.insert(name.clone()));
+    if definitions.iter().all(|(name, _)| known.contains(name)) {
         return Ok(());
     }
     if schemas.len() < 2 {
@@ -111,13 +111,22 @@ pub(crate) fn check_definitions(
 }
 
 /// Refuses a key with an attribute that no definition types.
+pub(crate) fn check_defined(names: &[String], definitions: &Definitions) -> Result<(), Reason> {
+    let types = definitions.iter().map(|(name, _)| name.as_str()).collect();
+    check_typed(names, definitions, &types)
+}
+
+/// The same; `types` has the names of the definitions.
 ///
 /// Source: which of the two sentences the service chooses is observed, not documented: the short
 /// one when there are fewer definitions than key elements. An element that is there twice counts
 /// once.
-pub(crate) fn check_defined(names: &[String], definitions: &Definitions) -> Result<(), Reason> {
-    let is_defined = |name: &String| definitions.iter().any(|(known, _)| known == name);
-    if names.iter().all(is_defined) {
+fn check_typed(
+    names: &[String],
+    definitions: &Definitions,
+    types: &BTreeSet<&str>,
+) -> Result<(), Reason> {
+    if names.iter().all(|name| types.contains(name.as_str())) {
         return Ok(());
     }
     if names.len() > definitions.len() {
@@ -129,8 +138,14 @@ pub(crate) fn check_defined(names: &[String], definitions: &Definitions) -> Resu
     })
 }
 
+/// Returns the first name that stands before.
+fn first_repeated<N: Ord>(names: impl IntoIterator<Item = N>) -> Option<N> {
+    let mut known = BTreeSet::new();
+    names.into_iter().find_map(|name| known.replace(name))
+}
+
 fn is_repeated(names: &[String]) -> bool {
-    (0..names.len()).any(|nth| names[..nth].contains(&names[nth]))
+    first_repeated(names).is_some()
 }
 
 fn key_names(mut names: Vec<String>, partition: usize) -> KeyNames {
@@ -327,12 +342,8 @@ pub(crate) fn check_global_indexes(indexes: Option<&[IndexRecord]>) -> Result<()
 
 /// Refuses two indexes of one name; local and global ones share the namespace.
 pub(crate) fn check_names(indexes: &[IndexRecord]) -> Result<(), Reason> {
-    let repeated = indexes
-        .iter()
-        .enumerate()
-        .find(|(nth, index)| indexes[..*nth].iter().any(|known| known.name == index.name));
-    match repeated {
-        Some((_, index)) => Err(Reason::DuplicateIndexName(index.name.clone())),
+    match first_repeated(indexes.iter().map(|index| &index.name)) {
+        Some(name) => Err(Reason::DuplicateIndexName(name.clone())),
         None => Ok(()),
     }
 }
@@ -358,10 +369,9 @@ fn projection(given: Option<wire::Projection>) -> Result<IndexProjection, Reason
     match (given.projection_type, given.non_key_attributes) {
         (None, _) => Err(Reason::ProjectionTypeMissing),
         (Some(wire::ProjectionType::Include), Some(names)) if !names.is_empty() => {
-            let repeated = (0..names.len()).find(|&nth| names[..nth].contains(&names[nth]));
-            match repeated {
-                Some(nth) => {
-                    Err(Reason::TableDefinition(TableFault::ProjectedTwice(names[nth].clone())))
+            match first_repeated(&names) {
+                Some(name) => {
+                    Err(Reason::TableDefinition(TableFault::ProjectedTwice(name.clone())))
                 }
                 None => Ok(IndexProjection::Include(names)),
             }

@@ -133,13 +133,10 @@ fn add(record: &mut TableRecord, mut index: IndexRecord) -> Result<IndexId, Reas
 /// Returns the table's definitions with those of the request added; a known attribute keeps its
 /// type. Source: captured 2026, definitions of UpdateTable are a delta.
 fn merged_definitions(record: &TableRecord, delta: &Definitions) -> Definitions {
-    let mut merged = record.definitions.clone();
-    for (name, key_type) in delta {
-        if !merged.iter().any(|(known, _)| known == name) {
-            merged.push((name.clone(), *key_type));
-        }
-    }
-    merged
+    // A table has few definitions; a request may have many, each of another name.
+    let is_new = |name: &String| record.definitions.iter().all(|(known, _)| known != name);
+    let added = delta.iter().filter(|(name, _)| is_new(name)).cloned();
+    record.definitions.iter().cloned().chain(added).collect()
 }
 
 /// Refuses a new index whose key attribute has another type than it has as a key of the table or
