@@ -56,6 +56,16 @@ impl<'a> Arn<'a> {
         }
     }
 
+    /// Returns the table, unless it is the ARN of something else.
+    fn table(self) -> Result<&'a str, Reason> {
+        match self.named().filter(|_| self.service == "dynamodb") {
+            Some(NamedResource { table, stream: None }) => Ok(table),
+            Some(NamedResource { stream: Some(_), .. }) | None => {
+                Err(Reason::ArnResourceType(self.text.to_owned()))
+            }
+        }
+    }
+
     fn is_index(self) -> bool {
         self.resource.starts_with("table/") && self.resource.contains("/index/")
     }
@@ -94,15 +104,16 @@ pub(crate) fn control_table_name<'a>(
     if arn.partition != "aws" {
         return Err(Reason::ArnPartition(text()));
     }
-    match arn.named() {
-        Some(NamedResource { table, stream: None }) => {
-            if arn.is_foreign_account(environment) {
-                return Err(Reason::AccessDenied);
-            }
-            Ok(table)
-        }
-        Some(NamedResource { stream: Some(_), .. }) | None => Err(Reason::ArnResourceType(text())),
+    let table = arn.table()?;
+    if arn.is_foreign_account(environment) { Err(Reason::AccessDenied) } else { Ok(table) }
+}
+
+/// Refuses an ARN of anything but a table as the name of a table in a data operation.
+pub(crate) fn check_data_name(name_or_arn: &str) -> Result<(), Reason> {
+    if !name_or_arn.starts_with("arn:") {
+        return Ok(());
     }
+    Arn::parse(name_or_arn).map_or(Ok(()), |arn| arn.table().map(|_| ()))
 }
 
 /// Returns what an ARN in an operation on tags names.

@@ -176,6 +176,7 @@ impl<S: Store> Engine<S> {
     /// Returns the table that a data operation names, by name or ARN; one that only reads asks
     /// [`Engine::readable_table`].
     pub(crate) fn table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
+        arn::check_data_name(name_or_arn)?;
         let name = table_name_of(name_or_arn);
         let table = self.core.catalog.get(name).ok_or_else(|| self.no_table(name))?;
         match self.limiter() {
