@@ -262,6 +262,7 @@ fn reasons() -> Vec<Reason> {
         Reason::ShardNotFound { .. } => [Reason::ShardNotFound { shard: "shardId-1".to_owned(), stream: "2026-11-22T00:00:00.000".to_owned() }],
         Reason::ShardFilterIncomplete => [Reason::ShardFilterIncomplete],
         Reason::SequenceNumberMissing => [Reason::SequenceNumberMissing],
+        Reason::TimestampForbidden => [Reason::TimestampForbidden],
         Reason::SequenceNumberForbidden => [Reason::SequenceNumberForbidden],
         Reason::InvalidSequenceNumber(..) => [Reason::InvalidSequenceNumber("text".to_owned())],
         Reason::TimestampMissing => [Reason::TimestampMissing],

@@ -475,6 +475,8 @@ pub enum Reason {
     SequenceNumberMissing,
     /// A sequence number where the type of the iterator has none.
     SequenceNumberForbidden,
+    /// Of an iterator that begins at no time.
+    TimestampForbidden,
     InvalidSequenceNumber(String),
     TimestampMissing,
     TimestampInFuture,
@@ -708,6 +710,7 @@ impl Reason {
             | Self::ShardFilterIncomplete
             | Self::SequenceNumberMissing
             | Self::SequenceNumberForbidden
+            | Self::TimestampForbidden
             | Self::InvalidSequenceNumber(..)
             | Self::TimestampMissing
             | Self::TimestampInFuture
@@ -940,6 +943,7 @@ impl Reason {
             | Self::ShardFilterIncomplete
             | Self::SequenceNumberMissing
             | Self::SequenceNumberForbidden
+            | Self::TimestampForbidden
             | Self::InvalidSequenceNumber(..)
             | Self::TimestampMissing
             | Self::TimestampInFuture

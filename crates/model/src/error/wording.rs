@@ -708,6 +708,10 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::ShardFilterIncomplete => {
             invalid("ShardFilter needs both Type and ShardId") // ours
         }
+        // Source: not captured; in the words of the next.
+        Reason::TimestampForbidden => {
+            invalid("Timestamp should not be passed for this iterator type")
+        }
         Reason::SequenceNumberForbidden => {
             invalid("SequenceNumber should not be passed for this iterator type")
         }

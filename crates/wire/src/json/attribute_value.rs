@@ -266,12 +266,14 @@ impl ValueReader {
 
     fn string_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
         let size = |member: &Cow<'_, str>| member.len();
-        let Members { members, repeats } =
+        let Members { members, repeats, has_null } =
             set_members(parser, self.set_max, Parser::string_value, size)?;
         let mut sorted: Vec<&str> = members.iter().map(AsRef::as_ref).collect();
         self.encoder.string_set(&mut sorted);
         if sorted.is_empty() {
             self.record(ValueFault::EmptySet(AttributeType::Ss));
+        } else if has_null {
+            self.record(ValueFault::EmptyAttributeValue);
         } else if repeats || has_repeated(&sorted) {
             let members = members.into_iter().map(Cow::into_owned).collect();
             self.record(ValueFault::DuplicateMembers { set: AttributeType::Ss, members });
@@ -288,7 +290,7 @@ impl ValueReader {
                 Number::ZERO
             }))
         };
-        let Members { members: mut numbers, repeats } =
+        let Members { members: mut numbers, repeats, has_null } =
             set_members(parser, self.set_max, read, Number::size)?;
         if let Some(fault) = fault {
             self.record(ValueFault::Number(fault));
@@ -296,6 +298,8 @@ impl ValueReader {
         self.encoder.number_set(&mut numbers);
         if numbers.is_empty() {
             self.record(ValueFault::EmptySet(AttributeType::Ns));
+        } else if has_null {
+            self.record(ValueFault::EmptyAttributeValue);
         } else if repeats || has_repeated(&numbers) {
             let members = numbers.iter().map(Number::to_string).collect();
             self.record(ValueFault::DuplicateMembers { set: AttributeType::Ns, members });
@@ -304,11 +308,14 @@ impl ValueReader {
     }
 
     fn binary_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
-        let Members { members, repeats } = set_members(parser, self.set_max, binary, Vec::len)?;
+        let Members { members, repeats, has_null } =
+            set_members(parser, self.set_max, binary, Vec::len)?;
         let mut sorted: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
         self.encoder.binary_set(&mut sorted);
         if sorted.is_empty() {
             self.record(ValueFault::EmptySet(AttributeType::Bs));
+        } else if has_null {
+            self.record(ValueFault::EmptyAttributeValue);
         } else if repeats || has_repeated(&sorted) {
             let members = members.iter().map(|member| STANDARD.encode(member)).collect();
             self.record(ValueFault::DuplicateMembers { set: AttributeType::Bs, members });
@@ -348,10 +355,12 @@ struct Members<T> {
     members: Vec<T>,
     /// Whether two are equal, if these are not all.
     repeats: bool,
+    /// Whether a `null` is among them.
+    has_null: bool,
 }
 
-/// Reads the members of a set; a `null` among them is no member. Those after the first that are
-/// together larger than `max` leave a hash only, by which it is told whether one comes twice.
+/// Reads the members of a set. Those after the first that are together larger than `max` leave a hash only, by
+/// which it is told whether one comes twice.
 fn set_members<'a, T: Hash>(
     parser: &mut Parser<'a>,
     max: Option<usize>,
@@ -360,10 +369,11 @@ fn set_members<'a, T: Hash>(
 ) -> Result<Members<T>, Fault> {
     let max = max.unwrap_or(usize::MAX);
     let mut elements = parser.begin_list()?;
-    let (mut members, mut bytes) = (Vec::new(), 0);
+    let (mut members, mut bytes, mut has_null) = (Vec::new(), 0, false);
     let mut hashes = Vec::new();
     while parser.next_element(&mut elements)? {
         if parser.null()? {
+            has_null = true;
             continue;
         }
         // So many different members cannot be small enough either.
@@ -379,11 +389,11 @@ fn set_members<'a, T: Hash>(
         members.push(member);
     }
     if hashes.is_empty() {
-        return Ok(Members { members, repeats: false });
+        return Ok(Members { members, repeats: false, has_null });
     }
     hashes.extend(members.iter().map(hash));
     hashes.sort_unstable();
-    Ok(Members { members, repeats: has_repeated(&hashes) })
+    Ok(Members { members, repeats: has_repeated(&hashes), has_null })
 }
 
 fn hash<T: Hash>(member: &T) -> u64 {

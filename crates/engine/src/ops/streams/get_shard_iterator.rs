@@ -61,6 +61,9 @@ impl Start {
             }
             _ => {}
         }
+        if input.timestamp.is_some() && kind != ShardIteratorType::AtTimestamp {
+            return Err(Reason::TimestampForbidden);
+        }
         Ok(match kind {
             ShardIteratorType::TrimHorizon => Self::Oldest,
             ShardIteratorType::Latest => Self::Latest,
