@@ -17,20 +17,27 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
     near.min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
-/// Returns how many letters have to be put in, left out or replaced.
+/// Returns how many letters have to be put in, left out, replaced or swapped with the next.
 fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (nth, letter) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = nth + 1;
-        for (column, other) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
+    // Of one letter less, and of two less.
+    let (mut before, mut earlier): (Vec<usize>, Vec<usize>) =
+        ((0..=to.len()).collect(), Vec::new());
+    for nth in 0..from.len() {
+        let mut row = vec![nth + 1];
+        for column in 0..to.len() {
+            let replaced = before[column] + usize::from(from[nth] != to[column]);
+            let mut least = replaced.min(before[column + 1] + 1).min(row[column] + 1);
+            let swaps =
+                nth > 0 && column > 0 && from[nth] == to[column - 1] && from[nth - 1] == to[column];
+            if swaps {
+                least = least.min(earlier[column - 1] + 1);
+            }
+            row.push(least);
         }
+        earlier = std::mem::replace(&mut before, row);
     }
-    row[to.len()]
+    before[to.len()]
 }
 
 #[cfg(test)]
@@ -45,6 +52,7 @@ mod tests {
             ("Cities", Some("cities")),
             ("order", Some("orders")),
             ("devcies", Some("devices")),
+            ("odrres", Some("orders")),
             ("HASHRANGE_ENDPONT", Some("HASHRANGE_ENDPOINT")),
             ("cities", None),
             ("users", None),

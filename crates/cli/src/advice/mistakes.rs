@@ -9,12 +9,15 @@ use hashrange::is_reserved_in_statements;
 const SHOWN: usize = 60;
 
 /// Words of other databases that statements here do not have.
-const FOREIGN: [(&str, &str); 9] = [
+const FOREIGN: [(&str, &str); 12] = [
     (
         "LIMIT",
         "statements have no LIMIT; `hashrange sql --limit 3` reads 3 items at a time, as do `query` and \
          `scan`",
     ),
+    ("TOP", "statements have no TOP; `hashrange sql --limit 3` reads 3 items at a time"),
+    ("FETCH", "statements have no FETCH; `hashrange sql --limit 3` reads 3 items at a time"),
+    ("AS", "statements have no AS: an attribute keeps its name"),
     ("OFFSET", "statements have no OFFSET: a read goes on where the one before ended"),
     ("GROUP", "statements have no GROUP BY"),
     ("HAVING", "statements have no HAVING"),
@@ -48,7 +51,72 @@ fn find(statement: &str) -> Option<(Token<'_>, String)> {
         let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "EXPLAIN", "CREATE", "ALTER", "DROP"];
         return misspelt(first, &verbs);
     }
-    foreign(&tokens).or_else(|| keyword(&tokens, &outline))
+    let known = foreign(&tokens).or_else(|| keyword(&tokens, &outline));
+    known.or_else(|| behind_operand(&tokens)).or_else(|| incomplete(&tokens))
+}
+
+/// Words that join parts of a statement.
+const JOINING: [&str; 17] = [
+    "WHERE",
+    "AND",
+    "OR",
+    "ORDER",
+    "BY",
+    "BETWEEN",
+    "IN",
+    "IS",
+    "NOT",
+    "SET",
+    "REMOVE",
+    "RETURNING",
+    "FROM",
+    "VALUE",
+    "LIMIT",
+    "ASC",
+    "DESC",
+];
+/// Other words of the language, behind which a word is no mistake.
+const OTHERS: [&str; 13] = [
+    "SELECT", "INSERT", "INTO", "UPDATE", "DELETE", "EXPLAIN", "ANALYZE", "EXISTS", "ALL",
+    "MODIFIED", "OLD", "NEW", "MISSING",
+];
+
+/// Returns a word behind a name or a value, where only a keyword can stand, that is nearly one.
+fn behind_operand<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
+    let is_keyword =
+        |token: &Token<'_>| JOINING.iter().chain(&OTHERS).any(|keyword| token.is(keyword));
+    let is_operand = |token: &Token<'_>| match token.kind {
+        Kind::Word => !is_keyword(token),
+        Kind::Name | Kind::Text | Kind::Number => true,
+        Kind::Symbol => [")", "]", "}", ">>", "?", "*"].contains(&token.text),
+        Kind::Comment => false,
+    };
+    // A word of two letters is nearly too many.
+    let is_strange = |token: &Token<'_>| !is_keyword(token) && token.text.len() > 2;
+    let mut pairs = tokens.windows(2).filter(|pair| is_operand(&pair[0]) && is_strange(&pair[1]));
+    pairs.find_map(|pair| {
+        let (token, hint) = misspelt(pair[1], &JOINING)?;
+        let meant = nearest(token.text, JOINING)?;
+        let foreign = FOREIGN.iter().find(|(word, _)| *word == meant);
+        Some((token, foreign.map_or(hint, |(_, foreign)| (*foreign).to_owned())))
+    })
+}
+
+/// Returns where a word or an operator is written in another way than here.
+fn incomplete<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
+    tokens.windows(2).find_map(|pair| {
+        let [first, second] = pair else { return None };
+        if first.is_symbol("=") && second.is_symbol("=") {
+            return Some((*first, "one = compares".to_owned()));
+        }
+        if first.is("ORDER") && second.kind == Kind::Word && !second.is("BY") {
+            return Some((*second, "BY is missing behind ORDER".to_owned()));
+        }
+        (first.is_symbol("*")
+            && matches!(second.kind, Kind::Word | Kind::Name)
+            && !second.is("FROM"))
+        .then(|| (*second, "FROM is missing before the table".to_owned()))
+    })
 }
 
 fn foreign<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
@@ -168,6 +236,16 @@ mod tests {
             ("DELETE FORM t WHERE a = 1", "FORM t WHERE a = 1", "did you mean FROM"),
             ("SELECT DISTINCT a FROM t", "DISTINCT a FROM t", "no DISTINCT"),
             ("SELECT * FROM t WHERE a LIKE 'x'", "LIKE 'x'", "begins_with"),
+            ("SELECT TOP 3 * FROM t", "TOP 3 * FROM t", "no TOP"),
+            ("SELECT a AS b FROM t", "AS b FROM t", "no AS"),
+            ("SELECT * FROM t FETCH FIRST 3 ROWS ONLY", "FETCH FIRST 3 ROWS ONLY", "no FETCH"),
+            ("UPDATE t SET x = 1 WHER a = 'a'", "WHER a = 'a'", "did you mean WHERE"),
+            ("UPDATE t STE x = 1 WHERE a = 'a'", "STE x = 1 WHERE a = 'a'", "did you mean SET"),
+            ("SELECT * FROM t WHERE a = 'a' ADN b = 'b'", "ADN b = 'b'", "did you mean AND"),
+            ("SELECT * FROM t WHERE a = 'a' ORDER b", "b", "BY is missing"),
+            ("SELECT * FROM t WHERE a = 'a' LIMT 3", "LIMT 3", "no LIMIT"),
+            ("SELECT * FROM t WHERE a == 'a'", "== 'a'", "one = compares"),
+            ("SELECT * t", "t", "FROM is missing"),
         ];
         for (statement, from, hint) in cases {
             let found = mistaken(statement).unwrap_or_default();
