@@ -42,8 +42,8 @@ pub fn share_heap_of_libc() {
 pub fn give_back_memory() {
     // All arenas: the number that stands for them is `MALLCTL_ARENAS_ALL`.
     let purge = c"arena.4096.purge";
-    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim, for what C and
-    // C++ keep (RocksDB), has no requirements; 0 keeps nothing beyond the heap's end.
+    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim, for what C
+    // libraries keep, has no requirements; 0 keeps nothing beyond the heap's end.
     unsafe {
         tikv_jemalloc_sys::mallctl(
             purge.as_ptr(),

@@ -12,8 +12,8 @@ usage: cargo xtask bench [OPTIONS] [ROW...]     measure rows whose names contain
 options:
   --quick          short rounds on a small table: shows that everything runs
   --full           also the rows that need a table of 1 GiB, and a build from a clean clone
-  --soak MINUTES   only reads, then only writes for so long, with the p99 of every ten seconds; then
-                   the same on RocksDB; 20s means seconds
+  --soak MINUTES   only reads, then only writes for so long, with the p99 of every ten seconds; 20s
+                   means seconds
   --publish        put the table into docs/performance.md
   --rounds N       rounds of each side of a row
   --seconds N      seconds of a round

@@ -19,7 +19,6 @@ pub use template::{Template, TemplateCommand};
 use crate::config::{Layer, StoreUrl};
 use crate::output::screen::ColourChoice;
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
-use hashrange::EmbeddedEngine;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -668,10 +667,6 @@ pub struct Copy {
     /// Folder or URL to copy it to, where there is no database yet [env: HASHRANGE_COPY_TO]
     #[arg(long, value_name = "PLACE")]
     pub to: Option<StoreUrl>,
-    /// What keeps the data of a folder that is created, fjall or rocksdb; rocksdb needs a program that was
-    /// built with it [default: fjall]
-    #[arg(long, value_name = "ENGINE")]
-    pub engine: Option<EmbeddedEngine>,
     /// Empty a target that an unfinished copy has left, and begin again
     #[arg(long)]
     pub restart: bool,
@@ -679,7 +674,7 @@ pub struct Copy {
     #[arg(long)]
     pub while_serving: bool,
     /// Let the database of --from be used again although it was moved; it has nothing that was written since
-    #[arg(long, conflicts_with_all = ["to", "engine", "restart", "while_serving"])]
+    #[arg(long, conflicts_with_all = ["to", "restart", "while_serving"])]
     pub reopen: bool,
 }
 

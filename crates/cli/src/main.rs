@@ -33,10 +33,7 @@ use std::process::ExitCode;
 static ALLOCATOR: hashrange_allocator::Allocator = hashrange_allocator::ALLOCATOR;
 
 fn main() -> ExitCode {
-    // RocksDB allocates in many threads.
-    if !cfg!(feature = "rocksdb") {
-        hashrange_allocator::share_heap_of_libc();
-    }
+    hashrange_allocator::share_heap_of_libc();
     let arguments = match Arguments::read(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),

@@ -375,7 +375,6 @@ fn what_cannot_work_is_refused_at_once() {
             format!("hashrange: listen on 127.0.0.1:{port}: "),
         ),
         (&["serve", "--port=x"], 2, "error: invalid value 'x' for '--port".into()),
-        (&["serve", "--engine=x"], 2, "error: invalid value 'x' for '--engine".into()),
         (&["serve", "--cache-size=1x"], 2, "error: invalid value '1x'".into()),
         (
             &["serve", "--data-dir", &unknown, "--port=0"],

@@ -78,7 +78,6 @@ fn what_a_shared_database_cannot_have_is_refused() {
         (&["serve", URL, "--sample=orders"], in_use),
         (&["serve", URL, "--init=tables.json"], in_use),
         (&["serve", URL, "--load=items"], in_use),
-        (&["serve", URL, "--engine=fjall"], "engine does not go with store: it is what keeps"),
         (&["serve", "--data-dir=postgres://u:secret@h/x"], "a folder is wanted, not the URL"),
         (&["check", "postgres://u:secret@h/x"], "a folder is wanted, not the URL"),
         (&["tables", "--data-dir=postgres://u:secret@h/x"], "a folder is wanted, not the URL"),

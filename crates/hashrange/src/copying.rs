@@ -8,9 +8,7 @@ use hashrange_engine::{
     Copied, CopyError, Copying, Served, copy as copy_stores, finish_move, read_moved,
     reopen as reopen_store, server_rows,
 };
-use hashrange_storage::{
-    AnyStore, EmbeddedEngine, EmbeddedOptions, EmbeddedStore, Store, block_on,
-};
+use hashrange_storage::{AnyStore, EmbeddedOptions, EmbeddedStore, Store, block_on};
 #[cfg(feature = "postgres")]
 use hashrange_storage::{PostgresOptions, PostgresStore};
 use std::path::Path;
@@ -30,8 +28,6 @@ const STAMPS_AHEAD: u64 = 1 << 48;
 pub enum Place<'p> {
     /// In a folder.
     Folder(&'p Path),
-    /// In a folder which is on this engine if it is created.
-    FolderOn(&'p Path, EmbeddedEngine),
     /// In a database on PostgreSQL, by its URL, in which a password may stand.
     #[cfg(feature = "postgres")]
     Url(&'p str),
@@ -41,9 +37,6 @@ impl std::fmt::Debug for Place<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Folder(folder) => formatter.debug_tuple("Folder").field(folder).finish(),
-            Self::FolderOn(folder, engine) => {
-                formatter.debug_tuple("FolderOn").field(folder).field(engine).finish()
-            }
             #[cfg(feature = "postgres")]
             Self::Url(_) => formatter.write_str("Url(..)"),
         }
@@ -54,18 +47,9 @@ impl<'p> Place<'p> {
     /// Returns the folder, if it is one.
     pub fn folder(self) -> Option<&'p Path> {
         match self {
-            Self::Folder(folder) | Self::FolderOn(folder, _) => Some(folder),
+            Self::Folder(folder) => Some(folder),
             #[cfg(feature = "postgres")]
             Self::Url(_) => None,
-        }
-    }
-
-    /// Returns the same place; a folder is on `engine` if it is created.
-    #[must_use]
-    pub fn on(self, engine: Option<EmbeddedEngine>) -> Self {
-        match (self.folder(), engine) {
-            (Some(folder), Some(engine)) => Self::FolderOn(folder, engine),
-            (Some(_), None) | (None, _) => self,
         }
     }
 }
@@ -188,13 +172,11 @@ fn close(store: &AnyStore) -> Result<(), Error> {
 
 fn open_source(place: Place<'_>) -> Result<AnyStore, Error> {
     match place {
-        Place::Folder(folder) | Place::FolderOn(folder, _) if !EmbeddedStore::is_in(folder) => {
+        Place::Folder(folder) if !EmbeddedStore::is_in(folder) => {
             let what = format!("there is no database in {}", folder.display());
             Err(Error::Copy(CopyError::Unreadable(what)))
         }
-        Place::Folder(folder) | Place::FolderOn(folder, _) => {
-            open_folder(folder, &EmbeddedOptions::default())
-        }
+        Place::Folder(folder) => open_folder(folder, &EmbeddedOptions::default()),
         #[cfg(feature = "postgres")]
         Place::Url(url) => {
             open_url(url, PostgresOptions { creates: false, ..PostgresOptions::default() })
@@ -206,14 +188,11 @@ fn open_source(place: Place<'_>) -> Result<AnyStore, Error> {
 fn open_target(place: Place<'_>, source: &AnyStore) -> Result<AnyStore, Error> {
     let last_stamp = block_on(source.last_stamp());
     let last_stamp = last_stamp.map_err(|error| Error::Copy(CopyError::Source(error)))?;
-    let create = |folder, engine| {
-        let stamps_above = last_stamp.saturating_add(STAMPS_AHEAD);
-        let options = EmbeddedOptions { stamps_above, engine, ..EmbeddedOptions::default() };
-        open_folder(folder, &options)
-    };
     let target = match place {
-        Place::Folder(folder) => create(folder, EmbeddedEngine::default())?,
-        Place::FolderOn(folder, engine) => create(folder, engine)?,
+        Place::Folder(folder) => {
+            let stamps_above = last_stamp.saturating_add(STAMPS_AHEAD);
+            open_folder(folder, &EmbeddedOptions { stamps_above, ..EmbeddedOptions::default() })?
+        }
         #[cfg(feature = "postgres")]
         Place::Url(url) => open_url(url, PostgresOptions::default())?,
     };

@@ -11,8 +11,7 @@ use hashrange_engine::{
 };
 use hashrange_model::ApiResult;
 use hashrange_storage::{
-    AnyStore, EmbeddedEngine, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats,
-    Store,
+    AnyStore, EmbeddedOptions, EmbeddedStore, Examined, Image, MemoryStore, Stats, Store,
 };
 #[cfg(feature = "postgres")]
 use hashrange_storage::{PostgresOptions, PostgresStore};
@@ -31,9 +30,6 @@ pub struct Options {
     /// Memory for what was written to a folder and is not sorted into files yet, in bytes. While more is written
     /// than can be sorted, writes wait.
     pub write_bytes: u64,
-    /// What keeps the data of a folder that is created; one that is there stays on what it is on.
-    /// `RocksDB` needs the feature `rocksdb`.
-    pub engine: EmbeddedEngine,
     /// The region in ARNs.
     pub region: String,
     /// The account number in ARNs.
@@ -66,7 +62,6 @@ impl Default for Options {
         Self {
             cache_bytes: EmbeddedOptions::default().cache_bytes,
             write_bytes: EmbeddedOptions::default().unsorted_bytes(),
-            engine: EmbeddedEngine::default(),
             region: "us-east-1".to_owned(),
             account: "314159265358".to_owned(),
             endpoint: "dynamodb.us-east-1.amazonaws.com".to_owned(),
@@ -336,9 +331,8 @@ fn open_store(folder: &Path, options: &Options) -> Result<EmbeddedStore, Error> 
 }
 
 fn store_options(options: &Options) -> EmbeddedOptions {
-    let Options { cache_bytes, write_bytes, engine, .. } = *options;
-    EmbeddedOptions { cache_bytes, engine, ..EmbeddedOptions::default() }
-        .with_unsorted_bytes(write_bytes)
+    let Options { cache_bytes, write_bytes, .. } = *options;
+    EmbeddedOptions { cache_bytes, ..EmbeddedOptions::default() }.with_unsorted_bytes(write_bytes)
 }
 
 fn environment(options: &Options) -> Environment {

@@ -190,7 +190,7 @@ pub use hashrange_model::{
     ApiError, ApiResult, AttributeType, AttributeValue, ErrorKind, FromAttribute, Item,
     ListElement, Number, NumberFault, Reason, Value, ValueRef, WrongType,
 };
-pub use hashrange_storage::{CacheLooks, EmbeddedEngine, Stats, block_on};
+pub use hashrange_storage::{CacheLooks, Stats, block_on};
 pub use hashrange_wire::*;
 pub use literals::create_table;
 pub use sandbox::{Sandbox, Save};

@@ -39,9 +39,7 @@ pub use batch::{Batch, STAMP_BYTES};
 pub use block_on::block_on;
 pub use bytes::Bytes;
 pub use counting::counting_commits;
-pub use embedded::{
-    EmbeddedEngine, EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError,
-};
+pub use embedded::{EmbeddedOptions, EmbeddedStore, EmbeddedView, Examined, OpenError};
 pub use error::Error;
 pub use give_way::{Demand, give_way, take_demand};
 pub use held::Held;

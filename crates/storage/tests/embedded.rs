@@ -4,12 +4,10 @@
 
 mod files;
 
-#[cfg(not(feature = "rocksdb"))]
-use hashrange_storage::Examined;
 use hashrange_storage::embedded::Fault;
 use hashrange_storage::{
-    Batch, Bytes, Direction, EmbeddedEngine, EmbeddedOptions, EmbeddedStore, Error, KeyRange,
-    OpenError, STAMP_BYTES, Store, View, Wanted, block_on,
+    Batch, Bytes, Direction, EmbeddedOptions, EmbeddedStore, Error, Examined, KeyRange, OpenError,
+    STAMP_BYTES, Store, View, Wanted, block_on,
 };
 use std::fs;
 use std::future::Future;
@@ -248,11 +246,10 @@ fn second_open_is_refused_until_store_and_views_are_dropped() {
 fn folder_of_unknown_format_or_of_others_is_refused() {
     type Check = fn(&OpenError) -> bool;
     let is_corrupt: Check = |error| matches!(error, OpenError::Store(Error::Corrupt { .. }));
-    let cases: [(&str, Check); 7] = [
+    let cases: [(&str, Check); 6] = [
         ("hashrange store, format 3\n", |error| {
-            matches!(error, OpenError::UnknownFormat { found: 3, known: 2 })
+            matches!(error, OpenError::UnknownFormat { found: 3, known: 1 })
         }),
-        ("hashrange store, format 2\n", is_corrupt),
         ("hashrange store, format 99999999999\n", is_corrupt),
         ("hashrange store, format +1\n", is_corrupt),
         ("hashrange store, format 1\n", is_corrupt),
@@ -272,42 +269,28 @@ fn folder_of_unknown_format_or_of_others_is_refused() {
 }
 
 #[test]
-fn a_folder_stays_on_its_engine_and_one_that_is_not_built_is_refused() {
-    let on = |engine| EmbeddedOptions { engine, ..EmbeddedOptions::default() };
-    for engine in [EmbeddedEngine::Fjall, EmbeddedEngine::RocksDb] {
-        let folder = tempfile::tempdir().unwrap();
-        let created = EmbeddedStore::open(folder.path(), &on(engine));
-        if !engine.is_built() {
-            let error = created.unwrap_err();
-            assert!(matches!(error, OpenError::EngineNotBuilt { .. }), "{error}");
-            assert!(error.to_string().contains("needs rocksdb, which"), "{error}");
-            assert!(!EmbeddedStore::is_in(folder.path()));
-            continue;
-        }
-        block_on(put(&created.unwrap(), "a", "1")).unwrap();
-        for asked in EmbeddedEngine::BUILT {
-            let store = EmbeddedStore::open(folder.path(), &on(*asked)).unwrap();
-            assert_eq!(get(&store, "a"), Some(bytes("1")));
-        }
-        assert!(folder.path().join(engine.to_string()).is_dir());
-    }
-}
-
-#[cfg(not(feature = "rocksdb"))]
-#[test]
-fn a_folder_on_an_engine_that_is_not_built_is_named_and_left_alone() {
+fn a_folder_on_rocksdb_is_refused_with_the_build_that_reads_it_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     drop(open(folder.path()));
     let format = fs::read_to_string(folder.path().join("FORMAT")).unwrap();
     let format = format.replace("format 1", "format 2").replace("logs noted", "engine rocksdb");
     fs::write(folder.path().join("FORMAT"), &format).unwrap();
-    let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
-    assert!(matches!(error, OpenError::EngineNotBuilt { .. }), "{error}");
-    let error = Examined::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
-    assert!(error.to_string().contains(folder.path().to_str().unwrap()), "{error}");
-    fs::write(folder.path().join("FORMAT"), format.replace("rocksdb", "rocks")).unwrap();
-    let error = EmbeddedStore::open(folder.path(), &EmbeddedOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("not a format file"), "{error}");
+    fs::rename(folder.path().join("fjall"), folder.path().join("rocksdb")).unwrap();
+    let options = EmbeddedOptions::default();
+    for error in [
+        EmbeddedStore::open(folder.path(), &options).unwrap_err(),
+        Examined::open(folder.path(), &options).unwrap_err(),
+    ] {
+        assert!(matches!(error, OpenError::OnRocksDb { .. }), "{error}");
+        let sentence = format!(
+            "data folder '{}' is on RocksDB, which this program no longer has: version 0.1.0, built with \
+             the feature rocksdb, is the last that reads it",
+            folder.path().display()
+        );
+        assert!(error.to_string().starts_with(&sentence), "{error}");
+    }
+    assert_eq!(fs::read_to_string(folder.path().join("FORMAT")).unwrap(), format);
+    assert!(!folder.path().join("fjall").exists());
 }
 
 #[test]
@@ -344,9 +327,6 @@ fn a_full_memtable_is_sorted_while_the_store_is_open() {
 
 #[test]
 fn large_groups_take_no_more_memory_than_small_ones() {
-    if files::IS_ROCKSDB {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let options = EmbeddedOptions::default().with_unsorted_bytes(400_000);
     let store = EmbeddedStore::open(folder.path(), &options).unwrap();

@@ -80,12 +80,9 @@ fn groups_that_were_acknowledged_and_are_gone_are_noticed() {
     copy_folder(closed.path(), earlier.path());
     put(&open(closed.path()).unwrap(), "one more");
     fs::copy(closed.path().join(files::NOTE), earlier.path().join(files::NOTE)).unwrap();
-    let error = open(earlier.path()).unwrap_err();
-    // `RocksDB` begins a log whenever it opens, so it is the log that is missed first.
-    let is_log_missed = files::IS_ROCKSDB && matches!(error, OpenError::MissingLog { .. });
-    let error = error.to_string();
+    let error = open(earlier.path()).unwrap_err().to_string();
     let expected = "groups 101 to 101, which were acknowledged, are missing";
-    assert!(is_log_missed || error.contains(expected), "{error}");
+    assert!(error.contains(expected), "{error}");
 }
 
 /// Leaves in `FORMAT` what earlier releases wrote.
@@ -94,8 +91,6 @@ fn forget_that_logs_are_noted(folder: &Path) {
     fs::write(folder.join("FORMAT"), format.strip_suffix("logs noted\n").unwrap()).unwrap();
 }
 
-// Folders on `RocksDB` have the note from the beginning.
-#[cfg(not(feature = "rocksdb-by-default"))]
 #[test]
 fn a_folder_of_an_earlier_release_opens_without_the_note_of_its_logs() {
     let [closed, crashed] = folders();
@@ -342,12 +337,8 @@ fn a_store_that_goes_on_from_another_one_gives_out_greater_stamps_and_misses_no_
     }
 }
 
-/// On `RocksDB` the newest log is another file, with a check of its own.
 #[test]
 fn a_log_that_a_crash_emptied_or_cut_behind_its_first_bytes_is_missed() {
-    if files::IS_ROCKSDB {
-        return;
-    }
     let [closed, _] = folders();
     let store = open(closed.path()).unwrap();
     (0..100).for_each(|nth| put(&store, &format!("later {nth}")));
@@ -385,9 +376,6 @@ fn cut_log(folder: &Path, length: usize) -> tempfile::TempDir {
 
 #[test]
 fn a_log_that_is_emptied_or_cut_is_missed_however_much_of_it_is_sorted() {
-    if files::IS_ROCKSDB {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     // Each group fills a memtable, which is sealed before the next one.
     let options = EmbeddedOptions { memtable_bytes: 4, ..EmbeddedOptions::default() };
@@ -416,9 +404,6 @@ fn a_log_that_is_emptied_or_cut_is_missed_however_much_of_it_is_sorted() {
 
 #[test]
 fn a_log_cut_at_the_end_of_a_group_lacks_fewer_groups_than_lie_between_notes() {
-    if files::IS_ROCKSDB {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).unwrap();
     (0..600).for_each(|nth| put(&store, &format!("key {nth}")));

@@ -23,7 +23,6 @@ mod long_runs;
 mod packages;
 mod postgres;
 mod prerequisites;
-mod rocksdb;
 mod server;
 mod start_functions;
 mod suite;
@@ -41,8 +40,6 @@ tasks:
   conformance [--client python|cli|js|rust|go|java]... [--target URL]
                          real clients against the release binary, or against a running server
   postgres               the suites on PostgreSQL: the store's, the engine's, real clients
-  rocksdb [FILTER]       the store's, the engine's and the library's tests with folders on RocksDB
-  rocksdb --build        the program with both engines
   failover [--seconds N] a primary and two standbys that die and take over under clients (600)
   failover --patroni [--seconds N]   the same on a cluster that Patroni keeps
   packages               the wheel and the npm package, built from this tree, installed and tested
@@ -85,9 +82,6 @@ fn run(arguments: &[&str]) -> Result<(), String> {
         ["test", filter] => suite::test(Some(filter)),
         ["conformance", rest @ ..] => conformance::with_arguments(rest),
         ["postgres"] => postgres::alone(),
-        ["rocksdb"] => rocksdb::test(None),
-        ["rocksdb", "--build"] => rocksdb::build(),
-        ["rocksdb", filter] => rocksdb::test(Some(filter)),
         ["failover"] => postgres::failover("campaign_of_failovers", "600"),
         ["failover", "--seconds", seconds] => postgres::failover("campaign_of_failovers", seconds),
         ["failover", "--patroni"] => postgres::failover("campaign_of_patroni", "600"),

@@ -3,7 +3,6 @@
 pub mod beside;
 pub mod build;
 pub mod busy;
-pub mod engines;
 pub mod http;
 pub mod postgres;
 pub mod process;
@@ -23,7 +22,6 @@ pub fn run(bench: &mut Bench) -> Result<(), String> {
     }
     http::run(bench)?;
     busy::run(bench)?;
-    engines::run(bench)?;
     beside::run(bench)?;
     process::run(bench)?;
     transactions::run(bench)?;

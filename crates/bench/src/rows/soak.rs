@@ -1,6 +1,5 @@
 //! Reads and durable writes for minutes at 64 connections: does the 99th percentile hold?
 
-use super::engines::copy_to_rocksdb;
 use super::http::{GroupCommits, get_item, latency_note, load_of, put_item};
 use crate::bench::Bench;
 use crate::data;
@@ -16,10 +15,9 @@ use std::time::{Duration, Instant};
 /// The p99 is taken of windows of this length.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// What is soaked, on which engine.
+/// What is soaked.
 struct Case {
     name: &'static str,
-    is_on_rocksdb: bool,
     p99_max: Duration,
     requests: fn(items: u64) -> Requests,
 }
@@ -27,55 +25,27 @@ struct Case {
 const READ_P99_MAX: Duration = Duration::from_millis(3);
 const WRITE_P99_MAX: Duration = Duration::from_millis(8);
 
-const CASES: [Case; 4] = [
-    Case { name: "soak/get-item", is_on_rocksdb: false, p99_max: READ_P99_MAX, requests: get_item },
-    Case {
-        name: "soak/put-item",
-        is_on_rocksdb: false,
-        p99_max: WRITE_P99_MAX,
-        requests: put_item,
-    },
-    Case {
-        name: "soak/get-item-rocksdb",
-        is_on_rocksdb: true,
-        p99_max: READ_P99_MAX,
-        requests: get_item,
-    },
-    Case {
-        name: "soak/put-item-rocksdb",
-        is_on_rocksdb: true,
-        p99_max: WRITE_P99_MAX,
-        requests: put_item,
-    },
+const CASES: [Case; 2] = [
+    Case { name: "soak/get-item", p99_max: READ_P99_MAX, requests: get_item },
+    Case { name: "soak/put-item", p99_max: WRITE_P99_MAX, requests: put_item },
 ];
 
-/// Measures reads and then writes for `duration` each, and then both on `RocksDB`.
+/// Measures reads and then writes for `duration` each.
 pub fn run(bench: &mut Bench, duration: Duration) -> Result<(), String> {
-    for is_on_rocksdb in [false, true] {
-        let wanted =
-            |case: &&Case| case.is_on_rocksdb == is_on_rocksdb && bench.settings.wants(case.name);
-        let cases: Vec<&Case> = CASES.iter().filter(wanted).collect();
-        if cases.is_empty() {
-            continue;
-        }
-        let program = bench.program()?;
-        let mut folder = bench.path(if is_on_rocksdb { "soak-filled" } else { "soak" });
-        data::fill_folder(&folder, bench.settings.items)?;
-        if is_on_rocksdb {
-            let filled = std::mem::replace(&mut folder, bench.path("soak-rocksdb"));
-            if !copy_to_rocksdb(&program, &filled, &folder)? {
-                println!("soak/...-rocksdb: left out, {} has no RocksDB", program.display());
-                continue;
-            }
-        }
-        let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
-        for case in cases {
-            soak(bench, &server, case, duration)?;
-        }
-        print_sizes(&server, &folder)?;
-        server.stop()?;
+    let wanted = |case: &&Case| bench.settings.wants(case.name);
+    let cases: Vec<&Case> = CASES.iter().filter(wanted).collect();
+    if cases.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let program = bench.program()?;
+    let folder = bench.path("soak");
+    data::fill_folder(&folder, bench.settings.items)?;
+    let server = Server::product(&program, &folder, Some(bench.settings.cache_bytes), None)?;
+    for case in cases {
+        soak(bench, &server, case, duration)?;
+    }
+    print_sizes(&server, &folder)?;
+    server.stop()
 }
 
 /// Shows how much the files hold and how much of it is live.

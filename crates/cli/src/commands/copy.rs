@@ -25,7 +25,7 @@ pub fn run(arguments: &Copy) -> anyhow::Result<()> {
         return output::line("the database can be used again");
     }
     let to = given(arguments.to.as_ref(), "to", "HASHRANGE_COPY_TO")?;
-    let target = place_in(&to, "to")?.on(arguments.engine);
+    let target = place_in(&to, "to")?;
     let how = How { is_restarted: arguments.restart, is_served: arguments.while_serving };
     if how.is_served && source.folder().is_some() {
         let what = "while-serving is for a database on PostgreSQL: a folder is moved by the server that \

@@ -375,7 +375,6 @@ fn options(settings: &Settings, address: SocketAddr) -> Options {
     if let Some(bytes) = memory::limit_bytes() {
         options.write_bytes = options.write_bytes.min(bytes / WRITES_SHARE);
     }
-    options.engine = settings.engine.unwrap_or(options.engine);
     if let Some(interval) = settings.sweep_interval {
         options.sweep_interval = interval.0;
     }

@@ -42,7 +42,6 @@ fn check_shared(settings: &Settings) -> Result<(), Usage> {
         Settings { sample: Some(_), .. } => ("sample", begins),
         Settings { init, .. } if !init.is_empty() => ("init", begins),
         Settings { load, .. } if !load.is_empty() => ("load", begins),
-        Settings { engine: Some(_), .. } => ("engine", "is what keeps the data of a folder"),
         _ => return Ok(()),
     };
     Err(Usage(format!("{name} does not go with store: it {why}")))
@@ -65,7 +64,7 @@ fn check_moving(settings: &Settings) -> Result<(), Usage> {
 /// Opens the database at the place that a text means, driven by the runtime that this is called on.
 pub fn open_at(text: &StoreUrl, options: &Options) -> anyhow::Result<Database> {
     match place_in(text, "move-to")? {
-        Place::Folder(folder) | Place::FolderOn(folder, _) => Ok(Database::open(folder, options)?),
+        Place::Folder(folder) => Ok(Database::open(folder, options)?),
         #[cfg(feature = "postgres")]
         Place::Url(_) => connect(text, options),
     }

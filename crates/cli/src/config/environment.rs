@@ -61,7 +61,6 @@ pub fn read(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Layer
     Ok(Layer {
         memory: source.parsed("HASHRANGE_MEMORY")?,
         data_dir: source.path("HASHRANGE_DATA_DIR"),
-        engine: source.parsed("HASHRANGE_ENGINE")?,
         store: source.secret("HASHRANGE_STORE")?,
         move_to: source.secret("HASHRANGE_MOVE_TO")?,
         port: source.parsed("HASHRANGE_PORT")?,

@@ -6,7 +6,7 @@
 
 use super::{ByteSize, Interval, Parameter, StoreChoice, StoreUrl};
 use clap::{Args, ValueEnum};
-use hashrange::{EmbeddedEngine, Profile};
+use hashrange::Profile;
 use hashrange_server::{AllowedHost, AllowedOrigin};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -24,11 +24,6 @@ pub struct Layer {
     /// Folder for the data, created if it does not exist [default: hashrange-data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// What keeps the data of a folder that is created, fjall or rocksdb; a folder that is there stays on what it
-    /// is on; rocksdb needs a program that was built with it [default: fjall]
-    #[arg(long, value_name = "ENGINE")]
-    #[serde(default, deserialize_with = "parsed")]
-    pub engine: Option<EmbeddedEngine>,
     /// Keep the data in a database on PostgreSQL, which several servers may share, such as
     /// postgres://user:password@host/database; other users of this machine see the arguments of a command,
     /// so give a password in HASHRANGE_STORE or the configuration file
@@ -170,7 +165,6 @@ impl Layer {
         Self {
             memory: self.memory.or(other.memory),
             data_dir: self.data_dir.or(other.data_dir),
-            engine: self.engine.or(other.engine),
             store: self.store.or(other.store),
             move_to: self.move_to.or(other.move_to),
             port: self.port.or(other.port),

@@ -23,7 +23,7 @@ pub use layer::{Layer, LogFormat, LogLevel};
 pub use parameter::Parameter;
 pub use store_url::{StoreUrl, check_folder};
 
-use hashrange::{BadSharding, EmbeddedEngine, Profile, Sharding};
+use hashrange::{BadSharding, Profile, Sharding};
 use hashrange_server::Web;
 use std::path::{Path, PathBuf};
 
@@ -67,8 +67,6 @@ pub enum Others {
 pub struct Settings {
     /// Where the data are.
     pub store: StoreChoice,
-    /// What keeps the data of a folder that is created; none leaves it to the library.
-    pub engine: Option<EmbeddedEngine>,
     /// Where the data move to while they are served.
     pub move_to: Option<StoreUrl>,
     /// Address or name to listen on.
@@ -162,7 +160,6 @@ impl Settings {
                 heat: layer.heat.unwrap_or(false),
             },
             store,
-            engine: layer.engine,
             move_to: layer.move_to,
             host,
             port: layer.port.unwrap_or(8000),

@@ -55,26 +55,6 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
-fn the_engine_can_come_from_every_source_and_is_one_that_the_program_has() {
-    let engine = |flag, variables: &[_], file| {
-        let flags = Layer { engine: flag, ..Layer::default() };
-        resolve(flags, variables, file).map(|settings| settings.engine)
-    };
-    let fjall = Some(EmbeddedEngine::Fjall);
-    assert_eq!(engine(None, &[], None).unwrap(), None);
-    assert_eq!(engine(fjall, &[], None).unwrap(), fjall);
-    assert_eq!(engine(None, &[("HASHRANGE_ENGINE", "fjall")], None).unwrap(), fjall);
-    assert_eq!(engine(None, &[], Some(b"engine = 'fjall'")).unwrap(), fjall);
-    let rocksdb = engine(None, &[("HASHRANGE_ENGINE", "rocksdb")], None);
-    if EmbeddedEngine::RocksDb.is_built() {
-        assert_eq!(rocksdb.unwrap(), Some(EmbeddedEngine::RocksDb));
-    } else {
-        let refused = rocksdb.unwrap_err();
-        assert!(refused.contains("this program was built without rocksdb"), "{refused}");
-    }
-}
-
-#[test]
 fn shards_of_streams_can_come_from_every_source() {
     assert_eq!(resolve(Layer::default(), &[], None).unwrap().sharding, Sharding::default());
     let file: &[u8] = b"stream-shards = 2\nstream-shard-period = '10m'";

@@ -135,7 +135,7 @@ impl Mover {
     }
 
     fn move_away(&self) -> anyhow::Result<()> {
-        let target = store::place_in(&self.target, "move-to")?.on(Some(self.options.engine));
+        let target = store::place_in(&self.target, "move-to")?;
         let database = self.moving.database();
         let mut told = Told::new(&self.moving.stage);
         tracing::info!("the database is being moved");

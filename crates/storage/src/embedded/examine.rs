@@ -98,9 +98,7 @@ impl Shadow {
             }
             OpenError::Locked { .. } => OpenError::Locked { path: original.to_path_buf() },
             OpenError::Foreign { .. } => OpenError::Foreign { path: original.to_path_buf() },
-            OpenError::EngineNotBuilt { engine, .. } => {
-                OpenError::EngineNotBuilt { path: original.to_path_buf(), engine }
-            }
+            OpenError::OnRocksDb { .. } => OpenError::OnRocksDb { path: original.to_path_buf() },
             OpenError::UnknownFormat { .. } | OpenError::Store(_) => error,
         }
     }

@@ -5,18 +5,17 @@
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
 //! | `FORMAT`     | `hashrange store, format 1`, `id ID CHECK` and `logs noted`, below  |
 //! | `LOGS`       | fjall's: which log must exist, see `fjall/log_note.rs`              |
-//! | `fjall/`     | the files of the ordered map, or `rocksdb/`                         |
+//! | `fjall/`     | the files of the ordered map                                        |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |
 //!
 //! `ID` is the store's id in 32 hex digits and `CHECK` its xxh3-64 in 16. The third line tells that the
-//! folder has `LOGS` since it was created; without it, `LOGS` may be missing. A folder on `RocksDB` has
-//! format 2, so that no program opens it that does not know of it, and the third line `engine rocksdb`.
+//! folder has `LOGS` since it was created; without it, `LOGS` may be missing. Folders of format 2 are on
+//! `RocksDB` and refused; the number is never given to anything else.
 //!
-//! Invariant: a folder named `fjall` or `rocksdb` is complete and is never removed here.
+//! Invariant: a folder named `fjall` is complete and is never removed here.
 
 use super::OpenError;
-use super::options::EmbeddedEngine;
 use crate::{Error, clock};
 use bytes::Bytes;
 use std::fs::{self, File, TryLockError};
@@ -26,11 +25,13 @@ use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
 const FORMAT_PREFIX: &str = "hashrange store, format ";
-/// Third line of a folder on fjall in which `LOGS` must be found.
+/// Third line of a folder in which `LOGS` must be found.
 const NOTED: &str = "logs noted";
-/// Of folders on fjall, and of those on `RocksDB`.
 const FORMAT_VERSION: u32 = 1;
-const FORMAT_VERSION_WITH_ENGINE: u32 = 2;
+const FORMAT_VERSION_ON_ROCKSDB: u32 = 2;
+
+/// The folder of the ordered map.
+pub(super) const MAP_NAME: &str = "fjall";
 
 /// What the owner may do, and nobody else.
 const PRIVATE_FOLDER: u32 = 0o700;
@@ -59,7 +60,6 @@ pub(crate) fn marker(id: StoreId) -> Bytes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Format {
     id: StoreId,
-    engine: EmbeddedEngine,
     /// Whether the note of the logs was written when the folder was created.
     is_noted: bool,
 }
@@ -75,21 +75,18 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Locks the folder at `path`, creating it with `create_map` (which gets the folder for
-    /// the ordered map and the store's id, and must leave it synced) when it does not exist yet; its
-    /// ordered map is then on `engine`.
+    /// the ordered map and the store's id, and must leave it synced) when it does not exist yet.
     pub(crate) fn open(
         path: &Path,
-        engine: EmbeddedEngine,
         create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<Self, OpenError> {
         create_folder(path)?;
-        let format = Format { id: StoreId::default(), engine, is_noted: true };
+        let format = Format { id: StoreId::default(), is_noted: true };
         let mut folder = Self { path: path.to_path_buf(), format, _lock: lock(path)? };
         if !folder.file("FORMAT").try_exists().map_err(io_error("open data folder"))? {
             folder.create(create_map)?;
         }
-        folder.format = read_format(&folder.file("FORMAT"))?;
-        refuse_unbuilt(path, folder.format.engine)?;
+        folder.format = read_format(path, "FORMAT")?;
         let map_path = folder.map_path();
         if !map_path.is_dir() {
             let place = map_path.display().to_string();
@@ -115,12 +112,6 @@ impl Folder {
         self.format.is_noted
     }
 
-    /// Returns what the ordered map is on.
-    #[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
-    pub(crate) fn engine(&self) -> EmbeddedEngine {
-        self.format.engine
-    }
-
     /// Returns the folder itself.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -128,7 +119,7 @@ impl Folder {
 
     /// Returns the folder of the ordered map.
     pub(crate) fn map_path(&self) -> PathBuf {
-        self.file(self.format.engine.folder_name())
+        self.file(MAP_NAME)
     }
 
     /// Returns the key under which the ordered map keeps the number of the last group.
@@ -141,18 +132,15 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Creates the store, or finishes a creation that a crash cut short, on the engine of that time.
+    /// Creates the store, or finishes a creation that a crash cut short.
     fn create(
         &self,
         create_map: impl FnOnce(&Path, StoreId) -> Result<(), Error>,
     ) -> Result<(), OpenError> {
         let format_is_new = self.file("FORMAT.new").is_file();
-        let names =
-            [EmbeddedEngine::Fjall, EmbeddedEngine::RocksDb].map(EmbeddedEngine::folder_name);
-        if format_is_new && names.into_iter().any(|name| self.file(name).exists()) {
-            read_format(&self.file("FORMAT.new"))?;
+        if format_is_new && self.map_path().exists() {
+            read_format(&self.path, "FORMAT.new")?;
         } else {
-            refuse_unbuilt(&self.path, self.format.engine)?;
             self.refuse_foreign_files()?;
             self.create_contents(create_map)?;
         }
@@ -172,7 +160,7 @@ impl Folder {
         create_map(&creating, id)?;
         let format = Format { id, ..self.format };
         self.write_new_format(format).map_err(io_error("write format file"))?;
-        self.rename("creating", format.engine.folder_name())
+        self.rename("creating", MAP_NAME)
     }
 
     fn write_new_format(&self, format: Format) -> io::Result<()> {
@@ -290,30 +278,15 @@ fn hold(file: File, path: &Path) -> Result<File, OpenError> {
     Err(OpenError::Locked { path: path.to_path_buf() })
 }
 
-/// Fails when this program cannot open what `engine` keeps.
-fn refuse_unbuilt(path: &Path, engine: EmbeddedEngine) -> Result<(), OpenError> {
-    if engine.is_built() {
-        return Ok(());
-    }
-    Err(OpenError::EngineNotBuilt { path: path.to_path_buf(), engine })
-}
-
-/// Returns what the ordered map of the data folder at `path` is on.
-#[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
-pub(crate) fn engine_of(path: &Path) -> Result<EmbeddedEngine, OpenError> {
-    Ok(read_format(&path.join("FORMAT"))?.engine)
-}
-
-/// Reads a format file.
-fn read_format(path: &Path) -> Result<Format, OpenError> {
-    let content = fs::read(path).map_err(io_error("read format file"))?;
-    let damaged = || Error::corrupt("not a format file", path.display().to_string()).into();
-    let known = FORMAT_VERSION_WITH_ENGINE;
-    let (found, format) = parse_format(&content).ok_or_else(damaged)?;
-    match format {
-        Some(format) => Ok(format),
-        None if (FORMAT_VERSION..=known).contains(&found) => Err(damaged()),
-        None => Err(OpenError::UnknownFormat { found, known }),
+/// Reads the format file `name` of the data folder at `path`.
+fn read_format(path: &Path, name: &str) -> Result<Format, OpenError> {
+    let file = path.join(name);
+    let content = fs::read(&file).map_err(io_error("read format file"))?;
+    let damaged = || Error::corrupt("not a format file", file.display().to_string()).into();
+    match parse_format(&content).ok_or_else(damaged)? {
+        (FORMAT_VERSION, format) => format.ok_or_else(damaged),
+        (FORMAT_VERSION_ON_ROCKSDB, _) => Err(OpenError::OnRocksDb { path: path.to_path_buf() }),
+        (found, _) => Err(OpenError::UnknownFormat { found, known: FORMAT_VERSION }),
     }
 }
 
@@ -329,13 +302,7 @@ fn parse_format(content: &[u8]) -> Option<(u32, Option<Format>)> {
         .and_then(|rest| u128::from_str_radix(rest.get(..32)?, 16).ok())
         .map(u128::to_be_bytes);
     let format = id.and_then(|id| {
-        let known = [
-            (EmbeddedEngine::Fjall, true),
-            (EmbeddedEngine::Fjall, false),
-            (EmbeddedEngine::RocksDb, true),
-        ];
-        let mut formats =
-            known.into_iter().map(|(engine, is_noted)| Format { id, engine, is_noted });
+        let mut formats = [true, false].into_iter().map(|is_noted| Format { id, is_noted });
         formats.find(|format| format.to_text() == text)
     });
     Some((version.parse().ok()?, format))
@@ -344,16 +311,8 @@ fn parse_format(content: &[u8]) -> Option<(u32, Option<Format>)> {
 impl Format {
     fn to_text(self) -> String {
         let id = id_line(self.id);
-        match self.engine {
-            EmbeddedEngine::Fjall => {
-                let noted = if self.is_noted { format!("{NOTED}\n") } else { String::new() };
-                format!("{FORMAT_PREFIX}{FORMAT_VERSION}\n{id}\n{noted}")
-            }
-            EmbeddedEngine::RocksDb => {
-                let (version, engine) = (FORMAT_VERSION_WITH_ENGINE, self.engine);
-                format!("{FORMAT_PREFIX}{version}\n{id}\nengine {engine}\n")
-            }
-        }
+        let noted = if self.is_noted { format!("{NOTED}\n") } else { String::new() };
+        format!("{FORMAT_PREFIX}{FORMAT_VERSION}\n{id}\n{noted}")
     }
 }
 
@@ -362,7 +321,7 @@ fn id_line(id: StoreId) -> String {
     format!("id {:032x} {:016x}", u128::from_be_bytes(id), xxh3_64(&id))
 }
 
-/// Makes the names of everything below `path` durable; the engines do not do so for their folders.
+/// Makes the names of everything below `path` durable; fjall does not do so for its folders.
 #[cfg_attr(feature = "shuttle", allow(dead_code, reason = "only a map in files asks"))]
 pub(crate) fn sync_tree(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {

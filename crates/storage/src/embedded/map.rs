@@ -1,13 +1,10 @@
 //! Which ordered map a store is on: fjall, and where a scheduler runs the threads one in memory.
 //!
-//! With the feature `rocksdb` each folder tells which of the two it is on. Without it nothing is asked
-//! at run time. fjall's own locks and threads would stop a scheduler.
+//! Nothing is asked at run time. fjall's own locks and threads would stop a scheduler.
 
 use super::ordered_map::OrderedMap;
 
-#[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
-pub(super) use super::either_map::EitherMap as Map;
-#[cfg(not(any(feature = "rocksdb", feature = "shuttle")))]
+#[cfg(not(feature = "shuttle"))]
 pub(super) use super::fjall::FjallMap as Map;
 #[cfg(feature = "shuttle")]
 pub(super) use super::map_in_memory::MapInMemory as Map;

@@ -12,8 +12,6 @@
 //! | `ordered_map.rs` | what is asked of the ordered map                       |
 //! | `map.rs`       | which ordered map it is                                  |
 //! | `fjall/`       | the ordered map on fjall                                 |
-//! | `rocksdb/`     | the ordered map on `RocksDB`                             |
-//! | `either_map.rs` | one of the two                                          |
 //! | `log_note.rs`  | which log must be found, noted outside the logs          |
 //! | `map_in_memory.rs` | what stands for it where a scheduler runs the threads |
 //! | `schedules.rs` | runs of writers and readers under chosen schedules       |
@@ -35,8 +33,6 @@
 mod cache_budget;
 mod committer;
 mod disk_waits;
-#[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
-mod either_map;
 mod examine;
 mod faults;
 #[cfg(not(feature = "shuttle"))]
@@ -60,8 +56,6 @@ mod point_cache;
 mod range_cache;
 mod read_cache;
 mod relief;
-#[cfg(all(feature = "rocksdb", not(feature = "shuttle")))]
-mod rocksdb;
 #[cfg(feature = "shuttle")]
 #[cfg(test)]
 mod schedules;
@@ -75,7 +69,7 @@ pub use examine::Examined;
 pub use faults::Fault;
 pub use folder::keep_new_files_private;
 pub use open_error::OpenError;
-pub use options::{EmbeddedEngine, EmbeddedOptions};
+pub use options::EmbeddedOptions;
 
 use crate::batch::decode_counter;
 use crate::key_locks::KeyLocks;
@@ -166,7 +160,7 @@ impl EmbeddedStore {
 
     fn open_folder(path: &Path, options: &EmbeddedOptions) -> Result<Self, OpenError> {
         let create = |map_path: &Path, id| create_map(map_path, id, options);
-        let folder = Arc::new(Folder::open(path, options.engine, create)?);
+        let folder = Arc::new(Folder::open(path, create)?);
         let space = Arc::new(Space::new(folder.path(), options.reserve_bytes));
         let opened = Map::open(&folder, options, &space)?;
         let last_group = opened.last_group;

@@ -1,6 +1,5 @@
 //! Why a data folder could not be opened.
 
-use super::EmbeddedEngine;
 use crate::Error;
 use crate::error::NearKey;
 use std::fmt;
@@ -26,12 +25,10 @@ pub enum OpenError {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder is, or is to be, on an engine that this program was built without.
-    EngineNotBuilt {
-        /// The folder.
+    /// The folder is on `RocksDB`: of format 2.
+    OnRocksDb {
+        /// The data folder.
         path: PathBuf,
-        /// The engine.
-        engine: EmbeddedEngine,
     },
     /// A log is missing that must exist.
     MissingLog {
@@ -60,10 +57,12 @@ impl fmt::Display for OpenError {
                 "folder '{}' is not empty and is not a data folder",
                 path.display()
             ),
-            Self::EngineNotBuilt { path, engine } => write!(
+            Self::OnRocksDb { path } => write!(
                 formatter,
-                "data folder '{}' needs {engine}, which this program was built without: \
-                 use one that was built with the feature {engine}",
+                "data folder '{}' is on RocksDB, which this program no longer has: version 0.1.0, built with \
+                 the feature rocksdb, is the last that reads it. With that one, `hashrange copy --engine \
+                 fjall` makes a folder that this one opens, and `hashrange export` files for `hashrange \
+                 import`",
                 path.display()
             ),
             Self::MissingLog { path, was_closed } => {
@@ -111,7 +110,7 @@ impl std::error::Error for OpenError {
             Self::Locked { .. }
             | Self::UnknownFormat { .. }
             | Self::Foreign { .. }
-            | Self::EngineNotBuilt { .. }
+            | Self::OnRocksDb { .. }
             | Self::MissingLog { .. } => None,
         }
     }

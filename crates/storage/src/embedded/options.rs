@@ -1,76 +1,9 @@
 //! How an embedded store uses memory, disk and threads.
 
-use std::fmt;
-use std::str::FromStr;
-
-/// What keeps the data of a folder in files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "rocksdb-by-default"), derive(Default))]
-pub enum EmbeddedEngine {
-    /// fjall, in Rust.
-    #[cfg_attr(not(feature = "rocksdb-by-default"), default)]
-    Fjall,
-    /// `RocksDB`, in C++. Only in programs that are built with the feature `rocksdb`.
-    RocksDb,
-}
-
-#[cfg(feature = "rocksdb-by-default")]
-#[expect(clippy::derivable_impls, reason = "it is the default of the tests' build only")]
-impl Default for EmbeddedEngine {
-    fn default() -> Self {
-        Self::RocksDb
-    }
-}
-
-impl EmbeddedEngine {
-    /// The engines of this program.
-    #[cfg(feature = "rocksdb")]
-    pub const BUILT: &[Self] = &[Self::Fjall, Self::RocksDb];
-    /// The engines of this program.
-    #[cfg(not(feature = "rocksdb"))]
-    pub const BUILT: &[Self] = &[Self::Fjall];
-
-    /// Returns the name for commands, which is also that of the folder of the ordered map.
-    pub(crate) fn folder_name(self) -> &'static str {
-        match self {
-            Self::Fjall => "fjall",
-            Self::RocksDb => "rocksdb",
-        }
-    }
-
-    /// Returns whether this program has the engine.
-    pub fn is_built(self) -> bool {
-        Self::BUILT.contains(&self)
-    }
-}
-
-impl fmt::Display for EmbeddedEngine {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.folder_name())
-    }
-}
-
-/// Takes the name of an engine that this program has.
-impl FromStr for EmbeddedEngine {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let mut engines = [Self::Fjall, Self::RocksDb].into_iter();
-        match engines.find(|engine| engine.folder_name() == name) {
-            Some(engine) if engine.is_built() => Ok(engine),
-            Some(engine) => Err(format!(
-                "this program was built without {engine}: use one that was built with the feature {engine}"
-            )),
-            None => Err(format!("there is no engine '{name}': say fjall or rocksdb")),
-        }
-    }
-}
-
 /// Options of an [`EmbeddedStore`](crate::EmbeddedStore); the defaults suit a laptop.
 ///
 /// Memory in use is at most about `cache_bytes` + 4 x `memtable_bytes` + 2 x `queue_bytes`, plus a
 /// few MiB; an idle store uses only those few MiB.
-/// The words on files are fjall's; `RocksDB` takes the same numbers for what comes closest.
 #[derive(Debug, Clone)]
 pub struct EmbeddedOptions {
     /// Bytes for what was read: a third for blocks of sorted files, the rest for
@@ -99,8 +32,6 @@ pub struct EmbeddedOptions {
     /// When the folder is created: all its commit stamps are above this number. For a store that goes on
     /// from what another one held.
     pub stamps_above: u64,
-    /// When the folder is created: what keeps its data. One that is there tells by itself.
-    pub engine: EmbeddedEngine,
 }
 
 impl Default for EmbeddedOptions {
@@ -114,7 +45,6 @@ impl Default for EmbeddedOptions {
             worker_threads: 1,
             reserve_bytes: 64 << 20,
             stamps_above: 0,
-            engine: EmbeddedEngine::default(),
         }
     }
 }

@@ -42,7 +42,7 @@ fn folder(temporary: &tempfile::TempDir) -> Arc<Folder> {
         std::fs::create_dir(map_path).unwrap();
         Ok(())
     };
-    Arc::new(Folder::open(&temporary.path().join("store"), EmbeddedEngine::Fjall, create).unwrap())
+    Arc::new(Folder::open(&temporary.path().join("store"), create).unwrap())
 }
 
 /// Runs `body` under so many schedules that `scheduler` chooses; returns how many it were.

@@ -5,9 +5,8 @@ use crate::workload::{Workload, read_all};
 use crate::{Random, child, scaled};
 use std::fs;
 
-/// What opening a store writes at most: `RocksDB` begins a list of files, notes its options and keeps a
-/// diary.
-const TO_OPEN_BYTES: u64 = if crate::files::IS_ROCKSDB { 100_000 } else { 2000 };
+/// What opening a store writes at most.
+const TO_OPEN_BYTES: u64 = 2000;
 
 pub(crate) fn run(random: &mut Random) {
     let workload = Workload {

@@ -2,8 +2,7 @@
 //! written, and copies of what is small or is written to: the logs, without what was never written in
 //! them, and the lists of sorted files.
 
-use super::super::folder::create_private;
-use super::super::options::EmbeddedEngine;
+use super::super::folder::{MAP_NAME, create_private};
 use super::super::shadow::{copy_if_there, link};
 use super::{journal, log_note};
 use std::fs;
@@ -13,8 +12,7 @@ use std::path::Path;
 /// Puts what fjall's part of the data folder `original` holds into `shadow`.
 pub(super) fn fill(original: &Path, shadow: &Path) -> io::Result<()> {
     copy_if_there(&original.join(log_note::NAME), &shadow.join(log_note::NAME))?;
-    let name = EmbeddedEngine::Fjall.folder_name();
-    shadow_folder(&original.join(name), &shadow.join(name))
+    shadow_folder(&original.join(MAP_NAME), &shadow.join(MAP_NAME))
 }
 
 /// Makes a folder below fjall's: links to sorted files, copies of everything else.
