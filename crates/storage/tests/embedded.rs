@@ -283,8 +283,8 @@ fn a_folder_on_rocksdb_is_refused_with_the_build_that_reads_it_and_left_alone() 
     ] {
         assert!(matches!(error, OpenError::OnRocksDb { .. }), "{error}");
         let sentence = format!(
-            "data folder '{}' is on RocksDB, which this program no longer has: version 0.1.0, built with \
-             the feature rocksdb, is the last that reads it",
+            "data folder '{}' is on RocksDB, which this program no longer has: commit 4edb78f of its \
+             source, built with the feature rocksdb, is the last that reads it",
             folder.path().display()
         );
         assert!(error.to_string().starts_with(&sentence), "{error}");

@@ -59,8 +59,8 @@ impl fmt::Display for OpenError {
             ),
             Self::OnRocksDb { path } => write!(
                 formatter,
-                "data folder '{}' is on RocksDB, which this program no longer has: version 0.1.0, built with \
-                 the feature rocksdb, is the last that reads it. With that one, `hashrange copy --engine \
+                "data folder '{}' is on RocksDB, which this program no longer has: commit 4edb78f of its \
+                 source, built with the feature rocksdb, is the last that reads it. With that one, `hashrange copy --engine \
                  fjall` makes a folder that this one opens, and `hashrange export` files for `hashrange \
                  import`",
                 path.display()
