@@ -238,10 +238,10 @@ fn run_in_shell(server: &Server, command: &str) {
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Returns the commands that lines of advice have; a sentence may go on behind one.
+/// Returns the commands that lines of advice have; a sentence or a comment may go on behind one.
 fn commands(printed: &str) -> Vec<&str> {
     let found = printed.lines().filter_map(|line| Some(&line[line.find("hashrange ")?..]));
-    found.filter_map(|command| command.split("; ").next()).collect()
+    found.filter_map(|command| command.split(" # ").next()?.split("; ").next()).collect()
 }
 
 #[cfg(unix)]

@@ -60,9 +60,9 @@ impl fmt::Display for OpenError {
             Self::OnRocksDb { path } => write!(
                 formatter,
                 "data folder '{}' is on RocksDB, which this program no longer has: commit 4edb78f of its \
-                 source, built with the feature rocksdb, is the last that reads it. With that one, `hashrange copy --engine \
-                 fjall` makes a folder that this one opens, and `hashrange export` files for `hashrange \
-                 import`",
+                 source, built with the feature rocksdb, is the last that reads it. With that one, \
+                 `copy --engine fjall` makes a folder that this one opens, and `export` files for \
+                 `hashrange import`",
                 path.display()
             ),
             Self::MissingLog { path, was_closed } => {
