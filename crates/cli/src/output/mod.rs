@@ -4,6 +4,7 @@
 //! Whatever is written passes [`terminal::escaped`], for texts come from servers and files that may be anybody's.
 //! Only an export that goes to a file or a pipe is written as it is.
 
+pub mod log;
 pub mod plain;
 pub mod printer;
 pub mod screen;
