@@ -1,6 +1,7 @@
 //! What is advised is made and tried: by an index that is advised, requests read no more than without it, and the
 //! commands that are printed run.
 
+#![expect(clippy::disallowed_methods, reason = "a shell finds the program on its path")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

@@ -1,6 +1,7 @@
 //! `hashrange copy`: from a folder to PostgreSQL and back, what is refused, and copies that are killed.
 
 #![cfg(feature = "postgres")]
+#![expect(clippy::disallowed_methods, reason = "a process is killed after a while")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod served;

@@ -1,5 +1,6 @@
 //! A server started by the binary, and commands against it. No test of its own.
 
+#![expect(clippy::disallowed_methods, reason = "what a server does is waited for, up to an end")]
 #![allow(dead_code, clippy::allow_attributes, reason = "each test program uses a part of it")]
 
 use hashrange_testkit::process::bare;

@@ -266,7 +266,7 @@ impl ValueReader {
 
     fn string_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
         let size = |member: &Cow<'_, str>| member.len();
-        let Members { members, repeats, has_null } =
+        let Members { sent: members, repeats, has_null } =
             set_members(parser, self.set_max, Parser::string_value, size)?;
         let mut sorted: Vec<&str> = members.iter().map(AsRef::as_ref).collect();
         self.encoder.string_set(&mut sorted);
@@ -290,7 +290,7 @@ impl ValueReader {
                 Number::ZERO
             }))
         };
-        let Members { members: mut numbers, repeats, has_null } =
+        let Members { sent: mut numbers, repeats, has_null } =
             set_members(parser, self.set_max, read, Number::size)?;
         if let Some(fault) = fault {
             self.record(ValueFault::Number(fault));
@@ -308,7 +308,7 @@ impl ValueReader {
     }
 
     fn binary_set(&mut self, parser: &mut Parser<'_>) -> Result<(), Fault> {
-        let Members { members, repeats, has_null } =
+        let Members { sent: members, repeats, has_null } =
             set_members(parser, self.set_max, binary, Vec::len)?;
         let mut sorted: Vec<&[u8]> = members.iter().map(AsRef::as_ref).collect();
         self.encoder.binary_set(&mut sorted);
@@ -352,7 +352,7 @@ fn has_repeated<T: PartialEq>(sorted: &[T]) -> bool {
 /// The members of a set as sent.
 struct Members<T> {
     /// All, or those from the first on that are together larger than the set may be.
-    members: Vec<T>,
+    sent: Vec<T>,
     /// Whether two are equal, if these are not all.
     repeats: bool,
     /// Whether a `null` is among them.
@@ -389,11 +389,11 @@ fn set_members<'a, T: Hash>(
         members.push(member);
     }
     if hashes.is_empty() {
-        return Ok(Members { members, repeats: false, has_null });
+        return Ok(Members { sent: members, repeats: false, has_null });
     }
     hashes.extend(members.iter().map(hash));
     hashes.sort_unstable();
-    Ok(Members { members, repeats: has_repeated(&hashes), has_null })
+    Ok(Members { sent: members, repeats: has_repeated(&hashes), has_null })
 }
 
 fn hash<T: Hash>(member: &T) -> u64 {
