@@ -1,0 +1,52 @@
+//! Lines of a log as they may be printed.
+
+use super::terminal::escaped;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Standard error, to which each call of `write` has a whole line.
+pub struct Lines {
+    colours: bool,
+}
+
+impl Lines {
+    /// Returns where lines of a log go, which have colours or not.
+    pub fn new(colours: bool) -> Self {
+        Self { colours }
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let shown = shown(&String::from_utf8_lossy(line), self.colours).into_owned();
+        io::stderr().write_all(shown.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// Returns a line as it may be printed. The subscriber colours it, and has escaped the controls that were said.
+fn shown(line: &str, colours: bool) -> Cow<'_, str> {
+    if !colours {
+        return escaped(line);
+    }
+    line.split('\x1b').map(escaped).collect::<Vec<_>>().join("\x1b").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_turns_the_writing_round_is_escaped_and_colours_stay() {
+        assert_eq!(shown("a\u{202e}b\n", false), "a\\u202eb\n");
+        assert_eq!(
+            shown("\x1b[32mINFO\x1b[0m a\u{202e}b\n", true),
+            "\x1b[32mINFO\x1b[0m a\\u202eb\n"
+        );
+        assert_eq!(shown("\x1b[32m", false), "\\u001b[32m");
+    }
+}
