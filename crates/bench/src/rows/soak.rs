@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The p99 is taken of windows of this length.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// What is soaked.
+/// Requests that clients send for minutes.
 struct Case {
     name: &'static str,
     p99_max: Duration,

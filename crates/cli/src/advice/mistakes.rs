@@ -91,7 +91,7 @@ fn behind_operand<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
         Kind::Symbol => [")", "]", "}", ">>", "?", "*"].contains(&token.text),
         Kind::Comment => false,
     };
-    // A word of two letters is nearly too many.
+    // Too many words are one letter away from a word of two letters.
     let is_strange = |token: &Token<'_>| !is_keyword(token) && token.text.len() > 2;
     let mut pairs = tokens.windows(2).filter(|pair| is_operand(&pair[0]) && is_strange(&pair[1]));
     pairs.find_map(|pair| {

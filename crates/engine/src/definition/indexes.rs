@@ -116,7 +116,7 @@ pub(crate) fn check_defined(names: &[String], definitions: &Definitions) -> Resu
     check_typed(names, definitions, &types)
 }
 
-/// The same; `types` has the names of the definitions.
+/// Refuses a key with an attribute whose name is not among those of the definitions, `types`.
 ///
 /// Source: which of the two sentences the service chooses is observed, not documented: the short
 /// one when there are fewer definitions than key elements. An element that is there twice counts
