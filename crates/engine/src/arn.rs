@@ -80,6 +80,22 @@ impl<'a> Arn<'a> {
             && path.next().is_some_and(|id| !id.is_empty())
     }
 
+    /// Returns why there is no such resource: by its region, by its account, or at all.
+    pub(crate) fn not_found(
+        self,
+        environment: &Environment,
+        elsewhere: Reason,
+        unknown: Reason,
+    ) -> Reason {
+        if self.is_foreign_region(environment) {
+            elsewhere
+        } else if self.is_foreign_account(environment) {
+            Reason::AccessDenied
+        } else {
+            unknown
+        }
+    }
+
     /// Whether it is of another region than the database says it is in.
     pub(crate) fn is_foreign_region(self, environment: &Environment) -> bool {
         self.region != environment.region

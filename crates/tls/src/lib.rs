@@ -63,16 +63,15 @@ pub fn client_config(trust: &Trust) -> Result<ClientConfig, TrustError> {
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(TrustError::Protocol)?;
-    let config = match trust {
-        Trust::System => config.with_root_certificates(of_the_system()?),
-        Trust::File(path) => {
-            let verifier = Arc::new(OfFile::read(path, &provider)?);
-            config.dangerous().with_custom_certificate_verifier(verifier)
+    let accepted = match trust {
+        Trust::System => {
+            return Ok(config.with_root_certificates(of_the_system()?).with_no_client_auth());
         }
-        Trust::Anybody => {
-            config.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-        }
+        Trust::File(path) => Accepted::of_file(path, &provider)?,
+        Trust::Anybody => Accepted::Any,
     };
+    let verifier = Arc::new(Verifier { accepted, provider });
+    let config = config.dangerous().with_custom_certificate_verifier(verifier);
     Ok(config.with_no_client_auth())
 }
 
@@ -82,16 +81,25 @@ fn of_the_system() -> Result<RootCertStore, TrustError> {
     if roots.is_empty() { Err(TrustError::NoneFound) } else { Ok(roots) }
 }
 
-/// Accepts what certificates of a file have signed. A server's certificate that signed itself is an authority as
-/// well (`openssl req -x509`), which webpki accepts from no server: here it is accepted if it is in the file.
+/// Accepts certificates by what a client trusts; always checks that the server holds its key.
 #[derive(Debug)]
-struct OfFile {
-    signed: Arc<WebPkiServerVerifier>,
-    certificates: Vec<CertificateDer<'static>>,
+struct Verifier {
+    accepted: Accepted,
+    provider: Arc<CryptoProvider>,
 }
 
-impl OfFile {
-    fn read(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Self, TrustError> {
+/// Certificates that are accepted.
+#[derive(Debug)]
+enum Accepted {
+    /// All.
+    Any,
+    /// Those that certificates of a file have signed, and these themselves. A server's certificate that signed
+    /// itself is an authority as well (`openssl req -x509`), which webpki accepts from no server.
+    OfFile { signed: Arc<WebPkiServerVerifier>, certificates: Vec<CertificateDer<'static>> },
+}
+
+impl Accepted {
+    fn of_file(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Self, TrustError> {
         let unreadable = |error: &dyn fmt::Display| TrustError::Unreadable {
             path: path.to_owned(),
             why: error.to_string(),
@@ -109,7 +117,7 @@ impl OfFile {
         let builder =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
         let signed = builder.build().map_err(|error| unreadable(&error))?;
-        Ok(Self { signed, certificates })
+        Ok(Self::OfFile { signed, certificates })
     }
 }
 
@@ -121,7 +129,7 @@ fn is_of_authority(error: &rustls::Error) -> bool {
     other.to_string() == "CaUsedAsEndEntity"
 }
 
-impl ServerCertVerifier for OfFile {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -130,9 +138,11 @@ impl ServerCertVerifier for OfFile {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let verified = self.signed.verify_server_cert(certificate, intermediates, name, ocsp, now);
-        match verified {
-            Err(error) if is_of_authority(&error) && self.certificates.contains(certificate) => {
+        let Accepted::OfFile { signed, certificates } = &self.accepted else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match signed.verify_server_cert(certificate, intermediates, name, ocsp, now) {
+            Err(error) if is_of_authority(&error) && certificates.contains(certificate) => {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -146,46 +156,7 @@ impl ServerCertVerifier for OfFile {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.signed.verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.signed.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.signed.supported_verify_schemes()
-    }
-}
-
-/// Accepts every certificate; still checks that the server holds its key.
-#[derive(Debug)]
-struct AnyCertificate(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+        let algorithms = &self.provider.signature_verification_algorithms;
         verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
@@ -195,11 +166,11 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
+        let algorithms = &self.provider.signature_verification_algorithms;
         verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -95,10 +95,10 @@ fn behind_operand<'a>(tokens: &[Token<'a>]) -> Option<(Token<'a>, String)> {
     let is_strange = |token: &Token<'_>| !is_keyword(token) && token.text.len() > 2;
     let mut pairs = tokens.windows(2).filter(|pair| is_operand(&pair[0]) && is_strange(&pair[1]));
     pairs.find_map(|pair| {
-        let (token, hint) = misspelt(pair[1], &JOINING)?;
-        let meant = nearest(token.text, JOINING)?;
+        let meant = meant(pair[1], &JOINING)?;
         let foreign = FOREIGN.iter().find(|(word, _)| *word == meant);
-        Some((token, foreign.map_or(hint, |(_, foreign)| (*foreign).to_owned())))
+        let hint = foreign.map(|(_, hint)| (*hint).to_owned());
+        Some((pair[1], hint.unwrap_or_else(|| did_you_mean(meant, pair[1]))))
     })
 }
 
@@ -194,11 +194,19 @@ fn keyword<'a>(tokens: &[Token<'a>], outline: &Outline<'a>) -> Option<(Token<'a>
 
 /// Returns the word with a hint, if it is nearly one of the keywords.
 fn misspelt<'a>(token: Token<'a>, keywords: &[&str]) -> Option<(Token<'a>, String)> {
+    Some((token, did_you_mean(meant(token, keywords)?, token)))
+}
+
+/// Returns the keyword that a word nearly is.
+fn meant<'k>(token: Token<'_>, keywords: &[&'k str]) -> Option<&'k str> {
     if token.kind != Kind::Word || keywords.iter().any(|keyword| token.is(keyword)) {
         return None;
     }
-    let near = nearest(token.text, keywords.iter().copied())?;
-    Some((token, format!("did you mean {near} where {} stands?", token.text)))
+    nearest(token.text, keywords.iter().copied())
+}
+
+fn did_you_mean(keyword: &str, token: Token<'_>) -> String {
+    format!("did you mean {keyword} where {} stands?", token.text)
 }
 
 /// Returns the line of a statement in which a byte stands, and a caret under it, each behind a line's end.

@@ -18,8 +18,8 @@ impl Lines {
 
 impl Write for Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let shown = shown(&String::from_utf8_lossy(line), self.colours).into_owned();
-        io::stderr().write_all(shown.as_bytes())?;
+        let line_text = String::from_utf8_lossy(line);
+        io::stderr().write_all(shown(&line_text, self.colours).as_bytes())?;
         Ok(line.len())
     }
 

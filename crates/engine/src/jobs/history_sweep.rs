@@ -80,7 +80,7 @@ async fn remove_some<S: Store>(core: &Core<S>, table: &Arc<Table>) -> Result<boo
         expired.remove(marks, batch);
         // Another server's sweep may have come further since.
         let noted = marks.last().and_then(|stored| layout::decode_moment(stored.as_deref()?));
-        let done = expired.up_to_ms.max(from_ms).max(noted.unwrap_or(0));
+        let done = expired.up_to_ms.max(noted.unwrap_or(0));
         batch.put(progress.clone(), layout::encode_moment(done));
     });
     // A changed definition is followed by the next sweep.

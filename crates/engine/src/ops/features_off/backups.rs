@@ -121,13 +121,8 @@ impl<S: Store> Engine<S> {
     fn no_such_backup(&self, text: &str) -> Reason {
         match Arn::parse(text) {
             Some(arn) if arn.is_below_table("backup") => {
-                if arn.is_foreign_region(self.environment()) {
-                    Reason::BackupArnForeign
-                } else if arn.is_foreign_account(self.environment()) {
-                    Reason::AccessDenied
-                } else {
-                    Reason::BackupNotFound(text.to_owned())
-                }
+                let unknown = Reason::BackupNotFound(text.to_owned());
+                arn.not_found(self.environment(), Reason::BackupArnForeign, unknown)
             }
             Some(_) | None => Reason::InvalidBackupArn,
         }

@@ -29,13 +29,10 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<DescribeExportOutput> {
         let text = required(input.export_arn.as_deref(), "exportArn")?;
         match Arn::parse(text).filter(|arn| arn.is_below_table("export")) {
-            Some(arn) if arn.is_foreign_region(self.environment()) => {
-                Err(Reason::ExportElsewhere.into())
+            Some(arn) => {
+                let unknown = Reason::ExportNotFound(text.to_owned());
+                Err(arn.not_found(self.environment(), Reason::ExportElsewhere, unknown).into())
             }
-            Some(arn) if arn.is_foreign_account(self.environment()) => {
-                Err(Reason::AccessDenied.into())
-            }
-            Some(_) => Err(Reason::ExportNotFound(text.to_owned()).into()),
             None => Err(Reason::InvalidExportArn.into()),
         }
     }
@@ -54,13 +51,10 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<DescribeImportOutput> {
         let text = required(input.import_arn.as_deref(), "importArn")?;
         match Arn::parse(text).filter(|arn| arn.is_below_table("import")) {
-            Some(arn) if arn.is_foreign_region(self.environment()) => {
-                Err(Reason::ImportNotFound(text.to_owned()).into())
+            Some(arn) => {
+                let unknown = || Reason::ImportNotFound(text.to_owned());
+                Err(arn.not_found(self.environment(), unknown(), unknown()).into())
             }
-            Some(arn) if arn.is_foreign_account(self.environment()) => {
-                Err(Reason::AccessDenied.into())
-            }
-            Some(_) => Err(Reason::ImportNotFound(text.to_owned()).into()),
             None => Err(Reason::InvalidImportArn.into()),
         }
     }
