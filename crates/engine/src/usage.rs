@@ -1,27 +1,24 @@
-//! What a request uses: units by table and index, items examined and returned, and its shape, which is the
+//! Usage of a request: units by table and index, items examined and returned, and its pattern, which is the
 //! request without its values.
 //!
-//! Whoever wants to know runs the request in [`metered`]. The engine's reads and writes tell here what they
+//! A caller who wants to know runs the request in [`metered`]. The engine's reads and writes tell here what they
 //! used once it is settled; where nobody wants to know that is one look at a flag of the thread. What is
 //! done with the figures is left to others: answers report capacity by themselves (`capacity.rs`).
 //!
-//! Whoever runs it may bring a [`Gate`], too, which is asked before anything of the request is done, as soon as
-//! it is known what it asks: by then all checks that need no stored item have passed.
+//! The caller may bring a [`Gate`], too. Each operation announces its intents here before anything of it is
+//! done, when all checks that need no stored item have passed; the gate may refuse them. The pipes of the engine
+//! take the [`Announced`] that it gets, so no operation can leave the gate out.
 //!
 //! Invariant: a thread's notes are those of the call that is being polled on it, and of no other. Where nobody
 //! wants to know there are none.
 
 use crate::capacity::{Units, write_units};
-use crate::environment::table_name_of;
-use crate::read::Output;
+use crate::intent::{Intent, pattern_of};
 use crate::schema::{Index, Table};
-use hashrange_expr::{Condition, Name, Projection, Update};
+use crate::stations::{Station, pass};
 use hashrange_model::ApiResult;
-use hashrange_model::bounds::{CUT, SHAPE_MAX_BYTES, beginning};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
 use std::future::poll_fn;
 use std::mem;
 use std::pin::pin;
@@ -44,21 +41,14 @@ struct Notes {
 
 /// Who may refuse a request.
 pub trait Gate: Send + Sync {
-    /// Says whether a request may do what it asks of a table. A batch or transaction is asked of each table; an
-    /// error refuses all of it.
-    fn admit(&self, intent: &Intent<'_>) -> ApiResult<()>;
+    /// Says whether a request may do what it wants. A batch or transaction is asked for each member; an error
+    /// refuses all of it. `pattern` is the whole request without its values, as in [`Usage::shape`].
+    fn admit(&self, intent: &Intent<'_>, pattern: &str) -> ApiResult<()>;
 }
 
-/// What a request is about to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Intent<'a> {
-    /// The table.
-    pub table: &'a str,
-    /// The index that it reads.
-    pub index: Option<&'a str>,
-    /// The request without its values, as in [`Usage::shape`].
-    pub shape: &'a str,
-}
+/// The proof that a request was announced, and that no gate refused it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Announced(());
 
 /// What a request used.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -225,16 +215,40 @@ impl Notes {
     }
 }
 
-/// Asks the gate, if there is one, whether the request may do what it asks of a table.
-pub(crate) fn ask_gate(table: &Table, index: Option<&Index>) -> ApiResult<()> {
-    if !IS_NOTED.get() {
-        return Ok(());
+/// Notes what a request of one intent wants, and asks the gate.
+pub(crate) fn announce(intent: &Intent<'_>) -> ApiResult<Announced> {
+    pass(Station::Gate);
+    if IS_NOTED.get() {
+        let gate = note_pattern(intent.pattern());
+        if let Some((gate, pattern)) = gate {
+            gate.admit(intent, &pattern)?;
+        }
     }
-    let behind = NOTES
-        .with_borrow(|notes| Some((Arc::clone(notes.gate.as_ref()?), notes.usage.shape.clone())));
-    let Some((gate, shape)) = behind else { return Ok(()) };
-    let index = index.map(|index| index.name.as_str());
-    gate.admit(&Intent { table: &table.record.name, index, shape: &shape })
+    Ok(Announced(()))
+}
+
+/// Notes what a batch or transaction wants, and asks the gate for each member. The intents are only made where
+/// somebody wants to know.
+pub(crate) fn announce_all<'i, I: IntoIterator<Item = Intent<'i>>>(
+    intents: impl Fn() -> I,
+) -> ApiResult<Announced> {
+    pass(Station::Gate);
+    if IS_NOTED.get() {
+        let gate = note_pattern(pattern_of(intents()));
+        if let Some((gate, pattern)) = gate {
+            intents().into_iter().try_for_each(|intent| gate.admit(&intent, &pattern))?;
+        }
+    }
+    Ok(Announced(()))
+}
+
+/// Notes the pattern of the request; returns the gate, if there is one, with the pattern.
+fn note_pattern(pattern: String) -> Option<(Arc<dyn Gate>, String)> {
+    NOTES.with_borrow_mut(|notes| {
+        notes.usage.shape = pattern;
+        let gate = notes.gate.as_ref()?;
+        Some((Arc::clone(gate), notes.usage.shape.clone()))
+    })
 }
 
 /// What a read has seen.
@@ -273,125 +287,6 @@ pub(crate) fn note_write(table: &Table, units: &Units) {
 /// written that. Source: DynamoDB developer guide, "Write capacity unit consumption".
 pub(crate) fn note_failed_write(table: &Table, bytes: usize) {
     note_write(table, &Units::of_table(write_units(bytes)));
-}
-
-/// Notes the request without its values, and returns it, for who has it explained.
-pub(crate) fn noted_shape(text: impl Fn(&mut Shape) -> fmt::Result) -> String {
-    note_shape(&text);
-    Shape::text(text)
-}
-
-/// Notes the request without its values. The text is only made where somebody wants to know.
-pub(crate) fn note_shape(text: impl FnOnce(&mut Shape) -> fmt::Result) {
-    with_notes(|usage| {
-        let mut shape = Shape(mem::take(&mut usage.shape));
-        // What does not fit is cut.
-        let _cut = text(&mut shape);
-        usage.shape = shape.0;
-    });
-}
-
-/// A shape while it is written; it takes no more than its bound.
-#[derive(Debug)]
-pub(crate) struct Shape(String);
-
-impl Shape {
-    /// Returns the text that something writes.
-    pub(crate) fn text(text: impl FnOnce(&mut Self) -> fmt::Result) -> String {
-        let mut shape = Self(String::new());
-        // What does not fit is cut.
-        let _cut = text(&mut shape);
-        shape.0
-    }
-
-    /// Writes a part behind a space, unless it is the first.
-    pub(crate) fn part(&mut self, part: fmt::Arguments<'_>) -> fmt::Result {
-        if !self.0.is_empty() {
-            self.write_str(" ")?;
-        }
-        self.write_fmt(part)
-    }
-
-    /// Writes the members of a batch or transaction in their order; those that are equal stand once.
-    pub(crate) fn members<M>(
-        &mut self,
-        members: impl IntoIterator<Item = M>,
-        tell: impl Fn(M, &mut Self) -> fmt::Result,
-    ) -> fmt::Result {
-        let mut known = BTreeSet::new();
-        for member in members {
-            let text = Self::text(|shape| tell(member, shape));
-            if known.contains(&text) {
-                continue;
-            }
-            self.write_str(if known.is_empty() { "" } else { "; " })?;
-            self.write_str(&text)?;
-            known.insert(text);
-        }
-        Ok(())
-    }
-
-    /// Begins a member: what it does, and to which table, by name or ARN.
-    pub(crate) fn member(&mut self, operation: &str, table: &str) -> fmt::Result {
-        self.part(format_args!("{operation} {}", table_name_of(table)))
-    }
-
-    /// Writes the WHERE clause of a statement.
-    pub(crate) fn clause(&mut self, condition: &Condition) -> fmt::Result {
-        self.part(format_args!("WHERE {condition:#}"))
-    }
-
-    /// Writes the filter of a read, if it has one.
-    pub(crate) fn filter(&mut self, filter: Option<&Condition>) -> fmt::Result {
-        filter.map_or(Ok(()), |filter| self.part(format_args!("FILTER {filter:#}")))
-    }
-
-    /// Writes what a read returns of its items: the names of attributes, or that it is their number.
-    pub(crate) fn returns(&mut self, output: &Output) -> fmt::Result {
-        match output {
-            Output::Count => self.part(format_args!("RETURNS COUNT")),
-            Output::Projected(projection) => self.returns_paths(projection),
-            Output::Whole | Output::AsIndexed => Ok(()),
-        }
-    }
-
-    /// Writes the attributes of which a read returns something.
-    pub(crate) fn returns_paths(&mut self, projection: &Projection) -> fmt::Result {
-        self.names("RETURNS", projection.attribute_names())
-    }
-
-    /// Writes the attributes that an update changes.
-    pub(crate) fn updates(&mut self, update: &Update) -> fmt::Result {
-        self.names("UPDATES", update.targets().map(|target| target.name))
-    }
-
-    /// Writes names in their order, each once, so that whoever asks the same asks in the same words.
-    fn names<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n str>) -> fmt::Result {
-        let text = |name| format!("{:.SHAPE_MAX_BYTES$}", Name(name));
-        let names: BTreeSet<String> = names.map(text).collect();
-        let mut names = names.iter();
-        let Some(first) = names.next() else { return Ok(()) };
-        self.part(format_args!("{what} {first}"))?;
-        names.try_for_each(|name| write!(self, ", {name}"))
-    }
-
-    /// Writes the condition of a write, if it has one.
-    pub(crate) fn condition(&mut self, condition: Option<&Condition>) -> fmt::Result {
-        condition.map_or(Ok(()), |condition| self.part(format_args!("IF {condition:#}")))
-    }
-}
-
-impl fmt::Write for Shape {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() <= SHAPE_MAX_BYTES {
-            self.0.push_str(text);
-            return Ok(());
-        }
-        let room = SHAPE_MAX_BYTES.saturating_sub(self.0.len());
-        self.0.push_str(beginning(text, room));
-        self.0.push_str(CUT);
-        Err(fmt::Error)
-    }
 }
 
 fn used(table: &Table, kind: UseKind, units: &Units) -> Use {
@@ -480,35 +375,5 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         assert!(!IS_NOTED.get());
         assert_eq!(NOTES.with_borrow(|notes| notes.usage.clone()), Usage::default());
-    }
-
-    #[test]
-    fn equal_members_stand_once_and_no_more_than_fit() {
-        let tables = |names: &[&str]| {
-            Shape::text(|shape| {
-                shape.members(names, |name, shape| {
-                    shape.member("Get", name)?;
-                    shape.part(format_args!("RETURNS a"))
-                })
-            })
-        };
-        let arn = "arn:aws:dynamodb:us-east-1:000000000000:table/a";
-        assert_eq!(tables(&["b", "a", "b", arn]), "Get b RETURNS a; Get a RETURNS a");
-        assert_eq!(tables(&[]), "");
-        let names: Vec<String> = (0..100).map(|nth| format!("t{nth}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let cut = tables(&names);
-        assert!(cut.ends_with("...") && cut.len() <= SHAPE_MAX_BYTES + 3, "{cut}");
-    }
-
-    #[test]
-    fn a_long_shape_is_cut() {
-        let call = async {
-            note_shape(|shape| shape.part(format_args!("{}", "\u{e9}".repeat(SHAPE_MAX_BYTES))));
-            note_shape(|shape| shape.part(format_args!("behind")));
-        };
-        let ((), usage) = block_on(metered(call));
-        assert!(usage.shape.ends_with("..."), "{}", usage.shape);
-        assert!(usage.shape.len() <= SHAPE_MAX_BYTES + 8, "{}", usage.shape.len());
     }
 }

@@ -1,193 +1,234 @@
-//! Reads of the engine: let in by the limiter, if there is one, and run by [`crate::read`].
+//! The read pipe: every read of items runs through it, its stations in this order.
+//!
+//! 1. Gate: the request is announced (`usage.rs`); its proof, an [`Announced`], lets the read begin.
+//! 2. Admission: the limiter of a profile lets it in, or throttles it.
+//! 3. View: the state that it sees, chosen by [`Engine::read_view`] alone.
+//! 4. Run: the read itself ([`Walk`]).
+//! 5. Event: the limiter settles what was used; usage and heat are told.
+//!
+//! GetItem, Query, Scan, SELECT and trees run [`Engine::read`]. Batches and transactions pass the same stations,
+//! their members together ([`Engine::admit_reads`], [`Engine::tell_read`]).
 
 use super::Engine;
-use crate::capacity::Units;
+use crate::capacity::{Units, read_units};
+use crate::core::Core;
 use crate::fault;
 use crate::heat::{self, Kept, PageUse, Touched};
+use crate::history::TableView;
 use crate::layout;
 use crate::partiql::select::SelectPlan;
-use crate::read::{Page, PagePlan, Rows, read_page, versions};
+use crate::read::{Page, PagePlan, Rows, read_ranges, versions};
 use crate::schema::{Index, Table};
-use crate::throughput::{Admission, ReadTarget, Reading};
+use crate::stations::{Station, pass};
+use crate::throughput::{Admission, Limiter, ReadTarget, Reading};
 use crate::tree::{TreePage, TreePlan, read_tree};
-use crate::usage::{Seen, ask_gate, note_read};
+use crate::usage::{Announced, Seen, note_read};
 use bytes::Bytes;
 use hashrange_model::error::Layer;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
-use hashrange_storage::{Key, KeyRange, MemoryView, Store, View};
+use hashrange_storage::{Error, Key, KeyRange, MemoryView, Store, View};
+use std::borrow::Cow;
 use std::slice;
 
+/// A read that is planned, and gives a page `P`.
+pub(crate) trait Walk<P: ReadPage>: Send + Sync + Sized {
+    /// Returns the table that it reads.
+    fn table(&self) -> &Table;
+
+    /// Returns the index that it reads.
+    fn index(&self) -> Option<&Index>;
+
+    /// Returns what it reads as a profile charges it.
+    fn target(&self) -> ReadTarget<'_>;
+
+    /// Returns which keys it touches.
+    fn reach(&self) -> Reach<'_>;
+
+    /// Returns how many entries it evaluates at most, for a profile to lower.
+    fn limit(&mut self) -> Option<&mut usize> {
+        None
+    }
+
+    /// Returns the least units of reading to the end that a profile charges.
+    fn least_units<V: Clone>(&self, _limiter: &Limiter<V>) -> Option<f64> {
+        None
+    }
+
+    /// Returns whether heat is told which keys were read; a read that skips some does not know.
+    fn is_told_by_key(&self) -> bool {
+        true
+    }
+
+    /// Reads in one view.
+    fn run<V: View>(&self, view: &V) -> impl Future<Output = ApiResult<P>> + Send;
+
+    /// Reads the newest state.
+    fn run_on_newest<S: Store>(&self, core: &Core<S>) -> impl Future<Output = ApiResult<P>> + Send {
+        async move { self.run(&core.view().await?).await }
+    }
+}
+
+/// A page as a read gives it.
+pub(crate) trait ReadPage: Send {
+    fn units(&self) -> &Units;
+    fn units_mut(&mut self) -> &mut Units;
+    fn seen(&self) -> Seen;
+    /// Returns the key with which it ends before its range does.
+    fn last_evaluated_key(&self) -> Option<&Item>;
+}
+
+/// Which keys a read touches.
+#[derive(Debug)]
+pub(crate) enum Reach<'k> {
+    /// An item.
+    Item(&'k Key),
+    /// Ranges of items, of one partition each if there are several.
+    Ranges(Cow<'k, [KeyRange]>),
+}
+
+impl Reach<'_> {
+    fn touched(&self) -> Touched<'_> {
+        match self {
+            Self::Item(key) => Touched::Item(key),
+            Self::Ranges(ranges) => Touched::of_ranges(ranges),
+        }
+    }
+
+    fn kept(self) -> Kept {
+        match self {
+            Self::Item(key) => Kept::Item(key.clone()),
+            Self::Ranges(ranges) => Kept::Ranges(ranges.into_owned()),
+        }
+    }
+
+    /// Returns the one range in which all of it lies.
+    fn whole(&self) -> KeyRange {
+        let ranges = match self {
+            Self::Item(key) => return layout::single(key),
+            Self::Ranges(ranges) => ranges,
+        };
+        let ends = ranges.iter().map(|range| range.end.as_ref()).collect::<Option<Vec<_>>>();
+        KeyRange {
+            start: ranges.iter().map(|range| &range.start).min().cloned().unwrap_or_default(),
+            end: ends.and_then(|ends| ends.into_iter().max().cloned()),
+        }
+    }
+}
+
+/// The state of the store that a read sees.
+pub(crate) enum ReadView<V> {
+    /// The newest one.
+    Newest,
+    /// One that was taken before: shared by the members of a batch, or an old one that a profile chose.
+    Given(V),
+    /// A table as it was.
+    Past(TableView<V>),
+    /// The items of the table `sys.heat`.
+    Heat(MemoryView),
+}
+
 impl<S: Store> Engine<S> {
+    /// Runs a read; on the view given, if one is, unless a profile chooses another.
+    pub(crate) async fn read<P: ReadPage, W: Walk<P>>(
+        &self,
+        mut walk: W,
+        given: Option<&S::View>,
+        _announced: Announced,
+    ) -> ApiResult<P> {
+        pass(Station::Admission);
+        let mut reading = None;
+        let mut least_units = None;
+        if let Some(limiter) = self.limiter().filter(|_| !heat::is_heat(walk.table())) {
+            let mut begun = self.begin_read(limiter, &walk.target(), &walk.reach())?;
+            least_units = walk.least_units(limiter);
+            if let Some(limit) = walk.limit() {
+                *limit = begun.page_limit(*limit);
+            }
+            reading = Some(begun);
+        }
+        let is_told = walk.is_told_by_key() && self.core().heat.watches(walk.table());
+        let kept = is_told.then(|| walk.reach().kept());
+        let old = reading.as_mut().and_then(|reading| reading.old_view.take());
+        let view = self.read_view(walk.table(), || walk.reach().whole(), old, given).await?;
+        pass(Station::Run);
+        let mut page = match &view {
+            ReadView::Newest => walk.run_on_newest(self.core()).await?,
+            ReadView::Given(view) => walk.run(view).await?,
+            // On the heap: rare, and every read would be as large.
+            ReadView::Past(view) => Box::pin(walk.run(view)).await?,
+            // Charged to nobody.
+            ReadView::Heat(view) => return Box::pin(walk.run(view)).await,
+        };
+        if let Some(least) = least_units.filter(|_| page.last_evaluated_key().is_none()) {
+            page.units_mut().raise(least);
+        }
+        if let Some(reading) = reading {
+            reading.settle(&walk.target(), page.units());
+        }
+        self.tell_page(walk.table(), walk.index(), kept.as_ref(), &page);
+        Ok(page)
+    }
+
+    /// Chooses the view of a read of a table: the one place that does. `whole` is the range in which all lies
+    /// that is read, `old` the state that a profile shows, `given` one that was taken before.
+    pub(crate) async fn read_view(
+        &self,
+        table: &Table,
+        whole: impl FnOnce() -> KeyRange,
+        old: Option<S::View>,
+        given: Option<&S::View>,
+    ) -> ApiResult<ReadView<S::View>> {
+        pass(Station::View);
+        if heat::is_heat(table) {
+            let core = self.core();
+            let view = core.heat.view(&core.catalog.all(), &whole()).await;
+            return Ok(ReadView::Heat(view.map_err(fault::of_store)?));
+        }
+        if table.past.is_some() {
+            // On the heap: rare, and every read would be as large.
+            let view = Box::pin(self.table_view(table, old.as_ref())).await?;
+            return Ok(ReadView::Past(view));
+        }
+        Ok(old.or_else(|| given.cloned()).map_or(ReadView::Newest, ReadView::Given))
+    }
+
+    /// Reads the value of an item key that the newest state of the store does not have: of a table as it was, or
+    /// of `sys.heat`.
+    pub(crate) async fn item_apart(&self, table: &Table, key: &Key) -> ApiResult<Option<Bytes>> {
+        let stored = match self.read_view(table, || layout::single(key), None, None).await? {
+            ReadView::Newest => self.core().store.get(key).await,
+            ReadView::Given(view) => view.get(key).await,
+            ReadView::Past(view) => view.get(key).await,
+            ReadView::Heat(view) => view.get(key).await,
+        };
+        stored.map_err(|error| fault::of_tables([table], error))
+    }
+
     /// Returns the admission of a request; none under the default profile.
     pub(crate) fn admission(&self) -> Option<Admission<'_>> {
         self.limiter().map(|limiter| limiter.admission(self.environment(), &self.core().heat))
     }
 
-    /// Begins a read of one table or index.
-    pub(crate) fn begin_read(
-        &self,
+    /// Lets a read of one table or index in.
+    fn begin_read<'e>(
+        &'e self,
+        limiter: &'e Limiter<S::View>,
         target: &ReadTarget<'_>,
-        touched: Touched<'_>,
-    ) -> ApiResult<Reading<'_, S::View>> {
-        let mut admission = self.admission();
-        if let Some(admission) = &mut admission {
-            admission.admit_read(target, touched)?;
-        }
-        let old_view = admission.as_mut().and_then(|admission| self.old_view(admission, target));
+        reach: &Reach<'_>,
+    ) -> ApiResult<Reading<'e, S::View>> {
+        let mut admission = limiter.admission(self.environment(), &self.core().heat);
+        admission.admit_read(target, reach.touched())?;
+        let old_view = limiter.old_view(&mut admission, target);
         Ok(Reading { old_view, admission })
-    }
-
-    /// Reads a page of one range.
-    pub(crate) async fn page<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
-        self.page_on(plan, None).await
-    }
-
-    /// Reads a page of one range; on the view given, if one is, unless a profile chooses another.
-    pub(crate) async fn page_on<R: Rows>(
-        &self,
-        mut plan: PagePlan<'_>,
-        view: Option<&S::View>,
-    ) -> ApiResult<Page<R>> {
-        let (table, index) = (plan.table, plan.index.map(|(_, index)| index));
-        ask_gate(table, index)?;
-        if table.past.is_some() {
-            // On the heap: rare, and every page would be as large.
-            return Box::pin(self.page_of_past(plan)).await;
-        }
-        if heat::is_heat(table) {
-            // On the heap: rare, and every page would be as large.
-            return Box::pin(self.page_of_heat(plan)).await;
-        }
-        let kept = self.keep(table, || Kept::Ranges(vec![plan.range.clone()]));
-        let Some(limiter) = self.limiter() else {
-            let page = match view {
-                Some(view) => read_page(view, plan).await?,
-                None => read_page(&self.core().view().await?, plan).await?,
-            };
-            self.note_page(table, index, kept.as_ref(), &page);
-            return Ok(page);
-        };
-        let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
-        let mut reading = self.begin_read(&target, Touched::Range(&plan.range))?;
-        plan.limit = reading.page_limit(plan.limit);
-        let least = limiter.least_of_scan(&plan);
-        let mut page = read_page(&self.view_of(&reading).await?, plan).await?;
-        if page.last_evaluated_key.is_none()
-            && let Some(least) = least
-        {
-            page.units.raise(least);
-        }
-        reading.settle(&target, &page.units);
-        self.note_page(table, index, kept.as_ref(), &page);
-        Ok(page)
-    }
-
-    /// Reads a page of one range of a table as it was.
-    async fn page_of_past<R: Rows>(&self, mut plan: PagePlan<'_>) -> ApiResult<Page<R>> {
-        let table = plan.table;
-        let kept = Kept::Ranges(
-            versions::items_of_ranges(table, slice::from_ref(&plan.range)).into_owned(),
-        );
-        let target = ReadTarget::page(&plan, slice::from_ref(&plan.range));
-        let mut reading = self.begin_read(&target, kept.touched())?;
-        plan.limit = reading.page_limit(plan.limit);
-        let view = self.table_view(table, reading.old_view.as_ref()).await?;
-        let page = read_page(&view, plan).await?;
-        reading.settle(&target, &page.units);
-        let kept = self.keep(table, || kept);
-        self.note_page(table, None, kept.as_ref(), &page);
-        Ok(page)
-    }
-
-    /// Reads a page of a tree of keys.
-    pub(crate) async fn tree_page(&self, mut plan: TreePlan<'_>) -> ApiResult<TreePage> {
-        if self.limiter().is_none() && plan.table.past.is_none() {
-            return read_tree(&self.core().view().await?, &plan).await;
-        }
-        let target = ReadTarget {
-            table: plan.table,
-            index: plan.index.map(|(_, index)| index),
-            partition: layout::hash_of_range(&plan.range),
-            consistent: plan.consistent,
-        };
-        let mut reading = self.begin_read(&target, Touched::Range(&plan.range))?;
-        plan.limit = reading.page_limit(plan.limit);
-        let view = self.table_view(plan.table, reading.old_view.as_ref()).await?;
-        let page = read_tree(&view, &plan).await?;
-        reading.settle(&target, &page.units);
-        Ok(page)
-    }
-
-    /// Runs a SELECT; on the view given, if one is, unless a profile chooses another.
-    pub(crate) async fn select<R: Rows>(
-        &self,
-        table: &Table,
-        mut plan: SelectPlan<'_>,
-        view: Option<&S::View>,
-    ) -> ApiResult<Page<R>> {
-        if heat::is_heat(table) {
-            return Box::pin(self.select_of_heat(table, plan)).await;
-        }
-        let target = target_of(table, &plan);
-        ask_gate(table, target.index)?;
-        if table.past.is_some() {
-            return Box::pin(self.select_past(table, plan)).await;
-        }
-        let kept = self.keep(table, || plan.kept());
-        if self.limiter().is_none() {
-            let page = match view {
-                Some(view) => plan.run(table, view).await?,
-                None => plan.run(table, &self.core().view().await?).await?,
-            };
-            self.note_page(table, target.index, kept.as_ref(), &page);
-            return Ok(page);
-        }
-        let mut reading = self.begin_read(&target, plan.touched())?;
-        if let SelectPlan::Ranges { page, .. } = &mut plan {
-            page.limit = reading.page_limit(page.limit);
-        }
-        let page = plan.run(table, &self.view_of(&reading).await?).await?;
-        reading.settle(&target, &page.units);
-        self.note_page(table, target.index, kept.as_ref(), &page);
-        Ok(page)
-    }
-
-    /// Runs a SELECT of a table as it was.
-    async fn select_past<R: Rows>(
-        &self,
-        table: &Table,
-        mut plan: SelectPlan<'_>,
-    ) -> ApiResult<Page<R>> {
-        let target = target_of(table, &plan);
-        let kept = plan.kept();
-        let mut reading = self.begin_read(&target, kept.touched())?;
-        if let SelectPlan::Ranges { page, .. } = &mut plan {
-            page.limit = reading.page_limit(page.limit);
-        }
-        let view = self.table_view(table, reading.old_view.as_ref()).await?;
-        let page = plan.run(table, &view).await?;
-        reading.settle(&target, &page.units);
-        let kept = self.keep(table, || kept);
-        self.note_page(table, None, kept.as_ref(), &page);
-        Ok(page)
-    }
-
-    /// Reads the value of an item key of a table as it was.
-    pub(crate) async fn item_of_past(
-        &self,
-        table: &Table,
-        key: &Key,
-        old_view: Option<&S::View>,
-    ) -> ApiResult<Option<Bytes>> {
-        let view = self.table_view(table, old_view).await?;
-        view.get(key).await.map_err(|error| fault::of_tables([table], error))
     }
 
     /// Lets a transaction in to all that it reads, or cancels it with a reason for each.
     pub(crate) fn admit_reads<'t>(
         &self,
         targets: impl Iterator<Item = (ReadTarget<'t>, Touched<'t>)>,
+        _announced: Announced,
     ) -> ApiResult<Option<Admission<'_>>> {
+        pass(Station::Admission);
         let Some(admission) = self.admission() else { return Ok(None) };
         let mut admission = admission.of_transaction();
         let error = |reason| ApiError::new(reason).in_layer(Layer::Older);
@@ -209,82 +250,243 @@ impl<S: Store> Engine<S> {
         self.limiter().and_then(|limiter| limiter.old_view(admission, target))
     }
 
-    /// Reads a page of the table `sys.heat`.
-    async fn page_of_heat<R: Rows>(&self, plan: PagePlan<'_>) -> ApiResult<Page<R>> {
-        read_page(&self.heat_view(&plan.range).await?, plan).await
-    }
-
-    /// Runs a SELECT on the table `sys.heat`.
-    async fn select_of_heat<R: Rows>(
-        &self,
-        table: &Table,
-        plan: SelectPlan<'_>,
-    ) -> ApiResult<Page<R>> {
-        let view = self.heat_view(&plan.whole_range()).await?;
-        plan.run(table, &view).await
-    }
-
-    /// Returns an item of the table `sys.heat`.
-    pub(crate) async fn item_of_heat(&self, key: &Key) -> ApiResult<Option<Item>> {
-        let view = self.heat_view(&layout::single(key)).await?;
-        let stored = view.get(key).await.map_err(fault::of_store)?;
-        stored.map(Item::from_stored).transpose().map_err(fault::of_form)
-    }
-
-    /// Returns a view of the items of `sys.heat` in a range.
-    async fn heat_view(&self, range: &KeyRange) -> ApiResult<MemoryView> {
-        let core = self.core();
-        core.heat.view(&core.catalog.all(), range).await.map_err(fault::of_store)
-    }
-
-    /// Keeps what a read touches, where somebody wants to know which keys are hot.
-    fn keep(&self, table: &Table, what: impl FnOnce() -> Kept) -> Option<Kept> {
-        self.core().heat.watches(table).then(what)
-    }
-
-    fn note_page<R>(
+    /// Tells what the read of a page has used.
+    fn tell_page<P: ReadPage>(
         &self,
         table: &Table,
         index: Option<&Index>,
         kept: Option<&Kept>,
-        page: &Page<R>,
+        page: &P,
     ) {
-        let Page { scanned: examined, scanned_bytes: bytes, count: returned, .. } = *page;
-        note_read(table, index, &page.units, Seen { examined, bytes, returned });
-        if let Some(kept) = kept {
-            let used = PageUse {
-                units: page.units.as_heat(),
-                bytes,
-                last_evaluated_key: page.last_evaluated_key.as_ref(),
-            };
-            self.core().heat.read_page(table, index, kept, &used);
-        }
+        pass(Station::Event);
+        let seen = page.seen();
+        note_read(table, index, page.units(), seen);
+        let Some(kept) = kept else { return };
+        let used = PageUse {
+            units: page.units().as_heat(),
+            bytes: seen.bytes,
+            last_evaluated_key: page.last_evaluated_key(),
+        };
+        self.core().heat.read_page(table, index, kept, &used);
     }
 
-    /// Notes the read of an item of a table.
-    pub(crate) fn note_item_read(
-        &self,
-        table: &Table,
-        key: &[u8],
-        units: &Units,
-        size: Option<usize>,
-    ) {
-        note_read(table, None, units, Seen::item(size));
-        self.core().heat.read_item(table, key, units.as_heat(), size);
-    }
-
-    async fn view_of(&self, reading: &Reading<'_, S::View>) -> ApiResult<S::View> {
-        match &reading.old_view {
-            Some(old) => Ok(old.clone()),
-            None => self.core().view().await,
-        }
+    /// Tells what a member of a transaction has used that reads an item.
+    pub(crate) fn tell_read(&self, table: &Table, key: &[u8], units: &Units, seen: Seen) {
+        pass(Station::Event);
+        note_read(table, None, units, seen);
+        self.core().heat.read_item(table, key, units.as_heat(), Some(seen.bytes));
     }
 }
 
-/// Returns what a SELECT reads of its table.
-pub(crate) fn target_of<'t>(table: &'t Table, plan: &SelectPlan<'t>) -> ReadTarget<'t> {
-    match plan {
-        SelectPlan::Item { key, consistent, .. } => ReadTarget::item(table, key, *consistent),
-        SelectPlan::Ranges { page, ranges } => ReadTarget::page(page, ranges),
+/// The read of one item of a table by its byte key.
+#[derive(Debug)]
+pub(crate) struct ItemWalk<'t> {
+    pub(crate) table: &'t Table,
+    pub(crate) key: &'t Key,
+    pub(crate) consistent: bool,
+}
+
+/// An item that was read.
+#[derive(Debug)]
+pub(crate) struct ItemPage {
+    pub(crate) item: Option<Item>,
+    pub(crate) units: Units,
+}
+
+impl ItemWalk<'_> {
+    fn page(&self, stored: Result<Option<Bytes>, Error>) -> ApiResult<ItemPage> {
+        let stored = stored.map_err(|error| fault::of_tables([self.table], error))?;
+        let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
+        let size = item.as_ref().map_or(0, Item::size);
+        Ok(ItemPage { item, units: Units::of_table(read_units(size, self.consistent)) })
+    }
+}
+
+impl Walk<ItemPage> for ItemWalk<'_> {
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn index(&self) -> Option<&Index> {
+        None
+    }
+
+    fn target(&self) -> ReadTarget<'_> {
+        ReadTarget::item(self.table, self.key, self.consistent)
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Item(self.key)
+    }
+
+    async fn run<V: View>(&self, view: &V) -> ApiResult<ItemPage> {
+        self.page(view.get(self.key).await)
+    }
+
+    async fn run_on_newest<S: Store>(&self, core: &Core<S>) -> ApiResult<ItemPage> {
+        self.page(core.store.get(self.key).await)
+    }
+}
+
+impl ReadPage for ItemPage {
+    fn units(&self) -> &Units {
+        &self.units
+    }
+
+    fn units_mut(&mut self) -> &mut Units {
+        &mut self.units
+    }
+
+    fn seen(&self) -> Seen {
+        Seen::item(self.item.as_ref().map(Item::size))
+    }
+
+    fn last_evaluated_key(&self) -> Option<&Item> {
+        None
+    }
+}
+
+impl<R: Rows> Walk<Page<R>> for PagePlan<'_> {
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn index(&self) -> Option<&Index> {
+        self.index.map(|(_, index)| index)
+    }
+
+    fn target(&self) -> ReadTarget<'_> {
+        ReadTarget::page(self, slice::from_ref(&self.range))
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Ranges(versions::items_of_ranges(self.table, slice::from_ref(&self.range)))
+    }
+
+    fn limit(&mut self) -> Option<&mut usize> {
+        Some(&mut self.limit)
+    }
+
+    fn least_units<V: Clone>(&self, limiter: &Limiter<V>) -> Option<f64> {
+        limiter.least_of_scan(self).filter(|_| self.table.past.is_none())
+    }
+
+    async fn run<V: View>(&self, view: &V) -> ApiResult<Page<R>> {
+        read_ranges(view, self, slice::from_ref(&self.range)).await
+    }
+}
+
+impl<R: Rows> Walk<Page<R>> for SelectPlan<'_> {
+    fn table(&self) -> &Table {
+        match self {
+            Self::Item { table, .. } => table,
+            Self::Ranges { page, .. } => page.table,
+        }
+    }
+
+    fn index(&self) -> Option<&Index> {
+        match self {
+            Self::Item { .. } => None,
+            Self::Ranges { page, .. } => page.index.map(|(_, index)| index),
+        }
+    }
+
+    fn target(&self) -> ReadTarget<'_> {
+        match self {
+            Self::Item { table, key, consistent, .. } => ReadTarget::item(table, key, *consistent),
+            Self::Ranges { page, ranges } => ReadTarget::page(page, ranges),
+        }
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        match self {
+            Self::Item { key, .. } => Reach::Item(key),
+            Self::Ranges { page, ranges } => {
+                Reach::Ranges(versions::items_of_ranges(page.table, ranges))
+            }
+        }
+    }
+
+    fn limit(&mut self) -> Option<&mut usize> {
+        match self {
+            Self::Item { .. } => None,
+            Self::Ranges { page, .. } => Some(&mut page.limit),
+        }
+    }
+
+    async fn run<V: View>(&self, view: &V) -> ApiResult<Page<R>> {
+        SelectPlan::run(self, view).await
+    }
+}
+
+impl<R: Rows> ReadPage for Page<R> {
+    fn units(&self) -> &Units {
+        &self.units
+    }
+
+    fn units_mut(&mut self) -> &mut Units {
+        &mut self.units
+    }
+
+    fn seen(&self) -> Seen {
+        Seen { examined: self.scanned, bytes: self.scanned_bytes, returned: self.count }
+    }
+
+    fn last_evaluated_key(&self) -> Option<&Item> {
+        self.last_evaluated_key.as_ref()
+    }
+}
+
+impl Walk<TreePage> for TreePlan<'_> {
+    fn table(&self) -> &Table {
+        self.table
+    }
+
+    fn index(&self) -> Option<&Index> {
+        self.index.map(|(_, index)| index)
+    }
+
+    fn target(&self) -> ReadTarget<'_> {
+        ReadTarget {
+            table: self.table,
+            index: self.index.map(|(_, index)| index),
+            partition: layout::hash_of_range(&self.range),
+            consistent: self.consistent,
+        }
+    }
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Ranges(Cow::Borrowed(slice::from_ref(&self.range)))
+    }
+
+    fn limit(&mut self) -> Option<&mut usize> {
+        Some(&mut self.limit)
+    }
+
+    fn is_told_by_key(&self) -> bool {
+        false
+    }
+
+    async fn run<V: View>(&self, view: &V) -> ApiResult<TreePage> {
+        read_tree(view, self).await
+    }
+}
+
+impl ReadPage for TreePage {
+    fn units(&self) -> &Units {
+        &self.units
+    }
+
+    fn units_mut(&mut self) -> &mut Units {
+        &mut self.units
+    }
+
+    fn seen(&self) -> Seen {
+        let keys = usize::try_from(self.work.keys_read).unwrap_or(usize::MAX);
+        Seen { examined: keys, bytes: self.bytes, returned: self.nodes.len() }
+    }
+
+    fn last_evaluated_key(&self) -> Option<&Item> {
+        None
     }
 }

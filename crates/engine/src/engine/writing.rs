@@ -1,19 +1,29 @@
-//! Writes of the engine: planned against the tables of now, let in by the limiter, if there is one,
-//! and decided by [`crate::write`] and [`crate::transaction`].
+//! The write pipe: every write of clients runs through it, its stations in this order.
+//!
+//! 1. Gate: the request, planned against the tables of now, is announced (`usage.rs`).
+//! 2. Admission: the limiter of a profile is asked; it counts each write when it is decided ([`Admit`]).
+//! 3. View: what is before the write is kept where a profile lets later reads miss it.
+//! 4. Run: [`crate::write`] or [`crate::transaction`] decides and commits.
+//! 5. Event: usage and heat are told.
 
 use super::Engine;
 use crate::capacity::write_units;
+use crate::intent::Intent;
 use crate::layout;
 use crate::read::pace::{Pace, scan_work};
 use crate::schema::Table;
+use crate::stations::{Station, pass};
 use crate::throughput::Admission;
 use crate::transaction::{self, Completed, Outcome, Token, TransactionAction};
-use crate::usage::{Seen, ask_gate, note_failed_write, note_read, note_write};
+use crate::usage::{
+    Announced, Seen, announce, announce_all, note_failed_write, note_read, note_write,
+};
 use crate::write::{Action, Admit, Attempt, Write, Written, until_decided};
 use hashrange_expr::Condition;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Reason};
 use hashrange_storage::Store;
+use std::convert::identity;
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
@@ -22,12 +32,13 @@ impl<S: Store> Engine<S> {
     pub(crate) async fn write<'p>(
         &self,
         table_name: &str,
+        intent: &Intent<'_>,
         plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
     ) -> ApiResult<(Arc<Table>, Written)> {
         until_decided(|| async {
             let table = self.table(table_name)?;
             let writes = [(&*table, plan(&table)?)];
-            let written = self.commit(&writes).await?;
+            let written = self.commit(&writes, announce(intent)?).await?;
             Ok(written.map(|mut written| (table, written.pop().expect("one write was decided"))))
         })
         .await
@@ -38,11 +49,10 @@ impl<S: Store> Engine<S> {
     pub(crate) async fn commit(
         &self,
         writes: &[(&Table, Write<'_>)],
+        _announced: Announced,
     ) -> ApiResult<Option<Vec<Written>>> {
-        ask_gate_of(writes)?;
         give_way_to_others(writes.iter().map(|(table, write)| (*table, write))).await;
-        let mut admission = self.admission();
-        self.remember_view(admission.as_ref()).await?;
+        let mut admission = self.begin_write(identity).await?;
         let written = self.core().write(writes, of_write(&mut admission)).await;
         self.note_written(writes, &written);
         written
@@ -53,12 +63,12 @@ impl<S: Store> Engine<S> {
     pub(crate) async fn commit_apart(
         &self,
         writes: &[(&Table, Write<'_>)],
+        _announced: Announced,
     ) -> ApiResult<Option<Vec<Attempt>>> {
-        ask_gate_of(writes)?;
         give_way_to_others(writes.iter().map(|(table, write)| (*table, write))).await;
-        let mut admission = self.admission().map(Admission::of_batch);
-        self.remember_view(admission.as_ref()).await?;
+        let mut admission = self.begin_write(Admission::of_batch).await?;
         let attempts = self.core().write_apart(writes, of_write(&mut admission)).await?;
+        pass(Station::Event);
         for ((table, write), attempt) in writes.iter().zip(attempts.iter().flatten()) {
             match &attempt.result {
                 Ok(written) => self.note_write(table, write, written),
@@ -81,21 +91,21 @@ impl<S: Store> Engine<S> {
                 .map(|action| self.table(&action.table_name))
                 .collect::<ApiResult<Vec<_>>>()?;
             let plans = transaction::plan(actions, &tables)?;
-            tables.iter().try_for_each(|table| ask_gate(table, None))?;
+            let _announced = announce_all(|| actions.iter().map(TransactionAction::intent))?;
             let planned = tables.iter().zip(&plans);
             give_way_to_others(
                 planned.filter_map(|(table, plan)| Some((&**table, plan.as_ref().ok()?))),
             )
             .await;
-            let mut admission = self.admission().map(Admission::of_transaction);
+            let mut admission = self.begin_write(Admission::of_transaction).await?;
             if token.is_some() && admission.as_mut().is_some_and(Admission::is_in_progress) {
                 return Err(Reason::TransactionInProgress.into());
             }
-            self.remember_view(admission.as_ref()).await?;
             let decided = self.core().transact(&tables, plans, token, of_write(&mut admission));
             Ok(decided.await?.map(|outcome| Completed { tables, outcome }))
         })
         .await?;
+        pass(Station::Event);
         note_completed(&completed);
         self.tell_completed(actions, &completed);
         Ok(completed)
@@ -107,6 +117,7 @@ impl<S: Store> Engine<S> {
         writes: &[(&Table, Write<'_>)],
         written: &ApiResult<Option<Vec<Written>>>,
     ) {
+        pass(Station::Event);
         match (written, writes) {
             (Ok(Some(written)), _) => {
                 for ((table, write), written) in writes.iter().zip(written) {
@@ -166,14 +177,21 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Keeps what is before a write, so that later reads may miss it.
-    async fn remember_view(&self, admission: Option<&Admission<'_>>) -> ApiResult<()> {
-        if let Some((limiter, admission)) = self.limiter().zip(admission)
+    /// Returns the admission of a write of a kind, with what is before the write kept if later reads may miss it.
+    async fn begin_write<'e>(
+        &'e self,
+        kind: impl FnOnce(Admission<'e>) -> Admission<'e>,
+    ) -> ApiResult<Option<Admission<'e>>> {
+        pass(Station::Admission);
+        let admission = self.admission().map(kind);
+        pass(Station::View);
+        if let Some((limiter, admission)) = self.limiter().zip(admission.as_ref())
             && limiter.is_view_due(admission)
         {
             limiter.remember_view(admission, self.core().view().await?);
         }
-        Ok(())
+        pass(Station::Run);
+        Ok(admission)
     }
 }
 
@@ -192,10 +210,6 @@ async fn give_way_to_others<'w>(writes: impl Iterator<Item = (&'w Table, &'w Wri
     };
     let work = writes.map(of_write).fold(0, usize::saturating_add);
     Pace::new().spend(work).await;
-}
-
-fn ask_gate_of(writes: &[(&Table, Write<'_>)]) -> ApiResult<()> {
-    writes.iter().try_for_each(|(table, _)| ask_gate(table, None))
 }
 
 /// Notes what a transaction used that was done, now or before.

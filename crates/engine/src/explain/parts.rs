@@ -14,6 +14,8 @@ use super::write::units_of_refused;
 use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::fault;
+use crate::heat::is_heat;
+use crate::intent::pattern_of;
 use crate::schema::Table;
 use crate::transaction::{self, Outcome, Token, TransactionAction};
 use crate::write::{Attempt, Write};
@@ -137,9 +139,8 @@ impl<S: Store> Engine<S> {
         let stored = view.get_many(&keys).await;
         let mut stored = stored.map_err(|error| fault::of_tables(tables(), error))?;
         for (table, (key, value)) in tables().zip(keys.iter().zip(&mut stored)) {
-            if table.past.is_some() {
-                let past = self.table_view(table, None).await?.get(key).await;
-                *value = past.map_err(|error| fault::of_tables([table], error))?;
+            if table.past.is_some() || is_heat(table) {
+                *value = Box::pin(self.item_apart(table, key)).await?;
             }
         }
         let mut stored = stored.into_iter();
@@ -184,6 +185,7 @@ impl<S: Store> Engine<S> {
             .collect::<ApiResult<Vec<_>>>()?;
         let plans = transaction::plan(actions, &tables)?;
         let planned_ms = self.now_ms();
+        let shape = pattern_of(actions.iter().map(TransactionAction::intent));
         let parts = match asked.mode {
             Mode::Plan => self.rehearsed(actions, &tables, plans, worded).await?,
             Mode::Analyze => {
@@ -196,7 +198,7 @@ impl<S: Store> Engine<S> {
                 parts
             }
         };
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     /// Decides the actions of a transaction and does none of them.

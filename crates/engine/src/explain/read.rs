@@ -12,9 +12,11 @@ use crate::capacity::{Units, read_units};
 use crate::engine::Engine;
 use crate::history::past_text;
 use crate::index::counts;
+use crate::intent::Intent;
 use crate::partiql::select::{self, SelectPlan};
 use crate::read::{Output, Page, PagePlan, Rows, key_range, read_ranges, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
+use crate::usage::{Announced, announce};
 use hashrange_expr::{Condition, Filter, Projection};
 use hashrange_model::bounds;
 use hashrange_model::limits::{PAGE_SIZE_MAX_BYTES, READ_UNIT_BYTES};
@@ -133,6 +135,7 @@ impl<S: Store> Engine<S> {
     pub(crate) async fn explain_read(
         &self,
         read: ReadPlan<'_>,
+        intent: &Intent<'_>,
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let planned_ms = self.now_ms();
@@ -141,7 +144,7 @@ impl<S: Store> Engine<S> {
         let read_from_ms = self.now_ms();
         step.counted = match asked.mode {
             Mode::Plan => None,
-            Mode::Analyze => Some(self.count(&read).await?),
+            Mode::Analyze => Some(self.count(&read, announce(intent)?).await?),
         };
         let time = step.counted.is_some().then(|| Time {
             plan_ms: planned_ms.saturating_sub(asked.began_ms),
@@ -150,7 +153,7 @@ impl<S: Store> Engine<S> {
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
-            shape: String::new(),
+            shape: intent.pattern(),
             analyzed: asked.mode == Mode::Analyze,
             steps: vec![Step::Read(Box::new(step))],
             together: None,
@@ -161,7 +164,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Reads page after page to the end, or as many as are allowed.
-    async fn count(&self, read: &ReadPlan<'_>) -> ApiResult<Counted> {
+    async fn count(&self, read: &ReadPlan<'_>, announced: Announced) -> ApiResult<Counted> {
         let mut counted = Counted::default();
         let mut units = Units::default();
         let mut ranges = read.ranges.clone();
@@ -170,7 +173,11 @@ impl<S: Store> Engine<S> {
         let is_counted = self.store().is_shared() && is_as_asked;
         let requests = is_counted.then(|| Arc::new(AtomicU64::new(0)));
         while counted.pages < PAGES_MAX {
-            let page: Page<Tally> = self.next_page(read, &ranges, requests.as_ref()).await?;
+            let view = match &requests {
+                Some(requests) => Some(self.core().view().await?.counting(requests)),
+                None => None,
+            };
+            let page = self.next_page(read, &ranges, view.as_ref(), announced).await?;
             units.add(&page.units);
             counted.add(&page);
             let Some(last) = &page.last_evaluated_key else {
@@ -188,18 +195,13 @@ impl<S: Store> Engine<S> {
         &self,
         read: &ReadPlan<'_>,
         ranges: &[KeyRange],
-        requests: Option<&Arc<AtomicU64>>,
+        view: Option<&S::View>,
+        announced: Announced,
     ) -> ApiResult<Page<Tally>> {
         let page = read.page.clone();
-        let view = match requests {
-            Some(requests) => Some(self.core().view().await?.counting(requests)),
-            None => None,
-        };
         if read.statement.is_some() {
-            let (table, ranges) = (page.table, ranges.to_vec());
-            return self
-                .select(table, SelectPlan::Ranges { page: Box::new(page), ranges }, view.as_ref())
-                .await;
+            let select = SelectPlan::Ranges { page: Box::new(page), ranges: ranges.to_vec() };
+            return self.read(select, view, announced).await;
         }
         let range = ranges.first().cloned().unwrap_or(page.range.clone());
         let is_of_versions = read.page.table.past == Some(Past::Versions);
@@ -208,7 +210,7 @@ impl<S: Store> Engine<S> {
             && read.page.table.key.sort.is_empty()
             && read.keys.is_some();
         let plan = PagePlan { range, ..page };
-        let mut page: Page<Tally> = self.page_on(plan, view.as_ref()).await?;
+        let mut page: Page<Tally> = self.read(plan, view, announced).await?;
         if is_one_row {
             page.last_evaluated_key = None;
         }

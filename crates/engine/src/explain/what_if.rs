@@ -17,6 +17,7 @@ use super::read::{Asked, ReadPlan, seen};
 use crate::capacity::{read_units, write_units};
 use crate::engine::Engine;
 use crate::index::{self, counts};
+use crate::intent::Intent;
 use crate::layout::{self, Counter};
 use crate::read::{Output, Page, PagePlan, read_ranges};
 use crate::schema::{Index, IndexId, IndexKind, IndexProjection, Table};
@@ -57,6 +58,7 @@ impl<S: Store> Engine<S> {
     pub(crate) async fn explain_supposed_read(
         &self,
         read: ReadPlan<'_>,
+        intent: &Intent<'_>,
         what_if: &WhatIf,
         asked: Asked,
     ) -> ApiResult<Explanation> {
@@ -70,7 +72,7 @@ impl<S: Store> Engine<S> {
         let advice = advice::of_read(&view, &read, &step, &sampled).await?;
         Ok(Explanation {
             operation: asked.operation,
-            shape: String::new(),
+            shape: intent.pattern(),
             analyzed: false,
             steps: vec![Step::Read(Box::new(step))],
             together: None,

@@ -6,6 +6,7 @@ use super::read::{Asked, units_by_target};
 use crate::capacity::{Units, write_units};
 use crate::engine::Engine;
 use crate::index;
+use crate::intent::Intent;
 use crate::schema::{Index, Table};
 use crate::write::{Action, Attempt, Write, Written};
 use hashrange_model::bounds::told;
@@ -19,8 +20,8 @@ impl<S: Store> Engine<S> {
     /// the item; `worded` says a refusal as the operation does.
     pub(crate) async fn explain_write<'p>(
         &self,
-        table_name: &str,
-        key: &Item,
+        (table_name, key): (&str, &Item),
+        intent: &Intent<'_>,
         plan: impl Fn(&Table) -> ApiResult<Write<'p>> + Send + Sync,
         worded: fn(ApiError) -> ApiError,
         asked: Asked,
@@ -43,7 +44,8 @@ impl<S: Store> Engine<S> {
                 }
             }
             Mode::Analyze => {
-                let (written, round_trips) = self.counting(self.write(table_name, plan)).await;
+                let (written, round_trips) =
+                    self.counting(self.write(table_name, intent, plan)).await;
                 let (table, written) = written?;
                 step.add_written(&table, &written, 1.0);
                 step.round_trips = round_trips;
@@ -56,7 +58,7 @@ impl<S: Store> Engine<S> {
         };
         Ok(Explanation {
             operation: asked.operation,
-            shape: String::new(),
+            shape: intent.pattern(),
             analyzed,
             steps: vec![Step::Write(Box::new(step))],
             together: None,

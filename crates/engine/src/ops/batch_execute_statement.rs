@@ -3,17 +3,18 @@
 
 use crate::answer::PerTable;
 use crate::capacity::{Units, write_units};
-use crate::engine::{Engine, target_of};
+use crate::engine::Engine;
 use crate::explain::{
     Asked, Explanation, FailedStep, Grouping, Mode, Parts, ReadPlan, Step, WriteStep,
 };
+use crate::intent::{Intent, Verb, pattern_of};
 use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
 use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::required;
 use crate::schema::Table;
-use crate::usage::{Shape, ask_gate, note_shape};
+use crate::usage::announce_all;
 use crate::write::{Attempt, Write, check_distinct, until_decided};
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
@@ -53,9 +54,8 @@ impl<S: Store> Engine<S> {
         input: BatchExecuteStatementInput<'_>,
     ) -> ApiResult<BatchExecuteStatementOutput> {
         let (requests, statements, are_reads) = check(input.statements)?;
-        note_shape(|shape| write::tell_all(statements.iter().flatten(), shape));
         let answer = if are_reads {
-            self.read_statements(&requests, statements).await?
+            self.read_statements(&requests, &statements).await?
         } else {
             self.write_statements(&statements).await?
         };
@@ -78,14 +78,12 @@ impl<S: Store> Engine<S> {
         let asked = Asked { operation: "BatchExecuteStatement", mode, began_ms: self.now_ms() };
         let explained = async {
             let (requests, statements, are_reads) = check(input.statements)?;
-            let tell = |shape: &mut Shape| write::tell_all(statements.iter().flatten(), shape);
-            let shape = Shape::text(tell);
             let explained = if are_reads {
-                self.explain_read_statements(&requests, statements, again, asked).await
+                self.explain_read_statements(&requests, &statements, again, asked).await
             } else {
-                note_shape(tell);
                 self.explain_write_statements(&statements, asked).await
             };
+            let shape = pattern_of(intents(&statements));
             explained.map(|explained| Explanation { shape, ..explained })
         };
         explained.await.map_err(|error| error.in_layer(Layer::Older))
@@ -94,11 +92,11 @@ impl<S: Store> Engine<S> {
     async fn explain_read_statements(
         &self,
         requests: &[BatchStatementRequest<'_>],
-        statements: Vec<ApiResult<Statement>>,
+        statements: &[ApiResult<Statement>],
         mut again: BatchExecuteStatementInput<'_>,
         asked: Asked,
     ) -> ApiResult<Explanation> {
-        let tables = self.tables_of_statements(&statements);
+        let tables = self.tables_of_statements(statements);
         let planned = requests.iter().zip(statements).zip(&tables);
         let reads: Vec<_> = planned
             .map(|((request, statement), table)| {
@@ -157,7 +155,10 @@ impl<S: Store> Engine<S> {
             let told = told.collect::<ApiResult<Vec<_>>>()?;
             let attempts = match mode {
                 Mode::Plan => Some(self.core().rehearse(&writes).await?),
-                Mode::Analyze => self.commit_apart(&writes).await?,
+                Mode::Analyze => {
+                    let announced = announce_all(|| intents(statements))?;
+                    self.commit_apart(&writes, announced).await?
+                }
             };
             drop(writes);
             Ok(attempts
@@ -181,45 +182,47 @@ impl<S: Store> Engine<S> {
     async fn read_statements(
         &self,
         requests: &[BatchStatementRequest<'_>],
-        statements: Vec<ApiResult<Statement>>,
+        statements: &[ApiResult<Statement>],
     ) -> ApiResult<Answer> {
-        let mut names = Vec::with_capacity(statements.len());
-        let mut plans = Vec::with_capacity(statements.len());
-        for (request, statement) in requests.iter().zip(statements) {
-            let plan = statement.and_then(|statement| match statement {
-                Statement::Select(select) => {
-                    names.push(select.table.clone());
-                    let table = self.readable_table(&select.table)?;
-                    let plan = plan_item(&table, select, request.consistent_read == Some(true))?;
-                    Ok((table, plan))
-                }
-                _ => Err(Reason::Internal.into()),
-            });
-            names.resize(plans.len() + 1, String::new());
-            plans.push(plan);
-        }
-        check_distinct(plans.iter().flatten().filter_map(|(_, plan)| plan.item_key()))?;
-        let targets = plans.iter().flatten().map(|(table, plan)| target_of(table, plan));
-        targets.into_iter().try_for_each(|target| ask_gate(target.table, target.index))?;
+        let tables: Vec<_> = statements
+            .iter()
+            .map(|statement| match statement {
+                Ok(statement) => self.readable_table(statement.table()),
+                Err(error) => Err(error.clone()),
+            })
+            .collect();
+        let planned = requests.iter().zip(statements).zip(&tables);
+        let plans: Vec<_> = planned
+            .map(|((request, statement), table)| {
+                let (select, table) = selected(statement, table)?;
+                let consistent = request.consistent_read == Some(true);
+                Ok((select, table, plan_item(table, select, consistent)?))
+            })
+            .collect::<Vec<ApiResult<_>>>();
+        check_distinct(plans.iter().flatten().filter_map(|(_, _, plan)| plan.item_key()))?;
+        let selects = || plans.iter().flatten().map(|(select, ..)| *select);
+        let announced =
+            announce_all(|| selects().map(|select| select::intent(Verb::Select, select)))?;
         let view = self.core().view().await?;
         let mut answer = Answer::default();
-        for (name, plan) in names.iter().zip(plans) {
-            match plan {
-                Err(error) => answer.fail(name, &error),
-                Ok((table, plan)) => {
-                    let read = self.select(&table, plan, Some(&view)).await;
-                    let mut page: Page = match read {
-                        Err(error) if error.throttle().is_some() => {
-                            answer.fail(name, &error);
-                            continue;
-                        }
-                        read => read?,
-                    };
-                    answer.reports.add_units(name, &table, &page.units);
-                    let item = page.items.pop().filter(|item| !item.is_empty());
-                    answer.succeed(name, item);
+        for plan in plans {
+            let (select, table, plan) = match plan {
+                Err(error) => {
+                    answer.fail("", &error);
+                    continue;
                 }
-            }
+                Ok(plan) => plan,
+            };
+            let mut page: Page = match self.read(plan, Some(&view), announced).await {
+                Err(error) if error.throttle().is_some() => {
+                    answer.fail(&select.table, &error);
+                    continue;
+                }
+                read => read?,
+            };
+            answer.reports.add_units(&select.table, table, &page.units);
+            let item = page.items.pop().filter(|item| !item.is_empty());
+            answer.succeed(&select.table, item);
         }
         Ok(answer)
     }
@@ -232,7 +235,8 @@ impl<S: Store> Engine<S> {
             let attempts = if writes.is_empty() {
                 Some(Vec::new())
             } else {
-                match self.commit_apart(&writes).await {
+                let announced = announce_all(|| intents(statements))?;
+                match self.commit_apart(&writes, announced).await {
                     Err(error) if matches!(error.reason(), Reason::TransactionConflict) => {
                         Some(writes.iter().map(|_| Attempt::lost(&error)).collect())
                     }
@@ -260,16 +264,30 @@ fn check(requests: Option<Vec<BatchStatementRequest<'_>>>) -> ApiResult<Checked<
     Ok((requests, statements, reads > 0))
 }
 
+/// Returns the intents of the statements that could be read.
+fn intents(statements: &[ApiResult<Statement>]) -> impl Iterator<Item = Intent<'_>> {
+    statements.iter().flatten().map(write::intent)
+}
+
+/// Returns the SELECT that a statement is, with its table.
+fn selected<'s>(
+    statement: &'s ApiResult<Statement>,
+    table: &'s ApiResult<Arc<Table>>,
+) -> ApiResult<(&'s Select, &'s Arc<Table>)> {
+    match statement.as_ref().map_err(Clone::clone)? {
+        Statement::Select(select) => Ok((select, table.as_ref().map_err(Clone::clone)?)),
+        _ => Err(Reason::Internal.into()),
+    }
+}
+
 /// Returns the read of a SELECT as it is explained.
-fn explained_read(
-    statement: ApiResult<Statement>,
-    table: &ApiResult<Arc<Table>>,
+fn explained_read<'s>(
+    statement: &'s ApiResult<Statement>,
+    table: &'s ApiResult<Arc<Table>>,
     consistent: bool,
-) -> ApiResult<ReadPlan<'_>> {
-    let Statement::Select(select) = statement? else { return Err(Reason::Internal.into()) };
-    let table = table.as_ref().map_err(Clone::clone)?;
-    let condition = select.condition.clone();
-    selected_read(table, plan_item(table, select, consistent)?, condition)
+) -> ApiResult<ReadPlan<'s>> {
+    let (select, table) = selected(statement, table)?;
+    selected_read(table, plan_item(table, select, consistent)?, select.condition.clone())
 }
 
 /// Refuses the reads that were answered with an error.
@@ -343,11 +361,11 @@ fn parse(request: &BatchStatementRequest<'_>) -> ApiResult<Statement> {
 
 /// Plans a SELECT, which must name one item of the table by its key, and call no function beside.
 /// Source: captured 2026.
-fn plan_item(
-    table: &Table,
-    select: Select,
+fn plan_item<'s>(
+    table: &'s Table,
+    select: &'s Select,
     consistent: bool,
-) -> Result<SelectPlan<'static>, Reason> {
+) -> Result<SelectPlan<'s>, Reason> {
     if let Some(name) = &select.index {
         // What the index's key forbids comes first. Source: captured 2026.
         let index = table.indexes.iter().find(|index| index.name == *name);
@@ -358,9 +376,7 @@ fn plan_item(
         return Err(StatementFault::BatchSelect.into());
     }
     match select::plan(table, select, consistent, None, None)? {
-        SelectPlan::Item { key, filter, projection, consistent } => {
-            Ok(SelectPlan::Item { key, filter, projection, consistent })
-        }
+        item @ SelectPlan::Item { .. } => Ok(item),
         SelectPlan::Ranges { .. } => Err(StatementFault::BatchSelect.into()),
     }
 }

@@ -1,15 +1,18 @@
 //! BatchGetItem: reads up to 100 items of several tables from one view.
 
 use crate::capacity::{Units, read_units};
-use crate::engine::Engine;
+use crate::engine::{Engine, ReadView};
 use crate::environment::table_name_of;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan, Step};
 use crate::heat::{Heat, Touched};
+use crate::intent::{Access, Intent, Returns, Verb, pattern_of};
+use crate::layout;
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, legacy, required, validated};
-use crate::schema::Table;
+use crate::schema::{IndexId, Table};
+use crate::stations::{Station, pass};
 use crate::throughput::{Admission, ReadTarget};
-use crate::usage::{Seen, Shape, ask_gate, note_read, note_shape};
+use crate::usage::{Seen, announce_all, note_read};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::limits::{BATCH_GET_KEYS_MAX, BATCH_GET_SIZE_MAX_BYTES};
@@ -19,7 +22,6 @@ use hashrange_wire::{
     BatchGetItemInput, BatchGetItemOutput, DecodedItem, DecodedValue, KeysAndAttributes, Map,
     ReturnConsumedCapacity,
 };
-use std::fmt;
 use std::sync::Arc;
 
 /// The part of the request for one table, checked by itself.
@@ -47,10 +49,10 @@ impl<S: Store> Engine<S> {
         mut input: BatchGetItemInput<'_>,
     ) -> ApiResult<BatchGetItemOutput> {
         let parts = self.plan_parts(&mut input)?;
-        note_shape(|shape| tell(&parts, shape));
-        parts.iter().try_for_each(|planned| ask_gate(&planned.table, None))?;
-        let view = self.core().view().await?;
+        let _announced = announce_all(|| intents(&parts))?;
+        pass(Station::Admission);
         let mut admission = self.admission().map(Admission::of_batch);
+        let newest = self.core().view().await?;
         let mut answer = Answer::new();
         for planned in parts {
             let target = ReadTarget {
@@ -59,19 +61,25 @@ impl<S: Store> Engine<S> {
                 partition: None,
                 consistent: planned.part.consistent,
             };
-            let old_view =
-                admission.as_mut().and_then(|admission| self.old_view(admission, &target));
+            let old = admission.as_mut().and_then(|admission| self.old_view(admission, &target));
+            let whole = || layout::keyspace(planned.table.id(), IndexId::BASE);
+            let view = self.read_view(&planned.table, whole, old, Some(&newest)).await?;
             let report = input.return_consumed_capacity;
             let tellers = (admission.as_mut(), &self.core().heat);
-            if planned.table.past.is_some() {
-                let past = self.table_view(&planned.table, old_view.as_ref()).await?;
+            pass(Station::Run);
+            match &view {
+                ReadView::Newest => answer.read_part(&newest, planned, report, tellers).await?,
+                ReadView::Given(view) => answer.read_part(view, planned, report, tellers).await?,
                 // On the heap: rare, and every batch would be as large.
-                Box::pin(answer.read_part(&past, planned, report, tellers)).await?;
-                continue;
+                ReadView::Past(view) => {
+                    Box::pin(answer.read_part(view, planned, report, tellers)).await?;
+                }
+                ReadView::Heat(view) => {
+                    Box::pin(answer.read_part(view, planned, report, tellers)).await?;
+                }
             }
-            let view = old_view.as_ref().unwrap_or(&view);
-            answer.read_part(view, planned, report, tellers).await?;
         }
+        pass(Station::Event);
         if let Some(throttled) = answer.throttled.filter(|_| answer.processed == 0) {
             return Err(throttled.into());
         }
@@ -94,7 +102,7 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Explanation> {
         let asked = Asked { operation: "BatchGetItem", mode, began_ms: self.now_ms() };
         let planned = self.plan_parts(&mut input)?;
-        let shape = Shape::text(|shape| tell(&planned, shape));
+        let shape = pattern_of(intents(&planned));
         let planned_ms = self.now_ms();
         let reads = planned.iter().flat_map(PlannedPart::reads).map(Ok).collect();
         let mut steps = self.item_read_steps(reads, Grouping::Batch).await?;
@@ -157,13 +165,14 @@ impl PlannedPart {
     }
 }
 
-/// Tells what is asked, without values. The tables of a request are in no order, so they stand by name.
-fn tell(parts: &[PlannedPart], shape: &mut Shape) -> fmt::Result {
+/// Returns the intents of the parts. The tables of a request are in no order, so they stand by name.
+fn intents(parts: &[PlannedPart]) -> impl Iterator<Item = Intent<'_>> {
     let mut parts: Vec<&PlannedPart> = parts.iter().collect();
     parts.sort_by_key(|planned| table_name_of(&planned.part.name));
-    shape.members(parts, |PlannedPart { part, .. }, shape| {
-        shape.member("Get", &part.name)?;
-        part.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
+    parts.into_iter().map(|PlannedPart { part, table, .. }| Intent {
+        returns: Returns::of_projection(part.projection.as_ref()),
+        consistent: part.consistent,
+        ..Intent::new(Verb::Get, &table.record.name, Access::Items(&part.keys))
     })
 }
 

@@ -9,9 +9,10 @@ use crate::capacity::Units;
 use crate::engine::Engine;
 use crate::environment::table_name_of;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, Step, WriteStep};
+use crate::intent::{Access, Intent, Verb, pattern_of};
 use crate::request::{required, validated};
 use crate::schema::Table;
-use crate::usage::{Shape, note_shape, noted_shape};
+use crate::usage::announce_all;
 use crate::write::{Attempt, Write, Written, check_distinct, plan_delete, plan_put, until_decided};
 use hashrange_model::error::Layer;
 use hashrange_model::limits::{BATCH_WRITE_REQUESTS_MAX, ITEM_SIZE_MAX_BYTES};
@@ -20,7 +21,6 @@ use hashrange_storage::Store;
 use hashrange_wire::{
     BatchWriteItemInput, BatchWriteItemOutput, DeleteRequest, Map, PutRequest, WriteRequest,
 };
-use std::fmt;
 use std::sync::Arc;
 
 /// One member of the batch, checked by itself.
@@ -95,14 +95,14 @@ impl<S: Store> Engine<S> {
         mut input: BatchWriteItemInput<'_>,
     ) -> ApiResult<BatchWriteItemOutput> {
         let members = check(&mut input)?;
-        note_shape(|shape| tell(&members, shape));
         if self.limiter().is_some() {
             return self.write_members_apart(input, members).await;
         }
         let (tables, written) = until_decided(|| async {
             let tables = self.tables_of(&members)?;
             let writes = plan(&members, &tables)?;
-            let written = self.commit(&writes).await.map_err(throttled)?;
+            let announced = announce_all(|| intents(&members))?;
+            let written = self.commit(&writes, announced).await.map_err(throttled)?;
             Ok(written.map(|written| (tables, written)))
         })
         .await?;
@@ -120,7 +120,8 @@ impl<S: Store> Engine<S> {
         let (tables, attempts) = until_decided(|| async {
             let tables = self.tables_of(&members)?;
             let writes = plan(&members, &tables)?;
-            let attempts = self.commit_apart(&writes).await.map_err(throttled)?;
+            let announced = announce_all(|| intents(&members))?;
+            let attempts = self.commit_apart(&writes, announced).await.map_err(throttled)?;
             Ok(attempts.map(|attempts| (tables, attempts)))
         })
         .await?;
@@ -160,7 +161,7 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let members = check(&mut input)?;
-        let shape = noted_shape(|shape| tell(&members, shape));
+        let shape = pattern_of(intents(&members));
         let planned_ms = self.now_ms();
         let attempted = self.attempt_members(&members, asked.mode);
         let (attempted, round_trips) = self.counting(attempted).await;
@@ -212,10 +213,12 @@ impl<S: Store> Engine<S> {
             let attempts = match mode {
                 Mode::Plan => Some(self.core().rehearse(&writes).await?),
                 Mode::Analyze if self.limiter().is_some() => {
-                    self.commit_apart(&writes).await.map_err(throttled)?
+                    let announced = announce_all(|| intents(members))?;
+                    self.commit_apart(&writes, announced).await.map_err(throttled)?
                 }
                 Mode::Analyze => {
-                    let written = self.commit(&writes).await.map_err(throttled)?;
+                    let announced = announce_all(|| intents(members))?;
+                    let written = self.commit(&writes, announced).await.map_err(throttled)?;
                     written.map(|written| written.into_iter().map(Attempt::done).collect())
                 }
             };
@@ -244,13 +247,16 @@ fn check(input: &mut BatchWriteItemInput<'_>) -> ApiResult<Vec<(String, Member)>
     Ok(members)
 }
 
-/// Tells what is asked, without values. The tables of a request are in no order, so they stand by name.
-fn tell(members: &[(String, Member)], shape: &mut Shape) -> fmt::Result {
+/// Returns the intents of the members. The tables of a request are in no order, so they stand by name.
+fn intents(members: &[(String, Member)]) -> impl Iterator<Item = Intent<'_>> {
     let mut members: Vec<_> = members.iter().collect();
     members.sort_by_key(|(table, _)| table_name_of(table));
-    shape.members(members, |(table, member), shape| match member {
-        Member::Put(_) => shape.member("Put", table),
-        Member::Delete(_) => shape.member("Delete", table),
+    members.into_iter().map(|(table, member)| {
+        let verb = match member {
+            Member::Put(_) => Verb::Put,
+            Member::Delete(_) => Verb::Delete,
+        };
+        Intent::new(verb, table, Access::Item(member.key_attributes()))
     })
 }
 

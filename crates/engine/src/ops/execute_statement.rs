@@ -1,12 +1,14 @@
 //! ExecuteStatement: one PartiQL statement.
 
 use crate::engine::Engine;
+use crate::intent::{Intent, Verb};
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::Rows;
 use crate::read::json_rows::JsonRows;
 use crate::request::{required, returns_item};
-use crate::usage::note_shape;
+use crate::schema::Table;
+use crate::usage::announce;
 use hashrange_expr::partiql::{Select, Statement};
 use hashrange_model::error::{Layer, StatementFault};
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
@@ -52,7 +54,7 @@ impl<S: Store> Engine<S> {
             Some(token) => Some(next_token::decode(request_hash(input), token)?),
         };
         match statement {
-            Statement::Select(select) => self.run_select(input, select, start.as_ref()).await,
+            Statement::Select(select) => self.run_select(input, &select, start.as_ref()).await,
             Statement::Exists(_, at) => {
                 let function = "exists".to_owned();
                 Err(Reason::from(StatementFault::UnknownFunction { function, at }).into())
@@ -64,23 +66,21 @@ impl<S: Store> Engine<S> {
     async fn run_select<R: Rows>(
         &self,
         input: &ExecuteStatementInput<'_>,
-        mut select: Select,
+        select: &Select,
         start: Option<&Item>,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
-        let table_name = std::mem::take(&mut select.table);
-        let table = self.readable_table_or_versions(&table_name)?;
+        let table = self.readable_table_or_versions(&select.table)?;
         let consistent = input.consistent_read == Some(true);
-        let index = select.index.clone();
-        note_shape(|shape| select::tell(&select, shape));
         let plan = select::plan(&table, select, consistent, input.limit, start)?;
-        self.check_index_filled(&table, index.as_deref())?;
-        let page = self.select(&table, plan, None).await?;
+        self.check_index_filled(&table, select.index.as_deref())?;
+        let intent = Intent { consistent, ..select::intent(Verb::Select, select) };
+        let page = self.read(plan, None, announce(&intent)?).await?;
         let key = page.last_evaluated_key;
         let output = ExecuteStatementOutput {
             items: None,
             consumed_capacity: page.units.report(
                 input.return_consumed_capacity,
-                &table_name,
+                &select.table,
                 &table,
             ),
             next_token: key.as_ref().map(|key| next_token::encode(request_hash(input), key)),
@@ -94,11 +94,9 @@ impl<S: Store> Engine<S> {
         input: &ExecuteStatementInput<'_>,
         statement: &Statement,
     ) -> ApiResult<(R, ExecuteStatementOutput)> {
-        note_shape(|shape| write::tell(statement, shape));
         let returns_item = returns_item(input.return_values_on_condition_check_failure);
-        let result = self
-            .write(statement.table(), |table| Ok(write::plan(table, statement, returns_item)?))
-            .await;
+        let plan = |table: &Table| Ok(write::plan(table, statement, returns_item)?);
+        let result = self.write(statement.table(), &write::intent(statement), plan).await;
         let (table, written) = write::outcome(statement, result)?;
         let consumed_capacity =
             written.units.report(input.return_consumed_capacity, statement.table(), &table);

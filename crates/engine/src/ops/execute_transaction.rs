@@ -3,8 +3,11 @@
 
 use crate::answer::{PerTable, charged};
 use crate::capacity::{Charge, Units};
-use crate::engine::{Engine, target_of};
+use crate::engine::{Engine, ReadView};
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts};
+use crate::heat::Touched;
+use crate::intent::pattern_of;
+use crate::layout;
 use crate::layout::token::TokenScope;
 use crate::ops::explain::{selected_read, take_explain};
 use crate::partiql::select::SelectPlan;
@@ -12,8 +15,11 @@ use crate::partiql::{self, select, write};
 use crate::read::Page;
 use crate::request::{required, returns_item};
 use crate::schema::Table;
-use crate::transaction::{ActionKind, Fingerprint, Token, TransactionAction, check_distinct};
-use crate::usage::{Seen, Shape, ask_gate, note_read, note_shape};
+use crate::stations::{Station, pass};
+use crate::transaction::{
+    ActionKind, Fingerprint, StatementAsked, Token, TransactionAction, check_distinct,
+};
+use crate::usage::{Seen, announce_all};
 use crate::write::key_of_key;
 use hashrange_expr::Condition;
 use hashrange_expr::partiql::{Select, Statement, reads};
@@ -50,10 +56,9 @@ impl<S: Store> Engine<S> {
         mut input: ExecuteTransactionInput<'_>,
     ) -> ApiResult<ExecuteTransactionOutput> {
         let Checked { token, requests, statements, are_reads } = check(&mut input)?;
-        note_shape(|shape| write::tell_all(&statements, shape));
         let mode = input.return_consumed_capacity;
         if are_reads {
-            return self.read_in_transaction(statements, mode).await;
+            return self.read_in_transaction(&statements, mode).await;
         }
         self.write_in_transaction(&requests, statements, token.as_ref(), mode).await
     }
@@ -77,30 +82,26 @@ impl<S: Store> Engine<S> {
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let Checked { token, requests, statements, are_reads } = check(&mut input)?;
-        let tell = |shape: &mut Shape| write::tell_all(&statements, shape);
-        let shape = Shape::text(tell);
-        let explained = if are_reads {
-            self.explain_reads_in_transaction(statements, again, asked).await
-        } else {
-            note_shape(tell);
-            let is_insert = are_inserts(&statements);
-            let actions = self.actions(&requests, statements)?;
-            let in_words = |error: ApiError| worded(&is_insert, error);
-            self.explain_actions(&actions, token.as_ref(), in_words, asked).await
-        };
-        explained.map(|explained| Explanation { shape, ..explained })
+        if are_reads {
+            return self.explain_reads_in_transaction(&statements, again, asked).await;
+        }
+        let is_insert = are_inserts(&statements);
+        let actions = self.actions(&requests, statements)?;
+        let in_words = |error: ApiError| worded(&is_insert, error);
+        self.explain_actions(&actions, token.as_ref(), in_words, asked).await
     }
 
     async fn explain_reads_in_transaction(
         &self,
-        statements: Vec<Statement>,
+        statements: &[Statement],
         mut again: ExecuteTransactionInput<'_>,
         asked: Asked,
     ) -> ApiResult<Explanation> {
         let tables =
             statements.iter().map(|it| self.table(it.table())).collect::<ApiResult<Vec<_>>>()?;
-        let conditions: Vec<_> = statements.iter().map(condition_of).collect();
+        let shape = pattern_of(statements.iter().map(write::intent));
         let plans = plan_items(&tables, statements)?;
+        let conditions = statements.iter().map(condition_of);
         let reads = plans.into_iter().zip(&tables).zip(conditions);
         let reads = reads.map(|((plan, table), condition)| selected_read(table, plan, condition));
         let reads = reads.map(|read| Ok(Ok(read?))).collect::<ApiResult<Vec<_>>>()?;
@@ -114,7 +115,7 @@ impl<S: Store> Engine<S> {
             let answer = self.run_transaction(again).await?;
             self.add_consumed(&mut parts, answer.consumed_capacity)?;
         }
-        Ok(parts.explanation(asked, planned_ms, self.now_ms()))
+        Ok(Explanation { shape, ..parts.explanation(asked, planned_ms, self.now_ms()) })
     }
 
     /// Returns the actions of statements.
@@ -138,39 +139,40 @@ impl<S: Store> Engine<S> {
 
     async fn read_in_transaction(
         &self,
-        statements: Vec<Statement>,
+        statements: &[Statement],
         mode: Option<ReturnConsumedCapacity>,
     ) -> ApiResult<ExecuteTransactionOutput> {
-        let names: Vec<String> = statements.iter().map(|it| it.table().to_owned()).collect();
-        let tables =
-            names.iter().map(|name| self.readable_table(name)).collect::<ApiResult<Vec<_>>>()?;
+        let tables = statements
+            .iter()
+            .map(|it| self.readable_table(it.table()))
+            .collect::<ApiResult<Vec<_>>>()?;
         let plans = plan_items(&tables, statements)?;
         check_distinct(plans.iter().filter_map(SelectPlan::item_key))?;
-        let targets: Vec<_> =
-            tables.iter().zip(&plans).map(|(table, plan)| target_of(table, plan)).collect();
-        targets.iter().try_for_each(|target| ask_gate(target.table, target.index))?;
-        let mut admission =
-            self.admit_reads(targets.iter().copied().zip(plans.iter().map(SelectPlan::touched)))?;
+        let announced = announce_all(|| statements.iter().map(write::intent))?;
+        let targets = plans.iter().filter_map(SelectPlan::item_target);
+        let targets = targets.map(|(target, key)| (target, Touched::Item(key)));
+        let mut admission = self.admit_reads(targets, announced)?;
         let view = self.core().view().await?;
         let (mut reports, mut responses) = (PerTable::default(), Vec::new());
         let mut bytes = 0;
-        let read = plans.into_iter().zip(&tables).zip(&names).zip(&targets);
-        for (((plan, table), name), target) in read {
-            let key = plan.item_key().cloned();
-            let mut page: Page = match table.past {
-                None => plan.run(table, &view).await?,
-                Some(_) => plan.run(table, &self.table_view(table, None).await?).await?,
+        for ((plan, table), statement) in plans.iter().zip(&tables).zip(statements) {
+            let (target, key) = plan.item_target().ok_or(Reason::Internal)?;
+            let whole = || layout::single(key);
+            let seen = self.read_view(table, whole, None, Some(&view)).await?;
+            pass(Station::Run);
+            let mut page: Page = match &seen {
+                ReadView::Newest => plan.run(&view).await?,
+                ReadView::Given(view) => plan.run(view).await?,
+                ReadView::Past(view) => Box::pin(plan.run(view)).await?,
+                ReadView::Heat(view) => Box::pin(plan.run(view)).await?,
             };
             let units = Units::of_table(2.0 * page.units.table);
-            reports.add_units(name, table, &units);
+            reports.add_units(statement.table(), table, &units);
             let seen =
                 Seen { examined: page.scanned, bytes: page.scanned_bytes, returned: page.count };
-            note_read(table, None, &units, seen);
-            if let Some(key) = key {
-                self.core().heat.read_item(table, &key, units.as_heat(), Some(page.scanned_bytes));
-            }
+            self.tell_read(table, key, &units, seen);
             if let Some(admission) = &mut admission {
-                admission.add_read(target, &units);
+                admission.add_read(&target, &units);
             }
             let item = page.items.pop().filter(|item| !item.is_empty());
             bytes += item.as_ref().map_or(0, Item::size);
@@ -265,16 +267,16 @@ fn condition_of(statement: &Statement) -> Option<Condition> {
 
 /// Plans SELECTs. One that its table refuses for its key cancels the transaction, as a read of TransactGetItems
 /// does.
-fn plan_items(
-    tables: &[Arc<Table>],
-    statements: Vec<Statement>,
-) -> Result<Vec<SelectPlan<'_>>, Reason> {
+fn plan_items<'s>(
+    tables: &'s [Arc<Table>],
+    statements: &'s [Statement],
+) -> Result<Vec<SelectPlan<'s>>, Reason> {
     let (mut plans, mut faults) = (Vec::with_capacity(statements.len()), Vec::new());
-    for (nth, (statement, table)) in statements.into_iter().zip(tables).enumerate() {
+    for (nth, (statement, table)) in statements.iter().zip(tables).enumerate() {
         let Statement::Select(select) = statement else {
             return Err(StatementFault::TransactionMixed.into());
         };
-        let fault = match check_key(table, &select) {
+        let fault = match check_key(table, select) {
             Ok(()) => {
                 plans.push(plan_item(table, select, nth)?);
                 None
@@ -301,7 +303,11 @@ fn check_key(table: &Table, select: &Select) -> Result<(), Reason> {
 
 /// Plans a SELECT, which must name one item of the table by its key, and call no function beside.
 /// Source: captured 2026.
-fn plan_item(table: &Table, select: Select, nth: usize) -> Result<SelectPlan<'static>, Reason> {
+fn plan_item<'s>(
+    table: &'s Table,
+    select: &'s Select,
+    nth: usize,
+) -> Result<SelectPlan<'s>, Reason> {
     if select.index.is_some() {
         return Err(fault(nth, TransactionFault::Index));
     }
@@ -309,9 +315,7 @@ fn plan_item(table: &Table, select: Select, nth: usize) -> Result<SelectPlan<'st
         return Err(fault(nth, TransactionFault::Select));
     }
     match select::plan(table, select, true, None, None)? {
-        SelectPlan::Item { key, filter, projection, consistent } => {
-            Ok(SelectPlan::Item { key, filter, projection, consistent })
-        }
+        item @ SelectPlan::Item { .. } => Ok(item),
         SelectPlan::Ranges { .. } => Err(fault(nth, TransactionFault::Select)),
     }
 }
@@ -324,6 +328,7 @@ fn action(
     returns_item_on_failure: bool,
 ) -> Result<TransactionAction, Reason> {
     let table_name = statement.table().to_owned();
+    let mut asked = StatementAsked { verb: write::intent(&statement).verb, clause: None };
     let (kind, condition) = match statement {
         Statement::Insert(insert) => {
             if insert.item.size() > ITEM_SIZE_MAX_BYTES {
@@ -339,14 +344,20 @@ fn action(
         Statement::Delete(delete) => {
             check_no_index(delete.index.as_deref())?;
             let key = write::primary_key(table, &delete.condition)?;
+            asked.clause = Some(delete.condition);
             (ActionKind::Delete(key), delete.condition_or_absent)
         }
         Statement::Exists(select, _) => check_exists(table, select, nth)?,
         Statement::Select(_) => return Err(StatementFault::TransactionMixed.into()),
     };
-    let condition = Some(condition);
-    let payload_bytes = 0;
-    Ok(TransactionAction { table_name, kind, condition, returns_item_on_failure, payload_bytes })
+    Ok(TransactionAction {
+        table_name,
+        kind,
+        condition: Some(condition),
+        statement: Some(asked),
+        returns_item_on_failure,
+        payload_bytes: 0,
+    })
 }
 
 /// Returns what a statement adds to the transaction's payload: an INSERT its item, the others their

@@ -2,13 +2,13 @@
 
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Mode, ReadKeys, ReadPlan, StatementText, WhatIf};
+use crate::intent::{Intent, Verb};
 use crate::ops::update_table;
 use crate::partiql::next_token::{self, RequestHash};
 use crate::partiql::{self, select, write};
 use crate::read::{PagePlan, versions};
 use crate::request::required;
 use crate::schema::{Index, IndexId, Table, TableRecord};
-use crate::usage::noted_shape;
 use hashrange_expr::partiql::{Explain, KeyRead, Select, Statement, filter_of};
 use hashrange_expr::{Condition, Filter};
 use hashrange_model::bounds::told;
@@ -189,14 +189,17 @@ impl<S: Store> Engine<S> {
     pub(super) async fn explain_read_as_asked(
         &self,
         read: ReadPlan<'_>,
+        intent: &Intent<'_>,
         asked: Asked,
         how: How<'_>,
     ) -> ApiResult<Explanation> {
-        let Some(what_if) = how.what_if else { return self.explain_read(read, asked).await };
+        let Some(what_if) = how.what_if else {
+            return self.explain_read(read, intent, asked).await;
+        };
         if read.page.index.is_none_or(|(_, index)| index.id != what_if.index) {
             return Err(Reason::State(StateFault::SupposedNotRead(what_if.name().into())).into());
         }
-        self.explain_supposed_read(read, what_if, asked).await
+        self.explain_supposed_read(read, intent, what_if, asked).await
     }
 
     /// Explains a read that may suppose an index; none if the operation is another one.
@@ -350,14 +353,12 @@ impl<S: Store> Engine<S> {
         let name = statement.table();
         let table = self.table(name)?;
         let key = write::key_attributes(&table, statement)?;
-        let shape = noted_shape(|shape| write::tell(statement, shape));
         let plan = |table: &Table| Ok(write::plan(table, statement, false)?);
         let worded = match statement {
             Statement::Insert(_) => |error| write::worded_as_insert(error).in_layer(Layer::Older),
             _ => |error: ApiError| error.in_layer(Layer::Older),
         };
-        let explained = self.explain_write(name, &key, plan, worded, asked).await?;
-        Ok(Explanation { shape, ..explained })
+        self.explain_write((name, &key), &write::intent(statement), plan, worded, asked).await
     }
 
     async fn explain_select(
@@ -367,20 +368,17 @@ impl<S: Store> Engine<S> {
         (start, how): (Option<Item>, How<'_>),
         asked: Asked,
     ) -> ApiResult<Explanation> {
-        let table = self.explained_table(&std::mem::take(&mut select.table), how)?;
+        let table = self.explained_table(&select.table, how)?;
         let consistent = input.consistent_read == Some(true);
         if let Some(what_if) = how.what_if.filter(|what_if| Arc::ptr_eq(&what_if.table, &table)) {
             select.index.get_or_insert_with(|| what_if.name().to_owned());
         }
-        let index = select.index.clone();
-        let condition = select.condition.clone();
-        let shape = noted_shape(|shape| select::tell(&select, shape));
-        let plan = select::plan(&table, select, consistent, input.limit, start.as_ref())?;
-        self.check_index_filled(&table, index.as_deref())?;
-        let read = selected_read(&table, plan, condition)?;
+        let plan = select::plan(&table, &select, consistent, input.limit, start.as_ref())?;
+        self.check_index_filled(&table, select.index.as_deref())?;
+        let read = selected_read(&table, plan, select.condition.clone())?;
         let read = ReadPlan { start, ..read };
-        let explained = self.explain_read_as_asked(read, asked, how).await?;
-        Ok(Explanation { shape, ..explained })
+        let intent = Intent { consistent, ..select::intent(Verb::Select, &select) };
+        self.explain_read_as_asked(read, &intent, asked, how).await
     }
 }
 
@@ -442,11 +440,11 @@ fn as_page<'t>(
 ) -> (PagePlan<'t>, Vec<hashrange_storage::KeyRange>, Option<Condition>) {
     match plan {
         select::SelectPlan::Ranges { page, ranges } => (*page, ranges, None),
-        select::SelectPlan::Item { key, filter, projection, consistent } => {
-            let of_item = PagePlan::of_item(table, &key, projection, consistent);
-            let page = PagePlan { filter: filter.as_ref().map(Filter::from), ..of_item };
+        select::SelectPlan::Item { key, filter, projection, consistent, .. } => {
+            let of_item = PagePlan::of_item(table, &key, projection.cloned(), consistent);
+            let page = PagePlan { filter: filter.map(Filter::from), ..of_item };
             let ranges = vec![page.range.clone()];
-            (page, ranges, filter)
+            (page, ranges, filter.cloned())
         }
     }
 }

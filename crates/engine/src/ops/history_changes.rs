@@ -7,8 +7,10 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::history::changes::{self, Changes, States, Where};
 use crate::history::{ItemChange, TableView};
+use crate::intent::{Access, Intent, Verb};
 use crate::layout;
 use crate::schema::{IndexId, KeyType, Past, Table};
+use crate::usage::announce_all;
 use crate::write::{Write, plan_delete, plan_put, until_decided};
 use hashrange_model::error::HistoryFault;
 use hashrange_model::{ApiResult, Item, Reason};
@@ -94,7 +96,9 @@ impl<S: Store> Engine<S> {
                 Ok((&*table, planned))
             };
             let writes = changes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
-            self.commit_apart(&writes).await
+            let intents = || changes.iter().map(|change| intent(&table, change));
+            let announced = announce_all(intents)?;
+            self.commit_apart(&writes, announced).await
         });
         attempts.await?.into_iter().try_for_each(|attempt| attempt.result.map(|_| ()))
     }
@@ -170,6 +174,15 @@ fn sort_range(table: &Table, prefix: &Key, text: &str) -> Result<KeyRange, Reaso
             Ok(KeyRange::prefix(&[&prefix[..], text.as_bytes()].concat()))
         }
         _ => Err(Reason::History(HistoryFault::SortKeyPrefix)),
+    }
+}
+
+/// Returns the intent of putting an item back.
+fn intent<'i>(table: &'i Table, change: &'i ItemChange) -> Intent<'i> {
+    let name = &table.record.name;
+    match &change.before {
+        Some(item) => Intent::new(Verb::Put, name, Access::Item(item)),
+        None => Intent::new(Verb::Delete, name, Access::Item(&change.key)),
     }
 }
 

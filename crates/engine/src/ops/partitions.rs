@@ -4,10 +4,13 @@
 use crate::capacity::read_units;
 use crate::engine::Engine;
 use crate::index;
+use crate::intent::Access;
 use crate::layout;
+use crate::ops::tree::intent;
 use crate::read::selection::index_named;
 use crate::schema::{IndexId, Table};
 use crate::tree::{ClientWork, Counting, Levels, TreeOutput, TreePlan, TreePosition, limit};
+use crate::usage::announce;
 use hashrange_model::ApiResult;
 use hashrange_model::limits::PAGE_SIZE_MAX_BYTES;
 use hashrange_storage::{Direction, Store};
@@ -71,7 +74,8 @@ impl<S: Store> Engine<S> {
                 Some(self.scanned_by_client(&table, id, input.consistent).await?)
             }
         };
-        let mut output = TreeOutput::from(self.tree_page(plan).await?);
+        let announced = announce(&intent(&plan, Access::All))?;
+        let mut output = TreeOutput::from(self.read(plan, None, announced).await?);
         output.work.by_client = by_client.unwrap_or(output.work.by_client);
         Ok(output)
     }

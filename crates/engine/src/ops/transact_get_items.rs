@@ -3,13 +3,15 @@
 use crate::capacity::{Charge, Units, read_units};
 use crate::engine::Engine;
 use crate::explain::{Asked, Explanation, Grouping, Mode, Parts, ReadKeys, ReadPlan};
-use crate::heat::Touched;
+use crate::heat::{self, Touched};
+use crate::intent::{Access, Intent, Returns, Verb, pattern_of};
 use crate::read::pace::{Pace, item_work};
 use crate::request::{self, check_key_values, required, validated};
 use crate::schema::Table;
+use crate::stations::{Station, pass};
 use crate::throughput::ReadTarget;
 use crate::transaction::check_distinct;
-use crate::usage::{Shape, ask_gate, note_shape};
+use crate::usage::{Seen, announce_all};
 use crate::{fault, write};
 use hashrange_expr::Projection;
 use hashrange_model::error::Layer;
@@ -20,7 +22,6 @@ use hashrange_wire::{
     DecodedValue, Get, ItemResponse, Map, ReturnConsumedCapacity, TransactGetItem,
     TransactGetItemsInput, TransactGetItemsOutput,
 };
-use std::fmt;
 use std::sync::Arc;
 
 use crate::answer::PerTable;
@@ -80,19 +81,20 @@ impl<S: Store> Engine<S> {
         let gets = checked(input.transact_items)?;
         let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
-        note_shape(|shape| tell(&gets, shape));
-        tables.iter().try_for_each(|table| ask_gate(table, None))?;
+        let announced = announce_all(|| intents(&gets, &tables))?;
         let targets = || {
             let items = tables.iter().zip(&keys);
             items.map(|(table, key)| (ReadTarget::item(table, key, true), Touched::Item(key)))
         };
-        let admission = self.admit_reads(targets())?;
+        let admission = self.admit_reads(targets(), announced)?;
+        pass(Station::View);
         let stored = self.store().get_together(&keys).await;
         let mut stored =
             stored.map_err(|error| fault::of_tables(tables.iter().map(|table| &**table), error))?;
+        pass(Station::Run);
         for ((table, key), stored) in tables.iter().zip(&keys).zip(&mut stored) {
-            if table.past.is_some() {
-                *stored = Box::pin(self.item_of_past(table, key, None)).await?;
+            if table.past.is_some() || heat::is_heat(table) {
+                *stored = Box::pin(self.item_apart(table, key)).await?;
             }
         }
         let items = stored
@@ -110,7 +112,7 @@ impl<S: Store> Engine<S> {
             let size = item.as_ref().map(Item::size);
             let units = Units::of_table(2.0 * read_units(size.unwrap_or(0), true));
             reports.add_units(&get.table_name, table, &units);
-            self.note_item_read(table, key, &units, size);
+            self.tell_read(table, key, &units, Seen::item(size));
             charges.push(units);
         }
         if let Some(mut admission) = admission {
@@ -153,7 +155,7 @@ impl<S: Store> Engine<S> {
         let gets = checked(input.transact_items)?;
         let tables = self.tables_of_gets(&gets)?;
         let keys = plan(&gets, &tables)?;
-        let shape = Shape::text(|shape| tell(&gets, shape));
+        let shape = pattern_of(intents(&gets, &tables));
         let planned_ms = self.now_ms();
         let reads = gets.into_iter().zip(&tables).zip(&keys).map(|((get, table), key)| {
             let keys = ReadKeys::of_item(table, &get.key);
@@ -184,11 +186,14 @@ fn checked(items: Option<Vec<TransactGetItem<'_>>>) -> ApiResult<Vec<CheckedGet>
         .collect()
 }
 
-/// Tells what is asked, without values.
-fn tell(gets: &[CheckedGet], shape: &mut Shape) -> fmt::Result {
-    shape.members(gets, |get, shape| {
-        shape.member("Get", &get.table_name)?;
-        get.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
+fn intents<'i>(
+    gets: &'i [CheckedGet],
+    tables: &'i [Arc<Table>],
+) -> impl Iterator<Item = Intent<'i>> {
+    gets.iter().zip(tables).map(|(get, table)| Intent {
+        returns: Returns::of_projection(get.projection.as_ref()),
+        consistent: true,
+        ..Intent::new(Verb::Get, &table.record.name, Access::Item(&get.key))
     })
 }
 

@@ -10,8 +10,7 @@ use crate::layout::token::TokenScope;
 use crate::request::{
     self, as_update, check_expression_values, check_key_values, required, returns_item, validated,
 };
-use crate::transaction::{self, ActionKind, Completed, Fingerprint, Token, TransactionAction};
-use crate::usage::{note_shape, noted_shape};
+use crate::transaction::{ActionKind, Completed, Fingerprint, Token, TransactionAction};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::error::{ExpressionKind, Layer, ValueFault};
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
@@ -38,7 +37,6 @@ impl<S: Store> Engine<S> {
         mut input: TransactWriteItemsInput<'_>,
     ) -> ApiResult<TransactWriteItemsOutput> {
         let (actions, token) = check(&mut input)?;
-        note_shape(|shape| transaction::tell(&actions, shape));
         let completed = self.transact(&actions, token.as_ref()).await?;
         let (mode, metrics) =
             (input.return_consumed_capacity, input.return_item_collection_metrics);
@@ -54,10 +52,8 @@ impl<S: Store> Engine<S> {
         let asked = Asked { operation: "TransactWriteItems", mode, began_ms: self.now_ms() };
         let explained = async {
             let (actions, token) = check(&mut input)?;
-            let shape = noted_shape(|shape| transaction::tell(&actions, shape));
             let worded = |error: ApiError| error.in_layer(Layer::Older);
-            let explained = self.explain_actions(&actions, token.as_ref(), worded, asked).await;
-            explained.map(|explained| Explanation { shape, ..explained })
+            self.explain_actions(&actions, token.as_ref(), worded, asked).await
         };
         explained.await.map_err(|error| error.in_layer(Layer::Older))
     }
@@ -165,6 +161,7 @@ impl<'a> GivenAction<'a> {
         }
         Ok(TransactionAction {
             table_name,
+            statement: None,
             payload_bytes: item.size() + if is_put { 0 } else { of_expressions },
             kind: match self.verb {
                 Verb::Check => ActionKind::Check(item),

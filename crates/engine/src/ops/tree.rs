@@ -4,10 +4,12 @@
 
 use crate::engine::Engine;
 use crate::fault;
+use crate::intent::{Access, Intent, Verb};
 use crate::layout;
 use crate::read::selection::index_named;
 use crate::schema::{Index, IndexId, KeyAttribute, KeySchema, KeyType, Table};
 use crate::tree::{Counting, Levels, SortLevels, TreeOutput, TreePlan, TreePosition, depth, limit};
+use crate::usage::announce;
 use hashrange_model::error::TreeFault;
 use hashrange_model::limits::SORT_KEY_MAX_BYTES;
 use hashrange_model::{ApiResult, Item, Reason, Value};
@@ -76,7 +78,17 @@ impl<S: Store> Engine<S> {
             consistent: input.consistent,
         };
         plan.begin_at(input.start.as_ref())?;
-        Ok(self.tree_page(plan).await?.into())
+        let announced = announce(&intent(&plan, Access::Item(&input.partition_key)))?;
+        Ok(self.read(plan, None, announced).await?.into())
+    }
+}
+
+/// Returns the intent of a tree of keys.
+pub(super) fn intent<'i>(plan: &TreePlan<'i>, access: Access<'i>) -> Intent<'i> {
+    Intent {
+        index: plan.index.map(|(_, index)| index.name.as_str()),
+        consistent: plan.consistent,
+        ..Intent::new(Verb::Tree, &plan.table.record.name, access)
     }
 }
 

@@ -2,12 +2,12 @@
 //! versions of items ranges are read alone: also one item has many.
 
 use crate::capacity::{Units, read_units};
-use crate::heat::{Kept, Touched};
+use crate::intent::{Access, Intent, Returns, Verb};
 use crate::read::key_range::{self, Reader};
 use crate::read::selection::{IndexFault, Selection, readable_index};
 use crate::read::{Fetched, Page, PagePlan, Rows, read_ranges, versions};
 use crate::schema::{Index, IndexId, KeySchema, Past, Table};
-use crate::usage::Shape;
+use crate::throughput::ReadTarget;
 use crate::{fault, layout};
 use hashrange_expr::partiql::{self, KeyRead, KeyReads, Order, Select};
 use hashrange_expr::{Condition, Filter, Projection};
@@ -15,7 +15,6 @@ use hashrange_model::error::{HistoryFault, StatementFault};
 use hashrange_model::{ApiResult, Item, Reason, Value};
 use hashrange_storage::{Direction, Key, KeyRange, View};
 use std::collections::HashMap;
-use std::fmt;
 
 /// Most items in a page of a statement that reads several partitions.
 /// Source: Amazon DynamoDB developer guide, "PartiQL operators", IN.
@@ -25,7 +24,13 @@ const PARTITIONS_PAGE_MAX: usize = 10;
 #[derive(Debug)]
 pub(crate) enum SelectPlan<'t> {
     /// One item of the table.
-    Item { key: Key, filter: Option<Condition>, projection: Option<Projection>, consistent: bool },
+    Item {
+        table: &'t Table,
+        key: Key,
+        filter: Option<&'t Condition>,
+        projection: Option<&'t Projection>,
+        consistent: bool,
+    },
     /// Ranges, one after the other.
     Ranges { page: Box<PagePlan<'t>>, ranges: Vec<KeyRange> },
 }
@@ -41,7 +46,7 @@ struct PartitionRange {
 /// Plans a SELECT; `limit` is the most items to evaluate, `start` the key to go on after.
 pub(crate) fn plan<'t>(
     table: &'t Table,
-    select: Select,
+    select: &'t Select,
     consistent: bool,
     limit: Option<i32>,
     start: Option<&Item>,
@@ -50,8 +55,8 @@ pub(crate) fn plan<'t>(
     let secondary = index.map(|(_, index)| index);
     let schema = secondary.map_or(&table.key, |index| &index.key);
     let (partition, sort) = single_key(schema)?;
-    if let Some(fault) = select.column_fault {
-        return Err(fault.into());
+    if let Some(fault) = &select.column_fault {
+        return Err(fault.clone().into());
     }
     let condition = select.condition.as_ref();
     let reads = condition.and_then(|condition| partiql::reads(condition, partition, sort));
@@ -63,7 +68,7 @@ pub(crate) fn plan<'t>(
     let is_of_versions = table.past == Some(Past::Versions);
     let is_exact = reads.as_ref().is_some_and(|reads| reads.is_exact);
     let order = Ordering::of(&select.order, schema, reads.is_some())?;
-    let filter = select.condition.filter(|_| !is_exact);
+    let filter = condition.filter(|_| !is_exact);
     let ranges = match &reads {
         None => {
             let id = secondary.map_or(IndexId::BASE, |index| index.id);
@@ -78,12 +83,8 @@ pub(crate) fn plan<'t>(
                 && is_point(read)
             {
                 let key = ranges.remove(0).range.start;
-                return Ok(SelectPlan::Item {
-                    key,
-                    filter,
-                    projection: select.projection,
-                    consistent,
-                });
+                let projection = select.projection.as_ref();
+                return Ok(SelectPlan::Item { table, key, filter, projection, consistent });
             }
             order.arrange(ranges)?
         }
@@ -93,10 +94,11 @@ pub(crate) fn plan<'t>(
         None => ranges,
         Some(start) => resume(table, secondary, ranges, start, order.direction)?,
     };
-    let mut selection = Selection::new(None, select.projection, "SELECT", index.is_some(), false)?;
+    let projection = select.projection.clone();
+    let mut selection = Selection::new(None, projection, "SELECT", index.is_some(), false)?;
     selection.check_index(secondary)?;
     if reads.is_some() {
-        check_filter(secondary, filter.as_ref())?;
+        check_filter(secondary, filter)?;
     }
     // The filter sees what the index holds. Source: captured 2026.
     let fetches = selection.needs_table(secondary, None);
@@ -106,7 +108,7 @@ pub(crate) fn plan<'t>(
         range: KeyRange { start: Vec::new(), end: Some(Vec::new()) },
         direction: order.direction,
         limit: page_limit(limit, reads.as_ref()),
-        filter: filter.as_ref().map(Filter::from),
+        filter: filter.map(Filter::from),
         filters_entries: true,
         output: selection.take_output(fetches),
         fetches,
@@ -115,46 +117,17 @@ pub(crate) fn plan<'t>(
     Ok(SelectPlan::Ranges { page: Box::new(page), ranges })
 }
 
-/// Tells what a SELECT asks, without values.
-pub(crate) fn tell(select: &Select, shape: &mut Shape) -> fmt::Result {
-    select.condition.as_ref().map_or(Ok(()), |condition| shape.clause(condition))?;
-    select.projection.as_ref().map_or(Ok(()), |projection| shape.returns_paths(projection))
+/// Returns the intent of a SELECT, or of the one in an EXISTS.
+pub(crate) fn intent(verb: Verb, select: &Select) -> Intent<'_> {
+    Intent {
+        index: select.index.as_deref(),
+        filter: select.condition.as_ref(),
+        returns: Returns::of_projection(select.projection.as_ref()),
+        ..Intent::new(verb, &select.table, Access::Clause)
+    }
 }
 
 impl SelectPlan<'_> {
-    /// Returns what it touches.
-    pub(crate) fn touched(&self) -> Touched<'_> {
-        match self {
-            Self::Item { key, .. } => Touched::Item(key),
-            Self::Ranges { ranges, .. } => Touched::of_ranges(ranges),
-        }
-    }
-
-    /// Returns the one range in which everything is that it reads.
-    pub(crate) fn whole_range(&self) -> KeyRange {
-        match self {
-            Self::Item { key, .. } => layout::single(key),
-            Self::Ranges { ranges, .. } => KeyRange {
-                start: ranges.iter().map(|range| &range.start).min().cloned().unwrap_or_default(),
-                end: match ranges.iter().map(|range| range.end.as_ref()).collect::<Option<Vec<_>>>()
-                {
-                    Some(ends) => ends.into_iter().max().cloned(),
-                    None => None,
-                },
-            },
-        }
-    }
-
-    /// Returns what it touches, to be kept.
-    pub(crate) fn kept(&self) -> Kept {
-        match self {
-            Self::Item { key, .. } => Kept::Item(key.clone()),
-            Self::Ranges { page, ranges } => {
-                Kept::Ranges(versions::items_of_ranges(page.table, ranges).into_owned())
-            }
-        }
-    }
-
     /// Returns the key of the one item that is read.
     pub(crate) fn item_key(&self) -> Option<&Key> {
         match self {
@@ -163,32 +136,42 @@ impl SelectPlan<'_> {
         }
     }
 
-    /// Reads the page of a table, or of its index, from one view.
-    pub(crate) async fn run<V: View, R: Rows>(self, table: &Table, view: &V) -> ApiResult<Page<R>> {
+    /// Returns the target of the read of one item, with its key.
+    pub(crate) fn item_target(&self) -> Option<(ReadTarget<'_>, &Key)> {
+        match self {
+            Self::Item { table, key, consistent, .. } => {
+                Some((ReadTarget::item(table, key, *consistent), key))
+            }
+            Self::Ranges { .. } => None,
+        }
+    }
+
+    /// Reads the page from one view.
+    pub(crate) async fn run<V: View, R: Rows>(&self, view: &V) -> ApiResult<Page<R>> {
         match self {
             Self::Ranges { page: plan, ranges } => {
-                let mut page = read_ranges(view, &plan, &ranges).await?;
+                let mut page = read_ranges(view, plan, ranges).await?;
                 let key = page.last_evaluated_key.as_ref();
-                if key.is_some_and(|key| is_end(&plan, ranges, key)) {
+                if key.is_some_and(|key| is_end(plan, ranges.clone(), key)) {
                     page.last_evaluated_key = None;
                 }
                 Ok(page)
             }
-            Self::Item { key, filter, projection, consistent } => {
+            Self::Item { table, key, filter, projection, consistent } => {
                 let stored =
-                    view.get(&key).await.map_err(|error| fault::of_tables([table], error))?;
+                    view.get(key).await.map_err(|error| fault::of_tables([*table], error))?;
                 let item = stored.map(Item::from_stored).transpose().map_err(fault::of_form)?;
                 let size = item.as_ref().map_or(0, Item::size);
                 let matching = item.filter(|item| filter.is_none_or(|filter| filter.matches(item)));
                 let count = usize::from(matching.is_some());
                 let mut items = R::with_capacity(2 * size);
                 if let Some(item) = matching {
-                    items.push(match &projection {
+                    items.push(match projection {
                         Some(projection) => projection.apply(&item),
                         None => item,
                     });
                 }
-                let units = Units::of_table(read_units(size, consistent));
+                let units = Units::of_table(read_units(size, *consistent));
                 Ok(Page {
                     items,
                     count,

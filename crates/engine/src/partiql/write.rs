@@ -1,15 +1,14 @@
 //! INSERT, UPDATE and DELETE: planned as the conditional writes that the native operations make.
 
 use super::select;
+use crate::intent::{Access, Intent, Verb};
 use crate::schema::Table;
-use crate::usage::Shape;
 use crate::write::{Write, Written, plan_delete, plan_put, plan_update};
 use hashrange_expr::Condition;
 use hashrange_expr::partiql::{self, Change, Insert, Statement};
 use hashrange_model::error::StatementFault;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{ApiError, ApiResult, Item, Reason};
-use std::fmt;
 
 /// Returns the write of a statement, with every fault that its table shows.
 pub(crate) fn plan<'p>(
@@ -32,32 +31,23 @@ pub(crate) fn plan<'p>(
     Ok(Write { returns_item_on_failure, ..write })
 }
 
-/// Tells what a statement that writes asks, without values.
-pub(crate) fn tell(statement: &Statement, shape: &mut Shape) -> fmt::Result {
-    shape.part(format_args!("{}", statement.verb()))?;
-    tell_clauses(statement, shape)
-}
-
-/// Tells what the statements of a batch or transaction ask, without values.
-pub(crate) fn tell_all<'s>(
-    statements: impl IntoIterator<Item = &'s Statement>,
-    shape: &mut Shape,
-) -> fmt::Result {
-    shape.members(statements, |statement, shape| {
-        shape.member(statement.verb(), statement.table())?;
-        tell_clauses(statement, shape)
-    })
-}
-
-fn tell_clauses(statement: &Statement, shape: &mut Shape) -> fmt::Result {
+/// Returns the intent of a statement.
+pub(crate) fn intent(statement: &Statement) -> Intent<'_> {
+    let of = |verb| Intent::new(verb, statement.table(), Access::Clause);
     match statement {
-        Statement::Select(select) | Statement::Exists(select, _) => select::tell(select, shape),
-        Statement::Insert(_) => Ok(()),
-        Statement::Update(change) => {
-            shape.updates(&change.update)?;
-            shape.clause(&change.condition)
+        Statement::Select(select) => select::intent(Verb::Select, select),
+        Statement::Exists(select, _) => select::intent(Verb::Exists, select),
+        Statement::Insert(insert) => {
+            Intent { access: Access::Item(&insert.item), ..of(Verb::Insert) }
         }
-        Statement::Delete(delete) => shape.clause(&delete.condition),
+        Statement::Update(change) => Intent {
+            filter: Some(&change.condition),
+            update: Some(&change.update),
+            ..of(Verb::UpdateStatement)
+        },
+        Statement::Delete(delete) => {
+            Intent { filter: Some(&delete.condition), ..of(Verb::DeleteStatement) }
+        }
     }
 }
 

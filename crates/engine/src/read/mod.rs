@@ -19,6 +19,4 @@ mod page;
 pub(crate) mod selection;
 pub(crate) mod versions;
 
-pub(crate) use page::{
-    Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_page, read_ranges,
-};
+pub(crate) use page::{Fetched, Output, Page, PagePlan, Rows, cursor, from_key, read_ranges};

@@ -133,14 +133,6 @@ pub(crate) struct Fetched {
     pub(crate) bytes: usize,
 }
 
-/// Reads a page from one view.
-pub(crate) async fn read_page<V: View, R: Rows>(
-    view: &V,
-    plan: PagePlan<'_>,
-) -> ApiResult<Page<R>> {
-    read_ranges(view, &plan, std::slice::from_ref(&plan.range)).await
-}
-
 /// Reads a page of several ranges, one after the other, from one view. Each is charged by itself.
 pub(crate) async fn read_ranges<V: View, R: Rows>(
     view: &V,

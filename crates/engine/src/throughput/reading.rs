@@ -62,7 +62,7 @@ impl<'t> ReadTarget<'t> {
 pub(crate) struct Reading<'e, V> {
     /// What it sees, if that is not the newest state.
     pub(crate) old_view: Option<V>,
-    pub(crate) admission: Option<Admission<'e>>,
+    pub(crate) admission: Admission<'e>,
 }
 
 impl<V: Clone> Limiter<V> {
@@ -104,21 +104,17 @@ impl<V: Clone> Limiter<V> {
 impl<V> Reading<'_, V> {
     /// Returns how many entries a page evaluates at most if the request asks for `asked`.
     pub(crate) fn page_limit(&mut self, asked: usize) -> usize {
-        match &mut self.admission {
-            Some(admission) if admission.is_hostile() => {
-                let most = 1 + admission.dice().below(HOSTILE_PAGE_MAX);
-                asked.min(usize::try_from(most).unwrap_or(1))
-            }
-            _ => asked,
+        if !self.admission.is_hostile() {
+            return asked;
         }
+        let most = 1 + self.admission.dice().below(HOSTILE_PAGE_MAX);
+        asked.min(usize::try_from(most).unwrap_or(1))
     }
 
     /// Counts what the read used.
-    pub(crate) fn settle(self, target: &ReadTarget<'_>, units: &Units) {
-        if let Some(mut admission) = self.admission {
-            admission.add_read(target, units);
-            admission.settle();
-        }
+    pub(crate) fn settle(mut self, target: &ReadTarget<'_>, units: &Units) {
+        self.admission.add_read(target, units);
+        self.admission.settle();
     }
 }
 

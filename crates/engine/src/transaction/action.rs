@@ -1,14 +1,13 @@
 //! One action of a transaction: what the request says of it, checked by itself, and its write once
 //! the table is known.
 
+use crate::intent::{Access, Intent, Verb};
 use crate::request::check_scalar_keys;
 use crate::request::condition::looked_into;
 use crate::schema::Table;
-use crate::usage::Shape;
 use crate::write::{self, Action, Write};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::{Item, Reason};
-use std::fmt;
 
 /// An action without any fault that shows without its table.
 #[derive(Debug)]
@@ -17,10 +16,20 @@ pub(crate) struct TransactionAction {
     pub(crate) table_name: String,
     pub(crate) kind: ActionKind,
     pub(crate) condition: Option<Condition>,
+    /// Of a statement, what it asks for.
+    pub(crate) statement: Option<StatementAsked>,
     /// Whether a failed condition returns the item it met.
     pub(crate) returns_item_on_failure: bool,
     /// What the action adds to the transaction's payload.
     pub(crate) payload_bytes: usize,
+}
+
+/// What a statement asks for that an action was made of.
+#[derive(Debug)]
+pub(crate) struct StatementAsked {
+    pub(crate) verb: Verb,
+    /// Its WHERE clause, where the action's condition is another one.
+    pub(crate) clause: Option<Condition>,
 }
 
 /// What an action does, and to which item.
@@ -36,23 +45,31 @@ pub(crate) enum ActionKind {
     Check(Item),
 }
 
-/// Tells what a transaction asks, without values.
-pub(crate) fn tell(actions: &[TransactionAction], shape: &mut Shape) -> fmt::Result {
-    shape.members(actions, |action, shape| {
-        match &action.kind {
-            ActionKind::Put(_) => shape.member("Put", &action.table_name)?,
-            ActionKind::Update(_, update) => {
-                shape.member("Update", &action.table_name)?;
-                shape.updates(update)?;
-            }
-            ActionKind::Delete(_) => shape.member("Delete", &action.table_name)?,
-            ActionKind::Check(_) => shape.member("ConditionCheck", &action.table_name)?,
-        }
-        shape.condition(action.condition.as_ref())
-    })
-}
-
 impl TransactionAction {
+    /// Returns the intent of the action.
+    pub(crate) fn intent(&self) -> Intent<'_> {
+        let (verb, update) = match &self.kind {
+            ActionKind::Put(_) => (Verb::Put, None),
+            ActionKind::Update(_, update) => (Verb::Update, Some(update)),
+            ActionKind::Delete(_) => (Verb::Delete, None),
+            ActionKind::Check(_) => (Verb::ConditionCheck, None),
+        };
+        let intent = Intent {
+            update,
+            ..Intent::new(verb, &self.table_name, Access::Item(self.key_attributes()))
+        };
+        let condition = self.condition.as_ref();
+        match &self.statement {
+            None => Intent { condition, ..intent },
+            Some(StatementAsked { verb: Verb::Insert, .. }) => {
+                Intent { verb: Verb::Insert, ..intent }
+            }
+            Some(StatementAsked { verb, clause }) => {
+                Intent { verb: *verb, filter: clause.as_ref().or(condition), ..intent }
+            }
+        }
+    }
+
     /// Returns an item that has the key attributes.
     pub(crate) fn key_attributes(&self) -> &Item {
         match &self.kind {

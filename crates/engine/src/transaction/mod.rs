@@ -9,7 +9,7 @@ mod fingerprint;
 mod run;
 mod token;
 
-pub(crate) use action::{ActionKind, TransactionAction, tell};
+pub(crate) use action::{ActionKind, StatementAsked, TransactionAction};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use run::{
     Completed, Outcome, Plans, check_distinct, check_payload, parted, plan, refusal,

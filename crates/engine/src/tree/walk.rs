@@ -72,6 +72,8 @@ pub(crate) struct TreePage {
     pub(crate) next: Option<TreePosition>,
     pub(crate) work: TreeWork,
     pub(crate) units: Units,
+    /// Bytes of the entries that were taken.
+    pub(crate) bytes: usize,
 }
 
 /// What a way to read does with the entries that the walk meets.
@@ -209,6 +211,7 @@ impl Walk<'_> {
             None => units.table = read_units,
             Some((nth, _)) => units.add_index(nth, read_units),
         }
-        TreePage { nodes, next, work: TreeWork { read_units, by_client, ..self.work }, units }
+        let work = TreeWork { read_units, by_client, ..self.work };
+        TreePage { nodes, next, work, units, bytes }
     }
 }
