@@ -15,10 +15,8 @@
 //! |---|---|
 //! | `00` | everything is filled |
 //! | `01`, key | everything up to this key is filled; nothing if the key is empty |
-//! | `02`, length of the key (u32 LE), key, token (u128 LE) | the same, and all keys after it are
-//! claimed |
-//! | `03`, length of the key (u32 LE), key, token (u128 LE), end | the same, and the keys up to
-//! `end` are claimed |
+//! | `02`, length of the key (u32 LE), key, token (u128 LE) | as `01`, and the rest is claimed |
+//! | `03`, length of the key (u32 LE), key, token (u128 LE), end | as `01`; claimed up to `end` |
 
 use crate::layout;
 use crate::schema::{Index, IndexId, IndexState, Table, TableId};
