@@ -1,5 +1,5 @@
-//! One action of a transaction: what the request says of it, checked by itself, and its write once
-//! the table is known.
+//! One action of a transaction: its parts in the request, checked without the table, and its write,
+//! planned with the table.
 
 use crate::request::check_scalar_keys;
 use crate::request::condition::looked_into;
@@ -10,20 +10,20 @@ use hashrange_expr::{Condition, Update};
 use hashrange_model::{Item, Reason};
 use std::fmt;
 
-/// An action without any fault that shows without its table.
+/// An action that has passed the checks without its table.
 #[derive(Debug)]
 pub(crate) struct TransactionAction {
-    /// The table as the request names it.
+    /// Table as the request names it.
     pub(crate) table_name: String,
     pub(crate) kind: ActionKind,
     pub(crate) condition: Option<Condition>,
-    /// Whether a failed condition returns the item it met.
+    /// True if a failed condition returns the item.
     pub(crate) returns_item_on_failure: bool,
-    /// What the action adds to the transaction's payload.
+    /// Bytes that the action adds to the transaction's payload.
     pub(crate) payload_bytes: usize,
 }
 
-/// What an action does, and to which item.
+/// Kind of an action, with its item or key.
 #[derive(Debug)]
 pub(crate) enum ActionKind {
     /// Replaces the item.
@@ -32,11 +32,11 @@ pub(crate) enum ActionKind {
     Update(Item, Update),
     /// Removes the item with this key.
     Delete(Item),
-    /// Demands the condition of the item with this key.
+    /// Checks the condition on the item with this key.
     Check(Item),
 }
 
-/// Tells what a transaction asks, without values.
+/// Describes the actions of a transaction in a shape, without values.
 pub(crate) fn tell(actions: &[TransactionAction], shape: &mut Shape) -> fmt::Result {
     shape.members(actions, |action, shape| {
         match &action.kind {
@@ -53,7 +53,7 @@ pub(crate) fn tell(actions: &[TransactionAction], shape: &mut Shape) -> fmt::Res
 }
 
 impl TransactionAction {
-    /// Returns an item that has the key attributes.
+    /// Returns an item with the key attributes.
     pub(crate) fn key_attributes(&self) -> &Item {
         match &self.kind {
             ActionKind::Put(item)
@@ -63,12 +63,12 @@ impl TransactionAction {
         }
     }
 
-    /// Returns whether it may change its item.
+    /// Returns whether the action can change its item.
     pub(crate) fn is_write(&self) -> bool {
         !matches!(self.kind, ActionKind::Check(_))
     }
 
-    /// Returns the write, with every fault that its table shows.
+    /// Returns the planned write, or the first fault that the table shows.
     pub(super) fn plan(&self, table: &Table) -> Result<Write<'_>, Reason> {
         let write = match &self.kind {
             ActionKind::Put(item) => write::plan_put(table, item)?,
