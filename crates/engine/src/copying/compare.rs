@@ -20,7 +20,7 @@ const KEY_BYTES_MAX: usize = 40;
 const ONLY_SOURCE: &str = "only in the source";
 const ONLY_TARGET: &str = "only in the target";
 
-/// A key whose value differs between source and target.
+/// A key that differs between source and target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The store key.

@@ -20,7 +20,7 @@ const ROUNDS_MAX: usize = 50;
 /// Bytes of differing keys that are remembered before another pass over new writes.
 const DIFFERING_BYTES_MAX: usize = 8 << 20;
 
-/// Copies a source that is served, to the end, when the source is moved.
+/// Copies a source that is served; in the end the source is marked as moved.
 pub(super) async fn copy(
     mut origin: Origin<'_>,
     target: &AnyStore,

@@ -1,6 +1,6 @@
-//! Names of keys: the key condition that selects them, such as `country = 'NL' AND place =
-//! '09#UTRECHT'`. The name of a key that the book has cut ends with dots and a hash that
-//! distinguishes it from others.
+//! Names of keys: the key condition that selects them, such as
+//! `country = 'NL' AND place = '09#UTRECHT'`. The name of a key that the book has cut ends with
+//! dots and a hash that distinguishes it from others.
 
 use crate::layout;
 use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, Table};

@@ -31,7 +31,7 @@ impl fmt::Display for Panicked {
 
 impl<S: Store> Background<S> {
     /// Runs some work to its end or to its panic, which is counted. The panic drops the values of
-    /// the work as it unwinds: guards release what they guard.
+    /// the work as it unwinds: guards release their locks.
     pub(super) async fn caught<T>(&self, work: impl Future<Output = T>) -> Result<T, Panicked> {
         let mut work = pin!(work);
         // Unwind safety: shared values are changed by atomic steps or by commits, which a panic

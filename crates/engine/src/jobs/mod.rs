@@ -227,8 +227,9 @@ impl<S: Store> Jobs<S> {
         self.look_for_work().await
     }
 
-    /// Shows the other servers that this one is alive, settles definitions in doubt, looks for work
-    /// that nobody here may know of, and queues the failed jobs that are due again.
+    /// Shows the other servers that this one is alive, settles definitions in doubt, looks for
+    /// recorded work that this server may not know of, and queues the failed jobs that are due
+    /// again.
     pub(crate) async fn beat(&self) {
         let background = &self.background;
         let core = &background.core;

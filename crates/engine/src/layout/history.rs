@@ -7,10 +7,10 @@
 //! | `23` table id, moment (u64 BE), item | empty |
 //! | `24` table id, `00 00`, item | the stamp of the item's last change |
 //!
-//! `item` is the item's key without its first seven bytes. In space `22` its bytes `00` are `00
-//! FF`, so that the versions of one item lie together and items are in the order of their keys. The
-//! two bytes `00` stand where an item's key has its index, so a store that spreads keys over places
-//! keeps the history of an item in the item's place.
+//! `item` is the item's key without its first seven bytes. In space `22` its bytes `00` are
+//! `00 FF`, so that the versions of one item lie together and items are in the order of their keys.
+//! The two bytes `00` stand where an item's key has its index, so a store that spreads keys over
+//! places keeps the history of an item in the item's place.
 
 use super::{ITEM_PREFIX_BYTES, SPACE_ITEM, SPACE_META, component, item_prefix};
 use crate::schema::{IndexId, TableId};

@@ -258,7 +258,7 @@ pub struct TableRecord {
     pub protected: bool,
     /// Storage class, if ever set, and the time of its last change, epoch milliseconds.
     pub class: Option<(StorageClass, Option<u64>)>,
-    /// Key of the server-side encryption, if a request named one.
+    /// Key of the server-side encryption, if a request asked for encryption.
     pub encryption: Option<EncryptionKey>,
     /// Tags.
     pub tags: Tags,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Seconds of unused provisioned capacity that are kept. Source: DynamoDB developer guide, "Burst
 /// capacity".
 const BURST_S: f64 = 300.0;
-/// Number of partition buckets from which on full ones are searched.
+/// Number of partition buckets from which on full ones are removed.
 const PARTITIONS_KEPT: usize = 10_000;
 
 /// Returns the units per second that a new on-demand table serves. Source: DynamoDB developer

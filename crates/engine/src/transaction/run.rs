@@ -127,7 +127,7 @@ pub(crate) fn refusal(
 }
 
 /// Returns the error of a transaction with actions that their tables refuse. Source: captured: the
-/// error names the first such action, and no condition is evaluated.
+/// error names the first such action, and no action is decided.
 fn canceled_by_first(faults: &[Option<ApiError>]) -> Option<ApiError> {
     let first = faults.iter().position(Option::is_some)?;
     let named =

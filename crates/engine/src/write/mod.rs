@@ -49,7 +49,7 @@ pub(crate) enum Action<'p> {
     /// Replaces the item.
     Put(Item),
     /// Replaces the item by one with a key that no key template derives: a key that a template had
-    /// derived is removed, a client's is refused.
+    /// derived is removed, a client's new one is refused.
     PutUnsettled(Item),
     /// Changes or creates the item.
     Update(&'p Update),
