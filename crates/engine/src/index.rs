@@ -136,9 +136,9 @@ pub(crate) fn check_keys(table: &Table, item: &Item) -> Result<(), Reason> {
     }
 }
 
-/// Checks the index key attributes of an updated item, also those that were there before: an index that
-/// was added later may not fit them. Sources: developer guide, "Detecting and correcting index key
-/// violations in DynamoDB"; of a value that the update computes, captured before 2020.
+/// Checks the index key attributes of an updated item, also those that were there before: an index
+/// that was added later may not fit them. Sources: developer guide, "Detecting and correcting index
+/// key violations in DynamoDB"; of a value that the update computes, captured before 2020.
 pub(crate) fn check_updated(table: &Table, update: &Update, item: &Item) -> Result<(), Reason> {
     let Some(Unfit { index, attribute, fault }) = unfit(table, item) else { return Ok(()) };
     let is_target = update.targets().any(|target| target.name == attribute);

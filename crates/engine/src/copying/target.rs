@@ -31,7 +31,8 @@ pub(super) fn is_finished_by(id: u128, mark: Option<&Bytes>) -> bool {
     mark.is_some_and(|mark| *mark == mark_of(FINISHED, id))
 }
 
-/// Marks the target, which must be empty; or empties it, if it is an unfinished copy and `is_restarted`.
+/// Marks the target, which must be empty; or empties it, if it is an unfinished copy and
+/// `is_restarted`.
 pub(super) async fn begin(
     target: &AnyStore,
     id: u128,

@@ -118,7 +118,8 @@ impl<S: Store> Core<S> {
     /// before it is ready, or if the outcome of the commit is unknown, the change may have been
     /// made or not: the next caller that takes `definitions` reads the tables again.
     ///
-    /// [`Contended`](hashrange_model::Reason::Contended) means that another server was faster and nothing was written.
+    /// [`Contended`](hashrange_model::Reason::Contended) means that another server was faster and
+    /// nothing was written.
     pub(crate) async fn commit_definition<T: Send>(
         &self,
         keys: Vec<Key>,

@@ -78,8 +78,8 @@ impl GivenSchema<'_> {
     }
 }
 
-/// Refuses keys without definitions, attributes that a key has twice, and definitions without keys. The
-/// schemas are those of the table and then of its indexes.
+/// Refuses keys without definitions, attributes that a key has twice, and definitions without keys.
+/// The schemas are those of the table and then of its indexes.
 ///
 /// Source: answers of 2026-10: this comes before the other faults of a definition.
 pub(crate) fn check_definitions(

@@ -116,7 +116,7 @@ async fn claim_range<S: Store>(
     Ok(is_claimed.await? == Some(true))
 }
 
-/// Fills and counts a range that is claimed, up to the key `end` or to the end of the table. Returns false
+/// Fills and counts a claimed range, up to the key `end` or to the end of the table. Returns false
 /// if the claim was lost.
 async fn fill<S: Store>(
     core: &Core<S>,

@@ -1,5 +1,5 @@
-//! Removes the versions of items that are older than the retention of their table's history, a bounded
-//! number in each commit.
+//! Removes the versions of items that are older than the retention of their table's history, a
+//! bounded number in each commit.
 //!
 //! The sweep finds them by their moments, from the one up to which the last sweep came. The commit
 //! that removes versions stores that moment, so that readers of the past learn how far back the

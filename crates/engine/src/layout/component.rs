@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | counted | u16 BE length, payload | partition keys, where only equality counts |
 //! | last | payload | the sort key at the end of a key |
-//! | terminated | payload with `00` as `00 FF`, then `00 00`; numbers as they are | sort keys of indexes, which more follows |
+//! | terminated | payload with `00` as `00 FF`, then `00 00`; numbers as they are | sort keys of indexes, before more bytes |
 //!
 //! The payload of S and B is the value's bytes, that of N its binary form; all sort like the
 //! values.

@@ -10,11 +10,11 @@
 //! | `01 05` table id, index id | progress of a backfill of an older release |
 //! | `01 06`, `20` ... | streams and the change log, see `change.rs` |
 //! | `01 07`, `21` ... | the expiry index, see `expiry.rs` |
-//! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
+//! | `01 08` | number of the last change of definitions, u64 LE (shared stores) |
 //! | `01 09` table id, index id | progress of filling an index, see `crate::filling` |
 //! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
 //! | `01 0b` | this database is a copy, finished or not, see `crate::copying` |
-//! | `01 0c` | this database is being copied while it is served, or was moved; see `crate::core::noting` |
+//! | `01 0c` | state of a copy of this database while it is served; see `crate::core::noting` |
 //! | `01 0d` table id | progress of rewriting the items of a table, see `crate::jobs` |
 //! | `01 0e`, `22`, `23`, `24` ... | the history of tables, see `history.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |

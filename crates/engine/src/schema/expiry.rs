@@ -6,10 +6,10 @@ use super::{TimeToLive, TimeToLiveState};
 use crate::swept::Swept;
 use std::sync::Arc;
 
-/// The expiry index that writes keep up to date.
+/// Expiry index that writes keep up to date.
 #[derive(Debug)]
 pub struct Expiry {
-    /// The attribute with the epoch second at which an item expires.
+    /// Attribute with the epoch second at which an item expires.
     pub(crate) attribute: String,
     /// Progress of the sweep of expired items, in epoch seconds. Shared by the versions of a table.
     pub(crate) swept: Arc<Swept>,

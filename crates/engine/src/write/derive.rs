@@ -3,8 +3,8 @@
 //!
 //! | attribute | mode | put | update |
 //! |---|---|---|---|
-//! | a key of an index | fill | set; where nothing is derived, what a client writes is refused | the same; what was derived is removed, what a client wrote before stays |
-//! | a key of an index | fill and remove | set, or removed where nothing is derived | the same |
+//! | a key of an index | fill | set; a client's value is refused if none is derived | the same; a derived value is removed, a client's earlier value stays |
+//! | a key of an index | fill and remove | set, or removed if none is derived | the same |
 //! | a key of an index | check | must be as derived | the same |
 //! | a key of the table | fill | set if it is missing, else must be as derived | must be as derived |
 //! | a key of the table | check | must be as derived | must be as derived |

@@ -16,7 +16,8 @@ use hashrange_storage::Key;
 /// Milliseconds by which a clock can be behind without beginning an era.
 const SKEW_MS: u64 = 100;
 
-/// Returns the keys of the last changes of the items that keep a history, in the order of the writes.
+/// Returns the keys of the last changes of the items that keep a history, in the order of the
+/// writes.
 pub(super) fn changed_keys<'w>(
     writes: &'w [(&Table, Write<'_>)],
 ) -> impl Iterator<Item = Key> + 'w {
