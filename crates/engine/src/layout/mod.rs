@@ -14,7 +14,7 @@
 //! | `01 09` table id, index id | progress of filling an index, see `crate::filling` |
 //! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
 //! | `01 0b` | this database is a copy, finished or not, see `crate::copying` |
-//! | `01 0c` | state of a copy of this database while it is served; see `crate::core::noting` |
+//! | `01 0c` | a copy of this database while it is served, or its move; see `crate::core::noting` |
 //! | `01 0d` table id | progress of rewriting the items of a table, see `crate::jobs` |
 //! | `01 0e`, `22`, `23`, `24` ... | the history of tables, see `history.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
