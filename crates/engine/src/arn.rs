@@ -1,7 +1,8 @@
-//! ARNs in requests: their parts, and which of them name a table of this account.
+//! ARNs in requests: parses them and finds the table or stream of this account that one names.
 //!
-//! Which exception names what is wrong depends on the operation: control operations that take a
-//! table by name or ARN, tags, and policies each have sentences of their own.
+//! The operation decides with which exception a wrong ARN is answered: control operations that take
+//! a table by name or ARN, operations on tags, and operations on policies each have sentences of
+//! their own.
 //! Source: recorded answers of control operations, October 2026.
 
 use crate::environment::{Environment, table_name_of};
@@ -18,11 +19,11 @@ pub(crate) struct Arn<'a> {
     resource: &'a str,
 }
 
-/// What a table's or stream's ARN names.
+/// Table or stream that an ARN names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NamedResource<'a> {
     pub(crate) table: &'a str,
-    /// The label, of a stream.
+    /// Label of the stream; `None` if the ARN names the table.
     pub(crate) stream: Option<&'a str>,
 }
 
@@ -56,7 +57,7 @@ impl<'a> Arn<'a> {
         }
     }
 
-    /// Returns the table, unless it is the ARN of something else.
+    /// Returns the table's name, or an error if the ARN names another resource.
     fn table(self) -> Result<&'a str, Reason> {
         match self.named().filter(|_| self.service == "dynamodb") {
             Some(NamedResource { table, stream: None }) => Ok(table),
@@ -70,7 +71,7 @@ impl<'a> Arn<'a> {
         self.resource.starts_with("table/") && self.resource.contains("/index/")
     }
 
-    /// Whether it has the form of a resource below a table, such as `backup`.
+    /// Returns whether the ARN has the form of a resource below a table, such as `backup`.
     pub(crate) fn is_below_table(self, kind: &str) -> bool {
         let mut path = self.resource.splitn(4, '/');
         self.service == "dynamodb"
@@ -80,7 +81,8 @@ impl<'a> Arn<'a> {
             && path.next().is_some_and(|id| !id.is_empty())
     }
 
-    /// Returns why there is no such resource: by its region, by its account, or at all.
+    /// Returns the reason for answering that a resource does not exist: another region, another
+    /// account, or no such resource.
     pub(crate) fn not_found(
         self,
         environment: &Environment,
@@ -96,12 +98,12 @@ impl<'a> Arn<'a> {
         }
     }
 
-    /// Whether it is of another region than the database says it is in.
+    /// Returns whether the ARN's region is not the region of this database.
     pub(crate) fn is_foreign_region(self, environment: &Environment) -> bool {
         self.region != environment.region
     }
 
-    /// Whether it is of another account.
+    /// Returns whether the ARN's account is not the account of this database.
     pub(crate) fn is_foreign_account(self, environment: &Environment) -> bool {
         self.account != environment.account
     }
@@ -132,7 +134,7 @@ pub(crate) fn check_data_name(name_or_arn: &str) -> Result<(), Reason> {
     Arn::parse(name_or_arn).map_or(Ok(()), |arn| arn.table().map(|_| ()))
 }
 
-/// Returns what an ARN in an operation on tags names.
+/// Returns the table or stream that an ARN in an operation on tags names.
 pub(crate) fn tagged<'a>(
     environment: &Environment,
     text: &'a str,
@@ -144,7 +146,7 @@ pub(crate) fn tagged<'a>(
     named_resource(arn, environment, || Reason::AccessDenied)
 }
 
-/// Returns what an ARN in an operation on policies names.
+/// Returns the table or stream that an ARN in an operation on policies names.
 pub(crate) fn with_policy<'a>(
     environment: &Environment,
     text: &'a str,

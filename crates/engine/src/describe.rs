@@ -1,4 +1,4 @@
-//! The description of a table as the control operations answer it.
+//! The description of a table, which the control operations return.
 
 use crate::definition::stream;
 use crate::definition::throughput::warm_now;
@@ -42,7 +42,7 @@ impl<S: Store> Engine<S> {
             for index in &mut global {
                 index.index_status = Some(wire::IndexStatus::Creating);
             }
-            // Source: answers of 2026-10: it appears with ACTIVE.
+            // Source: answers of 2026-10: the member appears when the table becomes ACTIVE.
             if let Some(summary) = &mut description.billing_mode_summary {
                 summary.last_update_to_pay_per_request_date_time = None;
             }
@@ -161,7 +161,7 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns how many items a table has.
+    /// Returns the number of items in a table.
     pub(crate) async fn counted_items(&self, table: &Table) -> ApiResult<i64> {
         let view = self.core().view().await?;
         let (items, _) = index::counts(&view, &table.record, IndexId::BASE).await?;
@@ -169,7 +169,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Sorted by name, however they were given. Source: answers of 2026-10.
+/// Returns the attribute definitions sorted by name. Source: answers of 2026-10.
 pub(crate) fn definitions(record: &TableRecord) -> Vec<wire::AttributeDefinition> {
     let mut definitions: Vec<_> = record.definitions.iter().collect();
     definitions.sort_by(|(one, _), (other, _)| one.cmp(other));

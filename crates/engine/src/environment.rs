@@ -1,5 +1,5 @@
-//! What an engine takes from the outside world, as parameters: the clock, randomness, the names
-//! (region, account) that its ARNs carry, and how often it looks for what has expired.
+//! Inputs of an engine from the outside world, as parameters: the clock, randomness, the names
+//! (region, account) in its ARNs, and the interval of its sweeps.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Returns the time in milliseconds since the epoch.
 pub(crate) type Clock = dyn Fn() -> u64 + Send + Sync;
 
-/// Clock, randomness and names. Tests give their own.
+/// Clock, randomness and names. Tests pass their own.
 #[derive(Clone)]
 pub struct Environment {
     /// Returns the time in milliseconds since the epoch.
@@ -21,32 +21,32 @@ pub struct Environment {
     pub account: String,
     /// Host and port that DescribeEndpoints answers.
     pub endpoint: String,
-    /// How often a thread looks for what has expired and for failed jobs that are due again; never if
-    /// `None`.
+    /// Interval at which a thread removes expired data and retries failed jobs that are due again;
+    /// without one it never does.
     pub sweep_interval: Option<Duration>,
-    /// What request units cost, for EXPLAIN to tell; it tells units alone if `None`.
+    /// Prices of request units, for EXPLAIN; if `None` EXPLAIN shows units without prices.
     pub prices: Option<UnitPrices>,
 }
 
-/// What request units cost in a region.
+/// Prices of request units in a region.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitPrices {
-    /// The region.
+    /// Region of the prices.
     pub region: String,
-    /// The currency.
+    /// Currency of the prices.
     pub currency: String,
-    /// Of tables of the class `STANDARD`.
+    /// Prices for tables of the class `STANDARD`.
     pub standard: UnitPrice,
-    /// Of tables of the class `STANDARD_INFREQUENT_ACCESS`.
+    /// Prices for tables of the class `STANDARD_INFREQUENT_ACCESS`.
     pub infrequent_access: UnitPrice,
 }
 
-/// What request units of one class of tables cost.
+/// Prices of request units for one class of tables.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnitPrice {
-    /// A million read request units.
+    /// Price of a million read request units.
     pub read_million: f64,
-    /// A million write request units.
+    /// Price of a million write request units.
     pub write_million: f64,
 }
 
@@ -100,12 +100,12 @@ pub(crate) fn table_name_of(name_or_arn: &str) -> &str {
     table.split('/').next().unwrap_or(table)
 }
 
-/// Returns an instant in the wire's unit, seconds with a fraction.
+/// Returns an instant in the wire's unit: epoch seconds with a fraction.
 pub(crate) fn seconds(epoch_ms: u64) -> f64 {
     milliseconds(epoch_ms) / 1000.0
 }
 
-/// Returns an instant, or a time, as a number with which fractions can be compared.
+/// Returns milliseconds, of an instant or a duration, as a number for comparisons with fractions.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 reach 2^53 in 287396")]
 pub(crate) fn milliseconds(ms: u64) -> f64 {
     ms as f64

@@ -1,28 +1,30 @@
-//! When items expire: the expiry index of a table, which the sweep of expired items reads.
+//! The expiry index of a table, from which the sweep reads the items whose time to live is over.
 //!
-//! An entry is a pure function of the item, as those of other indexes are: an item whose
-//! time-to-live attribute is a number from 0 on has one, at the whole seconds of it. Whether an
-//! item is due depends on the clock only when the index is read.
+//! An entry is a pure function of the item, like those of other indexes: an item whose time-to-live
+//! attribute is a number from 0 on has an entry at the whole seconds of that number. The clock
+//! decides only when the index is read whether an item is due.
 
 use crate::layout::{self, ItemKey};
 use crate::schema::{Expiry, TableId};
 use hashrange_model::{Item, ValueRef};
 use hashrange_storage::{Batch, Key};
 
-/// Items that expired longer ago stay. Source: developer guide, "Using time to live (TTL)".
+/// Age beyond which expired items stay, seconds. Source: developer guide, "Using time to live
+/// (TTL)".
 const OLDEST_SECONDS: u64 = 5 * 365 * 24 * 60 * 60;
 
-/// The seconds at which what is due now expired.
+/// Range of expiry times of the items that are due now, epoch seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// The first of them.
+    /// First second of the range.
     pub(crate) start: u64,
-    /// The one after the last.
+    /// Second after the last one of the range.
     pub(crate) end: u64,
 }
 
 impl Due {
-    /// Returns the seconds before now, but not too long before.
+    /// Returns the range that ends before now and begins at the oldest expiry that is still
+    /// removed.
     pub(crate) fn at(now_ms: u64) -> Self {
         let now = now_ms / 1000;
         Self { start: now.saturating_sub(OLDEST_SECONDS), end: now }
@@ -35,7 +37,7 @@ impl Expiry {
         self.second(item).is_some_and(|second| (due.start..due.end).contains(&second))
     }
 
-    /// Returns the key of an item's entry, if it has one.
+    /// Returns the key of an item's entry, or `None` if the item has none.
     pub(crate) fn entry(&self, table: TableId, key: &ItemKey, item: &Item) -> Option<Key> {
         self.second(item).map(|second| layout::expiry(table, second, key))
     }
@@ -48,7 +50,7 @@ impl Expiry {
         }
     }
 
-    /// Brings the index from the old to the new image of an item.
+    /// Updates the index from the old to the new image of an item.
     pub(crate) fn maintain(
         &self,
         table: TableId,

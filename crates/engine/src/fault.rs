@@ -13,11 +13,11 @@ use hashrange_storage::Error;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was logged since the last sweep that forgot it. Of the process, as the log is.
+/// Faults that were logged since the last call of [`log_anew`]. Of the process, as the log is.
 static LOGGED: Logged = Logged(Mutex::new(BTreeMap::new()));
 
-/// A fault of a commit of items: a conflict that was lost again and again is one with the
-/// transactions of others.
+/// Converts a fault of a commit of items: a conflict that remains after all attempts becomes a
+/// conflict with other transactions.
 pub(crate) fn of_commit<'t>(tables: impl IntoIterator<Item = &'t Table>, error: Error) -> ApiError {
     match error {
         Error::Conflict => Reason::TransactionConflict.into(),
@@ -29,13 +29,13 @@ pub(crate) fn of_commit<'t>(tables: impl IntoIterator<Item = &'t Table>, error: 
     }
 }
 
-/// A store's fault: logged; the client learns what it can act on.
+/// Logs a store's fault and returns the error for the client.
 pub(crate) fn of_store(error: Error) -> ApiError {
     of_tables([], error)
 }
 
-/// A store's fault in reading or writing one or more of `tables`: logged with the name of the table whose data
-/// it was that could not be read.
+/// Converts a store's fault in reading or writing one or more of `tables`: logs it with the name of
+/// the table to which the unreadable data belong.
 #[expect(clippy::needless_pass_by_value, reason = "map_err passes it so")]
 pub(crate) fn of_tables<'t>(tables: impl IntoIterator<Item = &'t Table>, error: Error) -> ApiError {
     match &error {
@@ -65,19 +65,20 @@ pub(crate) fn of_tables<'t>(tables: impl IntoIterator<Item = &'t Table>, error: 
     }
 }
 
-/// Returns the table to which the key belongs that could not be read, if it is known.
+/// Returns the table to which the unreadable key belongs, if the error names one.
 fn table_of(error: &Error) -> Option<TableId> {
     let Error::Corrupt { near: Some(key), .. } = error else { return None };
     layout::parse_item_keyspace(key).map(|(table, _)| table)
 }
 
-/// The value of a key of the layout that is none.
+/// Returns the error for a value that is not of the form that the layout has at its key.
 pub(crate) fn of_value(key: &[u8]) -> ApiError {
     let place = key.escape_ascii().to_string();
     of_store(Error::corrupt("the value of this key has another form", place))
 }
 
-/// Stored bytes that are no item: the folder is damaged or from a newer release.
+/// Returns the error for stored bytes that are no item: the folder is damaged or from a newer
+/// release.
 #[expect(clippy::needless_pass_by_value, reason = "map_err passes it so")]
 pub(crate) fn of_form(form: UnknownForm) -> ApiError {
     if LOGGED.is_news(format!("unknown form of an item: {form:?}")) {
@@ -86,8 +87,8 @@ pub(crate) fn of_form(form: UnknownForm) -> ApiError {
     Reason::Internal.into()
 }
 
-/// Logs how often each fault came again since the last call, and lets each be logged anew. The
-/// sweep calls it once a minute.
+/// Logs how often each fault was repeated since the last call, and lets each be logged again. The
+/// sweep calls this once a minute.
 pub(crate) fn log_anew() {
     for (fault, again) in LOGGED.take() {
         if again > 0 {
@@ -96,11 +97,11 @@ pub(crate) fn log_anew() {
     }
 }
 
-/// Faults that were logged, with how often each came again.
+/// Logged faults, with the number of their repetitions.
 struct Logged(Mutex<BTreeMap<String, u64>>);
 
 impl Logged {
-    /// More different faults than these are counted as one.
+    /// Number of different faults that are counted apart; further ones are counted as one.
     const FAULTS_MAX: usize = 50;
 
     /// Returns whether a fault is to be logged.
@@ -128,7 +129,7 @@ impl Logged {
     }
 }
 
-/// A fault of the key attributes in an item that is put.
+/// Returns the reason for a fault of the key attributes in an item that is put.
 pub(crate) fn of_item_key(fault: KeyFault) -> Reason {
     match fault {
         KeyFault::Missing(attribute) => Reason::MissingKey { attribute },
@@ -141,7 +142,7 @@ pub(crate) fn of_item_key(fault: KeyFault) -> Reason {
     }
 }
 
-/// A fault of a `Key` member.
+/// Returns the reason for a fault of a `Key` member.
 pub(crate) fn of_key_member(fault: KeyFault) -> Reason {
     match fault {
         KeyFault::Missing(_) | KeyFault::Type { .. } => Reason::KeyElementMismatch,

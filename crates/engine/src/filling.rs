@@ -1,21 +1,22 @@
-//! How far a new index is filled, as stored beside it, and what that means for a write.
+//! Progress of filling a new index, stored beside the index, and its effect on writes.
 //!
-//! An index is filled range by range in the order of the table's keys. Writes maintain its entries from
-//! its creation on, but count only those of items that lie in what is filled: the filling counts the
-//! others when it comes to them. To count each once, the filling claims a range first: no write to a
-//! key of the range is decided until the claim is gone. What is then listed is all that there is, and
-//! is filled and counted by the commit that gives the range back.
+//! A job fills an index range by range in the order of the table's keys. Writes maintain its
+//! entries from its creation on, but count only those of items that lie in the filled range: the
+//! job counts the others when it reaches them. To count each once, the job first claims a range: no
+//! write to a key of the range is decided until the claim is gone. The job then lists the items of
+//! the range, and the commit that gives up the claim fills and counts their entries.
 //!
-//! Every write to a table with such an index reads this value in its commit, so it decides on what is
-//! true of all servers. A claim whose owner has died is broken by a write that meets it again and again
-//! (`write/claims.rs`); the owner, should it go on, finds its claim gone and begins the range anew.
+//! Every write to a table with such an index reads this value in its commit, so it decides on the
+//! state that all servers share. A write that meets the claim of a dead owner again and again
+//! breaks the claim (`write/claims.rs`); the owner, if it goes on, finds its claim gone and starts
+//! the range again.
 //!
 //! | stored | |
 //! |---|---|
 //! | `00` | everything is filled |
-//! | `01`, key | everything up to this key, which may be empty: nothing yet |
-//! | `02`, length of the key (u32 LE), key, token (u128 LE) | the same, and all that follows is claimed |
-//! | `03`, length of the key (u32 LE), key, token (u128 LE), end | the same, up to this key |
+//! | `01`, key | everything up to this key is filled; nothing if the key is empty |
+//! | `02`, length of the key (u32 LE), key, token (u128 LE) | as `01`, and the rest is claimed |
+//! | `03`, length of the key (u32 LE), key, token (u128 LE), end | as `01`; claimed up to `end` |
 
 use crate::layout;
 use crate::schema::{Index, IndexId, IndexState, Table, TableId};
@@ -27,32 +28,32 @@ const UP_TO: u8 = 1;
 const REST_CLAIMED: u8 = 2;
 const RANGE_CLAIMED: u8 = 3;
 
-/// How far an index is filled.
+/// Progress of filling an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Filled<'k> {
-    /// The last key of what is filled, empty before the first; `None` when all is.
+    /// Last key of the filled range, empty if nothing is filled; `None` if everything is.
     pub(crate) to: Option<&'k [u8]>,
-    /// The range that is being filled.
+    /// Claim on the range that is being filled.
     pub(crate) claim: Option<Claim<'k>>,
 }
 
-/// A claim on what follows the filled range.
+/// Claim on a range that follows the filled one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Claim<'k> {
-    /// Different for every claim.
+    /// Random number, different for every claim.
     pub(crate) token: u128,
-    /// Its last key; `None` when it reaches to the end.
+    /// Last key of the claimed range; `None` if the range reaches to the end.
     pub(crate) end: Option<&'k [u8]>,
 }
 
-/// A stored value that is none.
+/// A stored value of an unknown form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl<'k> Filled<'k> {
     const NOTHING: Self = Self { to: Some(&[]), claim: None };
 
-    /// Reads a stored value; without one nothing is filled yet.
+    /// Reads a stored value; a missing value means that nothing is filled.
     pub(crate) fn decode(stored: Option<&'k [u8]>) -> Result<Self, Unreadable> {
         let Some(stored) = stored else { return Ok(Self::NOTHING) };
         let (kind, rest) = stored.split_first().ok_or(Unreadable)?;
@@ -82,17 +83,17 @@ impl<'k> Filled<'k> {
         [&[kind], &length[..], to, &token, claim.end.unwrap_or_default()].concat().into()
     }
 
-    /// Returns it without a claim.
+    /// Returns this progress without a claim.
     pub(crate) fn unclaimed(self) -> Self {
         Self { claim: None, ..self }
     }
 
-    /// Returns whether a key of the table lies in what is filled.
+    /// Returns whether a key of the table lies in the filled range.
     pub(crate) fn reaches(&self, key: &[u8]) -> bool {
         self.to.is_none_or(|to| key <= to)
     }
 
-    /// Returns whether a key of the table is claimed.
+    /// Returns whether a key of the table lies in the claimed range.
     pub(crate) fn claims(&self, key: &[u8]) -> bool {
         let is_before_end = |claim: Claim<'_>| claim.end.is_none_or(|end| key <= end);
         !self.reaches(key) && self.claim.is_some_and(is_before_end)
@@ -102,25 +103,25 @@ impl<'k> Filled<'k> {
 /// An index that is being filled.
 pub(crate) type Place = (TableId, IndexId);
 
-/// Returns the key that says how far an index is filled.
+/// Returns the store key of an index's progress.
 pub(crate) fn key_of((table, index): Place) -> Key {
     layout::filling(table, index)
 }
 
-/// How far indexes are filled, as a commit found it.
+/// Progress of indexes, as a commit read it.
 #[derive(Debug)]
 pub(crate) struct Fillings<'c> {
-    /// In order.
+    /// Indexes that are being filled, in order.
     places: &'c [Place],
-    /// One for each place.
+    /// Stored value for each place.
     stored: &'c [Option<Bytes>],
-    /// The same, read.
+    /// Decoded value for each place.
     filled: Vec<Filled<'c>>,
 }
 
 impl<'c> Fillings<'c> {
-    /// Reads the values of the keys of some places, which are in order. Fails with the first key whose
-    /// value is none.
+    /// Decodes the values of the keys of some places, which are in order. Fails with the first key
+    /// whose value is unreadable.
     pub(crate) fn read(places: &'c [Place], stored: &'c [Option<Bytes>]) -> Result<Self, Key> {
         assert_eq!(places.len(), stored.len(), "each place has a key");
         let filled = places.iter().zip(stored).map(|(place, stored)| {
@@ -129,7 +130,8 @@ impl<'c> Fillings<'c> {
         Ok(Self { places, stored, filled: filled.collect::<Result<_, Key>>()? })
     }
 
-    /// Returns a claim on the item at a key of a table, with its key and as stored.
+    /// Returns the claim on the item at a key of a table: the key and the value that hold the
+    /// claim.
     pub(crate) fn claim_on(&self, table: TableId, item_key: &[u8]) -> Option<(Key, Bytes)> {
         let mut known = self.places.iter().zip(&self.filled);
         let nth = known.position(|(place, filled)| place.0 == table && filled.claims(item_key))?;
@@ -137,7 +139,8 @@ impl<'c> Fillings<'c> {
         Some((key_of(self.places[nth]), stored))
     }
 
-    /// Returns whether a write of the item at a key counts its entry in an index of its table.
+    /// Returns whether a write of the item at a key has to count its entry in an index of its
+    /// table.
     pub(crate) fn counts(&self, table: &Table, index: &Index, item_key: &[u8]) -> bool {
         let known = || self.places.binary_search(&(table.id(), index.id));
         index.state == IndexState::Active

@@ -1,4 +1,5 @@
-//! Index maintenance: what a write changes in every index of its table, local and global alike.
+//! Index maintenance: the changes that a write makes in every index of its table, local and global
+//! alike.
 //!
 //! An entry is a pure function of the item, so the change is the difference between the entries of
 //! the old and of the new image; nothing is read.
@@ -21,22 +22,23 @@ pub(crate) struct Entry {
     pub(crate) item: Item,
 }
 
-/// Returns the entry of `item` in `index`, or `None` if it is not in it.
+/// Returns the entry of `item` in `index`, or `None` if the index does not hold the item.
 pub(crate) fn entry(table: &Table, index: &Index, item: &Item) -> Option<Entry> {
     let key = layout::entry_key(table, index, item)?;
     let entry = Entry { key, item: index.project(item) };
-    // What is read back is found by its key only if it holds its key. All of the item does.
+    // An entry that is read back is found by its key only if it holds the key attributes. A whole
+    // item does.
     let is_whole = index.projection == IndexProjection::All;
     assert!(is_whole || lies_at(table, index, &entry.key, &entry.item), "an entry holds its key");
     Some(entry)
 }
 
-/// Returns whether an entry of an index is the one that belongs at a key.
+/// Returns whether an entry of an index belongs at a key.
 pub(crate) fn lies_at(table: &Table, index: &Index, key: &[u8], entry: &Item) -> bool {
     layout::entry_key(table, index, entry).is_some_and(|expected| expected == key)
 }
 
-/// Brings every index from the old to the new image of an item: fills the batch, adds the units of
+/// Updates every index from the old to the new image of an item: fills the batch, adds the units of
 /// the entries that change, and returns by how many bytes the entries of local indexes grow.
 pub(crate) fn maintain(
     table: &Table,
@@ -95,7 +97,7 @@ pub(crate) async fn counts<V: View>(
     Ok((sums[0], sums[1]))
 }
 
-/// Returns the size of an item as counters add it up.
+/// Returns the size of an item as the counters add it up.
 pub(crate) fn counted(item: &Item) -> i64 {
     i64::try_from(item.size()).expect("an item is at most 400 KB")
 }
@@ -104,7 +106,7 @@ fn size(entry: Option<&Entry>) -> i64 {
     entry.map_or(0, |entry| counted(&entry.item))
 }
 
-/// Units by the change of the entry. Source: index write cost, captures of 2026.
+/// Returns the units of the change of an entry. Source: index write cost, captures of 2026.
 fn change_units(old: Option<&Entry>, new: Option<&Entry>) -> f64 {
     let units = |entry: &Entry| write_units(entry.item.size());
     match (old, new) {
@@ -134,9 +136,9 @@ pub(crate) fn check_keys(table: &Table, item: &Item) -> Result<(), Reason> {
     }
 }
 
-/// Checks the index key attributes of an updated item, also those that were there before: an index that
-/// was added later may not fit them. Sources: developer guide, "Detecting and correcting index key
-/// violations in DynamoDB"; of a value that the update computes, captured before 2020.
+/// Checks the index key attributes of an updated item, also those that were there before: an index
+/// that was added later may not fit them. Sources: developer guide, "Detecting and correcting index
+/// key violations in DynamoDB"; of a value that the update computes, captured before 2020.
 pub(crate) fn check_updated(table: &Table, update: &Update, item: &Item) -> Result<(), Reason> {
     let Some(Unfit { index, attribute, fault }) = unfit(table, item) else { return Ok(()) };
     let is_target = update.targets().any(|target| target.name == attribute);
@@ -157,7 +159,7 @@ struct Unfit {
     fault: IndexedKeyFault,
 }
 
-/// Returns the first such attribute of an item.
+/// Returns the first unfit attribute of an item.
 fn unfit(table: &Table, item: &Item) -> Option<Unfit> {
     for index in &table.indexes {
         for (attribute, is_sort) in index

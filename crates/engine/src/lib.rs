@@ -1,9 +1,9 @@
 //! DynamoDB's operations over a byte store.
 //!
-//! An operation is check, plan, run, answer: its file in `ops` checks the parameters in the
-//! order in which the service reports faults and plans it; the shared pipelines run it
-//! (`write`, `read`, `index`), one commit or one view of the store each. `partiql` plans statements
-//! for the same pipelines. Which module stands above which, ARCHITECTURE.md says.
+//! An operation is check, plan, run, answer: its file in `ops` checks the parameters in the order
+//! in which the service reports faults and plans it; the shared pipelines run it (`write`, `read`,
+//! `index`), one commit or one view of the store each. `partiql` plans statements for the same
+//! pipelines. ARCHITECTURE.md says which module stands above which.
 //!
 //! Invariants as absences: no HTTP, no files, no clock and no randomness but the environment's,
 //! and no knowledge of which store is below.

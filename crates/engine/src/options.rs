@@ -1,25 +1,25 @@
-//! How an engine works, where that is a matter of choice.
+//! Options of an engine.
 
 use crate::profile::Profile;
 
 /// Options of an [`Engine`](crate::Engine).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineOptions {
-    /// Shards of a new stream that are written to side by side; at least 1.
+    /// Shards of a new stream that are open at the same time; at least 1.
     pub stream_shards: u32,
-    /// After how many milliseconds a stream's shards are closed and succeeded by new ones.
+    /// Period after which new shards replace a stream's open ones, milliseconds.
     pub stream_shard_period_ms: u64,
-    /// Whether background jobs run by themselves, on a thread; if not, whoever holds the engine
-    /// calls [`Engine::run_jobs`](crate::Engine::run_jobs).
+    /// True if background jobs run on threads of the engine; if not, the owner of the engine calls
+    /// [`Engine::run_jobs`](crate::Engine::run_jobs).
     pub jobs_run: bool,
-    /// How closely the service's limits and delays are kept to.
+    /// Profile: which of the service's limits and delays apply.
     pub profile: Profile,
-    /// What decides the choices of a profile: the same requests meet the same.
+    /// Seed of the random choices of a profile: the same requests get the same choices.
     pub seed: u64,
-    /// How many milliseconds every change of a table takes, under every profile but the default one;
-    /// if `None`, as long as on the service under `aws`, and three seconds under `hostile`.
+    /// Duration of every change of a table, milliseconds, under every profile but the default one;
+    /// if `None`, as on the service under `aws`, and three seconds under `hostile`.
     pub table_delay_ms: Option<u64>,
-    /// Whether what is used of every table is summed by key, whatever Contributor Insights watches.
+    /// True to record the use of every table by key, whatever Contributor Insights watches.
     pub heat: bool,
 }
 

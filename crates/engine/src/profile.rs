@@ -3,15 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How closely an engine keeps to the limits and delays of the service.
+/// Selection of the limits and delays of the service that an engine imitates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// As fast as it can be: nothing is throttled, delayed or stale.
+    /// No throttling, no delays, no stale reads.
     #[default]
     Default,
     /// With the service's throughput limits, table states and stale reads.
     Aws,
-    /// With everything that the service may do to a client, often, as a seed decides.
+    /// With all faults that the service may show to a client, frequent, and chosen by a seed.
     Hostile,
 }
 

@@ -1,14 +1,17 @@
-//! How far a range that is used like a queue has been swept, so that a sweep does not walk what is
-//! left of yesterday's: entries that are removed stay in a store's files until these are merged.
+//! Progress of sweeping a range that is used like a queue, so that a sweep does not walk over
+//! entries that were removed long ago: these stay in a store's files until the files are merged.
 //!
-//! Places are numbers in the order of the range: seconds, milliseconds. The mark is in memory only: a
-//! restart makes one whole walk. Nothing below the mark is missed, for these reasons:
-//! - whoever puts an entry tells its place while it decides ([`Swept::put`]), before the entry can be
-//!   seen; a sweep takes the lowest place told, then waits for all decisions that were under way, and
-//!   begins at that place if it is below the mark. What is told later counts for the next sweep.
-//! - the mark follows what was swept, never what is only due ([`Sweep::is_at`], [`Sweep::is_done`]).
-//! - a clock that was set back makes the next sweep a whole one, since what was left as too old may
-//!   be due again.
+//! Places are numbers in the order of the range: seconds, milliseconds. The mark is in memory only:
+//! after a restart the first sweep walks the whole range. No sweep misses an entry below the mark,
+//! for these reasons:
+//! - a commit that puts an entry reports its place while it decides ([`Swept::put`]), before the
+//!   entry becomes visible; a sweep takes the lowest place reported, then waits for all decisions
+//!   under way, and begins at that place if it is below the mark. Places reported later count for
+//!   the next sweep.
+//! - the mark follows the swept places, never those that are only due ([`Sweep::is_at`],
+//!   [`Sweep::is_done`]).
+//! - a clock that was set back makes the next sweep a whole one, since entries that were left as
+//!   too old may be due again.
 
 use hashrange_storage::{Error, Store};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,19 +19,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const NONE: u64 = u64::MAX;
 
-/// How far a range has been swept.
+/// Progress of sweeping a range.
 #[derive(Debug)]
 pub(crate) struct Swept {
-    /// The lowest place at which an entry was put since the last sweep began.
+    /// Lowest place of an entry that was put since the last sweep began.
     lowest_put: AtomicU64,
     mark: Mutex<Mark>,
 }
 
 #[derive(Debug, Default)]
 struct Mark {
-    /// Below it there is nothing but what `lowest_put` tells.
+    /// Place below which there are no entries but those that `lowest_put` reports.
     to: u64,
-    /// Where the last sweep was to end.
+    /// End of the last sweep's range.
     last_end: u64,
 }
 
@@ -47,28 +50,28 @@ impl Default for Swept {
 }
 
 impl Swept {
-    /// Tells that an entry is put at a place. To be called while the commit is decided.
+    /// Reports that an entry is put at a place. The caller calls it while the commit is decided.
     pub(crate) fn put(&self, place: u64) {
-        // Mostly an entry lies behind others, and nothing is written to what all writers share.
+        // Mostly an entry follows others, and the value that all writers share is only read.
         if place < self.lowest_put.load(Ordering::Acquire) {
             self.lowest_put.fetch_min(place, Ordering::AcqRel);
         }
     }
 
-    /// Begins a sweep of what lies before `end`. One sweep at a time.
+    /// Begins a sweep of the places before `end`. One sweep at a time.
     pub(crate) async fn begin<S: Store>(&self, store: &S, end: u64) -> Result<Sweep<'_>, Error> {
         let lowest_put = self.lowest_put.swap(NONE, Ordering::AcqRel);
         let start = {
             let mut mark = self.mark();
             let is_set_back = end < mark.last_end;
             mark.last_end = end;
-            // Of what other servers put nobody here is told.
+            // This server gets no reports of entries that other servers put.
             mark.to = if is_set_back || store.is_shared() { 0 } else { mark.to.min(lowest_put) };
             mark.to
         };
         if lowest_put != NONE {
-            // Those who told a place have decided when this returns, and all see what they put. If
-            // it fails the next sweep waits for them.
+            // When this returns, the commits that reported a place are decided, and their entries
+            // are visible. If it fails, the next sweep waits for them.
             store.sync().await.inspect_err(|_| self.put(lowest_put))?;
         }
         Ok(Sweep { swept: self, start, end })
@@ -80,13 +83,13 @@ impl Swept {
 }
 
 impl Sweep<'_> {
-    /// Says that everything before a place is swept.
+    /// Records that everything before a place is swept.
     pub(crate) fn is_at(&self, place: u64) {
         let mut mark = self.swept.mark();
         mark.to = mark.to.max(place.min(self.end));
     }
 
-    /// Says that everything before the end is swept.
+    /// Records that everything before the end is swept.
     pub(crate) fn is_done(&self) {
         self.is_at(self.end);
     }

@@ -1,10 +1,10 @@
 //! Verifies a whole store: every item is readable, has its size and lies at its key, every index is
-//! the exact projection of its table, the expiry index too, every version of a history is found, counters
-//! and collection sizes are true, the change log is readable, nothing belongs to no table, client request
-//! tokens will end.
+//! the exact projection of its table, the expiry index too, every version of a history is found,
+//! counters and collection sizes are correct, the change log is readable, all data belong to a
+//! table, client request tokens will end.
 //!
-//! Reads one view and only reads. Memory is bounded by one item collection's sum per table with
-//! local indexes, and otherwise constant.
+//! Only reads, from one view. Memory is bounded by one item collection's sum per table with local
+//! indexes, and otherwise constant.
 
 mod expiry;
 mod history;
@@ -26,14 +26,14 @@ use std::ops::ControlFlow;
 /// Items compared with their index entries at once.
 const ITEMS_PER_STEP: usize = 256;
 
-/// Something that is not as it must be.
+/// A fault in the stored data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The table's name, if it is known.
+    /// Name of the table, if it is known.
     pub table: Option<String>,
-    /// What is wrong.
+    /// Description of the fault.
     pub what: String,
-    /// The store key it was found at.
+    /// Store key at which the fault was found.
     pub key: Key,
 }
 
@@ -46,21 +46,21 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What was verified and what was found.
+/// Result of a verification.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Tables.
+    /// Number of tables.
     pub tables: u64,
-    /// Items.
+    /// Number of items.
     pub items: u64,
-    /// Index entries.
+    /// Number of index entries.
     pub entries: u64,
-    /// Records of streams.
+    /// Number of stream records.
     pub changes: u64,
-    /// Bytes of an unfinished write at the end of the logs, which was left out. More than zero after
-    /// a crash; nothing in it was acknowledged.
+    /// Bytes of an unfinished write at the end of the logs, which was left out. More than zero
+    /// after a crash; none of these bytes was acknowledged.
     pub torn_bytes: u64,
-    /// Problems, at most a thousand.
+    /// Faults found, at most a thousand.
     pub problems: Vec<Problem>,
 }
 
@@ -78,16 +78,16 @@ impl Report {
     }
 }
 
-/// How far a verification is.
+/// Progress of a verification.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Verified {
-    /// Items and index entries that were verified.
+    /// Number of items and index entries verified so far.
     pub done: u64,
-    /// Items and index entries there are by the counters, which may be wrong.
+    /// Number of items and index entries according to the counters, which may be wrong.
     pub total: u64,
 }
 
-/// Hears how far a verification is.
+/// Receiver of the progress of a verification.
 struct Listener<'a> {
     verified: Verified,
     heard: &'a mut (dyn FnMut(Verified) + Send),
@@ -100,12 +100,12 @@ impl Listener<'_> {
     }
 }
 
-/// Verifies everything a view shows.
+/// Verifies everything that a view shows.
 pub async fn verify<V: View>(view: &V) -> Result<Report, OpenError> {
     verify_heard(view, &mut |_| {}).await
 }
 
-/// Verifies everything a view shows. `heard` is told again and again how far it is.
+/// Verifies everything that a view shows. `heard` is called with the progress again and again.
 pub async fn verify_heard<V: View>(
     view: &V,
     heard: &mut (dyn FnMut(Verified) + Send),
@@ -127,7 +127,7 @@ pub async fn verify_heard<V: View>(
     Ok(report)
 }
 
-/// Returns how many items and index entries there are by the counters.
+/// Returns the number of items and index entries according to the counters.
 async fn counted_entries<V: View>(view: &V, tables: &[Table]) -> Result<u64, Error> {
     let mut total = 0_u64;
     for table in tables {
@@ -141,7 +141,7 @@ async fn counted_entries<V: View>(view: &V, tables: &[Table]) -> Result<u64, Err
     Ok(total)
 }
 
-/// Returns the value of a counter, if it has the form of one.
+/// Returns the value of a counter; `None` if it has another form.
 async fn counter_value<V: View>(view: &V, key: Key) -> Result<Option<i64>, Error> {
     match view.sums(&[key]).await {
         Ok(sums) => Ok(sums.first().copied()),
@@ -156,7 +156,7 @@ async fn counter_value<V: View>(view: &V, key: Key) -> Result<Option<i64>, Error
     }
 }
 
-/// Entries and bytes of a keyspace.
+/// Number and bytes of the entries of a keyspace.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Sums {
     entries: i64,
@@ -258,7 +258,7 @@ async fn verify_entry<V: View>(
 ) -> Result<(), Error> {
     let Some(entry) = index::entry(table, index, item) else { return Ok(()) };
     expected.add(&entry.item);
-    // A new index is complete only when it is active.
+    // The index is complete only when it is active.
     if index.state != IndexState::Active {
         return Ok(());
     }
@@ -353,7 +353,7 @@ async fn verify_collections<V: View>(
     Ok(())
 }
 
-/// Looks for data of tables that do not exist, unless they are being removed.
+/// Reports data of tables that do not exist, unless they are being removed.
 async fn verify_owners<V: View>(
     view: &V,
     tables: &[Table],

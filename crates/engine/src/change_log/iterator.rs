@@ -1,8 +1,9 @@
-//! Shard iterators as clients hold them: a position in a shard that needs no memory of ours.
+//! Shard iterators, which clients hold: a position in a shard, so that the server keeps no state
+//! for them.
 //!
 //! The text is `ARN|1|HEX`, where HEX is shard number (u32), commit stamp (u64), time of issue
 //! (u64, epoch milliseconds), all big-endian, and a checksum (u64) of these with the stream's
-//! secret, so that a damaged iterator is known.
+//! secret, which detects a damaged iterator.
 
 use super::stream::Stream;
 use std::fmt::Write as _;
@@ -15,7 +16,7 @@ const PAYLOAD_BYTES: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ShardIterator {
     pub(crate) shard: u32,
-    /// The first commit stamp to be read.
+    /// Commit stamp of the first record to read.
     pub(crate) from: u64,
     pub(crate) issued_at_ms: u64,
 }
@@ -37,7 +38,8 @@ impl ShardIterator {
         Some((arn, rest.strip_prefix(VERSION)?.strip_prefix('|')?))
     }
 
-    /// Returns the position that the rest of an iterator's text names, if it is whole.
+    /// Returns the position that the rest of an iterator's text names, or `None` if the checksum is
+    /// wrong.
     pub(crate) fn decode(rest: &str, stream: &Stream) -> Option<Self> {
         let bytes = from_hex(rest)?;
         let (payload, check) = bytes.split_at_checked(PAYLOAD_BYTES)?;

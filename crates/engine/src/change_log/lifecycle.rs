@@ -1,10 +1,10 @@
-//! The life of a stream: enabled and disabled with its table's definition, its shards closed and
-//! succeeded by others.
+//! The life of a stream: a change of the table's definition enables or disables it, closes its
+//! shards and opens their successors.
 //!
-//! Shards change hands by a change of the table's definition: from one commit on, writes go to the
-//! new shards; when no write follows the old definition any more, the old shards are closed. A
-//! crash in between leaves shards that nothing is written to and that are not closed; they are
-//! closed when the store is opened.
+//! A change of the table's definition replaces the shards: from one commit on, writes go to the new
+//! shards; when no write follows the old definition any more, the engine closes the old shards. A
+//! crash in between leaves shards that are open and receive no records; the engine closes them when
+//! it opens the store.
 
 use super::reading::{decode_stream, encode_stream, find_stream, read_streams};
 use super::record::{Mark, encode_mark};
@@ -37,8 +37,8 @@ fn partitions(record: &TableRecord) -> u32 {
     }
 }
 
-/// The shards of a stream that a change of definition has ended. Whoever made the change closes them
-/// ([`close_shards`]) when no write follows the definition before it.
+/// The shards of a stream that a change of definition has ended. The caller that made the change
+/// closes them ([`close_shards`]) when no write follows the definition before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a shard that is not closed looks as if records were to come"]
 pub(crate) struct EndedShards {
@@ -48,7 +48,7 @@ pub(crate) struct EndedShards {
 }
 
 impl EndedShards {
-    /// Returns those of a table that has been deleted or whose stream has been disabled.
+    /// Returns the ended shards of a table that has been deleted or whose stream has been disabled.
     pub(crate) fn of(table: &Table) -> Option<Self> {
         let settings = table.record.stream.as_ref()?;
         Some(Self::of_stream(table, &settings.label))
@@ -101,8 +101,8 @@ impl<S: Store> Core<S> {
     }
 
     /// Changes a table's definition to `record`, together with its stream, in one commit with the
-    /// mark that an index is to be purged. Returns also the shards that this ends. The caller holds
-    /// `definitions`.
+    /// mark that an index is to be purged. Returns the changed table and the shards that the change
+    /// has ended. The caller holds `definitions`.
     pub(crate) async fn replace_with_stream(
         &self,
         table: &Table,
@@ -141,8 +141,8 @@ impl<S: Store> Core<S> {
         }
     }
 
-    /// Returns the label of the moment, or of the next at which no stream of a table of this name
-    /// began.
+    /// Returns the label of this moment, or of the next moment at which no stream of a table of
+    /// this name began.
     async fn free_label(&self, table_name: &str, now_ms: u64) -> ApiResult<String> {
         let view = self.view().await?;
         let mut at_ms = now_ms;
@@ -159,7 +159,7 @@ impl Stream {
         layout::stream(&self.table_name, &self.label)
     }
 
-    /// Writes a stream and opens those of its shards that have these numbers.
+    /// Writes a stream and opens its shards with the given numbers.
     fn open_shards(&self, shards: &[u32], batch: &mut Batch) {
         batch.put(self.store_key(), encode_stream(self));
         for shard in self.shards.iter().filter(|shard| shards.contains(&shard.number)) {
@@ -173,14 +173,14 @@ impl Stream {
         self.open_shards(&shards, batch);
     }
 
-    /// Returns what the keys of a shard's records begin with.
+    /// Returns the common key prefix of a shard's records.
     pub(crate) fn shard_prefix(&self, shard: &Shard) -> Key {
         layout::shard_prefix(self.table, self.id, shard.number)
     }
 }
 
-/// Ends all open shards of a table's stream and goes on in as many new ones. Returns the shards that
-/// are to be closed. The caller holds `definitions`.
+/// Ends all open shards of a table's stream and opens as many new ones. Returns the shards that the
+/// caller has to close. The caller holds `definitions`.
 pub(crate) async fn succeed_shards<S: Store>(
     core: &Core<S>,
     table: &Table,
@@ -195,7 +195,7 @@ pub(crate) async fn succeed_shards<S: Store>(
         tracing::error!(table = name, "an enabled stream is not in the store");
         return Err(Reason::Internal.into());
     };
-    // Later than all before, even if the clock is set back: ids of shards are in their order.
+    // Later than all shards before, even if the clock was set back: shard ids sort by this time.
     let newest_ms = stream.shards.iter().map(|shard| shard.opened_at_ms).max().unwrap_or(0);
     let now_ms = (core.environment.now_ms)();
     let opened_at_ms = now_ms.max(newest_ms + 1);
@@ -216,7 +216,7 @@ pub(crate) async fn succeed_shards<S: Store>(
     Ok(Some(EndedShards::of_stream(table, &label)))
 }
 
-/// Closes the shards of a stream that nothing is written to any more. The caller holds
+/// Closes the shards of a stream that the table no longer writes to. The caller holds
 /// `definitions`, and no write follows an older definition.
 pub(crate) async fn close_shards<S: Store>(
     core: &Core<S>,
@@ -257,7 +257,7 @@ fn open_shards<S: Store>(core: &Core<S>, stream: &Stream) -> Vec<u32> {
     settings.map(|settings| settings.open_shards.clone()).unwrap_or_default()
 }
 
-/// Returns the shards that are not closed though nothing is written to them any more.
+/// Returns the shards that are not closed though their table no longer writes to them.
 pub(crate) async fn ended_shards<S: Store>(
     core: &Core<S>,
     view: &S::View,
@@ -273,7 +273,7 @@ pub(crate) async fn ended_shards<S: Store>(
     Ok(ended.collect())
 }
 
-/// Returns whether a stream says less than that only these shards are open.
+/// Returns whether the stored stream still has open shards other than these, or a stale `enabled`.
 fn has_ended_shards(stream: &Stream, open: &[u32]) -> bool {
     stream.enabled == open.is_empty() || stream.shards.iter().any(|shard| is_ended(shard, open))
 }
@@ -311,7 +311,8 @@ mod tests {
         (closed.count(), streams[0].shards.len())
     }
 
-    /// What is left when the program ends between the change of a definition and the closing.
+    /// Builds the state that a crash leaves between the change of a definition and the closing of
+    /// shards.
     #[test]
     fn shards_that_a_crash_left_open_are_closed_at_the_next_start() {
         let engine = engine();

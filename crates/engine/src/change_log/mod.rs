@@ -1,4 +1,4 @@
-//! The change log: what streams are read from.
+//! The change log, from which streams are read.
 //!
 //! Every change of an item in a table with an enabled stream leaves one record, in the same commit
 //! as the item. A stream is a few shards side by side; an item's shard follows from the hash of
@@ -8,19 +8,20 @@
 //! | file | idea |
 //! |---|---|
 //! | `record.rs` | a record in its binary form |
-//! | `stream.rs` | what a stream is: the form that is stored, names of streams and shards |
-//! | `target.rs` | a write is logged: all that the write path knows of streams |
-//! | `lifecycle.rs` | enabling, disabling, succession of shards |
-//! | `reading.rs` | finding streams, reading records of a shard |
-//! | `iterator.rs` | shard iterators as clients hold them |
-//! | `verify.rs` | for `hashrange check` |
+//! | `stream.rs` | the stored form of a stream; names of streams and shards |
+//! | `target.rs` | logs a write: all that the write path knows of streams |
+//! | `lifecycle.rs` | enables and disables streams, replaces shards by successors |
+//! | `reading.rs` | finds streams, reads records of a shard |
+//! | `iterator.rs` | shard iterators, which clients hold |
+//! | `verify.rs` | check of the log for `hashrange check` |
 //!
-//! A shard begins with a record that says "opened" and, when nothing is written to it any more,
-//! ends with one that says "closed"; their stamps are the ends of its range of sequence numbers.
+//! A shard begins with a record that says "opened" and, when the table no longer writes to it, ends
+//! with one that says "closed"; their stamps are the ends of its range of sequence numbers.
 //!
-//! Invariant: the records of an item are in the order of its changes, also across a succession: no
-//! write follows the old definition once one has followed the new one (see `core/catalog.rs`), so
-//! all records of a parent shard are older than those of its children for the same item.
+//! Invariant: the records of an item are in the order of its changes, also when shards are
+//! replaced: no write follows the old definition once one has followed the new one (see
+//! `core/catalog.rs`), so all records of a parent shard are older than those of its children for
+//! the same item.
 
 mod iterator;
 mod lifecycle;
@@ -41,5 +42,6 @@ pub(crate) use stream::{Shard, ShardName, Stream, parse_sequence_number, sequenc
 pub(crate) use target::Author;
 pub(crate) use verify::verify_changes;
 
-/// How long a record is kept. Source: developer guide, change data capture for DynamoDB Streams.
+/// Retention of a record, milliseconds. Source: developer guide, change data capture for DynamoDB
+/// Streams.
 pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-//! Finding streams, and reading the records of a shard.
+//! Finds streams and reads the records of a shard.
 
 use super::record::{ChangeRecord, Mark, Marked, decode, time_of};
 use super::stream::{Shard, Stream};
@@ -8,7 +8,7 @@ use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Direction, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
-/// Returns the stream with the name of its table and its label.
+/// Returns the stream with a table name and a label.
 pub(crate) async fn find_stream<V: View>(
     view: &V,
     table_name: &str,
@@ -51,14 +51,14 @@ pub(crate) fn encode_stream(stream: &Stream) -> Bytes {
     Bytes::from(serde_json::to_vec(stream).expect("a stream has only string keys"))
 }
 
-/// Where a shard begins and ends, as commit stamps.
+/// First and last position of a shard, as commit stamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ShardEnds {
-    /// Of its first record.
+    /// Stamp of the shard's first record.
     pub(crate) opened: u64,
-    /// Of its last record, if it is closed.
+    /// Stamp of the shard's last record, if the shard is closed.
     pub(crate) closed: Option<u64>,
-    /// The next position: of what will be written, or of the record that closes it.
+    /// Next position: stamp after the last record, or stamp of the record that closes the shard.
     pub(crate) latest: u64,
 }
 
@@ -107,11 +107,11 @@ async fn first_of<V: View>(
 /// A page of a shard's records.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// With their commit stamps.
+    /// Records with their commit stamps.
     pub(crate) records: Vec<(u64, ChangeRecord)>,
-    /// Where to go on, unless the shard has ended.
+    /// Stamp at which the next page begins; `None` if the shard has ended.
     pub(crate) next: Option<u64>,
-    /// What the records take in their stored form.
+    /// Size of the records in their stored form.
     pub(crate) bytes: usize,
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn read_page<V: View>(
     let mut page = Page { records: Vec::new(), next: Some(from), bytes: 0 };
     let mut is_sound = true;
     let range = range_from(stream, shard, from);
-    // And the one that does not fit, or closes the shard.
+    // One more entry than fits: the record after the page, or the one that closes the shard.
     let wanted = Wanted { entries: limit.saturating_add(1), bytes: limit_bytes };
     view.visit(range, Direction::Forward, wanted, |key, value| {
         page.bytes += value.len();
@@ -153,14 +153,14 @@ pub(crate) async fn read_page<V: View>(
 
 fn range_from(stream: &Stream, shard: &Shard, from: u64) -> KeyRange {
     let end = KeyRange::prefix(&layout::shard_prefix(stream.table, stream.id, shard.number)).end;
-    // Nothing that was removed for its age is looked at again.
+    // Skips the keys of records that the trimming removed.
     let from = from.max(shard.trimmed_to + 1);
     KeyRange { start: layout::change(stream.table, stream.id, shard.number, from), end }
 }
 
-/// Returns the commit stamp of the first record written at or after a time, or where the next will
-/// be. Records are in the order of their times as far as the clock went forward, so the place is
-/// found by halving.
+/// Returns the commit stamp of the first record written at or after a time, or the next stamp if no
+/// record is as new. Records are in the order of their times as far as the clock went forward, so a
+/// binary search finds the place.
 pub(crate) async fn oldest_since<V: View>(
     view: &V,
     stream: &Stream,
@@ -185,17 +185,17 @@ fn unreadable() -> hashrange_model::ApiError {
     Reason::Internal.into()
 }
 
-/// What of a shard has expired.
+/// Expired part of a shard.
 #[derive(Debug, Default)]
 pub(crate) struct Expired {
     /// The commit stamps of changes, oldest first.
     pub(crate) stamps: Vec<u64>,
-    /// Whether the shard was closed as long ago and holds no other changes.
+    /// True if the shard is closed, its closing is as old, and no other changes are left in it.
     pub(crate) has_ended: bool,
 }
 
 impl Expired {
-    /// Returns whether nothing has.
+    /// Returns whether nothing has expired.
     pub(crate) fn is_nothing(&self) -> bool {
         self.stamps.is_empty() && !self.has_ended
     }

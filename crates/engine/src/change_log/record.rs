@@ -1,4 +1,4 @@
-//! A record of the change log in its binary form.
+//! Binary form of a record of the change log.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | 8 | when, epoch milliseconds, LE |
 //! | n | for each that the flags name, in their order: u32 LE length, item |
 //!
-//! The keys stand alone only when no image has them.
+//! Key attributes are stored only when the record has no image.
 
 use crate::schema::StreamView;
 use bytes::Bytes;
@@ -21,39 +21,39 @@ const HAS_NEW: u8 = 2;
 const HAS_OLD: u8 = 4;
 const BY_SERVICE: u8 = 8;
 
-/// What happened to an item.
+/// Kind of change of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventName {
-    /// It is new.
+    /// The item is new.
     Insert,
-    /// It has changed.
+    /// The item existed before and after.
     Modify,
-    /// It is gone.
+    /// The item was removed.
     Remove,
 }
 
-/// The ends of a shard.
+/// Mark at either end of a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Its first record.
+    /// First record of the shard.
     Opened,
-    /// Its last record.
+    /// Last record of the shard.
     Closed,
 }
 
-/// A change of an item, as it is logged.
+/// Logged change of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChangeRecord {
     pub(crate) event: EventName,
     pub(crate) at_ms: u64,
-    /// Only if there is no image.
+    /// Key attributes; only if the record has no image.
     pub(crate) keys: Option<Item>,
     pub(crate) new: Option<Item>,
     pub(crate) old: Option<Item>,
     pub(crate) by_service: bool,
 }
 
-/// What stands at a key of the log.
+/// Entry of the log: a change, or a mark at an end of the shard.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Marked {
     Change(ChangeRecord),
@@ -64,7 +64,7 @@ pub(crate) enum Marked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnreadableRecord;
 
-/// Returns the stored form of a shard's end.
+/// Returns the stored form of a mark.
 pub(super) fn encode_mark(mark: Mark, at_ms: u64) -> Bytes {
     let kind = match mark {
         Mark::Opened => 0,
@@ -73,8 +73,8 @@ pub(super) fn encode_mark(mark: Mark, at_ms: u64) -> Bytes {
     Bytes::from(head(kind, 0, at_ms, 0))
 }
 
-/// Returns the stored form of a change, with what `view` shows of it. `keys` returns the key
-/// attributes of an image.
+/// Returns the stored form of a change, with the images that `view` includes. `keys` returns the
+/// key attributes of an image.
 pub(super) fn encode_change(
     view: StreamView,
     keys: impl Fn(&Item) -> Item,
@@ -119,7 +119,7 @@ pub(super) fn decode(stored: &Bytes) -> Result<Marked, UnreadableRecord> {
     read(stored).ok_or(UnreadableRecord)
 }
 
-/// Returns when a stored record was written, without reading the rest.
+/// Returns the time at which a stored record was written, without decoding the rest.
 pub(super) fn time_of(stored: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(stored.get(3..HEAD_BYTES)?.try_into().ok()?))
 }
@@ -155,7 +155,7 @@ fn read(stored: &Bytes) -> Option<Marked> {
 }
 
 impl ChangeRecord {
-    /// Returns the key attributes; `keys` takes them from an image.
+    /// Returns the key attributes; `keys` extracts them from an image.
     pub(crate) fn keys(&self, keys: impl Fn(&Item) -> Item) -> Item {
         let image = self.new.as_ref().or(self.old.as_ref());
         self.keys.clone().or_else(|| image.map(keys)).unwrap_or_default()

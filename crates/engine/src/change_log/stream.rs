@@ -1,5 +1,5 @@
-//! What a stream is: the form that is stored, and the names of streams, shards and records. What its
-//! table's record says of it is in [`crate::schema`].
+//! Streams: their stored form, and the names of streams, shards and records. The part of a table's
+//! record that describes its stream is in [`crate::schema`].
 
 use crate::schema::{KeyNames, StreamId, StreamView, TableId};
 use hashrange_model::calendar::date_from_days;
@@ -17,7 +17,7 @@ pub(crate) struct Stream {
     pub(crate) key: KeyNames,
     pub(crate) created_at_ms: u64,
     pub(crate) enabled: bool,
-    /// Random: tells the iterators of this stream from others and from made up ones.
+    /// Random text; distinguishes the iterators of this stream from others and from forged ones.
     pub(crate) secret: String,
     pub(crate) shards: Vec<Shard>,
 }
@@ -26,12 +26,12 @@ pub(crate) struct Stream {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shard {
     pub(crate) number: u32,
-    /// The shard whose items it took over.
+    /// Shard of which this one took over the items.
     pub(crate) parent: Option<ShardName>,
     pub(crate) opened_at_ms: u64,
-    /// The greatest stamp that was removed for its age; 0 for none.
+    /// Greatest stamp that the trimming removed; 0 for none.
     pub(crate) trimmed_to: u64,
-    /// Whether its last record says that it is closed.
+    /// True if the shard's last record says that it is closed.
     pub(crate) closed: bool,
 }
 
@@ -42,7 +42,7 @@ impl Shard {
     }
 }
 
-/// What a shard's id is made of; kept of a parent, which may be gone.
+/// Parts of a shard's id; kept for a parent, which may be gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ShardName {
     pub(crate) number: u32,
@@ -70,7 +70,7 @@ impl Shard {
 }
 
 impl Stream {
-    /// Version that new records carry.
+    /// Version that is written into new streams.
     pub(crate) const VERSION: u32 = 1;
 
     /// Returns the shard with the id that clients see.
@@ -78,7 +78,7 @@ impl Stream {
         self.shards.iter().find(|shard| shard.id() == id)
     }
 
-    /// Returns the number that the next shard gets.
+    /// Returns the number for the next shard.
     pub(crate) fn next_shard_number(&self) -> u32 {
         let numbers = self.shards.iter().flat_map(|shard| {
             [Some(shard.number), shard.parent.map(|parent| parent.number)].into_iter().flatten()
@@ -93,7 +93,8 @@ pub(crate) fn sequence_number(stamp: u64) -> String {
     format!("1{stamp:020}")
 }
 
-/// Returns the commit stamp of a sequence number, `None` if none of ours can have it.
+/// Returns the commit stamp of a sequence number, `None` for a text that [`sequence_number`] never
+/// returns.
 pub(crate) fn parse_sequence_number(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('1').filter(|digits| digits.len() == 20)?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?

@@ -1,4 +1,4 @@
-//! A write is logged: all that the write path knows of streams.
+//! Logs a write in the stream of its table: all that the write path knows of streams.
 
 use super::record::encode_change;
 use crate::layout::ItemKey;
@@ -6,12 +6,12 @@ use crate::schema::{KeySchema, StreamTarget};
 use hashrange_model::Item;
 use hashrange_storage::Batch;
 
-/// Who changes an item.
+/// Author of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Author {
     /// A client.
     Client,
-    /// The service itself, because the item has expired.
+    /// The service itself, because the item's time to live is over.
     TimeToLive,
 }
 

@@ -10,19 +10,19 @@ use hashrange_storage::{Direction, Error, Key, View, Wanted};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// What is not as it must be, by the key it was found at.
+/// Faults, by the store key at which each was found.
 pub(crate) type Faults = Vec<(Key, &'static str)>;
 
 type ShardPlace = (TableId, StreamId, u32);
 
-/// What was seen of a shard.
+/// Marks of a shard that the walk has met.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     opened: bool,
     closed: bool,
 }
 
-/// Returns the number of records and what is wrong with them.
+/// Returns the number of records and their faults.
 pub(crate) async fn verify_changes<V: View>(view: &V) -> Result<(u64, Faults), Error> {
     let Ok(streams) = read_streams(view, layout::streams(), usize::MAX).await else {
         return Ok((0, vec![(layout::streams().start, "a stream is unreadable")]));

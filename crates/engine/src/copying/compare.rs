@@ -1,4 +1,5 @@
-//! Source and target are walked in the order of keys and compared byte for byte, counters by their sums.
+//! Walks source and target in the order of keys and compares them byte for byte, counters by their
+//! sums.
 
 use super::pages::{Page, Pages};
 use super::transfer::{COUNTERS_AT_ONCE, KEYS_AT_ONCE, counters, sums_of};
@@ -9,22 +10,22 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Differences that are named.
+/// Differences that an error lists.
 const NAMED_MAX: usize = 20;
-/// Differences after which nobody looks on.
+/// Differences after which the comparison stops.
 const COUNTED_MAX: u64 = 100_000;
-/// Bytes of a key that are named.
+/// Bytes of a key that a difference shows.
 const KEY_BYTES_MAX: usize = 40;
 
 const ONLY_SOURCE: &str = "only in the source";
 const ONLY_TARGET: &str = "only in the target";
 
-/// Something that is not the same in source and target.
+/// A key that differs between source and target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The store key.
     pub key: Key,
-    /// What differs.
+    /// Description of the difference.
     pub what: String,
 }
 
@@ -40,7 +41,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Differences, the first of them by name.
+/// Differences: the first ones listed, the rest counted.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     named: Vec<Difference>,
@@ -48,7 +49,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns the error if there are any.
+    /// Returns the error if there are differences.
     pub(super) fn into_error(self) -> Result<(), CopyError> {
         let Self { named: differences, further } = self;
         if differences.is_empty() {
@@ -70,7 +71,7 @@ impl Found {
     }
 }
 
-/// One side, entry by entry.
+/// Entries of one store, in order.
 struct Side<'s> {
     pages: Pages<'s>,
     entries: VecDeque<(Key, Bytes)>,
@@ -81,7 +82,7 @@ impl<'s> Side<'s> {
         Self { pages: Pages::new(store, layout::plain_ranges()), entries: VecDeque::new() }
     }
 
-    /// Sees to it that the next entry is there, if there is one.
+    /// Reads the next page if no entry is at hand.
     async fn fill(&mut self) -> Result<(), Error> {
         if self.entries.is_empty() {
             self.entries = self.pages.next().await?.map(Page::into).unwrap_or_default();
@@ -101,8 +102,8 @@ impl<'s> Walk<'s> {
         Self { source: Side::new(from), target: Side::new(to) }
     }
 
-    /// Compares the next entries, about a page, and tells `differs` of each key that is not the same. Returns
-    /// false at the end.
+    /// Compares the next entries, about a page, and calls `differs` for each key that differs.
+    /// Returns false at the end.
     pub(super) async fn step(
         &mut self,
         counting: &mut Counting<'_>,
@@ -155,7 +156,7 @@ fn unequal(value: &Bytes, copy: &Bytes) -> String {
     format!("{} and {} bytes differ", value.len(), copy.len())
 }
 
-/// Returns the differences of two stores that nobody writes to.
+/// Returns the differences of two stores without concurrent writes.
 pub(super) async fn compare(
     from: &AnyStore,
     to: &AnyStore,
@@ -168,7 +169,7 @@ pub(super) async fn compare(
     Ok(found)
 }
 
-/// Adds those of some keys that are not the same on both sides.
+/// Adds the differences among some keys.
 pub(super) async fn compare_keys(
     from: &AnyStore,
     to: &AnyStore,
@@ -192,7 +193,7 @@ pub(super) async fn compare_keys(
     Ok(())
 }
 
-/// Adds the counters that are not the same.
+/// Adds the counters that differ.
 pub(super) async fn compare_counters(
     from: &AnyStore,
     to: &AnyStore,

@@ -1,10 +1,10 @@
-//! Why a copy fails: a sentence for each reason, with what to do about it.
+//! Errors of a copy: a sentence for each, with advice.
 
 use super::Difference;
 use hashrange_storage::Error;
 use std::fmt;
 
-/// Why a database was not copied.
+/// Reason why a copy failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CopyError {
@@ -12,35 +12,38 @@ pub enum CopyError {
     Source(Error),
     /// The target failed.
     Target(Error),
-    /// Servers are at work on the source: so many were seen.
+    /// Servers use the source: this many were seen.
     SourceInUse(usize),
-    /// Servers are at work on the target: so many were seen.
+    /// Servers use the target: this many were seen.
     TargetInUse(usize),
     /// The source is itself an unfinished copy.
     SourceUnfinished,
-    /// The source was moved elsewhere before, and not to this target.
+    /// The source was moved to another store than this target.
     SourceMoved,
     /// Another copy of the source is under way, or was a minute ago.
     CopiedAlready,
-    /// Somebody else has ended this copy: servers that heard nothing of it for long, or another copy.
+    /// Others have ended this copy: servers that saw no progress of it for a minute, or another
+    /// copy.
     GivenUp,
-    /// The source is written to faster than it can be copied: so many keys were left in the end.
+    /// Clients write to the source faster than it can be copied: this many keys were left in the
+    /// end.
     TooBusy(usize),
     /// The database was not moved away.
     NotMoved,
-    /// The source says something that this release cannot read.
+    /// The source holds a state that this release cannot read.
     Unreadable(String),
     /// The target holds a database.
     NotEmpty,
-    /// The target is an unfinished copy, and nobody has asked to begin again.
+    /// The target is an unfinished copy, and the caller did not ask to restart it.
     Unfinished,
-    /// The target is a folder whose streams would go back behind what the source's readers have seen.
+    /// The target is a folder whose commit stamps are behind those that readers of the source's
+    /// streams have seen.
     StampsBehind,
     /// Source and target differ after the copy.
     Different {
         /// The first differences.
         differences: Vec<Difference>,
-        /// How many more there are, as far as they were counted.
+        /// Number of further differences, as far as they were counted.
         further: u64,
     },
 }

@@ -1,26 +1,29 @@
-//! A database is copied into another store: all keys and values as they are, counters as their sums. It may be
-//! served meanwhile.
+//! Copies a database into another store: all keys and values byte for byte, counters as their sums.
+//! Servers may go on serving the source meanwhile.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `pages.rs` | what a store holds, page by page |
-//! | `origin.rs` | the source, and what those who serve it do meanwhile |
+//! | `pages.rs` | reads a store page by page |
+//! | `origin.rs` | the source, and the state that its servers follow meanwhile |
 //! | `served.rs` | the steps of a copy while the source is served |
 //! | `target.rs` | the target: empty, marked as unfinished, emptied again |
-//! | `transfer.rs` | pages become commits of the target |
-//! | `compare.rs` | both sides are walked and compared byte for byte |
-//! | `error.rs` | why a copy fails |
+//! | `transfer.rs` | writes pages as commits of the target |
+//! | `compare.rs` | walks both sides and compares them byte for byte |
+//! | `error.rs` | errors of a copy |
 //!
-//! Left out is what belongs to the servers on a store and not to the data: their rows, and the number of
-//! the last change of definitions, of which the target has its own.
+//! The copy leaves out the entries that belong to the servers on a store and not to the data: the
+//! rows of the servers, and the number of the last change of definitions, of which the target has
+//! its own.
 //!
-//! Commit stamps go on: those of every shard of a stream, also of one whose records are all gone, are above
-//! all that the source has given out. So whoever has read up to some record goes on after it.
+//! Commit stamps continue: in the target those of every shard of a stream, even of a shard without
+//! records, are above all that the source has assigned. So a reader of a stream continues after the
+//! last record that it has read.
 //!
-//! Invariants: from its first commit to its last the target says that it is unfinished, and nobody opens
-//! it; memory is bounded by a few pages and the number of counters, and while the source is served by the keys that
-//! differ when both sides are compared. Leaves to its caller that nobody else has a source that is not said to be
-//! served; where it is shared, writes to it wait until the copy ends.
+//! Invariants: from its first commit to its last the target says that it is unfinished, and no
+//! server opens it; memory is bounded by a few pages and the number of counters, and while the
+//! source is served also by the keys that differ when both sides are compared. The caller sees to
+//! it that no other process has a source open that it calls not served; on a shared store, writes
+//! to it wait until the copy ends.
 
 mod compare;
 mod error;
@@ -44,25 +47,25 @@ use hashrange_storage::{AnyStore, Error, Key, Store};
 use origin::Origin;
 use transfer::Transfer;
 
-/// What a copy is doing.
+/// Phase of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyPhase {
-    /// Removes what an unfinished copy has left in the target.
+    /// Removes the entries that an unfinished copy has left in the target.
     Emptying,
     /// Copies.
     Copying,
-    /// Copies what was written meanwhile.
+    /// Copies the writes since the pass before.
     CatchingUp,
     /// Compares both sides.
     Verifying,
-    /// Copies what was written last; nothing is written to the source any more.
+    /// Copies the last writes; the source refuses writes.
     Switching,
 }
 
-/// How far a copy is.
+/// Progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Copying {
-    /// What it is doing.
+    /// Current phase.
     pub phase: CopyPhase,
     /// Keys removed, copied or compared in this phase.
     pub keys: u64,
@@ -70,7 +73,7 @@ pub struct Copying {
     pub bytes: u64,
 }
 
-/// What was copied, and found equal afterwards.
+/// Totals of a finished copy, which was found equal to its source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Copied {
     /// Keys, counters among them.
@@ -79,7 +82,7 @@ pub struct Copied {
     pub bytes: u64,
 }
 
-/// Counts what is done in one phase.
+/// Counts and reports the progress of a phase.
 struct Counting<'a> {
     now: Copying,
     heard: &'a mut (dyn FnMut(Copying) + Send),
@@ -90,7 +93,7 @@ impl<'a> Counting<'a> {
         Self { now: Copying { phase, keys: 0, bytes: 0 }, heard }
     }
 
-    /// Counts another phase from now on.
+    /// Starts counting another phase.
     fn enter(&mut self, phase: CopyPhase) {
         self.now = Copying { phase, keys: 0, bytes: 0 };
         (self.heard)(self.now);
@@ -103,25 +106,25 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Who writes to the source of a copy.
+/// Writers to the source of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Served {
-    /// Nobody, until the copy ends.
+    /// No writers until the copy ends.
     No,
-    /// Servers of other processes: the store is shared.
+    /// Servers in other processes: the store is shared.
     ByOthers,
 }
 
-/// Copies all of `source` into `target`, which is empty, and compares both. With `is_restarted` the target may
-/// be an unfinished copy, which is emptied first. `heard` is told again and again how far the copy is. `id` is a
-/// random number.
+/// Copies all of `source` into `target`, which is empty, and compares both. With `is_restarted` the
+/// target may be an unfinished copy, which is emptied first. `heard` is called with the progress
+/// again and again. `id` is a random number.
 ///
-/// A source that is served goes on being served, and is at rest for a moment in the end; from then on it is
-/// refused by all who would open it, as its data are in the target.
+/// Servers go on serving a source that is served, and refuse writes for a moment in the end; from
+/// then on no server opens it, because its data are in the target.
 ///
 /// # Errors
-/// When either cannot be used so, or they are not equal in the end; the target is unfinished then, but if
-/// it was refused at the beginning.
+/// If source or target is not usable for a copy, if either fails, or if they differ in the end. The
+/// target is left unfinished, except if the copy refused it at the beginning.
 pub async fn copy(
     source: &AnyStore,
     target: &AnyStore,
@@ -146,8 +149,8 @@ pub async fn copy(
 }
 
 impl Engine<AnyStore> {
-    /// Copies all of this database into `target` as [`copy`] does, while this engine goes on. When it returns
-    /// without an error this engine refuses writes, and the data are in the target.
+    /// Copies all of this database into `target` as [`copy`] does, while this engine goes on
+    /// serving. After success this engine refuses writes, and the data are in the target.
     pub async fn move_to(
         &self,
         target: &AnyStore,
@@ -163,20 +166,20 @@ impl Engine<AnyStore> {
     }
 }
 
-/// Returns which copy a database was moved by, if it was.
+/// Returns the id of the copy that moved a database, or `None` if it was not moved.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If the source cannot be read.
 pub async fn read_moved(source: &AnyStore) -> Result<Option<u128>, CopyError> {
     let state = read_state(source).await.map_err(CopyError::Source)?;
     Ok(state.filter(|state| state.stage == Stage::Moved).map(|state| state.id))
 }
 
-/// Sees to it that the target of a copy which has moved its source can be opened: the last step may be
-/// missing.
+/// Finishes the target of a copy that has moved its source, so that the target can be opened: a
+/// crash may have prevented the last step.
 ///
 /// # Errors
-/// When this is not the target of that copy, or fails.
+/// If this is not the target of that copy, or if a store fails.
 pub async fn finish_move(id: u128, target: &AnyStore) -> Result<(), CopyError> {
     let mark = target::mark(target).await.map_err(CopyError::Target)?;
     if target::is_begun_by(id, mark.as_ref()) {
@@ -185,10 +188,10 @@ pub async fn finish_move(id: u128, target: &AnyStore) -> Result<(), CopyError> {
     if target::is_finished_by(id, mark.as_ref()) { Ok(()) } else { Err(CopyError::SourceMoved) }
 }
 
-/// Lets a database that was moved away be used again, without what was written to its copy since.
+/// Makes a database usable again that was moved away; it lacks the writes to its copy since then.
 ///
 /// # Errors
-/// When it was not moved, or fails.
+/// If the database was not moved, or if the store fails.
 pub async fn reopen(store: &AnyStore) -> Result<(), CopyError> {
     origin::reopen(store).await
 }
@@ -216,7 +219,7 @@ async fn copy_still(
     Ok(copied)
 }
 
-/// Sees to it that the target is empty and marked.
+/// Empties the target and marks it as unfinished.
 async fn begin(
     source: &AnyStore,
     target: &AnyStore,
@@ -232,10 +235,10 @@ async fn begin(
     target::begin(target, id, is_restarted, &mut emptying).await
 }
 
-/// Returns the rows of the servers that share a store: those change that are alive.
+/// Returns the rows of the servers that share a store. The rows of running servers keep changing.
 ///
 /// # Errors
-/// When the store fails.
+/// If the store fails.
 pub async fn server_rows(store: &AnyStore) -> Result<Vec<(Key, hashrange_storage::Bytes)>, Error> {
     const SERVERS_MAX: usize = 1_000;
     let mut pages = pages::Pages::new(store, vec![layout::servers()]);

@@ -1,12 +1,12 @@
-//! The source of a copy and whoever serves it: noting begins, goes on to the next generation, stops, and the
-//! database is said to be elsewhere.
+//! The source of a copy and its servers: the steps that make commits note their keys, begin the
+//! next generation of notes, refuse commits, and mark the database as moved.
 //!
-//! What servers do about it is in [`crate::core::noting`]. Where the store is shared each step is a change of
-//! definitions, which fences the commits of all servers; a store of this process alone is told in memory,
-//! and only that it was moved is stored.
+//! [`crate::core::noting`] has the servers' side. On a shared store each step is a change of
+//! definitions, which fences the commits of all servers; on a store of this process alone each step
+//! changes memory, and only the mark that the database was moved is stored.
 //!
-//! Invariant: however a copy ends, commits are no longer noted afterwards. A copier on a shared store that dies
-//! is given up by the servers, which see that its state does not change any more.
+//! Invariant: however a copy ends, commits no longer note their keys afterwards. If a copier on a
+//! shared store dies, the servers give up its copy when its state has stopped changing.
 
 use super::CopyError;
 use super::target::change_definitions;
@@ -16,15 +16,15 @@ use crate::core::noting::{CopyState, Stage, read_state};
 use crate::layout;
 use hashrange_storage::{AnyStore, Keys, Store};
 
-/// Pages that are copied between two beats, at most.
+/// Maximum of pages copied between two beats.
 const PAGES_OF_BEAT: u32 = 4;
 
-/// Who writes to the source.
+/// Writers to the source.
 #[derive(Clone, Copy)]
 enum Writers<'a> {
-    /// Nobody.
+    /// No writers.
     None,
-    /// Servers of other processes.
+    /// Servers in other processes.
     Others,
     /// This process alone.
     Own(&'a Core<AnyStore>),
@@ -34,9 +34,9 @@ enum Writers<'a> {
 pub(super) struct Origin<'a> {
     pub(super) store: &'a AnyStore,
     writers: Writers<'a>,
-    /// What is stored, or would be.
+    /// State as it is stored, or would be for [`Writers::Own`].
     state: CopyState,
-    /// Commits note what they write, or are refused.
+    /// True while commits note their keys or are refused.
     is_begun: bool,
     pages: u32,
 }
@@ -47,7 +47,7 @@ impl<'a> Origin<'a> {
         Self { store, writers, state, is_begun: false, pages: 0 }
     }
 
-    /// Returns a source to which nobody writes.
+    /// Returns a source without writers.
     pub(super) fn still(store: &'a AnyStore, id: u128) -> Self {
         Self::new(store, id, Writers::None)
     }
@@ -62,7 +62,8 @@ impl<'a> Origin<'a> {
         Self::new(&core.store, id, Writers::Own(core))
     }
 
-    /// Lets commits note what they write from now on. `is_restarted` takes the place of another copy.
+    /// Makes commits note their keys from now on. With `is_restarted` this copy replaces another
+    /// one.
     pub(super) async fn begin(&mut self, is_restarted: bool) -> Result<(), CopyError> {
         match self.writers {
             Writers::None => return Ok(()),
@@ -71,7 +72,8 @@ impl<'a> Origin<'a> {
                 if core.noting.is_on() {
                     return Err(CopyError::CopiedAlready);
                 }
-                // Above all that there were: notes of a copy that was cut off may be removed meanwhile.
+                // Above all generations before: notes of an interrupted copy may be removed
+                // meanwhile.
                 let last_stamp = self.store.last_stamp().await.map_err(CopyError::Source)?;
                 self.is_begun = true;
                 self.set_own(core, Some(Stage::Noted), last_stamp + 1).await?;
@@ -108,7 +110,7 @@ impl<'a> Origin<'a> {
         Ok(ended)
     }
 
-    /// Says for good that the database is elsewhere.
+    /// Marks the database as moved, for good.
     pub(super) async fn end_as_moved(&mut self) -> Result<(), CopyError> {
         match self.writers {
             Writers::None => {}
@@ -126,12 +128,12 @@ impl<'a> Origin<'a> {
         Ok(())
     }
 
-    /// Returns the generation that was begun last.
+    /// Returns the current generation of notes.
     pub(super) fn generation(&self) -> u64 {
         self.state.generation
     }
 
-    /// Lets commits go on as if there had been no copy.
+    /// Removes the state, so that commits go on as if there had been no copy.
     pub(super) async fn give_up(&mut self) -> Result<(), CopyError> {
         if !std::mem::take(&mut self.is_begun) {
             return Ok(());
@@ -143,7 +145,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Shows servers that somebody is at it, now and then.
+    /// Changes the stored state every few pages, by which servers see that the copier is alive.
     pub(super) async fn beat(&mut self) -> Result<(), CopyError> {
         self.pages += 1;
         if !matches!(self.writers, Writers::Others) || !self.pages.is_multiple_of(PAGES_OF_BEAT) {
@@ -155,7 +157,8 @@ impl<'a> Origin<'a> {
         let mut is_ours = false;
         let keys = Keys::from(vec![layout::copy_state()]);
         let beaten = commit(self.store, &keys, |current, batch| {
-            // The second, if the first attempt was carried out and nobody knew.
+            // The state after the beat is also ours: an attempt of unknown outcome may have written
+            // it.
             is_ours = current.iter().flatten().any(|stored| [&before, &after].contains(&stored));
             if is_ours {
                 batch.put(layout::copy_state(), after.clone());
@@ -165,7 +168,7 @@ impl<'a> Origin<'a> {
         if is_ours { Ok(()) } else { Err(CopyError::GivenUp) }
     }
 
-    /// Tells this process.
+    /// Sets stage and generation in this process.
     async fn set_own(
         &mut self,
         core: &Core<AnyStore>,
@@ -174,11 +177,11 @@ impl<'a> Origin<'a> {
     ) -> Result<(), CopyError> {
         self.state.generation = generation;
         core.noting.set(stage, generation);
-        // Commits that were told otherwise have ended when this returns.
+        // After the sync no commit runs that saw the earlier stage.
         self.store.sync().await.map_err(CopyError::Source)
     }
 
-    /// Stores a state in the place of another one, as a change of definitions, whose number is the generation.
+    /// Replaces the stored state in a change of definitions, whose number becomes the generation.
     async fn store_state(
         &mut self,
         before: Option<CopyState>,
@@ -204,7 +207,8 @@ impl<'a> Origin<'a> {
         .await
         .map_err(CopyError::Source)?;
         if !is_ours {
-            // By an attempt whose outcome nobody knew, or not at all.
+            // Another copy has replaced the state, or an attempt of unknown outcome has written
+            // ours.
             let stored = read_state(self.store).await.map_err(CopyError::Source)?;
             let is_done = match stage {
                 Some(stage) => stored.is_some_and(|stored| {
@@ -231,10 +235,10 @@ impl Drop for Origin<'_> {
     }
 }
 
-/// Lets a database that was moved away be used again.
+/// Makes a database usable again that was moved away.
 ///
 /// # Errors
-/// When it was not moved, or cannot be reached.
+/// If the database was not moved, or if the store fails.
 pub(super) async fn reopen(store: &AnyStore) -> Result<(), CopyError> {
     let stored = read_state(store).await.map_err(CopyError::Source)?;
     if stored.is_none_or(|state| state.stage != Stage::Moved) {

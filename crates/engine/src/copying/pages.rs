@@ -1,33 +1,34 @@
-//! What a store holds in some ranges, page by page: bounded by entries and bytes, whatever their sizes.
+//! Reads ranges of a store page by page; entries and bytes bound a page, whatever the size of the
+//! entries.
 //!
-//! Each page is of the state that is the newest when it is read, so that no view is held for long.
+//! Each page is read from the newest state, so that no view is held for long.
 
 use crate::layout;
 use hashrange_storage::{AnyStore, Bytes, Direction, Error, Key, KeyRange, Store, View, Wanted};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Entries of a page, at most.
+/// Maximum of entries in a page.
 const ENTRIES_MAX: usize = 1_000;
-/// Bytes of a page's keys and values, at most, and one entry more.
+/// Maximum of bytes of a page's keys and values, exceeded by less than one entry.
 const BYTES_MAX: usize = 1 << 20;
 
 /// Keys and values in the order of the keys.
 pub(super) type Page = Vec<(Key, Bytes)>;
 
-/// The pages of some ranges.
+/// Pages of some ranges.
 pub(super) struct Pages<'s> {
     store: &'s AnyStore,
     left: VecDeque<KeyRange>,
 }
 
 impl<'s> Pages<'s> {
-    /// Returns the pages of ranges that stand in order.
+    /// Returns the pages of ranges, which are given in order.
     pub(super) fn new(store: &'s AnyStore, ranges: Vec<KeyRange>) -> Self {
         Self { store, left: VecDeque::from(ranges) }
     }
 
-    /// Returns the next page, which is not empty; nothing at the end.
+    /// Returns the next page, which is not empty; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Page>, Error> {
         while let Some(range) = self.left.pop_front() {
             let (mut page, mut bytes) = (Page::new(), 0);
@@ -54,8 +55,9 @@ impl<'s> Pages<'s> {
         Ok(None)
     }
 
-    /// Notes what is left of a range after a key: first the rest of its keyspace, which a store that spreads
-    /// keys over places reads place by place, while it has to merge all of them for what is larger.
+    /// Queues the part of a range after a key: first the rest of the key's keyspace, then the rest
+    /// of the range. A store that spreads keys over places reads a keyspace place by place, and has
+    /// to merge all places for a larger range.
     fn go_on_after(&mut self, last: &Key, range: KeyRange) {
         let start = [&last[..], &[0]].concat();
         let keyspace = layout::end_of_keyspace(last)

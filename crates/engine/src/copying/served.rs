@@ -1,8 +1,9 @@
-//! The steps of a copy while its source is served: everything, then again and again what was written
-//! meanwhile; both sides are compared; then writes are refused for a moment, in which the last of it follows.
+//! The steps of a copy while its source is served: copies everything, then repeatedly the writes
+//! since the pass before; compares both sides; then makes servers refuse writes for a moment and
+//! copies the last writes.
 //!
-//! What differs when both sides are compared may have been written a moment ago. Such keys are remembered, and
-//! must be equal when nothing is written any more.
+//! A key that differs in the comparison may have been written a moment ago. The copy remembers such
+//! keys and compares them again when the source refuses writes.
 
 use super::compare::{Found, Walk, compare_counters, compare_keys};
 use super::origin::Origin;
@@ -12,14 +13,14 @@ use super::{Copied, CopyError, CopyPhase, Copying, Counting, begin, target};
 use crate::layout;
 use hashrange_storage::{AnyStore, Error, Key};
 
-/// So few keys follow in a moment: then writes are refused.
+/// Number of written keys that one short pass copies: with so few left the source refuses writes.
 const KEYS_OF_A_MOMENT: usize = 5_000;
-/// How often what was written meanwhile is followed before a copy is too slow.
+/// Maximum of passes over new writes; then the copy fails as too slow.
 const ROUNDS_MAX: usize = 50;
-/// Keys that differ are remembered up to so many bytes before what was written is followed again.
+/// Bytes of differing keys that are remembered before another pass over new writes.
 const DIFFERING_BYTES_MAX: usize = 8 << 20;
 
-/// Copies the source, which is served, to its end: then it is moved.
+/// Copies a source that is served; in the end the source is marked as moved.
 pub(super) async fn copy(
     mut origin: Origin<'_>,
     target: &AnyStore,
@@ -36,7 +37,7 @@ pub(super) async fn copy(
     if let Err(error) = &copied
         && let Err(further) = origin.give_up().await
     {
-        // Why the copy failed is told. Servers give it up by themselves.
+        // Returns the copy's own error. The servers give the copy up by themselves.
         tracing::warn!(%error, %further, "the end of a copy could not be told to those who serve");
     }
     if let Err(error) = remove_notes(source, generation).await {
@@ -45,7 +46,7 @@ pub(super) async fn copy(
     copied
 }
 
-/// A copy that follows what is written.
+/// A copy that keeps up with the writes to its source.
 struct Following<'a, 'o> {
     origin: &'a mut Origin<'o>,
     target: &'a AnyStore,
@@ -70,7 +71,7 @@ impl Following<'_, '_> {
         compare_keys(source, self.target, &differing, &mut found).await?;
         compare_counters(source, self.target, &mut found, &mut self.transfer.counting).await?;
         found.into_error()?;
-        // Another copy may have emptied the target meanwhile.
+        // Another copy may have emptied the target in the meantime.
         let mark = target::mark(self.target).await.map_err(CopyError::Target)?;
         if !target::is_begun_by(self.id, mark.as_ref()) {
             return Err(CopyError::GivenUp);
@@ -83,7 +84,7 @@ impl Following<'_, '_> {
         Ok(copied)
     }
 
-    /// Follows what is written until little is left.
+    /// Copies new writes, pass by pass, until few are left.
     async fn catch_up(&mut self) -> Result<(), CopyError> {
         self.transfer.counting.enter(CopyPhase::CatchingUp);
         let mut left = 0;
@@ -97,13 +98,13 @@ impl Following<'_, '_> {
         Err(CopyError::TooBusy(left))
     }
 
-    /// Copies what was written until a generation ended, and returns how many keys that were.
+    /// Copies the writes up to the end of a generation, and returns the number of their keys.
     async fn round(&mut self, ended: u64) -> Result<usize, CopyError> {
         let noted = self.transfer.copy_noted(ended, self.origin).await?;
         Ok(noted + self.transfer.copy_records(self.origin).await?)
     }
 
-    /// Compares both sides, and returns the keys that differ for now.
+    /// Compares both sides, and returns the keys that differ at this point.
     async fn compare(&mut self) -> Result<Vec<Key>, CopyError> {
         self.transfer.counting.enter(CopyPhase::Verifying);
         let mut walk = Walk::new(self.origin.store, self.target);
@@ -127,7 +128,7 @@ impl Following<'_, '_> {
         }
     }
 
-    /// Follows what was written, and returns those of some keys that differ nevertheless.
+    /// Copies new writes, and returns those of the keys that still differ.
     async fn still_differing(&mut self, keys: Vec<Key>) -> Result<Vec<Key>, CopyError> {
         let verifying = self.transfer.counting.now;
         self.catch_up().await?;
@@ -147,7 +148,7 @@ impl Following<'_, '_> {
         Ok(differing)
     }
 
-    /// Returns the error that names keys that differ.
+    /// Returns the error that lists keys that differ.
     async fn name(&self, keys: &[Key]) -> CopyError {
         let mut found = Found::default();
         match compare_keys(self.origin.store, self.target, keys, &mut found).await {
@@ -157,7 +158,7 @@ impl Following<'_, '_> {
     }
 }
 
-/// Removes the notes up to a generation: another copy may have begun.
+/// Removes the notes up to a generation; later ones may belong to another copy.
 async fn remove_notes(store: &AnyStore, last: u64) -> Result<(), Error> {
     let mut pages = Pages::new(store, vec![layout::notes_until(last)]);
     while let Some(page) = pages.next().await? {

@@ -1,8 +1,8 @@
-//! The target of a copy: it must be empty, says that it is unfinished until the end, and can be emptied. In the
-//! end it says of which copy it is.
+//! The target of a copy: `begin` requires it to be empty (or empties an unfinished copy) and marks
+//! it as unfinished; `finish` replaces the mark by one that names the copy.
 //!
-//! Where the target is shared, mark and end are changes of definitions: a server that was started on it
-//! before meets the mark as soon as it looks at its tables again.
+//! On a shared target the mark and its replacement are changes of definitions: a server that was
+//! started on the target earlier finds the mark when it next reads its tables.
 
 use super::pages::{Pages, size_of};
 use super::transfer::commit;
@@ -11,27 +11,28 @@ use crate::core::{FINISHED, UNFINISHED, is_unfinished};
 use crate::layout;
 use hashrange_storage::{AnyStore, Batch, Bytes, Error, Key, KeyRange, Keys, Store};
 
-/// Returns the mark of a copy.
+/// Returns the mark for a copy.
 fn mark_of(form: u8, id: u128) -> Bytes {
     Bytes::from([&[form][..], &id.to_le_bytes()].concat())
 }
 
-/// Returns the mark of a store.
+/// Reads the mark of a store.
 pub(super) async fn mark(store: &AnyStore) -> Result<Option<Bytes>, Error> {
     store.get(&layout::copy_mark()).await
 }
 
-/// Returns whether a mark is that of a copy which is not finished.
+/// Returns whether a mark is that of this copy, unfinished.
 pub(super) fn is_begun_by(id: u128, mark: Option<&Bytes>) -> bool {
     mark.is_some_and(|mark| *mark == mark_of(UNFINISHED, id))
 }
 
-/// Returns whether a mark is that of a copy which is finished.
+/// Returns whether a mark is that of this copy, finished.
 pub(super) fn is_finished_by(id: u128, mark: Option<&Bytes>) -> bool {
     mark.is_some_and(|mark| *mark == mark_of(FINISHED, id))
 }
 
-/// Marks the target, which must be empty; or empties it, if it is an unfinished copy and `is_restarted`.
+/// Marks the target, which must be empty; or empties it, if it is an unfinished copy and
+/// `is_restarted`.
 pub(super) async fn begin(
     target: &AnyStore,
     id: u128,
@@ -49,7 +50,7 @@ pub(super) async fn begin(
         return Err(CopyError::NotEmpty);
     }
     mark_as(target, id).await?;
-    // Somebody may have been faster than the mark.
+    // Another client may have written before the mark.
     if has_data(target).await.map_err(CopyError::Target)? {
         unmark(target, id).await?;
         return Err(CopyError::NotEmpty);
@@ -57,11 +58,12 @@ pub(super) async fn begin(
     Ok(())
 }
 
-/// Says that the copy is finished.
+/// Marks the target as a finished copy.
 pub(super) async fn finish(target: &AnyStore, id: u128) -> Result<(), CopyError> {
     let mut is_ours = false;
     change_definitions(target, layout::copy_mark(), |mark, _, batch| {
-        // Finished already, if an attempt was carried out and nobody knew.
+        // The mark is already that of a finished copy if an attempt of unknown outcome was
+        // committed.
         is_ours = is_begun_by(id, mark) || is_finished_by(id, mark);
         if is_ours {
             batch.put(layout::copy_mark(), mark_of(FINISHED, id));
@@ -72,7 +74,7 @@ pub(super) async fn finish(target: &AnyStore, id: u128) -> Result<(), CopyError>
     if is_ours { Ok(()) } else { Err(CopyError::GivenUp) }
 }
 
-/// Takes the mark away again from a target that was not to be marked.
+/// Removes the mark from a target that turned out to hold data.
 async fn unmark(target: &AnyStore, id: u128) -> Result<(), CopyError> {
     change_definitions(target, layout::copy_mark(), |mark, _, batch| {
         if is_begun_by(id, mark) {
@@ -83,7 +85,7 @@ async fn unmark(target: &AnyStore, id: u128) -> Result<(), CopyError> {
     .map_err(CopyError::Target)
 }
 
-/// Marks the target, also in the place of another copy.
+/// Marks the target, and replaces the mark of another copy.
 async fn mark_as(target: &AnyStore, id: u128) -> Result<(), CopyError> {
     change_definitions(target, layout::copy_mark(), |_, _, batch| {
         batch.put(layout::copy_mark(), mark_of(UNFINISHED, id));
@@ -92,8 +94,8 @@ async fn mark_as(target: &AnyStore, id: u128) -> Result<(), CopyError> {
     .map_err(CopyError::Target)
 }
 
-/// Commits a change of one key, which on a shared store is one of definitions. `write` is shown the value and
-/// the number of the change.
+/// Commits a change of one key, which on a shared store is a change of definitions. `write` gets
+/// the stored value and the number of the change.
 pub(crate) async fn change_definitions<S: Store>(
     store: &S,
     key: Key,
@@ -115,7 +117,7 @@ pub(crate) async fn change_definitions<S: Store>(
     .await
 }
 
-/// Returns all that a copy writes.
+/// Returns the ranges that a copy writes.
 fn ranges() -> Vec<KeyRange> {
     let mut ranges = layout::plain_ranges();
     ranges.extend([layout::counters(), layout::notes()]);

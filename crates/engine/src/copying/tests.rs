@@ -1,4 +1,5 @@
-//! Copies between stores in memory: what is copied, what is left out, what is refused and what is found.
+//! Copies between stores in memory: the keys that are copied and left out, the refusals, and the
+//! differences found.
 
 use super::compare::compare;
 use super::*;
@@ -20,7 +21,8 @@ fn counter() -> Key {
     layout::counter(TableId(1), IndexId::BASE, layout::Counter::Bytes)
 }
 
-/// Returns a store with items, one of them large with a long key, a counter and what is the servers'.
+/// Returns a store with items, one of them large with a long key, a counter, and the servers' own
+/// keys.
 fn source() -> AnyStore {
     store(|batch| {
         for nth in 0..5 {
@@ -34,7 +36,7 @@ fn source() -> AnyStore {
     })
 }
 
-/// Returns all but the mark of a copy.
+/// Returns all entries but the mark of a copy.
 fn entries(store: &AnyStore) -> Vec<(Key, Bytes)> {
     let mut entries = Vec::new();
     let view = block_on(store.view()).unwrap();
@@ -139,7 +141,7 @@ fn each_difference_is_found_and_named() {
     );
     let long = one(&|batch| batch.delete([item(9), vec![0; 19_000]].concat()));
     assert!(long.ends_with("0000... (19008 bytes): only in the source"), "{long}");
-    // At both ends of what is walked.
+    // Before the first and after the last of the compared ranges.
     assert!(one(&|batch| batch.put(vec![0], Bytes::new())).contains("key 00: only in the target"));
     assert!(
         one(&|batch| batch.put(vec![255], Bytes::new())).contains("key ff: only in the target")

@@ -1,8 +1,8 @@
-//! Pages of the source become commits of the target, a few at a time: first all there is, then what was
-//! written meanwhile; in the end counters and stamps.
+//! Writes pages of the source as commits of the target, a few at a time: first all entries, then
+//! the writes since; in the end counters and stamps.
 //!
-//! Each commit may be done twice: puts are the same again, a counter is removed before its sum is added. So
-//! one whose outcome nobody knows is tried again.
+//! Each commit may be done twice with the same result: puts repeat the same values, and a counter
+//! is removed before its sum is added. So a commit of unknown outcome is tried again.
 
 use super::origin::Origin;
 use super::pages::{Page, Pages, size_of};
@@ -19,10 +19,10 @@ use std::task::Poll;
 const COMMITS_AT_ONCE: usize = 4;
 /// Counters read and written at once.
 pub(super) const COUNTERS_AT_ONCE: usize = 200;
-/// How often a commit is tried.
+/// Maximum of attempts for a commit.
 const ATTEMPTS_MAX: usize = 5;
 
-/// Keys read and written at once that are looked up one by one: their values may be large.
+/// Keys that are read one by one and written in one commit: their values may be large.
 pub(super) const KEYS_AT_ONCE: usize = 50;
 
 /// A copy under way.
@@ -30,7 +30,7 @@ pub(super) struct Transfer<'a> {
     source: &'a AnyStore,
     target: &'a AnyStore,
     pub(super) counting: Counting<'a>,
-    /// What the keys of records begin with, and the stamp of the last one that was copied.
+    /// By the key prefix of each shard's records: stamp of the last record that was copied.
     shards: BTreeMap<Key, u64>,
 }
 
@@ -78,8 +78,8 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Copies what was noted in a generation that has ended, as it is by now, and removes the notes. Returns the
-    /// number of keys.
+    /// Copies the current values of the keys that were noted in a generation that has ended, and
+    /// removes the notes. Returns the number of keys.
     pub(super) async fn copy_noted(
         &mut self,
         generation: u64,
@@ -109,7 +109,8 @@ impl<'a> Transfer<'a> {
         Ok(copied)
     }
 
-    /// Copies the records of all shards that are newer than those that were copied, and returns their number.
+    /// Copies the records of all shards that are newer than the copied ones, and returns their
+    /// number.
     pub(super) async fn copy_records(
         &mut self,
         origin: &mut Origin<'_>,
@@ -123,7 +124,7 @@ impl<'a> Transfer<'a> {
         self.copy_ranges(ranges, origin).await
     }
 
-    /// Copies counters, which nobody adds to any more.
+    /// Copies counters; the source takes no more writes to them.
     pub(super) async fn copy_counters(&mut self) -> Result<(), CopyError> {
         let counters: Vec<Key> =
             counters(self.source).await.map_err(CopyError::Source)?.into_iter().collect();
@@ -141,7 +142,8 @@ impl<'a> Transfer<'a> {
         Ok(())
     }
 
-    /// Lets the stamps of all shards go on after those of the source.
+    /// Raises the stamps of all shards in the target, so that they continue after those of the
+    /// source.
     pub(super) async fn raise_stamps(&mut self) -> Result<(), CopyError> {
         self.read_shards().await?;
         let last_stamp = self.source.last_stamp().await.map_err(CopyError::Source)?;
@@ -154,7 +156,7 @@ impl<'a> Transfer<'a> {
         Copied { keys: self.counting.now.keys, bytes: self.counting.now.bytes }
     }
 
-    /// Notes the shards of all streams, also those whose records are gone.
+    /// Adds the shards of all streams to `shards`, also those whose records are all gone.
     async fn read_shards(&mut self) -> Result<(), CopyError> {
         let mut pages = Pages::new(self.source, vec![layout::streams()]);
         while let Some(page) = pages.next().await.map_err(CopyError::Source)? {
@@ -186,7 +188,7 @@ pub(super) async fn sums_of(store: &AnyStore, counters: &[Key]) -> Result<Vec<i6
     store.view().await?.sums(counters).await
 }
 
-/// Puts values, or deletes the keys that have none.
+/// Puts values, and deletes the keys that have none.
 async fn set(target: &AnyStore, keys: &[Key], values: Vec<Option<Bytes>>) -> Result<(), Error> {
     commit(target, &Keys::default(), |_, batch| {
         for (key, value) in keys.iter().zip(&values) {
@@ -219,7 +221,7 @@ async fn put(target: &AnyStore, page: Page) -> Result<(), Error> {
     .await
 }
 
-/// Commits what may be done twice: tries again what has failed for the moment.
+/// Makes a commit that may be done twice, and repeats it if it fails temporarily.
 pub(super) async fn commit<S: Store>(
     target: &S,
     keys: &Keys,
@@ -234,7 +236,7 @@ pub(super) async fn commit<S: Store>(
     target.commit(keys.clone(), &mut write).await
 }
 
-/// Waits for all commits; the first failure is the answer.
+/// Waits for all commits; returns the first failure.
 async fn all(mut commits: Vec<Committing<'_>>) -> Result<(), Error> {
     let mut outcome = Ok(());
     std::future::poll_fn(|context| {

@@ -1,11 +1,12 @@
 //! The tables in use, by name.
 //!
-//! A definition changes in this order, so that no write can follow an old definition unnoticed:
-//! the new record is committed; the old [`Table`] is marked superseded; the new one takes its place
-//! here. Work that relies on the new definition then waits with `Store::sync` until every commit that
-//! was deciding is sequenced. A write checks the mark while it decides, under its key locks: if it
-//! finds it unset, that work waits for it; if set, it begins again with the new definition. As the
-//! mark is set first, no write of an item follows the old definition after one has followed the new.
+//! A definition changes in this order, so that no write can follow an old definition unnoticed: the
+//! new record is committed; the old [`Table`] is marked superseded; the new one takes its place
+//! here. A job that relies on the new definition then waits with `Store::sync` until every commit
+//! that was deciding is sequenced. A write checks the mark while it decides, under its key locks:
+//! if the mark is unset, the job waits for the write; if it is set, the write begins again with the
+//! new definition. As the mark is set first, no write of an item follows the old definition after
+//! one has followed the new.
 
 use crate::schema::{Table, TableId};
 use arc_swap::ArcSwap;
@@ -15,16 +16,16 @@ use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is copied with each change: the copy shares what has not changed.
+/// Tables as of one change. Each change copies this struct and shares the unchanged parts.
 #[derive(Debug, Clone, Default)]
 struct Tables {
     by_name: OrdMap<String, Arc<Table>>,
-    /// The greatest number of a table that was ever in it.
+    /// Greatest table number that was ever in the catalog.
     newest: Option<TableId>,
 }
 
 impl Tables {
-    /// Puts a table in the place of the one of its name, which is returned.
+    /// Replaces the table of this name and returns the replaced one.
     fn insert(&mut self, table: Arc<Table>) -> Option<Arc<Table>> {
         self.newest = self.newest.max(Some(table.id()));
         self.by_name.insert(table.record.name.clone(), table)
@@ -35,10 +36,10 @@ impl Tables {
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     tables: ArcSwap<Tables>,
-    /// Held by whoever changes definitions; never across a wait.
+    /// Held during a change of the catalog; never across an await.
     change: Mutex<()>,
-    /// The number of the last change of definitions that is in `tables`, where several servers make
-    /// them. Set after the tables: whoever reads it meets what it stands for.
+    /// Number of the last change of definitions that `tables` contains, where several servers make
+    /// changes. Set after the tables: a reader of the number finds tables at least as new.
     number: AtomicU64,
 }
 
@@ -76,7 +77,7 @@ impl Catalog {
         self.tables.load().newest
     }
 
-    /// Puts a table in the place of its older version, if there is one.
+    /// Adds a table, or replaces its older version.
     pub(crate) fn put(&self, table: Table) -> Arc<Table> {
         let table = Arc::new(table);
         self.change(|tables| {
@@ -88,7 +89,7 @@ impl Catalog {
         table
     }
 
-    /// Takes a table out.
+    /// Removes a table.
     pub(crate) fn remove(&self, name: &str) {
         self.change(|tables| {
             let removed = tables.by_name.remove(name);
@@ -97,19 +98,19 @@ impl Catalog {
         });
     }
 
-    /// Puts in use what another server has changed: these are all tables as of a change. One that has
-    /// not changed stays what it is.
+    /// Replaces all tables by those as of a change that another server made. A table whose record
+    /// is the same stays the same object.
     pub(crate) fn replace_all(&self, new: Vec<Table>, number: u64) {
         self.replace(|_| false, new, number);
     }
 
-    /// Puts in use what another server has changed: of these tables those that are given are there as of a change,
-    /// all others are what they were.
+    /// Replaces the `changed` tables by those as of a change that another server made: the ones in
+    /// `new` exist, the rest of `changed` do not; all other tables stay.
     pub(crate) fn replace_some(&self, changed: &BTreeSet<TableId>, new: Vec<Table>, number: u64) {
         self.replace(|table| !changed.contains(&table.id()), new, number);
     }
 
-    /// Puts in use those that stay and the given ones.
+    /// Replaces all tables but those that stay.
     fn replace(&self, stays: impl Fn(&Table) -> bool, new: Vec<Table>, number: u64) {
         let _guard = self.change.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.tables.load();
@@ -136,7 +137,7 @@ impl Catalog {
         self.number.store(number, Ordering::Release);
     }
 
-    /// Returns the number of the last change that is in use.
+    /// Returns the number of the last change of definitions in the catalog.
     pub(crate) fn number(&self) -> u64 {
         self.number.load(Ordering::Acquire)
     }

@@ -1,43 +1,44 @@
-//! The list of the tables that the last changes of definitions have changed, by which servers that share a store read
-//! only these anew.
+//! The list of the tables that the last changes of definitions have changed. Servers that share a
+//! store use it to read only these tables again.
 //!
-//! It is stored beside the number of changes and written by the same commits. One that raises the number and knows nothing of
-//! the list, such as that of an older program or of a copy, leaves the list behind the number: then it tells nothing, and
-//! the next change begins it anew.
+//! The list is stored beside the number of changes and written by the same commits. A commit that
+//! raises the number without writing the list, such as that of an older program or of a copy,
+//! leaves the list behind the number: then it is of no use, and the next change starts a new list.
 //!
-//! Stored form, all numbers little-endian: `since` u64, `newest` u64, and for each table that a change has changed the number of
-//! the change u64 and the table's u32, in the order of changes.
+//! Stored form, all numbers little-endian: `since` u64, `newest` u64, and for each table that a
+//! change has changed the number of the change u64 and the table's u32, in the order of changes.
 
 use crate::layout;
 use crate::schema::TableId;
 use bytes::Bytes;
 use std::collections::BTreeSet;
 
-/// The most entries of the list.
+/// Maximum of entries in the list.
 const ENTRIES_MAX: usize = 256;
 
-/// Bytes of `since` and `newest`, and of an entry.
+/// Size of `since` and `newest` together, bytes.
 const HEAD_BYTES: usize = 16;
 const ENTRY_BYTES: usize = 12;
 
-/// Tables that changed.
+/// Tables that the last changes have changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Changed {
-    /// All changes after this one are listed,
+    /// Number of the change after which the list begins.
     since: u64,
-    /// up to this one.
+    /// Number of the last change in the list.
     newest: u64,
     entries: Vec<(u64, TableId)>,
 }
 
 impl Changed {
-    /// Returns the list as of a change: an empty one if what is stored is of another change, or unreadable.
+    /// Returns the list as of a change: an empty one if the stored list is of another change, or
+    /// unreadable.
     pub(super) fn as_of(number: u64, stored: Option<&[u8]>) -> Self {
         let read = stored.and_then(Self::decode).filter(|changed| changed.newest == number);
         read.unwrap_or(Self { since: number, newest: number, entries: Vec::new() })
     }
 
-    /// Adds the next change, which writes these keys.
+    /// Adds the next change, which writes the given keys.
     pub(super) fn add<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) {
         self.newest += 1;
         let tables: BTreeSet<TableId> = keys.filter_map(layout::parse_table_record).collect();
@@ -48,7 +49,8 @@ impl Changed {
         }
     }
 
-    /// Returns the tables that have changed after a change: `None` = the list does not reach back so far.
+    /// Returns the tables that have changed after a change, or `None` if the list does not reach
+    /// back so far.
     pub(super) fn after(&self, number: u64) -> Option<BTreeSet<TableId>> {
         let after = self.entries.iter().filter(|(change, _)| *change > number);
         (self.since <= number && number <= self.newest)

@@ -1,8 +1,9 @@
-//! The one way from the engine into the store: a commit that is tried again when another writer was
-//! faster, a bounded number of times, and that notes what it writes while the database is being copied.
+//! The engine's only way of writing to the store: commits, and repeats a commit that lost to
+//! another writer, a bounded number of times. While the database is being copied, notes the keys
+//! that a commit writes.
 //!
-//! Leaves to others what a lost race means for the client: [`crate::fault`] and the operations; and the
-//! notes: [`super::noting`].
+//! Left to others: the answer to the client after all attempts were lost ([`crate::fault`] and the
+//! operations), and the notes ([`super::noting`]).
 
 use super::Core;
 use super::noting::{Ended, refused};
@@ -10,10 +11,10 @@ use crate::layout;
 use bytes::Bytes;
 use hashrange_storage::{Batch, Error, Keys, Store};
 
-/// How often a commit is tried before its caller is told of the conflict.
+/// Maximum of attempts before the caller gets the conflict.
 const ATTEMPTS_MAX: usize = 16;
 
-/// What a store calls to decide a commit.
+/// Function that a store calls to decide a commit.
 type Decide<'a> = dyn FnMut(&[Option<Bytes>], &mut Batch) + Send + 'a;
 
 impl<S: Store> Core<S> {
@@ -59,7 +60,7 @@ impl<S: Store> Core<S> {
             };
             return self.store.commit(keys, decide).await;
         }
-        // Who follows definitions declares their number already, the last of its keys.
+        // A caller that follows definitions declares their number already, as the last of its keys.
         let number = layout::definitions_number();
         let declared = keys.all().position(|key| *key == number);
         let nth = declared.unwrap_or(keys.write.len() + keys.read.len());

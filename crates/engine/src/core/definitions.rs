@@ -1,7 +1,7 @@
-//! Changes of tables' definitions: stored, then put in use.
+//! Changes of tables' definitions: stores the record, then puts the table in use.
 //!
 //! Left to others: the order in which a definition changes under running writes
-//! ([`super::catalog`]), and what a definition may be changed to.
+//! ([`super::catalog`]), and the rules for changing a definition.
 
 use super::Core;
 use crate::fault;
@@ -17,8 +17,8 @@ impl<S: Store> Core<S> {
     /// Changes a table's definition: stores the record that `change` makes of the current one and
     /// puts it in use. The caller holds `definitions`.
     ///
-    /// Writes that were being decided may still follow the old definition. Whoever relies on there
-    /// being none waits for [`Store::sync`] first, as every job does.
+    /// Writes that were being decided may still follow the old definition. A caller that relies on
+    /// there being none waits for [`Store::sync`] first, as every job does.
     pub(crate) async fn change_table(
         &self,
         table: &Table,
@@ -29,8 +29,8 @@ impl<S: Store> Core<S> {
         self.replace_table(table, record, Vec::new(), |_| {}).await
     }
 
-    /// Changes a table's definition to `record`, as [`Core::change_table`] does, in one commit with
-    /// what `also` writes to `keys` or without a guard.
+    /// Changes a table's definition to `record`, as [`Core::change_table`] does. `also` adds to the
+    /// same commit: keys that are listed in `keys`, or keys that need no guard.
     pub(crate) async fn replace_table(
         &self,
         table: &Table,
@@ -48,8 +48,9 @@ impl<S: Store> Core<S> {
         Ok(self.put_in_use(table.successor(record)))
     }
 
-    /// Raises the version of records of tables whose history goes on in a newer form, so that older releases
-    /// refuse them. Where the store takes no writes now the next opening does it: nothing depends on it here.
+    /// Raises the version of the records of tables whose history goes on in a newer form, so that
+    /// older releases refuse them. If the store takes no writes now, the next opening raises them:
+    /// nothing else depends on it.
     pub(crate) async fn raise_records(&self) {
         let older = || {
             let mut tables = self.catalog.all();
@@ -71,25 +72,25 @@ impl<S: Store> Core<S> {
         }
     }
 
-    /// Puts a table, or its new version, in use, whose record has been committed.
+    /// Puts a table, or its new version, in use after its record has been committed.
     pub(crate) fn put_in_use(&self, table: Table) -> Arc<Table> {
         let table = self.catalog.put(table);
         self.trust_definitions();
         table
     }
 
-    /// Takes a table out of use, whose record has been removed.
+    /// Takes a table out of use after its record has been removed.
     pub(crate) fn take_out_of_use(&self, name: &str) {
         self.catalog.remove(name);
         self.trust_definitions();
     }
 
-    /// Says that what was committed may not be in use, or what follows from it may not be done.
+    /// Notes that a committed change may not be in use, or that its follow-up work may not be done.
     pub(crate) fn doubt_definitions(&self) {
         self.definitions_in_doubt.store(true, Ordering::Release);
     }
 
-    /// Reads the tables anew if what was committed may not be in use.
+    /// Reads the tables again if a committed change may not be in use.
     pub(crate) async fn settle_definitions(&self) -> ApiResult<()> {
         if self.definitions_in_doubt.load(Ordering::Acquire) {
             drop(self.lock_definitions().await?);
@@ -97,26 +98,28 @@ impl<S: Store> Core<S> {
         Ok(())
     }
 
-    /// Says that all that was committed is in use, and that what follows from it is done, or begun.
+    /// Notes that all committed changes are in use, and that their follow-up work is done or begun.
     pub(crate) fn trust_definitions(&self) {
         self.definitions_in_doubt.store(false, Ordering::Release);
     }
 
-    /// Returns, once, whether there may be background work in the store that this server does not know of.
+    /// Returns whether the store may hold background work that this server does not know of, and
+    /// resets that.
     pub(crate) fn may_lack_work(&self) -> bool {
         self.may_lack_work.swap(false, Ordering::AcqRel)
     }
 
-    /// Says that there may be such work.
+    /// Notes that the store may hold such work.
     pub(crate) fn doubt_work(&self) {
         self.may_lack_work.store(true, Ordering::Release);
     }
 
-    /// Commits a change of definitions, which the caller then puts in use. One that is dropped before
-    /// it is ready, or whose outcome nobody knows, may have been made or not: whoever takes
-    /// `definitions` next reads the tables anew.
+    /// Commits a change of definitions, which the caller then puts in use. If the future is dropped
+    /// before it is ready, or if the outcome of the commit is unknown, the change may have been
+    /// made or not: the next caller that takes `definitions` reads the tables again.
     ///
-    /// [`Contended`](hashrange_model::Reason::Contended) means that another server was faster and nothing was written.
+    /// [`Contended`](hashrange_model::Reason::Contended) means that another server was faster and
+    /// nothing was written.
     pub(crate) async fn commit_definition<T: Send>(
         &self,
         keys: Vec<Key>,

@@ -1,15 +1,15 @@
-//! The core: a store, the tables in it, and the environment. All that reads, writes and background
-//! work share.
+//! The core: a store, the tables in it, and the environment, shared by all reads, writes and
+//! background work.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `open.rs` | the tables of a store that is opened |
+//! | `open.rs` | reads the tables of a store when it is opened |
 //! | `catalog.rs` | tables in use; how a definition changes under running writes |
-//! | `definitions.rs` | a definition is changed: stored, then put in use |
-//! | `sharing.rs` | definitions that other servers change too |
-//! | `changed.rs` | which tables the last changes have changed |
-//! | `commit.rs` | the way into the store: a commit that loses to another writer is tried again |
-//! | `noting.rs` | commits note what they write while the database is being copied |
+//! | `definitions.rs` | changes a definition: stores it, then puts it in use |
+//! | `sharing.rs` | follows definitions that other servers change |
+//! | `changed.rs` | list of the tables that the last changes have changed |
+//! | `commit.rs` | commits, and repeats a commit that lost to another writer |
+//! | `noting.rs` | makes commits note their keys while the database is being copied |
 //!
 //! It knows no operation, no background job and no profile: those are above.
 
@@ -42,27 +42,27 @@ pub(crate) struct Core<S: Store> {
     pub(crate) catalog: Catalog,
     pub(crate) environment: Environment,
     pub(crate) options: EngineOptions,
-    /// Which keys are hot, where somebody wants to know.
+    /// Counts of key use, if the options or a table ask for them.
     pub(crate) heat: Heat,
-    /// How far the sweep of client request tokens has come, by the milliseconds of their use.
+    /// Progress of the sweep of client request tokens, by the milliseconds of their use.
     pub(crate) tokens_swept: Swept,
-    /// Held by whoever changes a table's definition, until the change is in use; see
+    /// Held during a change of a table's definition, until the change is in use; see
     /// [`Core::lock_definitions`].
     definitions: tokio::sync::Mutex<()>,
-    /// Whether a change of definitions may have been committed and is not in use, or is in use and what
-    /// follows from it is not done.
+    /// True if a change of definitions may have been committed and is not in use, or is in use and
+    /// its follow-up work is not done.
     definitions_in_doubt: AtomicBool,
-    /// Whether there may be background work in the store that this server does not know of.
+    /// True if the store may hold background work that this server does not know of.
     may_lack_work: AtomicBool,
-    /// Held alone by whoever has claimed a range for an index that it fills ([`crate::filling`]); taken
-    /// together by writes that wait for the end of the claim.
+    /// Locked exclusively by a job that has claimed a range for an index that it fills
+    /// ([`crate::filling`]); locked shared by writes that wait for the end of the claim.
     pub(crate) claiming: tokio::sync::RwLock<()>,
-    /// The number of the last change of definitions that whoever holds `definitions` knows of, where
-    /// several servers make them.
+    /// Number of the last change of definitions that the holder of `definitions` has seen, where
+    /// several servers make changes.
     changes_seen: AtomicU64,
-    /// What commits do besides while the database is being copied.
+    /// State of noting: commits note their keys, or are refused, because of a copy.
     pub(crate) noting: noting::Noting,
-    /// Held while data are taken away that no commit deletes, which a copy would not notice.
+    /// Held during a removal of data by other means than commits, which a copy would not notice.
     pub(crate) reclaiming: tokio::sync::Mutex<()>,
 }
 
@@ -78,7 +78,7 @@ impl<S: Store> fmt::Debug for Core<S> {
 }
 
 impl<S: Store> Core<S> {
-    /// Returns the core of a store that has these tables.
+    /// Returns the core of a store with the given tables.
     pub(crate) fn new(
         store: S,
         catalog: Catalog,

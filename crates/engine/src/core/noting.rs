@@ -1,17 +1,18 @@
-//! What a commit does while the database is being copied and goes on being served ([`crate::copying`]): it
-//! notes the keys that it writes, in the same batch; or it is refused, for the short time of the switch and
-//! after it.
+//! Makes commits note the keys that they write, in the same batch, while the database is being
+//! copied and goes on being served ([`crate::copying`]); or refuses them, for the short time of the
+//! switch and after it.
 //!
-//! Notes belong to a generation. The next one begins when no commit of the one before is under way any more,
-//! whose notes then stay as they are and are followed. Records that are appended need no note: their keys
-//! tell what is new.
+//! Notes belong to a generation. The next generation begins when no commit of the one before is
+//! under way any more; the notes of the one before then no longer change, and the copy reads them.
+//! Appended records need no note: their keys show which are new.
 //!
-//! A store of this process alone is told so in memory, and has waited for its commits with
-//! [`Store::sync`]. On a shared one it is stored, and a change of definitions
-//! ([`super::sharing`]): each commit declares their number, and looks the state up when the number is
-//! another one than it knows.
+//! On a store of this process alone the copy sets the state in memory, and waits for running
+//! commits with [`Store::sync`]. On a shared store the state is stored, by a change of definitions
+//! ([`super::sharing`]): each commit declares the number of definitions, and reads the state again
+//! when that number is not the one that it knows.
 //!
-//! Leaves what becomes of the notes to `copying`, and a copy that nobody goes on with to `jobs`.
+//! Left to others: `copying` reads and removes the notes, `jobs` gives up a copy that makes no
+//! progress.
 
 use super::Core;
 use super::sharing::decode_number;
@@ -23,33 +24,34 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Form of the stored state.
 const FORM: u8 = 1;
 
-/// How often the state is read while others change it.
+/// Maximum of attempts to read the state while others change it.
 const READS_MAX: usize = 16;
 
-/// In memory: no commit is noted; commits are refused. Everything else is a generation.
+/// Values of `Noting::now`: commits note nothing; commits are refused. Other values are a
+/// generation.
 const OFF: u64 = 0;
 const REFUSED: u64 = u64::MAX;
 
-/// How far a copy is.
+/// Stage of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Commits note what they write.
+    /// Commits note their keys.
     Noted,
     /// Commits are refused for a moment.
     Closed,
-    /// The database is elsewhere: it is not to be used any more.
+    /// The database has moved to another store: servers no longer use this one.
     Moved,
 }
 
-/// A copy of a database that is served, as the database knows of it.
+/// State of a copy of a database that is served, as stored in its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopyState {
     pub(crate) stage: Stage,
-    /// Of the notes that are written.
+    /// Generation of the notes that commits write.
     pub(crate) generation: u64,
-    /// Which copy it is: its target is marked with the same.
+    /// Id of the copy; the mark of its target has the same.
     pub(crate) id: u128,
-    /// Grows while somebody is at it.
+    /// Grows while the copier is alive.
     pub(crate) beat: u64,
 }
 
@@ -64,7 +66,7 @@ impl CopyState {
         [&[FORM, stage][..], &generation, &self.id.to_le_bytes(), &beat].concat().into()
     }
 
-    /// Reads what is stored.
+    /// Reads the stored form.
     pub(crate) fn decode(stored: &[u8]) -> Result<Self, Error> {
         let read = || {
             let (head, rest) = stored.split_first_chunk::<2>()?;
@@ -90,12 +92,12 @@ impl CopyState {
     }
 }
 
-/// What commits do at present.
+/// State of noting that commits follow at present.
 #[derive(Debug)]
 pub(crate) struct Noting {
     /// [`OFF`], [`REFUSED`] or the generation.
     now: AtomicU64,
-    /// The number of definitions as of which that is known, where several servers share the store.
+    /// Number of definitions as of which `now` is known, where several servers share the store.
     as_of: AtomicU64,
 }
 
@@ -106,7 +108,7 @@ impl Default for Noting {
 }
 
 impl Noting {
-    /// Begins a generation, or ends with the last one.
+    /// Sets the stage and generation that commits follow; `None` ends the noting.
     pub(crate) fn set(&self, stage: Option<Stage>, generation: u64) {
         let now = match stage {
             None => OFF,
@@ -116,29 +118,29 @@ impl Noting {
         self.now.store(now, Ordering::Release);
     }
 
-    /// Returns whether what commits do is known as of a stored number of definitions.
+    /// Returns whether `now` is known as of the stored number of definitions.
     pub(super) fn is_as_of(&self, number: Option<&[u8]>) -> bool {
         decode_number(number).is_ok_and(|number| number == self.as_of.load(Ordering::Acquire))
     }
 
-    /// Returns whether somebody copies the database.
+    /// Returns whether the database is being copied, or has been moved.
     pub(crate) fn is_on(&self) -> bool {
         self.now.load(Ordering::Acquire) != OFF
     }
 }
 
-/// How a commit was decided.
+/// Outcome of deciding a commit.
 pub(super) enum Ended {
-    /// By whoever asked for it.
+    /// The caller's function has filled the batch.
     Decided,
-    /// Not: it does not know what to do with its notes.
+    /// Nothing was decided: this server has to read the state of noting first.
     Unknown,
-    /// Not: nothing is written any more.
+    /// Nothing was decided: the database refuses writes.
     Refused,
 }
 
 impl<S: Store> Core<S> {
-    /// Lets `decide` fill the batch and adds the notes.
+    /// Lets `decide` fill the batch, and adds the notes.
     pub(super) fn decide_and_note(
         &self,
         batch: &mut Batch,
@@ -162,14 +164,15 @@ impl<S: Store> Core<S> {
         Ended::Decided
     }
 
-    /// Reads what commits are to do, on a store that is shared.
+    /// Reads the state of noting from a shared store.
     pub(crate) async fn read_noting(&self) -> Result<(), Error> {
         let number = layout::definitions_number();
         for _ in 0..READS_MAX {
             let before = decode_number(self.store.get(&number).await?.as_deref())?;
             let state = read_state(&self.store).await?;
             if decode_number(self.store.get(&number).await?.as_deref())? == before {
-                // In this order: who finds the number finds what it stands for.
+                // In this order: a commit that finds the number also finds the state that belongs
+                // to it.
                 let generation = state.map_or(OFF, |state| state.generation);
                 self.noting.set(state.map(|state| state.stage), generation);
                 self.noting.as_of.store(before, Ordering::Release);
@@ -180,13 +183,14 @@ impl<S: Store> Core<S> {
     }
 }
 
-/// Returns what a database knows of a copy of it.
+/// Reads the state of a copy that is stored in a database.
 pub(crate) async fn read_state<S: Store>(store: &S) -> Result<Option<CopyState>, Error> {
     let stored = store.get(&layout::copy_state()).await?;
     stored.map(|stored| CopyState::decode(&stored)).transpose()
 }
 
-/// The error of a commit that is refused because the database is elsewhere, or will be in a moment.
+/// Returns the error of a commit that is refused because the database has moved, or will in a
+/// moment.
 pub(super) fn refused() -> Error {
     Error::Unavailable { what: "its data are being moved to another store".to_owned() }
 }

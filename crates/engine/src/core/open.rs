@@ -1,4 +1,4 @@
-//! Reading the tables of a store when it is opened.
+//! Reads the tables of a store when it is opened.
 
 use super::noting::{CopyState, Stage};
 use crate::layout;
@@ -9,16 +9,17 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// Forms of the mark of a copy, while it is not finished and afterwards. The number of the copy follows.
+/// First byte of a copy's mark, while the copy is unfinished and afterwards. The id of the copy
+/// follows.
 pub(crate) const UNFINISHED: u8 = 1;
 pub(crate) const FINISHED: u8 = 2;
 
-/// Returns whether a mark, if there is one, says that the copy was not finished.
+/// Returns whether there is a mark that says that the copy is unfinished.
 pub(crate) fn is_unfinished(mark: Option<&[u8]>) -> bool {
     mark.is_some_and(|mark| mark.first() != Some(&FINISHED))
 }
 
-/// Why a store cannot be used.
+/// Reason why a store cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -28,12 +29,12 @@ pub enum OpenError {
     Record {
         /// The record's key.
         key: Key,
-        /// What is wrong with it.
+        /// Fault of the record.
         problem: String,
     },
-    /// It is a copy that was not finished.
+    /// The store is an unfinished copy.
     UnfinishedCopy,
-    /// It was moved to another store.
+    /// The database was moved to another store.
     Moved,
 }
 
@@ -63,7 +64,7 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Reads every table; of a copy that was not finished none, nor of a database that is elsewhere.
+/// Reads every table; fails on an unfinished copy and on a database that was moved.
 pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenError> {
     let mark = view.get(&layout::copy_mark()).await.map_err(OpenError::Store)?;
     if is_unfinished(mark.as_deref()) {
@@ -84,7 +85,7 @@ pub(crate) async fn read_tables<V: View>(view: &V) -> Result<Vec<Table>, OpenErr
     take_records(records)
 }
 
-/// Reads those of these tables that are there.
+/// Reads those of the given tables that exist.
 pub(crate) async fn read_some<V: View>(
     view: &V,
     tables: &BTreeSet<TableId>,
@@ -96,7 +97,7 @@ pub(crate) async fn read_some<V: View>(
     take_records(there.collect())
 }
 
-/// Returns the tables of these records.
+/// Decodes the records of tables.
 fn take_records(records: Vec<(Key, Bytes)>) -> Result<Vec<Table>, OpenError> {
     records.into_iter().map(|(key, value)| read_table(&key, &value)).collect()
 }

@@ -1,13 +1,14 @@
-//! Definitions that other servers on the same store change too.
+//! Follows the definitions that other servers on the same store change.
 //!
-//! Every change of definitions raises one number in the store, in the same commit, and is made only if
-//! the number is still the one that this server has seen: so changes of all servers follow one another,
-//! each decided on the last. Every write declares the number as a key that it only reads: so none
-//! follows an old definition after a change, whoever made it. Operations look at the number as
-//! `ops/newest.rs` says, and if it has grown the tables that have changed since are read anew (`changed.rs`), or all if
-//! that cannot be told.
+//! Every change of definitions raises one number in the store, in the same commit, and is made only
+//! if the number is still the one that this server has seen: so the changes of all servers follow
+//! one another, each decided on the result of the last. Every write declares the number as a key
+//! that it only reads: so no write follows an old definition after a change, whichever server made
+//! it. Operations read the number as `ops/newest.rs` says; if it has grown, the server reads the
+//! tables that have changed since again (`changed.rs`), or all tables if the list does not reach
+//! back so far.
 //!
-//! A store that is not shared has no such number and pays nothing for it.
+//! A store that is not shared has no such number and does none of this.
 
 use super::changed::Changed;
 use super::open::read_some;
@@ -20,7 +21,7 @@ use hashrange_storage::{Batch, Error, Key, Keys, Store};
 use std::sync::atomic::Ordering;
 use tokio::sync::MutexGuard;
 
-/// How often the tables are read while other servers change them.
+/// Maximum of attempts to read the tables while other servers change them.
 const READS_MAX: usize = 16;
 
 /// Returns the stored number; 0 before the first change.
@@ -35,11 +36,11 @@ pub(super) fn decode_number(stored: Option<&[u8]>) -> Result<u64, Error> {
 }
 
 impl<S: Store> Core<S> {
-    /// Lets the caller alone change definitions in this process, on the newest ones there are.
+    /// Locks changes of definitions in this process, and reads the newest definitions first.
     pub(crate) async fn lock_definitions(&self) -> ApiResult<MutexGuard<'_, ()>> {
         let locked = self.definitions.lock().await;
         if self.definitions_in_doubt.load(Ordering::Acquire) {
-            // What was being committed is done, or is not, when this returns.
+            // When this returns, every pending commit has either taken effect or failed.
             self.store.sync().await.map_err(fault::of_store)?;
             self.read_changes().await?;
             self.trust_definitions();
@@ -49,7 +50,7 @@ impl<S: Store> Core<S> {
         Ok(locked)
     }
 
-    /// Takes in what other servers have changed.
+    /// Reads the tables that other servers have changed.
     pub(crate) async fn refresh(&self) -> ApiResult<()> {
         if self.store.is_shared() && self.stored_number().await? != self.catalog.number() {
             drop(self.lock_definitions().await?);
@@ -57,13 +58,14 @@ impl<S: Store> Core<S> {
         Ok(())
     }
 
-    /// Returns whether the value of [`layout::definitions_number`] is that of the tables in use.
+    /// Returns whether a stored value of [`layout::definitions_number`] is the number of the tables
+    /// in use.
     pub(crate) fn is_newest(&self, stored: Option<&[u8]>) -> bool {
         decode_number(stored).is_ok_and(|number| number == self.catalog.number())
     }
 
-    /// Commits a change of definitions, decided on those in use, if they are the newest. The caller
-    /// holds `definitions`.
+    /// Commits a change of definitions that was decided on the definitions in use, if they are the
+    /// newest. The caller holds `definitions`.
     pub(super) async fn commit_numbered<T: Send>(
         &self,
         mut keys: Vec<Key>,
@@ -96,8 +98,8 @@ impl<S: Store> Core<S> {
         Ok(decided)
     }
 
-    /// Commits what follows from a table's definition. `None` means that the definition is another one
-    /// by now and nothing was written.
+    /// Makes a commit that depends on a table's definition. `None` means that the definition has
+    /// changed and nothing was written.
     pub(crate) async fn commit_under<T: Send>(
         &self,
         table: &Table,
@@ -123,7 +125,7 @@ impl<S: Store> Core<S> {
         stored.and_then(|stored| decode_number(stored.as_deref())).map_err(fault::of_store)
     }
 
-    /// Reads the tables anew that have changed. The caller holds `definitions`.
+    /// Reads the changed tables again. The caller holds `definitions`.
     async fn read_changes(&self) -> ApiResult<()> {
         let keys = [layout::definitions_number(), layout::changed_tables()];
         for _ in 0..READS_MAX {
@@ -132,7 +134,7 @@ impl<S: Store> Core<S> {
             let number = decode_number(number.as_deref()).map_err(fault::of_store)?;
             let changed = changed.iter().flatten().next();
             let changed = Changed::as_of(number, changed.map(|stored| &stored[..]));
-            // Only a shared store has the number: without it all are read.
+            // Only a shared store has the number; without it all tables are read.
             let changed = changed.after(self.catalog.number()).filter(|_| number > 0);
             let view = self.view().await?;
             let read = match &changed {
@@ -146,7 +148,7 @@ impl<S: Store> Core<S> {
                 tracing::error!(%problem, "the tables cannot be read");
                 Reason::Internal
             })?;
-            // What was read need not be of one state.
+            // Reads at several moments need not be of one state.
             if self.stored_number().await? == number {
                 match changed {
                     Some(changed) => self.catalog.replace_some(&changed, tables, number),

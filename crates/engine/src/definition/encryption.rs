@@ -1,17 +1,17 @@
-//! `SSESpecification`: what may stand in it, and what it asks of a table.
+//! `SSESpecification`: its rules, and the encryption that it requests for a table.
 //!
-//! There is no key management service here. The key that is asked for is recorded and described;
-//! nothing is encrypted with it, and no name of a key is ever found wrong (`docs/compat.md`).
+//! There is no key management service here. The requested key is recorded and described; nothing is
+//! encrypted with it, and every name of a key is accepted (`docs/compat.md`).
 
 use crate::schema::EncryptionKey;
 use hashrange_model::Reason;
 use hashrange_model::error::TableFault;
 use hashrange_wire::{SSESpecification, SSEType};
 
-/// The encryption of a table: `None` with the service's own key.
+/// Encryption of a table; `None` is encryption with the service's own key.
 pub(crate) type Encryption = Option<EncryptionKey>;
 
-/// Returns the encryption that is asked for. An empty specification asks for the service's own key.
+/// Returns the requested encryption. An empty specification requests the service's own key.
 pub(crate) fn asked(specification: &SSESpecification) -> Result<Encryption, Reason> {
     let refused = |fault| Err(Reason::TableDefinition(fault));
     let key = specification.kms_master_key_id.as_ref();
@@ -36,8 +36,8 @@ pub(crate) fn asked(specification: &SSESpecification) -> Result<Encryption, Reas
     }
 }
 
-/// Returns the encryption that an update changes to. What is there already is refused only where
-/// the service refuses it: no encryption, and a key that is named by its ARN.
+/// Returns the encryption that an update requests. A request for the current encryption is refused
+/// only where the service refuses it: without encryption, and with a key that is named by its ARN.
 pub(crate) fn changed(
     current: &Encryption,
     specification: &SSESpecification,

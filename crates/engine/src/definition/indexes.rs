@@ -1,4 +1,4 @@
-//! Definitions of keys and indexes as CreateTable and UpdateTable take them, with every fault.
+//! Definitions of keys and indexes in CreateTable and UpdateTable: checks them, with every fault.
 
 use super::throughput;
 use crate::request::required;
@@ -12,7 +12,7 @@ use hashrange_model::{ApiResult, Reason};
 use hashrange_wire as wire;
 use std::collections::BTreeSet;
 
-/// Most HASH, and most RANGE, attributes of a global index.
+/// Maximum of HASH, and of RANGE, attributes of a global index.
 const GLOBAL_KEY_ATTRIBUTES_MAX: usize = 4;
 
 /// Declared types of attributes, in the order given.
@@ -38,7 +38,7 @@ pub(crate) fn definitions(given: Vec<wire::AttributeDefinition>) -> ApiResult<De
     Ok(definitions)
 }
 
-/// A key schema as given: names with their role.
+/// Returns a key schema as given: names with their role.
 fn elements(given: Vec<wire::KeySchemaElement>) -> ApiResult<Vec<(String, wire::KeyType)>> {
     given
         .into_iter()
@@ -78,8 +78,8 @@ impl GivenSchema<'_> {
     }
 }
 
-/// Refuses keys without definitions, attributes that a key has twice, and definitions without keys. The
-/// schemas are those of the table and then of its indexes.
+/// Refuses keys without definitions, attributes that a key has twice, and definitions without keys.
+/// The schemas are those of the table and then of its indexes.
 ///
 /// Source: answers of 2026-10: this comes before the other faults of a definition.
 pub(crate) fn check_definitions(
@@ -138,7 +138,7 @@ fn check_typed(
     })
 }
 
-/// Returns the first name that stands before.
+/// Returns the first name that occurs a second time.
 fn first_repeated<N: Ord>(names: impl IntoIterator<Item = N>) -> Option<N> {
     let mut known = BTreeSet::new();
     names.into_iter().find_map(|name| known.replace(name))
@@ -177,8 +177,7 @@ fn global_key(given: Vec<wire::KeySchemaElement>) -> ApiResult<KeyNames> {
     Ok(key_names(names, partition))
 }
 
-/// Returns the local indexes of a new table, which may yet break the rules that
-/// [`check_local_indexes`] knows.
+/// Returns the local indexes of a new table, before the checks of [`check_local_indexes`].
 pub(crate) fn local_indexes(
     given: Option<Vec<wire::LocalSecondaryIndex<'_>>>,
 ) -> ApiResult<Option<Vec<IndexRecord>>> {
@@ -193,7 +192,7 @@ fn local_index(index: wire::LocalSecondaryIndex<'_>) -> ApiResult<IndexRecord> {
     Ok(record(name, IndexKind::Local, key_names(names, 1), projection))
 }
 
-/// Refuses local indexes that do not fit their table, no index at all, and too many.
+/// Refuses local indexes that do not fit their table, an empty list, and too many.
 pub(crate) fn check_local_indexes(
     indexes: Option<&[IndexRecord]>,
     table: &KeyNames,
@@ -251,12 +250,12 @@ pub(crate) struct GlobalIndexDefinition {
     pub(crate) throughput: Option<wire::ProvisionedThroughput>,
     pub(crate) on_demand: Option<wire::OnDemandThroughput>,
     pub(crate) warm: Option<wire::WarmThroughput>,
-    /// Whether it stands in UpdateTable.
+    /// True if the definition is part of an UpdateTable.
     pub(crate) of_update: bool,
 }
 
 impl GlobalIndexDefinition {
-    /// Returns the index with key and projection; its id and its throughput are not given yet.
+    /// Returns the index with key and projection; the caller sets its id and its throughput.
     pub(crate) fn define(&mut self) -> ApiResult<IndexRecord> {
         let name = required(self.name.take(), "globalSecondaryIndexes.indexName")?;
         let schema = required(self.key_schema.take(), "globalSecondaryIndexes.keySchema")?;
@@ -264,7 +263,8 @@ impl GlobalIndexDefinition {
         Ok(record(name, IndexKind::Global, key, projection(self.projection.take())?))
     }
 
-    /// Gives the index its throughput; `missing` is said where it needs some and has none.
+    /// Sets the index's throughput; `missing` makes the fault for an index that needs units and has
+    /// none.
     pub(crate) fn provide(
         &self,
         index: &mut IndexRecord,
@@ -312,8 +312,7 @@ impl From<wire::CreateGlobalSecondaryIndexAction<'_>> for GlobalIndexDefinition 
     }
 }
 
-/// Returns the global indexes of a new table, which may yet break the rules that
-/// [`check_global_indexes`] knows.
+/// Returns the global indexes of a new table, before the check of [`check_global_indexes`].
 pub(crate) fn global_indexes(
     given: Option<Vec<wire::GlobalSecondaryIndex>>,
     billing: Billing,
@@ -348,7 +347,7 @@ pub(crate) fn check_names(indexes: &[IndexRecord]) -> Result<(), Reason> {
     }
 }
 
-/// Refuses more than 100 attributes named by projections over all indexes.
+/// Refuses more than 100 attributes named by the projections of all indexes together.
 pub(crate) fn check_projected<'i>(
     indexes: impl Iterator<Item = &'i IndexRecord>,
 ) -> Result<(), Reason> {

@@ -1,12 +1,13 @@
-//! Definitions of tables as CreateTable, UpdateTable and TagResource take them: each part of a
-//! request is checked and becomes a part of a table's record, or the fault that the service reports.
+//! Definitions of tables in CreateTable, UpdateTable and TagResource: checks each part of a
+//! request, and turns it into a part of a table's record or into the fault that the service
+//! reports.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `indexes.rs` | keys and indexes |
 //! | `throughput.rs` | billing mode, provisioned, on-demand and warm throughput |
-//! | `stream.rs` | what is asked of the stream |
-//! | `encryption.rs` | what is asked of encryption |
+//! | `stream.rs` | requested stream settings |
+//! | `encryption.rs` | requested encryption |
 //! | `tags.rs` | tags |
 //!
 //! Pure functions of requests and records: they know no store and no table in use.

@@ -1,18 +1,18 @@
-//! `StreamSpecification`: what CreateTable and UpdateTable ask of a table's stream.
+//! `StreamSpecification`: the stream settings that CreateTable and UpdateTable request for a table.
 
 use crate::schema::{StreamChange, StreamSettings, StreamView, TableRecord};
 use hashrange_model::Reason;
 use hashrange_model::error::TableFault;
 use hashrange_wire::{StreamSpecification, StreamViewType};
 
-/// Returns the view of the stream that a new table gets, if it gets one.
+/// Returns the view type of the stream that a new table requests, `None` without a stream.
 pub(crate) fn asked_of_new_table(
     asked: Option<&StreamSpecification>,
 ) -> Result<Option<StreamView>, Reason> {
     view_asked(asked, false)
 }
 
-/// Refuses what no table's stream can be changed to.
+/// Refuses a specification that is wrong whatever the table's stream is.
 pub(crate) fn check_change(asked: Option<&StreamSpecification>) -> Result<(), Reason> {
     view_asked(asked, true).map(|_| ())
 }
@@ -31,7 +31,7 @@ fn view_asked(
     }
 }
 
-/// Returns what an update asks of the stream of a table.
+/// Returns the change that an update requests for the stream of a table.
 pub(crate) fn change(
     record: &TableRecord,
     asked: Option<&StreamSpecification>,
@@ -66,7 +66,7 @@ fn view_of(view: StreamViewType) -> StreamView {
     }
 }
 
-/// Returns the view as the wire has it.
+/// Returns the view type in the form of the wire.
 pub(crate) fn view_type(view: StreamView) -> StreamViewType {
     match view {
         StreamView::KeysOnly => StreamViewType::KeysOnly,

@@ -1,4 +1,4 @@
-//! Tags as requests give them: which keys and values there may be, and how many.
+//! Tags in requests: checks their keys, their values and their number.
 
 use crate::request::required;
 use crate::schema::Tags;
@@ -9,10 +9,10 @@ use hashrange_wire::Tag;
 /// Tag keys with this prefix, in any case, belong to the service.
 const RESERVED_PREFIX: &str = "aws:";
 
-/// Bytes of all keys and values of a resource.
+/// Maximum of bytes of all tag keys and values of a resource.
 const TAG_SET_MAX_BYTES: usize = 10_240;
 
-/// Returns the tags of a request by key; one that is bad refuses all.
+/// Returns the tags of a request by key; one bad tag refuses the request.
 pub(crate) fn checked_tags(tags: Vec<Tag>) -> ApiResult<Tags> {
     let mut by_key = Tags::new();
     for tag in tags {
@@ -33,7 +33,7 @@ pub(crate) fn checked_tags(tags: Vec<Tag>) -> ApiResult<Tags> {
     Ok(by_key)
 }
 
-/// Whether a text has only letters and digits of any script, blanks, and `+-=._:/@`.
+/// Returns whether a text has only letters and digits of any script, blanks, and `+-=._:/@`.
 fn is_valid(text: &str) -> bool {
     text.chars().all(|letter| {
         letter.is_alphanumeric()
@@ -49,7 +49,7 @@ pub(crate) fn check_not_reserved(key: &str) -> Result<(), Reason> {
     if is_reserved { Err(Reason::TagKeyReserved(key.to_owned())) } else { Ok(()) }
 }
 
-/// Refuses more tags than a resource may have, and larger ones.
+/// Refuses more tags than a resource may have, or more bytes of them.
 pub(crate) fn check_set(tags: &Tags) -> Result<(), Reason> {
     if tags.len() > TAGS_MAX {
         return Err(Reason::TooManyTags);

@@ -1,15 +1,15 @@
-//! Billing mode, provisioned, on-demand and warm throughput as CreateTable and UpdateTable take
-//! them, of tables and of global indexes.
+//! Billing mode, provisioned, on-demand and warm throughput of tables and global indexes in
+//! CreateTable and UpdateTable.
 
 use crate::schema::{Billing, OnDemandLimits, Throughput, WarmUnits};
 use hashrange_model::Reason;
 use hashrange_model::error::{TableFault, WarmFloor};
 use hashrange_wire as wire;
 
-/// Largest throughput that can be asked for. Source: API reference, as enforced.
+/// Largest throughput that a request may ask for. Source: API reference, as enforced.
 const UNITS_MAX: i64 = 1_000_000_000_000;
-/// Warm throughput of an on-demand table nobody has warmed. Source: developer guide, warm
-/// throughput.
+/// Warm throughput of an on-demand table for which no request has raised it. Source: developer
+/// guide, warm throughput.
 const WARM_ON_DEMAND: WarmUnits = WarmUnits { read: 12_000, write: 4_000 };
 
 /// Returns the billing mode; the default is provisioned.
@@ -33,8 +33,8 @@ pub(crate) fn of_table(
     }
 }
 
-/// Returns the throughput of a global index under its table's billing mode; `missing` is said of
-/// one that needs throughput and has none.
+/// Returns the throughput of a global index under its table's billing mode; `missing` makes the
+/// reason for an index that needs throughput and has none.
 pub(crate) fn of_index(
     billing: Billing,
     index: &str,
@@ -85,7 +85,7 @@ pub(crate) fn changed(old: &Throughput, new: &Throughput, now_ms: u64) -> Throug
 const READ_MAXIMUM: &str = "MaxReadRequestUnits";
 const WRITE_MAXIMUM: &str = "MaxWriteRequestUnits";
 
-/// Returns the first maximum that is given; an empty structure counts as absent.
+/// Returns the name of the first maximum that is given; an empty structure counts as absent.
 fn first_maximum(asked: Option<&wire::OnDemandThroughput>) -> Option<&'static str> {
     let asked = asked?;
     let read = asked.max_read_request_units.map(|_| READ_MAXIMUM);
@@ -97,7 +97,7 @@ pub(crate) fn has_maximum(asked: Option<&wire::OnDemandThroughput>) -> bool {
     first_maximum(asked).is_some()
 }
 
-/// Refuses maxima on a table, or an index of one, that is provisioned.
+/// Refuses maxima for a provisioned table, or for an index of one.
 pub(crate) fn check_billing_of_maxima(
     billing: Billing,
     index: Option<&str>,
@@ -117,7 +117,8 @@ pub(crate) fn check_billing_of_maxima(
     }
 }
 
-/// Returns the on-demand limits of a new table or index, which has none that -1 could remove.
+/// Returns the on-demand limits of a new table or index. -1 is refused: there is no limit to
+/// remove.
 pub(crate) fn new_on_demand(
     index: Option<&str>,
     asked: Option<&wire::OnDemandThroughput>,
@@ -129,7 +130,7 @@ pub(crate) fn new_on_demand(
     on_demand(None, index, asked)
 }
 
-/// Returns on-demand limits: those known, with the members given put over them; -1 removes one.
+/// Returns on-demand limits: the known ones, replaced by the given members; -1 removes a limit.
 pub(crate) fn on_demand(
     known: Option<OnDemandLimits>,
     index: Option<&str>,
@@ -163,8 +164,8 @@ fn maximum(
     }
 }
 
-/// Returns what a table or index is prepared for: what has been recorded, or what its billing mode
-/// and units begin with.
+/// Returns the warm throughput of a table or index: the recorded one, or the one that its billing
+/// mode and units begin with.
 pub(crate) fn warm_now(
     billing: Billing,
     recorded: Option<WarmUnits>,
@@ -176,8 +177,8 @@ pub(crate) fn warm_now(
     })
 }
 
-/// Returns the warm throughput that a new table or index asks for; what is not asked for is what it
-/// begins with anyway.
+/// Returns the warm throughput that a new table or index requests; a missing member takes the value
+/// that the table or index begins with.
 pub(crate) fn new_warm(
     billing: Billing,
     index: Option<&str>,
@@ -191,7 +192,7 @@ pub(crate) fn new_warm(
     warm_above(warm_now(billing, None, throughput), floor, index, asked)
 }
 
-/// Returns the warm throughput that is asked of a table or index which has `current`.
+/// Returns the warm throughput that is requested for a table or index which has `current`.
 pub(crate) fn raised_warm(
     current: WarmUnits,
     index: Option<&str>,
@@ -219,14 +220,14 @@ fn warm_above(
     Ok((is_warm_given(asked)).then_some(WarmUnits { read, write }))
 }
 
-/// Returns whether warm throughput has a member.
+/// Returns whether a warm throughput has a member.
 pub(crate) fn is_warm_given(asked: &wire::WarmThroughput) -> bool {
     asked.read_units_per_second.is_some() || asked.write_units_per_second.is_some()
 }
 
-/// Returns what is to be recorded as warm throughput after a change, so that it never falls.
-/// Source: answers of 2026-10: a provisioned table is as warm as its highest units so far, and
-/// keeps what it had on demand.
+/// Returns the warm throughput to record after a change, so that it never falls. Source: answers of
+/// 2026-10: a provisioned table is as warm as its highest units so far, and keeps the warm
+/// throughput that it had on demand.
 pub(crate) fn kept_warm(
     before: WarmUnits,
     billing: Billing,

@@ -1,5 +1,6 @@
-//! What keys are called: as the key condition that finds them, such as `country = 'NL' AND place = '09#UTRECHT'`.
-//! A key that the book has cut ends with dots and a number that tells it from others.
+//! Names of keys: the key condition that selects them, such as
+//! `country = 'NL' AND place = '09#UTRECHT'`. The name of a key that the book has cut ends with
+//! dots and a hash that distinguishes it from others.
 
 use crate::layout;
 use crate::schema::{Index, KeyAttribute, KeySchema, KeyType, Table};
@@ -8,11 +9,11 @@ use hashrange_heat::{CutKey, KeyName};
 use hashrange_model::{NumberRef, ValueRef};
 use std::borrow::Cow;
 
-/// Most characters of what is left of a key that was cut.
+/// Maximum of characters shown of the rest of a cut key.
 const LEFT_MAX_CHARS: usize = 40;
 
-/// Returns the name of a key of the book, of a table or an index of it. `is_item` says whether the sort key is part
-/// of it.
+/// Returns the name of a key in the book, of a table or of an index of it. `is_item` means that the
+/// sort key is part of the key.
 pub(super) fn name_of(
     key: CutKey<'_>,
     table: &Table,
@@ -33,7 +34,7 @@ pub(super) fn name_of(
 /// The payload of a key attribute.
 type Named<'k> = (&'k KeyAttribute, Cow<'k, [u8]>);
 
-/// Returns the values that a key has whole, and what is left of the one that was cut.
+/// Returns the complete values in a key, and the text for the value that was cut.
 fn values_of<'k>(
     key: CutKey<'k>,
     schema: &'k KeySchema,
@@ -64,7 +65,7 @@ fn equals(attribute: &KeyAttribute, payload: &[u8]) -> String {
     format!("{} = {value}", name_text(&attribute.name))
 }
 
-/// Returns the beginning of a value, which is all that is known of it.
+/// Returns the text for a cut value: its beginning, which is all that the book has kept.
 fn cut(attribute: Option<&KeyAttribute>, left: &[u8], hash: u64) -> String {
     let name = attribute.map_or_else(String::new, |attribute| name_text(&attribute.name));
     let left: String = String::from_utf8_lossy(left)

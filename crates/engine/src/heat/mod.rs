@@ -1,13 +1,15 @@
-//! Which keys are hot: what reads and writes used is told to a book, by key, where somebody wants to know.
+//! Hot keys: reads and writes report the units that they use, by key, to a book, for tables that
+//! are watched.
 //!
-//! Where nobody does that is one look at a flag of the table or of the options. A local index shares the
-//! partitions of its table, so what is used of it is told as its table's. Left to others: the bounds of the
-//! book (the crate `heat`), who asks ([`crate::ops`]).
+//! For a table that is not watched this costs a look at a flag of the table or of the options. A
+//! local index shares the partitions of its table, so its use is reported as its table's. Left to
+//! others: the bounds of the book (the crate `heat`), and the operations that read the book
+//! ([`crate::ops`]).
 //!
 //! | file | idea |
 //! |---|---|
-//! | `keys.rs` | what keys are called |
-//! | `told.rs` | what the book says of the tables that there are |
+//! | `keys.rs` | names of keys |
+//! | `told.rs` | the contents of the book for the current tables |
 //! | `table.rs`, `rows.rs` | the table `sys.heat` and its items |
 
 mod keys;
@@ -27,30 +29,30 @@ use hashrange_storage::{Key, KeyRange};
 use std::fmt;
 use std::sync::Arc;
 
-/// Units on a table, and on indexes by their offsets in it.
+/// Units used on a table, and on indexes by their offsets in it.
 pub(crate) type Units<'u> = (f64, &'u [(usize, f64)]);
 
-/// What a page of a read used.
+/// Use by a page of a read.
 #[derive(Debug)]
 pub(crate) struct PageUse<'p> {
     pub(crate) units: Units<'p>,
     pub(crate) bytes: usize,
-    /// Where it ended, unless that is the end of its range.
+    /// Key at which the page ended, unless it ended with its range.
     pub(crate) last_evaluated_key: Option<&'p Item>,
 }
 
-/// What of a table or index was used.
+/// Part of a table or index that a request used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Touched<'k> {
     /// The item or entry with this byte key.
     Item(&'k [u8]),
-    /// A part of this range, up to a key if the walk ended there.
+    /// A part of this range, up to a key if the page ended there.
     Range(&'k KeyRange),
     /// Several ranges, each of one partition.
     Ranges(&'k [KeyRange]),
 }
 
-/// The key of a write that was refused because too much was used.
+/// Key of a write that was throttled.
 #[derive(Debug)]
 pub(crate) struct ThrottledKey {
     place: Place,
@@ -59,7 +61,7 @@ pub(crate) struct ThrottledKey {
     item: Option<Vec<u8>>,
 }
 
-/// What a read touches, kept until it is known what it used.
+/// Keys that a read touches, kept until the units that it uses are known.
 #[derive(Debug)]
 pub(crate) enum Kept {
     /// An item.
@@ -69,7 +71,7 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
-    /// Returns what is touched.
+    /// Returns the touched part.
     pub(crate) fn touched(&self) -> Touched<'_> {
         match self {
             Self::Item(key) => Touched::Item(key),
@@ -79,7 +81,7 @@ impl Kept {
 }
 
 impl<'k> Touched<'k> {
-    /// Returns what a read of some ranges touches.
+    /// Returns the part that a read of some ranges touches.
     pub(crate) fn of_ranges(ranges: &'k [KeyRange]) -> Self {
         match ranges {
             [range] => Self::Range(range),
@@ -88,10 +90,10 @@ impl<'k> Touched<'k> {
     }
 }
 
-/// Takes what is used, by key.
+/// Records the use of keys.
 pub(crate) struct Heat {
     book: Book,
-    /// Whether every table is watched; else those that Contributor Insights watches.
+    /// True if every table is watched; else only those that Contributor Insights watches.
     is_of_all: bool,
     clock: Arc<Clock>,
     /// The table `sys.heat`.
@@ -114,12 +116,12 @@ impl Heat {
         }
     }
 
-    /// Returns whether somebody wants to know what is used of a table, or of one of its indexes.
+    /// Returns whether the use of a table, or of one of its indexes, is recorded.
     pub(crate) fn watches(&self, table: &Table) -> bool {
         (self.is_of_all || !table.watched.is_empty()) && !is_heat(table)
     }
 
-    /// Returns the table `sys.heat`, if one of these tables is watched.
+    /// Returns the table `sys.heat`, if one of the given tables is watched.
     pub(crate) fn table_if_on(&self, tables: &[Arc<Table>]) -> Option<Arc<Table>> {
         let is_on = self.is_of_all || tables.iter().any(|table| self.watches(table));
         is_on.then(|| self.table())
@@ -129,13 +131,13 @@ impl Heat {
         Arc::clone(&self.table)
     }
 
-    /// Forgets a table.
+    /// Removes a table from the book.
     pub(crate) fn forget_table(&self, table: &Table) {
         self.book.forget_table(table.id().0);
     }
 
-    /// Tells a page of a read. One that did not come to the end of its range is told up to the key where it
-    /// ended.
+    /// Records a page of a read. If the page did not reach the end of its range, it is recorded for
+    /// the range up to the key where it ended.
     pub(crate) fn read_page(
         &self,
         table: &Table,
@@ -156,7 +158,7 @@ impl Heat {
         self.read(table, index, touched, page.units, page.bytes);
     }
 
-    /// Tells the read of an item of a table, if it is watched.
+    /// Records the read of an item of a table that is watched.
     pub(crate) fn read_item(
         &self,
         table: &Table,
@@ -169,7 +171,7 @@ impl Heat {
         }
     }
 
-    /// Tells a read.
+    /// Records a read.
     fn read(
         &self,
         table: &Table,
@@ -184,7 +186,8 @@ impl Heat {
         self.tell(table, index, touched, &sums);
     }
 
-    /// Tells a write of an item, and of its entries in global indexes, by the images that it had and has.
+    /// Records a write of an item, and of its entries in global indexes, by the old and the new
+    /// image.
     pub(crate) fn wrote(
         &self,
         table: &Table,
@@ -214,18 +217,18 @@ impl Heat {
         }
     }
 
-    /// Tells a write whose condition met an item of `bytes` and did not hold.
+    /// Records a write whose condition failed on an item of `bytes`.
     pub(crate) fn failed_write(&self, table: &Table, key: &[u8], write_units: f64, bytes: usize) {
         let sums = Sums { write_units, requests: 1, bytes: bytes as u64, ..Sums::default() };
         self.tell(table, None, Touched::Item(key), &sums);
     }
 
-    /// Tells a request that was refused because too much was used.
+    /// Records a request that was throttled.
     pub(crate) fn throttled(&self, table: &Table, index: Option<&Index>, touched: Touched<'_>) {
         self.tell(table, index, touched, &Sums { throttles: 1, ..Sums::default() });
     }
 
-    /// Tells such requests again that were kept.
+    /// Records throttled writes that [`Self::keep_throttled`] returned.
     pub(crate) fn tell_throttled(&self, throttled: &[ThrottledKey]) {
         for ThrottledKey { place, hash, partition, item } in throttled {
             let item = item.as_deref();
@@ -235,7 +238,8 @@ impl Heat {
         }
     }
 
-    /// Keeps what is refused while a write is decided, which may happen again; none if nobody wants to know.
+    /// Returns the key of a write that is throttled while it is decided, which may happen again;
+    /// the caller records it once in the end. `None` if the table is not watched.
     pub(crate) fn keep_throttled(
         &self,
         table: &Table,
@@ -264,7 +268,7 @@ impl Heat {
         }
         let (now_ms, place) = ((self.clock)(), Place { table: table.id().0, index: id.0 });
         let schema = index.map_or(&table.key, |index| &index.key);
-        // Entries of a local index are in the partitions of its table, and are no items of it.
+        // Entries of a local index are in the partitions of its table, but are not items of it.
         let is_whole = index.is_none() || global.is_some();
         match touched {
             Touched::Item(key) => {
@@ -317,7 +321,7 @@ fn span_of_key<'k>(
     })
 }
 
-/// Returns the partition of a range within one, or the hashes between which it is.
+/// Returns the partition of a range within one, or else the first and last hash of the range.
 fn span_of_range<'k>(range: &'k KeyRange, schema: &KeySchema) -> Span<'k> {
     let parts =
         layout::hash_of_range(range).and_then(|_| layout::key_parts(&range.start, schema, false));

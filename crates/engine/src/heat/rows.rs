@@ -1,7 +1,8 @@
-//! The items of `sys.heat`: what the book says, one item for each key, range and minute.
+//! The items of `sys.heat`: the contents of the book, as items for each key, range and minute.
 //!
-//! The sort key is `KIND#MINUTE#WEIGHT#NTH`, so that of each kind the newest minutes stand last, and of each
-//! minute what is hottest: read backwards they come first. Of a range WEIGHT is missing and NTH is its number.
+//! The sort key is `KIND#MINUTE#WEIGHT#NTH`, so that of each kind the newest minutes stand last,
+//! and of each minute the hottest keys: a backward read returns them first. A range has no WEIGHT,
+//! and its NTH is its number.
 //!
 //! Bounded: a page of a Scan makes the items of as many tables as fill it, a Query those of one.
 
@@ -19,8 +20,8 @@ const DAY_MINUTES: u64 = 24 * 60;
 const MINUTE_MS: u64 = 60_000;
 
 impl Heat {
-    /// Returns a view with the items of a range of `sys.heat`, or with as many from its beginning as are more
-    /// than a page; of what is known of these tables.
+    /// Returns a view with the items of a range of `sys.heat`, or with its first items, more than
+    /// fill a page; for the given tables.
     pub(crate) async fn view(
         &self,
         tables: &[Arc<Table>],
@@ -90,7 +91,7 @@ fn items_of_minute(name: &str, minute: &MinuteHeat) -> Vec<Item> {
     items
 }
 
-/// What the items of a minute have in common.
+/// Values that the items of a minute share.
 struct Row<'a> {
     name: &'a str,
     minute: String,
@@ -145,7 +146,7 @@ impl Row<'_> {
     }
 }
 
-/// Returns a number of four places behind the point.
+/// Returns a number with four decimal places.
 fn decimal(amount: f64) -> AttributeValue {
     Number::parse(&format!("{amount:.4}")).unwrap_or(Number::ZERO).into()
 }

@@ -1,19 +1,19 @@
-//! The table `sys.heat`, which is made from the book whenever it is read. A table that has this name in the
-//! store is that table; where nobody watches any table there is none.
+//! The table `sys.heat`, whose items are made from the book at every read. A stored table of this
+//! name takes precedence; while no table is watched `sys.heat` does not exist.
 //!
-//! Left to others: its items (`rows.rs`), and who reads it (`engine/`).
+//! Left to others: its items (`rows.rs`), and its readers (`engine/`).
 
 use crate::schema::{Billing, KeyNames, KeyType, Table, TableId, TableRecord, Tags, Throughput};
 use std::sync::Arc;
 
-/// Its name.
+/// Name of the table.
 pub(crate) const NAME: &str = "sys.heat";
-/// Its partition key: a table, or `TABLE/INDEX`.
+/// Partition key: a table, or `TABLE/INDEX`.
 pub(super) const PLACE: &str = "table";
-/// Its sort key.
+/// Sort key.
 pub(super) const SORT: &str = "heat";
 
-/// Its number, which no other table has: those count upwards.
+/// Number of the table, which no other table has: those count upwards.
 const ID: TableId = TableId(u32::MAX);
 
 /// Returns the table.
@@ -46,7 +46,7 @@ pub(super) fn table() -> Arc<Table> {
     }))
 }
 
-/// Returns whether a table is this one.
+/// Returns whether a table is `sys.heat`.
 pub(crate) fn is_heat(table: &Table) -> bool {
     table.id() == ID
 }

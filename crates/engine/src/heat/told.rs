@@ -1,27 +1,27 @@
-//! What the book says of the tables that there are, with their names and those of their keys.
+//! The contents of the book for the current tables, with their names and those of their keys.
 
 use super::{Heat, keys};
 use crate::schema::{IndexId, Table};
 use hashrange_heat::{CutKey, Place, PlaceHeat, Sums};
 
-/// Most minutes in a page; the place that exceeds it is the last one.
+/// Maximum of minutes in a page; the place that exceeds it is the last one of the page.
 const PAGE_MINUTES_MAX: usize = 120;
 
-/// What a server knows of some tables and indexes.
+/// Recorded use of some tables and indexes, as this server knows it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HeatPage {
-    /// Whether every table is watched, not only those that Contributor Insights watches.
+    /// True if every table is watched, not only those that Contributor Insights watches.
     pub is_of_all: bool,
     /// Tables and indexes, in the order of their names.
     pub places: Vec<PlaceHeat>,
-    /// What was used in minutes of tables that found no room.
+    /// Use in minutes of tables for which the book had no room.
     pub untold: Sums,
-    /// The table and index that the next page begins behind, if there is one.
+    /// Table and index after which the next page begins; `None` on the last page.
     pub last: Option<(String, Option<String>)>,
 }
 
 impl Heat {
-    /// Returns what is known of a table itself or of an index; none if that is nothing.
+    /// Returns the recorded use of a table itself or of an index; `None` if nothing is recorded.
     pub(crate) fn place(&self, table: &Table, index: IndexId, minutes: usize) -> Option<PlaceHeat> {
         let index = match index {
             IndexId::BASE => None,
@@ -39,8 +39,8 @@ impl Heat {
         })
     }
 
-    /// Returns a page of what is known of these tables, which are in the order of their names, each of them
-    /// followed by its indexes; behind `start`.
+    /// Returns a page of the recorded use of the given tables, which are in the order of their
+    /// names, each followed by its indexes; the page begins after `start`.
     pub(crate) fn page<'t>(
         &self,
         tables: impl IntoIterator<Item = &'t Table>,

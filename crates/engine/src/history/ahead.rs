@@ -1,5 +1,5 @@
-//! Changes that are dated ahead of the clock, which was set back since. As the table was at none of the moments
-//! that can be read now do they tell: whoever asks about a history learns of them.
+//! Changes whose moments are later than the clock, which was set back since. The states of the
+//! table that can be read now do not show them, so requests about a history report them.
 
 use super::entries::one;
 use crate::layout;
@@ -8,21 +8,21 @@ use hashrange_model::Item;
 use hashrange_storage::{Direction, Error, Key, KeyRange, View, Wanted};
 use std::ops::ControlFlow;
 
-/// So many are told of.
+/// Maximum of changes that are reported.
 const TOLD_MAX: usize = 100;
 
-/// Changes that are dated ahead of the clock.
+/// Changes whose moments are later than the clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// The key of an item that was changed, and the moment that the change has, epoch milliseconds; the
-    /// earliest first, at most a hundred.
+    /// Keys of changed items, each with the moment of its change, epoch milliseconds; the earliest
+    /// first, at most a hundred.
     pub changes: Vec<(Item, u64)>,
-    /// Whether there are more.
+    /// True if there are more changes.
     pub is_more: bool,
 }
 
 impl Ahead {
-    /// Reads the changes of a table that are dated after a moment.
+    /// Reads the changes of a table whose moments are later than a given one.
     pub(crate) async fn read<V: View>(view: &V, table: &Table, now_ms: u64) -> Result<Self, Error> {
         let range = layout::moments(table.id(), now_ms.saturating_add(1), u64::MAX);
         let mut keys: Vec<Key> = Vec::new();
@@ -36,7 +36,7 @@ impl Ahead {
             let Some((item_key, at_ms)) = layout::parse_moment(&key) else { continue };
             let mut image = view.get(&item_key).await?;
             if image.is_none() {
-                // Its last change removed it.
+                // The last change has removed the item.
                 let versions = KeyRange::prefix(&layout::versions_prefix(&item_key));
                 let last = one(view, versions, Direction::Backward).await?;
                 image = last.and_then(|entry| entry.version.image);

@@ -1,8 +1,8 @@
-//! What has changed between two moments: of a whole table, found by the moments of changes, so that it
-//! costs as much as there are changes; or of an item collection or a part of it, by comparing what was
-//! there with what is there then.
+//! Changes between two moments: of a whole table, found by the moments of changes, so that the cost
+//! grows with the number of changes; or of an item collection or a part of it, found by comparing
+//! the items of both moments.
 //!
-//! A page is bounded by its changes, by their bytes, and by what it examines to find them.
+//! A page is bounded by its changes, by their bytes, and by the moments or items examined.
 
 use super::entries::last_up_to;
 use super::view::{TableView, Turn, is_within, items_of_now, left_after};
@@ -15,32 +15,32 @@ use hashrange_storage::{Demand, Direction, Error, Key, KeyRange, View, Wanted, g
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// So many moments, or items, are examined for a page at most.
+/// Maximum of moments, or items, that a page examines.
 const EXAMINED_MAX: usize = 10_000;
 const MOMENTS_PER_TURN: usize = 200;
 
-/// What an item was at one moment and what at another.
+/// States of an item at two moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemChange {
-    /// Its key.
+    /// Key of the item.
     pub key: Item,
-    /// What it was at the first moment; `None` if there was none.
+    /// Item at the first moment; `None` if it did not exist.
     pub before: Option<Item>,
-    /// What it was at the second one.
+    /// Item at the second moment; `None` if it did not exist.
     pub after: Option<Item>,
 }
 
-/// Where changes are looked for.
+/// Place in which changes are searched.
 #[derive(Debug, Clone)]
 pub(crate) enum Where {
-    /// In all changes up to a moment that have a key of this range, of space `23`.
+    /// All changes up to a moment whose keys are in this range, which is of space `23`.
     Moments { range: KeyRange, to_ms: u64 },
-    /// In the items of this range.
+    /// The items of this range.
     Items(KeyRange),
 }
 
 impl Where {
-    /// Returns the range that is walked.
+    /// Returns the range to walk.
     pub(crate) fn range_mut(&mut self) -> &mut KeyRange {
         match self {
             Self::Moments { range, .. } | Self::Items(range) => range,
@@ -52,7 +52,7 @@ impl Where {
 #[derive(Debug)]
 pub(crate) struct States<'t, V> {
     pub(crate) table: &'t Table,
-    /// What the history is read from.
+    /// View from which the history is read.
     pub(crate) history: V,
     pub(crate) before: TableView<V>,
     pub(crate) after: TableView<V>,
@@ -62,7 +62,7 @@ pub(crate) struct States<'t, V> {
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) found: Vec<ItemChange>,
-    /// After which key the next page begins; none if there is none.
+    /// Key after which the next page begins; `None` on the last page.
     pub(crate) last: Option<Key>,
     bytes: usize,
     examined: usize,
@@ -76,7 +76,7 @@ impl Changes {
             || self.examined >= EXAMINED_MAX
     }
 
-    /// Adds an item if it is not what it was.
+    /// Adds an item if its two states differ.
     fn add(&mut self, table: &Table, images: (Option<Bytes>, Option<Bytes>)) -> Result<(), Error> {
         let (before, after) = images;
         if before == after {
@@ -127,7 +127,7 @@ async fn by_moments<V: View>(
             };
             let versions = layout::versions_prefix(&item);
             let (last, _) = last_up_to(&states.history, &versions, to_ms).await?;
-            // An item that has changed several times is told of with its last change.
+            // An item that has changed several times is reported at its last change.
             if last.is_some_and(|entry| entry.until.at_ms == at_ms) {
                 let before = states.before.get(&item).await?;
                 let after = states.after.get(&item).await?;
@@ -170,7 +170,7 @@ async fn by_items<V: View>(
     while !rest.is_empty() {
         let before = items_of_now(&states.before, &rest, direction, wanted).await?;
         let after = items_of_now(&states.after, &rest, direction, wanted).await?;
-        // The part that both have read.
+        // The range that both reads cover.
         let ends = [&before, &after].map(|turn| turn.covered(&rest, direction).end);
         let end = ends.into_iter().flatten().min();
         let covered = KeyRange { start: rest.start.clone(), end };
@@ -189,7 +189,7 @@ async fn by_items<V: View>(
     Ok(())
 }
 
-/// Returns what each item in a range was and is.
+/// Returns both states of each item in a range.
 fn paired(
     before: Turn<Bytes>,
     after: Turn<Bytes>,

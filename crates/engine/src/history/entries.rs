@@ -1,8 +1,8 @@
-//! The entries of one item, and the one that tells how it was at a moment.
+//! The entries of one item, and the entry with its state at a moment.
 //!
-//! At a moment an item was what the last of its changes up to that moment had made of it: the one with the
-//! greatest stamp. Within an era moments grow with stamps, so that it is found by a look at the end of each
-//! era, the last one first; mostly there is one.
+//! An item's state at a moment is the result of its last change up to that moment: the change with
+//! the greatest stamp. Within an era moments grow with stamps, so reading the end of each era, the
+//! last era first, finds that change; mostly there is one era.
 
 use super::Version;
 use crate::layout::{self, Stamp};
@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 
 const LOOKS_PER_TURN: u64 = 64;
 
-/// How an item was until a change.
+/// State of an item until a change.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
-    /// What the keys of the item's entries begin with.
+    /// Common key prefix of the item's entries.
     pub(crate) versions: Key,
     pub(crate) until: Stamp,
     pub(crate) version: Version,
@@ -39,8 +39,8 @@ pub(super) fn decode(key: &[u8], stored: &Bytes) -> Result<Version, Error> {
     })
 }
 
-/// Returns the entry that tells how an item was at a moment; none if it was as it is now. `versions` is what
-/// the keys of its entries begin with.
+/// Returns the entry with the state of an item at a moment; `None` if that is its present state.
+/// `versions` is the common key prefix of its entries.
 pub(super) async fn entry_at<V: View>(
     view: &V,
     versions: &[u8],
@@ -50,8 +50,8 @@ pub(super) async fn entry_at<V: View>(
     one(view, KeyRange { start: later, ..KeyRange::prefix(versions) }, Direction::Forward).await
 }
 
-/// Returns the entry of the last change of an item up to a moment, and a key between it and the first one
-/// that came after it, if any did.
+/// Returns the entry of the last change of an item up to a moment, and a key between it and the
+/// entry of the first later change, if there is one.
 pub(crate) async fn last_up_to<V: View>(
     view: &V,
     versions: &[u8],
@@ -75,7 +75,7 @@ pub(crate) async fn last_up_to<V: View>(
     }
 }
 
-/// Returns whether an item has an entry of a moment, whose stamp is later than another.
+/// Returns whether an item has an entry at a moment with a stamp later than a given one.
 pub(crate) async fn has_entry_of<V: View>(
     view: &V,
     versions: &[u8],

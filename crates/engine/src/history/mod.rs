@@ -1,23 +1,25 @@
-//! The history of tables: what a change leaves of what was before, and a table as it was at a moment.
+//! The history of tables: keeps the image that each change replaces, and shows a table as it was at
+//! a moment.
 //!
-//! An entry says *this was so until that change*: it holds the image that an item had until then, or that
-//! there was none. So enabling a history copies nothing, and a table as it was at a moment is: of each item the
-//! entry that comes next after that of the last change up to the moment, or if there is none what it is now.
+//! An entry says *this was so until that change*: it holds the image that an item had until then,
+//! or says that the item did not exist. So enabling a history copies nothing. The state of an item
+//! at a moment is in the entry that follows the one of its last change up to the moment; if no
+//! entry follows, it is the present state.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `version.rs` | the entry: its form, and how a change puts it |
-//! | `entries.rs` | the entries of one item, and the one that tells how it was at a moment |
+//! | `version.rs` | the entry: its form, and the write that puts it |
+//! | `entries.rs` | the entries of one item, and the entry with its state at a moment |
 //! | `name.rs` | names such as `orders.asof.20261121T100000Z` |
 //! | `view.rs` | a view of a table as it was |
-//! | `changes.rs` | what has changed between two moments |
+//! | `changes.rs` | changes between two moments |
 //! | `versions.rs` | a view of all versions that the items of a table have had |
-//! | `ahead.rs` | changes that are dated ahead of the clock |
-//! | `place.rs` | the attributes that tell one version of an item from the others |
+//! | `ahead.rs` | changes whose moments are later than the clock |
+//! | `place.rs` | the attributes that distinguish the versions of an item |
 //!
-//! Invariants: the stamps of an item's entries grow strictly in the order of its changes; all that one
-//! commit changes has one moment, which the clock gave (`write/moment.rs`). Left to others: keys and stamps
-//! (`layout/history.rs`), the retention (`jobs/history_sweep.rs`).
+//! Invariants: the stamps of an item's entries grow strictly in the order of its changes; all
+//! changes of one commit have one moment, which the clock gave (`write/moment.rs`). Left to others:
+//! keys and stamps (`layout/history.rs`), the retention (`jobs/history_sweep.rs`).
 
 mod ahead;
 pub(crate) mod changes;

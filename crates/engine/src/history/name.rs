@@ -1,4 +1,5 @@
-//! Names of tables as they were: `orders.asof.20261121T100000Z`, and `orders.history` for all versions.
+//! Names of tables of the past: `orders.asof.20261121T100000Z`, and `orders.history` for all
+//! versions.
 
 use crate::schema::Past;
 use hashrange_model::error::HistoryFault;
@@ -7,8 +8,8 @@ use hashrange_model::moment;
 const AS_OF: &str = ".asof.";
 const VERSIONS: &str = ".history";
 
-/// Returns the table that a name of the past begins with, and what of it is meant; `None` for a name that
-/// is of no such form.
+/// Returns the table in a name of the past and the past that it names; `None` for a name of another
+/// form.
 pub(crate) fn parse_name(name: &str) -> Option<(&str, Result<Past, HistoryFault>)> {
     if let Some(table) = name.strip_suffix(VERSIONS) {
         return Some((table, Ok(Past::Versions)));
@@ -18,7 +19,7 @@ pub(crate) fn parse_name(name: &str) -> Option<(&str, Result<Past, HistoryFault>
     Some((table, at.ok_or_else(|| HistoryFault::NotAMoment(text.to_owned()))))
 }
 
-/// Returns the name of a table of the past without the table that it is of, such as `history`.
+/// Returns the part of a name of the past after the table's name, such as `history`.
 pub(crate) fn past_text(past: Past) -> String {
     match past {
         Past::At(at_ms) => format!("{}{}", AS_OF, moment::basic(at_ms)),

@@ -1,26 +1,28 @@
-//! Which version of an item one is: attributes that it has beside those of the item, and from which a page
-//! goes on.
+//! Attributes that identify a version of an item. They are added to the item's own attributes, and
+//! a page continues from them.
 //!
-//! [`SINCE`] and [`UNTIL`] are moments. They do not tell versions apart that follow each other within a
-//! millisecond, or on a clock that was set back: these have [`ORDER`] too, the era and the number of both of
-//! their changes, such as `1.0-1.1`; a change that there is none of is left out.
+//! [`SINCE`] and [`UNTIL`] are moments. They do not distinguish versions that follow each other
+//! within a millisecond, or on a clock that was set back: these also have [`ORDER`], the era and
+//! the number of the changes before and after them, such as `1.0-1.1`, where a missing change is
+//! left out.
 
 use crate::layout::Stamp;
 use hashrange_model::{Item, ValueRef, moment};
 
-/// From when on it was so: missing if it was so when the history begins, or what was before is no longer kept.
+/// Moment at which the version began; missing if the history begins with it, or if the version
+/// before is no longer kept.
 pub(crate) const SINCE: &str = "hashrange:since";
-/// Until when it was so: missing if it is so now.
+/// Moment at which the version ended; missing if it is the present state.
 pub(crate) const UNTIL: &str = "hashrange:until";
-/// Where the changes before and after it are among those of their moments.
+/// Positions of the changes before and after the version among those of their moments.
 pub(crate) const ORDER: &str = "hashrange:order";
 
-/// Returns whether an attribute says which version of an item one is.
+/// Returns whether an attribute is one of those that identify a version.
 pub(crate) fn names_a_version(name: &str) -> bool {
     [SINCE, UNTIL, ORDER].contains(&name)
 }
 
-/// Returns the attributes of a version between two changes.
+/// Returns the identifying attributes of a version between two changes.
 pub(super) fn attributes(
     since: Option<Stamp>,
     until: Option<Stamp>,
@@ -38,7 +40,8 @@ pub(super) fn attributes(
 /// Era and number of a change that needs no [`ORDER`].
 const PLAIN: (u32, u32) = (1, 0);
 
-/// Returns the changes between which a version was so, from its attributes; `None` if they are none.
+/// Returns the changes before and after a version, from its attributes; `None` if these are
+/// malformed.
 pub(crate) fn changes(version: &Item) -> Option<(Option<Stamp>, Option<Stamp>)> {
     let text = |name: &str| match version.get(name) {
         None => Some(None),

@@ -1,4 +1,4 @@
-//! What a change leaves of what was before.
+//! Form of an entry of the history: the image that a change has replaced.
 //!
 //! | byte | content of a stored entry |
 //! |---|---|
@@ -15,17 +15,17 @@ const FORM: u8 = 1;
 const ABSENT: u8 = 1;
 const EXPIRED: u8 = 2;
 
-/// How an item was until a change.
+/// State of an item until a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Version {
-    /// The item as it is stored; `None` if there was none.
+    /// Item in its stored form; `None` if the item did not exist.
     pub(crate) image: Option<Bytes>,
-    /// Whether the change that followed was the removal of an expired item.
+    /// True if the change was the removal of an expired item.
     pub(crate) is_expiry: bool,
 }
 
 impl Version {
-    /// Returns the version of a stored entry; `None` for another form.
+    /// Decodes a stored entry; `None` for another form.
     pub(crate) fn decode(stored: &Bytes) -> Option<Self> {
         let (FORM, flags) = (*stored.first()?, *stored.get(1)?) else { return None };
         if flags & !(ABSENT | EXPIRED) != 0 {
@@ -36,7 +36,8 @@ impl Version {
     }
 }
 
-/// Puts what an item was until a change. The commit has declared the item's key and that of its last change.
+/// Puts the entry with the image before a change. The commit has declared the item's key and that
+/// of its last change.
 pub(crate) fn keep(
     key: &ItemKey,
     old: Option<&Item>,

@@ -1,13 +1,14 @@
-//! A view of all versions that the items of a table have had, each an item of its own, in the order of the
+//! A view of all versions that the items of a table have had, each as an item, in the order of the
 //! items and of time.
 //!
-//! A version is the item as it was, with attributes that say when (`place.rs`). Where an item was deleted there
-//! is a version of its key alone with [`DELETED`]; before it was there first there is none.
+//! A version is the item as it was, with attributes that identify it (`place.rs`). A deleted item
+//! has a version with its key and [`DELETED`]; the time before the first image has no version.
 //!
-//! Ranges are of space `22` of the store (`layout/history.rs`): a version has the key of its entry, and one
-//! that is so now a key that comes after them. So a page may end within an item.
+//! Ranges are of space `22` of the store (`layout/history.rs`): a past version has the key of its
+//! entry, and a present one a key after those. So a page may end within an item.
 //!
-//! Invariant: nothing is kept of an item but its newest entry that was seen: versions may be many.
+//! Invariant: of each item only the newest entry seen is kept in memory, because versions may be
+//! many.
 
 use super::entries::{self, Entry};
 use super::place;
@@ -20,14 +21,14 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// That there was no item.
+/// Attribute of a version that stands for a deleted item.
 const DELETED: &str = "hashrange:deleted";
-/// That it was removed because its time to live was over.
+/// Attribute of a deletion at the end of the item's time to live.
 const EXPIRED: &str = "hashrange:expired";
 
 const ENTRIES_PER_TURN: usize = 64;
 
-/// Shows the versions in a range to a visitor, as [`View::visit`] shows entries.
+/// Passes the versions in a range to a visitor, as [`View::visit`] passes entries.
 pub(super) async fn visit<V: View, F>(
     view: &V,
     key_names: &[Arc<str>],
@@ -43,9 +44,10 @@ where
     let mut first = begun_item(&range, &items.start, direction);
     let mut rest = items.clone();
     let mut shown = Shown { key_names, range, visitor };
-    // There may be versions in the range of an item that is before the first or behind the last of them.
+    // Before the first and after the last present item the range may hold versions of deleted
+    // items.
     loop {
-        // First what is there now, then what was: see `view.rs`.
+        // First the present items, then the history: see `view.rs`.
         let now = items_of_now(view, &rest, direction, wanted).await?;
         let covered = now.covered(&rest, direction);
         let now = now.entries.into_iter();
@@ -65,16 +67,16 @@ where
     }
 }
 
-/// Returns what the keys of an item's entries begin with, if a range begins within them: of such an item
-/// there may be nothing left but that it is deleted, which no entry in the range says.
+/// Returns the common key prefix of an item's entries, if a forward range begins within them: the
+/// only version left in the range may be that of the deletion, which has no entry in the range.
 fn begun_item(range: &KeyRange, item: &[u8], direction: Direction) -> Option<Key> {
     let versions = layout::versions_prefix(item);
     let is_begun = direction == Direction::Forward && range.start.starts_with(&versions);
     is_begun.then_some(versions)
 }
 
-/// Returns the part of a range of versions that is of a part of its items. Where the items begin or end with
-/// those of the whole range, so do the versions, which may begin or end within an item.
+/// Returns the part of a range of versions that belongs to a part of its items. At either end that
+/// the part shares with `items`, the range's own end applies, which may lie within an item.
 fn part_of(range: &KeyRange, items: &KeyRange, part: &KeyRange) -> KeyRange {
     let KeyRange { start, end } = layout::versions_of(part);
     KeyRange {
@@ -83,7 +85,7 @@ fn part_of(range: &KeyRange, items: &KeyRange, part: &KeyRange) -> KeyRange {
     }
 }
 
-/// The entries of a range, some read at a time.
+/// The entries of a range, read in batches.
 struct Entries<'v, V> {
     view: &'v V,
     rest: KeyRange,
@@ -96,7 +98,7 @@ impl<'v, V: View> Entries<'v, V> {
         Self { view, rest: range, direction, read: VecDeque::new() }
     }
 
-    /// Returns the next entry, which stays the next one.
+    /// Returns the next entry without consuming it.
     async fn peek(&mut self) -> Result<Option<&Entry>, Error> {
         if self.read.is_empty() && !self.rest.is_empty() {
             self.read_more().await?;
@@ -143,17 +145,17 @@ impl<'v, V: View> Entries<'v, V> {
     }
 }
 
-/// Some items that are there now, and the entries of all items up to the last of them.
+/// Some present items, and the entries of all items up to the last of them.
 struct Turn<'v, V> {
-    /// The item that comes first, though there may be no entry of it.
+    /// Key prefix of the item that comes first, though it may have no entry in the range.
     first: Option<Key>,
-    /// What the keys of an item's entries begin with, its key, its image.
+    /// Present items: key prefix of the entries, item key, image.
     now: VecDeque<(Key, Key, Bytes)>,
     old: Entries<'v, V>,
 }
 
 impl<V: View> Turn<'_, V> {
-    /// Shows the versions of the items one by one.
+    /// Passes the versions of the items one by one.
     async fn run<F>(&mut self, shown: &mut Shown<'_, F>) -> Result<ControlFlow<()>, Error>
     where
         F: FnMut(&[u8], Bytes) -> ControlFlow<()> + Send,
@@ -171,7 +173,7 @@ impl<V: View> Turn<'_, V> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns what the keys of the next item's entries begin with.
+    /// Returns the key prefix of the next item's entries.
     async fn next_item(&mut self) -> Result<Option<Key>, Error> {
         if let Some(first) = self.first.take() {
             return Ok(Some(first));
@@ -191,7 +193,7 @@ impl<V: View> Turn<'_, V> {
         })
     }
 
-    /// Takes what the item is now, if it is the next one of those that are there.
+    /// Takes the present image of the item, if it is the next present one.
     fn image_of(&mut self, versions: &[u8]) -> Option<(Key, Bytes)> {
         let is_next = self.now.front().is_some_and(|(known, ..)| known == versions);
         let next = if is_next { self.now.pop_front() } else { None };
@@ -242,8 +244,9 @@ impl<V: View> Turn<'_, V> {
         Ok(showing)
     }
 
-    /// Returns what an item is after its last entry. What was read of it before may be what the entry says
-    /// that it was, where the reads of a view are not of one state.
+    /// Returns the image of an item after its last entry. Where the reads of a view are not of one
+    /// state, the image read before may be the one that the entry holds: then this reads the item
+    /// again.
     async fn newest(
         &self,
         now: Option<(Key, Bytes)>,
@@ -258,7 +261,7 @@ impl<V: View> Turn<'_, V> {
     }
 }
 
-/// What shows versions.
+/// Filters versions by a range and passes them to a visitor.
 struct Shown<'k, F> {
     key_names: &'k [Arc<str>],
     range: KeyRange,
@@ -266,13 +269,13 @@ struct Shown<'k, F> {
 }
 
 impl<F: FnMut(&[u8], Bytes) -> ControlFlow<()>> Shown<'_, F> {
-    /// Shows the version of an entry, which followed another, if there was one.
+    /// Shows the version of an entry; `before` is the entry that precedes it.
     fn show_entry(&mut self, entry: &Entry, before: Option<&Entry>) -> ControlFlow<()> {
         let image = entry.version.image.as_ref();
         self.show(&entry.versions, Some(entry.until), image, before)
     }
 
-    /// Shows a version that followed an entry, if there was one, and lies in the range.
+    /// Shows a version that lies in the range; `before` is the entry that precedes it.
     fn show(
         &mut self,
         versions: &[u8],
@@ -287,11 +290,11 @@ impl<F: FnMut(&[u8], Bytes) -> ControlFlow<()>> Shown<'_, F> {
         let stored = match (image, before.and_then(|entry| entry.version.image.as_ref())) {
             (Some(image), _) => image,
             (None, Some(gone)) => gone,
-            // There was none before that either.
+            // The item did not exist before that either.
             (None, None) => return ControlFlow::Continue(()),
         };
         let Ok(mut item) = Item::from_stored(stored.clone()) else {
-            // Whoever reads the version tells of its form.
+            // The reader of the version reports its unknown form.
             return (self.visitor)(&key, stored.clone());
         };
         let since = before.map(|entry| entry.until);

@@ -1,12 +1,13 @@
-//! A view of a table as it was at a moment: what is there now, with what history says of the items that
-//! have changed since.
+//! A view of a table as it was at a moment: the present items, replaced by the states in the
+//! history for those that have changed since.
 //!
-//! What is there now is read first, history afterwards. So a view whose reads are not of one state (see
-//! [`View`]) shows the truth too: what has changed between the two reads is in history by the second, which is of
-//! no older state.
+//! The view reads the present items first, the history afterwards. So a view whose reads are not of
+//! one state (see [`View`]) is correct too: a change between the two reads is in the history by the
+//! second, which is of no older state.
 //!
-//! Memory is bounded: items and history are read in turns, some at a time, and each turn ends where the
-//! one that read less has come to. An item with many versions is looked up, not passed version by version.
+//! Memory is bounded: items and history are read in turns of some entries, and each turn ends at
+//! the key up to which both were read. A walk looks up the state of an item with many versions, and
+//! does not pass all of them.
 
 use super::entries::{decode, entry_at, no_entry};
 use super::{Version, versions};
@@ -19,27 +20,27 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Fewest and most items that are read in one turn.
+/// Minimum and maximum of items read in one turn.
 const ITEMS_PER_TURN_MIN: usize = 16;
 const ITEMS_PER_TURN_MAX: usize = 128;
 pub(super) const BYTES_PER_TURN: usize = 1024 * 1024;
-/// So many versions of an item are passed one by one before it is looked up.
+/// Number of an item's versions that are passed one by one before a lookup.
 const PASSED_MAX: usize = 8;
 
-/// A view in which a table is as it was, if a past of it is read; all else is as it is. Of a table of
-/// versions only ranges are read.
+/// A view that shows one table as it was, if a past of it is read, and everything else as it is. Of
+/// a table of versions only ranges are read.
 #[derive(Debug, Clone)]
 pub(crate) struct TableView<V> {
     inner: V,
     past: Option<Shown>,
 }
 
-/// What of the past a view shows.
+/// Past that a view shows.
 #[derive(Debug, Clone)]
 enum Shown {
-    /// A table at a moment.
+    /// The table at a moment, epoch milliseconds.
     At(TableId, u64),
-    /// The versions of a table whose key has attributes of these names.
+    /// All versions of a table; the names of its key attributes.
     Versions(Arc<[Arc<str>]>),
 }
 
@@ -57,14 +58,15 @@ impl<V: View> TableView<V> {
         Self { inner, past }
     }
 
-    /// Returns the moment at which a key is read, if it is an item's of the table of the past.
+    /// Returns the moment at which a key is read, if it is the key of an item in the table of the
+    /// past.
     fn moment_of(&self, key: &[u8]) -> Option<u64> {
         let Some(Shown::At(table, at_ms)) = self.past else { return None };
         let place = layout::parse_item_keyspace(key)?;
         (place == (table, IndexId::BASE)).then_some(at_ms)
     }
 
-    /// Returns the value of an item key as it was, given that it has now.
+    /// Returns the past value of an item's key; `now` is its present value.
     async fn as_it_was(
         &self,
         key: &[u8],
@@ -164,11 +166,11 @@ impl<V: View> View for TableView<V> {
     }
 }
 
-/// What one turn has read of a range.
+/// Entries that one turn has read of a range.
 pub(super) struct Turn<T> {
-    /// In the direction of the walk.
+    /// Entries in the direction of the walk.
     pub(super) entries: Vec<(Key, T)>,
-    /// Whether that is all; else there may be more after the last entry.
+    /// True if the range was read to its end; else more may follow the last entry.
     is_all: bool,
 }
 
@@ -191,7 +193,7 @@ pub(super) fn is_within(range: &KeyRange, key: &[u8]) -> bool {
     &range.start[..] <= key && range.end.as_deref().is_none_or(|end| key < end)
 }
 
-/// Returns what is left of a range when a part of it was read.
+/// Returns the rest of a range of which a part was read.
 pub(super) fn left_after(
     range: KeyRange,
     covered: KeyRange,
@@ -203,7 +205,7 @@ pub(super) fn left_after(
     }
 }
 
-/// Reads some of the items that are there now.
+/// Reads some of the present items.
 pub(super) async fn items_of_now<V: View>(
     view: &V,
     range: &KeyRange,
@@ -227,28 +229,28 @@ pub(super) async fn items_of_now<V: View>(
     Ok(turn)
 }
 
-/// Why a visit of entries ended before the range did.
+/// Reason why a visit of entries ended before its range did.
 enum Stop {
-    /// Enough was read.
+    /// The turn is full.
     Full,
-    /// The version of the item that is being passed is to be looked up, and the walk goes on behind it.
+    /// The state of the current item has to be looked up; the walk continues after the item.
     LookUp,
     Unreadable(Error),
 }
 
-/// A walk over entries that finds of each item the one that tells how it was at a moment: that which comes
-/// next after the last one up to the moment.
+/// A walk over entries that finds for each item the entry with its state at a moment: the entry
+/// after that of its last change up to the moment.
 struct PastWalk {
     at_ms: u64,
     direction: Direction,
-    /// By what the keys of the item's entries begin with.
+    /// Versions found, by the key prefix of the item's entries.
     found: Vec<(Key, Version)>,
     bytes: usize,
-    /// What the keys of the entries begin with of the item that is being passed.
+    /// Key prefix of the current item's entries.
     item: Key,
-    /// The entry that tells of it, as far as it was passed.
+    /// Version of the current item, as far as the walk has come.
     candidate: Option<Version>,
-    /// Whether going backward the last entry up to the moment was passed.
+    /// True if a backward walk has passed the entry of the last change up to the moment.
     is_decided: bool,
     passed: usize,
 }
@@ -267,7 +269,7 @@ impl PastWalk {
         }
     }
 
-    /// Reads some of the items in a range of item keys that have changed since.
+    /// Reads some of the items in a range of item keys that have changed since the moment.
     async fn run<V: View>(
         mut self,
         view: &V,
@@ -311,7 +313,7 @@ impl PastWalk {
         self.found.len() >= ITEMS_PER_TURN_MAX || self.bytes >= BYTES_PER_TURN
     }
 
-    /// Passes an entry.
+    /// Processes an entry.
     fn step(&mut self, key: &[u8], stored: &Bytes) -> Option<Stop> {
         let Some((item, until)) = layout::split_stamp(key) else {
             return Some(Stop::Unreadable(no_entry(key)));
@@ -342,7 +344,7 @@ impl PastWalk {
         None
     }
 
-    /// Keeps what was found of the item, if it has changed since.
+    /// Adds the version found for the current item, if the item has changed since the moment.
     fn decide(&mut self) {
         if let Some(version) = self.candidate.take() {
             self.bytes += version.image.as_ref().map_or(0, Bytes::len);

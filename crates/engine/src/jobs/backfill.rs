@@ -1,8 +1,9 @@
 //! Fills a new index with the items that were there before it, while writes go on.
 //!
-//! Range by range, as [`crate::filling`] says: claim, list, fill and count. What is done is stored with the
-//! entries it counts, so whoever goes on, after a failure, a restart or the end of a server, begins
-//! where the last commit ended; two that fill the same index take ranges from each other and do no harm.
+//! The job works range by range, as [`crate::filling`] says: it claims, lists, fills and counts.
+//! The progress is stored in the commit that counts the entries, so a job that continues after a
+//! failure, a restart or the end of a server begins where the last commit ended; two jobs that fill
+//! the same index take ranges from each other and do no harm.
 
 use super::Interruption;
 use super::lanes::Pace;
@@ -47,7 +48,7 @@ fn creating<S: Store>(core: &Core<S>, table: TableId, index: IndexId) -> Option<
     })
 }
 
-/// Fills the next range, unless another one was faster. Returns whether the index is complete.
+/// Fills the next range, unless another job was faster. Returns whether the index is complete.
 async fn fill_some<S: Store>(
     core: &Core<S>,
     table: &Table,
@@ -79,13 +80,13 @@ async fn fill_some<S: Store>(
     match is_filled {
         Ok(true) => {}
         Ok(false) => core.refresh().await.map_err(Interruption::Definition)?,
-        // If this fails too, a write that meets the claim ends it.
+        // If this fails too, a write that meets the claim breaks it.
         Err(_) => core.end_claim(&progress, &claimed).await.unwrap_or_default(),
     }
     is_filled.map(|_| false)
 }
 
-/// Claims a range, if how far the index is filled is still as it was `seen`.
+/// Claims a range, if the progress of the index is still the one that was `seen`.
 async fn claim_range<S: Store>(
     core: &Core<S>,
     table: &Table,
@@ -102,7 +103,8 @@ async fn claim_range<S: Store>(
                 return false;
             }
             if seen.is_none() {
-                // Nothing is counted before the first claim, but an older release may have left some.
+                // Nothing is counted before the first claim, but an older release may have left
+                // counts.
                 for counter in [Counter::Entries, Counter::Bytes] {
                     batch.remove_counter(layout::counter(table.id(), index, counter));
                 }
@@ -114,7 +116,7 @@ async fn claim_range<S: Store>(
     Ok(is_claimed.await? == Some(true))
 }
 
-/// Fills and counts a range that is claimed, up to the key `end` or to the end of the table. Returns false
+/// Fills and counts a claimed range, up to the key `end` or to the end of the table. Returns false
 /// if the claim was lost.
 async fn fill<S: Store>(
     core: &Core<S>,
@@ -124,7 +126,8 @@ async fn fill<S: Store>(
     end: Option<&Key>,
     claimed: &Bytes,
 ) -> Result<bool, Interruption> {
-    // Nothing is added to the range any more. More than is done now may have been before the claim.
+    // No write adds to the range any more. Before the claim writes may have added more than one
+    // commit takes.
     let found = next_keys(core, range).await?;
     let to = found.end().or(end).map(Vec::as_slice);
     let filled = Filled { to, claim: None }.encode();
@@ -159,8 +162,8 @@ fn put_entries(table: &Table, index: &Index, items: &[Item], batch: &mut Batch) 
     index::count(table, index.id, entries, bytes, batch);
 }
 
-/// Reads the items that are stored at keys; one that is unreadable, which an index would lack, fails
-/// with its key.
+/// Decodes the items that are stored at keys; fails with the key of an unreadable one, which an
+/// index would lack.
 pub(super) fn readable_items(keys: &[Key], current: &[Option<Bytes>]) -> Result<Vec<Item>, Key> {
     let stored = keys.iter().zip(current).filter_map(|(key, stored)| Some((key, stored.clone()?)));
     stored.map(|(key, stored)| Item::from_stored(stored).map_err(|_| key.clone())).collect()
@@ -170,12 +173,12 @@ pub(super) fn readable_items(keys: &[Key], current: &[Option<Bytes>]) -> Result<
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) keys: Vec<Key>,
-    /// Whether these are all keys of the range.
+    /// True if these are all keys of the range.
     is_all: bool,
 }
 
 impl Found {
-    /// Returns the last key, unless the range holds no more than these.
+    /// Returns the last key, or `None` if the range holds no further keys.
     fn end(&self) -> Option<&Key> {
         self.keys.last().filter(|_| !self.is_all)
     }
@@ -216,7 +219,7 @@ async fn activate<S: Store>(
     }
     let replaced = core.replace_table(&table, record, Vec::new(), |_| {});
     replaced.await.map_err(Interruption::Definition)?;
-    // Only now: a write that follows the old definition counts by what is stored there.
+    // Only now: a write that follows the old definition counts by the stored progress.
     core.store.sync().await?;
     let progress = [layout::filling(id, index), layout::backfill(id, index)];
     core.commit(

@@ -1,5 +1,5 @@
-//! Work whose panic ends the work, not the thread: the panic is counted and becomes a fault like any
-//! other, so that the work is logged and tried again.
+//! Confines a panic to the work that panicked, so that the thread goes on: counts the panic and
+//! turns it into a fault, so that the work is logged and tried again.
 
 use super::Background;
 use hashrange_storage::Store;
@@ -11,7 +11,7 @@ use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 
-/// What a piece of work said when it panicked.
+/// Message of a panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Panicked(String);
 
@@ -30,11 +30,11 @@ impl fmt::Display for Panicked {
 }
 
 impl<S: Store> Background<S> {
-    /// Does some work to its end or to its panic, which is counted. What the work holds is dropped
-    /// as the panic unwinds: guards release what they guard.
+    /// Runs some work to its end or to its panic, which is counted. The panic drops the values of
+    /// the work as it unwinds: guards release their locks.
     pub(super) async fn caught<T>(&self, work: impl Future<Output = T>) -> Result<T, Panicked> {
         let mut work = pin!(work);
-        // Unwind safety: what is shared is changed by atomic steps or by commits, which a panic
+        // Unwind safety: shared values are changed by atomic steps or by commits, which a panic
         // leaves undone; the work itself is not polled again.
         let done = poll_fn(|context| {
             match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {

@@ -1,6 +1,6 @@
-//! Closes the shards of a stream that nothing is written to any more: at once, with the change of
-//! definition that ended them, or where that fails as a job. Their table's record, or its absence,
-//! says so.
+//! Closes the shards of a stream to which its table no longer writes: at once, with the change of
+//! definition that ended them, or, if that fails, in a job. The table's record, or its absence,
+//! shows which shards are to be closed.
 
 use super::retries::Attempt;
 use super::{Background, Interruption, Job};
@@ -10,8 +10,8 @@ use crate::fault;
 use hashrange_storage::Store;
 
 impl<S: Store> Background<S> {
-    /// Closes shards that a change of definition has ended. The change is done and recorded: what
-    /// fails now is left to a job. The caller holds `definitions`.
+    /// Closes shards that a change of definition has ended. The change is done and recorded: if the
+    /// closing fails now, a job repeats it. The caller holds `definitions`.
     pub(crate) async fn close_shards(&self, ended: EndedShards) {
         let core = &*self.core;
         core.doubt_definitions();
@@ -20,7 +20,7 @@ impl<S: Store> Background<S> {
             change_log::close_shards(core, &ended.table_name, &ended.label).await
         });
         let ended_with = closed.await;
-        // Done, or put off: a job in memory knows of it.
+        // The closing is done, or a job in memory will do it.
         core.trust_definitions();
         let problem = match ended_with {
             Ok(Ok(())) => None,

@@ -1,6 +1,7 @@
-//! What is to be done in the background, as the store says: indexes to fill, data to purge, expiry indexes
-//! that change, items to rewrite, histories that begin or end, shards to close, notes to remove. It is looked up when a store is opened, and when other servers, or
-//! something that failed, may have left work behind.
+//! Finds the background jobs that are due according to the store: indexes to fill, data to purge,
+//! expiry indexes that change, items to rewrite, histories that begin or end, shards to close,
+//! notes to remove. A server calls it when it opens a store, and when other servers or a failure
+//! may have left work behind.
 
 use super::{Job, forgotten_copy};
 use crate::change_log;
@@ -13,7 +14,7 @@ use hashrange_storage::{Direction, Store, View, Wanted};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Returns every job that is to be done.
+/// Returns every job that is due.
 pub(super) async fn jobs<S: Store>(core: &Core<S>) -> ApiResult<Vec<Job>> {
     let tables = core.catalog.all();
     let mut due = unfilled_indexes(&tables);

@@ -1,9 +1,9 @@
 //! Removes expired items, a bounded number in each commit.
 //!
-//! What is due is read from the expiry index, from where the last sweep ended ([`crate::swept`]);
-//! whether an item really is, is decided under its lock on its newest image, so an item that is
-//! rewritten at the last moment stays. The removal is a write like any other: indexes, counters and
-//! the change log follow. Tables take turns, one commit each.
+//! The sweep reads items that are due from the expiry index, from where the last sweep ended
+//! ([`crate::swept`]); the commit decides under the item's lock on its newest image whether the
+//! item is due, so an item that is rewritten at the last moment stays. The removal is a write like
+//! any other: indexes, counters and the change log follow. Tables take turns, one commit each.
 
 use super::purge::first_keys;
 use super::{Background, Interruption, go_on};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 const ITEMS_PER_COMMIT: usize = 100;
-/// So often each table has its turn before other parts of a sweep have theirs.
+/// Commits for each table before the other parts of a sweep run.
 const TURNS: usize = 50;
 
 /// A table whose expired items are being removed.
@@ -30,7 +30,7 @@ struct Expiring<'s> {
     range: KeyRange,
 }
 
-/// Removes expired items of all tables. Returns whether there are more.
+/// Removes expired items of all tables. Returns whether more are left.
 pub(super) async fn run<S: Store>(
     background: &Background<S>,
     stopping: &AtomicBool,
@@ -77,8 +77,8 @@ pub(super) async fn run<S: Store>(
     Ok(true)
 }
 
-/// Removes some expired items of a table. Returns whether there may be more; a write that is refused
-/// ends the removal.
+/// Removes some expired items of a table. Returns whether more may be left; a refused write ends
+/// the removal.
 async fn expire_some<S: Store>(
     core: &Core<S>,
     expiring: &mut Expiring<'_>,
@@ -112,8 +112,9 @@ async fn expire_some<S: Store>(
     }
 }
 
-/// Returns the write for each item of these entries, once. An item has one entry, but a view of a store that servers
-/// share may be of several moments, and show the entry that it had and the one that it has now.
+/// Returns the write for each item of these entries, once. An item has one entry, but a view of a
+/// store that servers share may be of several moments, and show both an item's former and its
+/// present entry.
 fn writes<'t>(table: &'t Table, entries: &[Key], due: Due) -> Vec<(&'t Table, Write<'static>)> {
     let mut seen = BTreeSet::new();
     let keys = entries.iter().filter_map(|entry| layout::parse_expiry(table, entry));

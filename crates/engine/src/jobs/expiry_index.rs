@@ -1,11 +1,12 @@
 //! Fills the expiry index of a table when time to live is enabled, and removes it when it is
 //! disabled, while writes go on.
 //!
-//! From the moment of enabling every write keeps the index up to date, so filling only has to put,
-//! for each item it finds, the entry of the item's newest image under the item's lock; doing that
-//! twice is harmless, so the recorded progress may lag behind. When it is being disabled no write
-//! touches the index any more, so it is removed as a range. Two servers may do the same for a while, and
-//! one of them after time to live has changed again: each commit is made under the definition it is for.
+//! From the moment of enabling every write keeps the index up to date, so the job only has to put,
+//! for each item that it finds, the entry of the item's newest image under the item's lock; doing
+//! that twice is harmless, so the recorded progress may lag behind. While time to live is being
+//! disabled no write touches the index any more, so the job removes it as a range. Two servers may
+//! do the same for a while, and one of them after time to live has changed again: each commit is
+//! made under the definition for which it was planned.
 
 use super::Interruption;
 use super::backfill::{next_keys, readable_items};
@@ -48,8 +49,9 @@ fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<(Arc<Table>, TimeTo
     (state != TimeToLiveState::Enabled).then_some((table, state))
 }
 
-/// Walks the table from where the last run came to. Returns false if the table's definition has changed: another
-/// server may have ended this, and time to live may be another one's by now.
+/// Walks the table from where the last run ended. Returns false if the table's definition has
+/// changed: another server may have finished this job, and time to live may have another attribute
+/// by now.
 async fn fill<S: Store>(core: &Core<S>, table: &Table, pace: &Pace) -> Result<bool, Interruption> {
     let progress = progress(table.id());
     let mut range = layout::keyspace(table.id(), IndexId::BASE);
@@ -101,8 +103,7 @@ async fn remove<S: Store>(
     }
 }
 
-/// Looks at the definitions as they are now, after one has changed, and at what writes have left that followed those
-/// before.
+/// Reads the definitions again after a change, and waits for the writes that follow earlier ones.
 async fn changed<S: Store>(core: &Core<S>) -> Result<bool, Interruption> {
     core.refresh().await.map_err(Interruption::Definition)?;
     core.store.sync().await?;
@@ -116,8 +117,8 @@ fn put_entry(table: &Table, item: &Item, batch: &mut Batch) {
     }
 }
 
-/// Records that the index is complete, or gone. Returns false if time to live is in another state by now than that
-/// in which this was done.
+/// Records that the index is complete, or gone. Returns false if the state of time to live has
+/// changed since the work began.
 async fn finish<S: Store>(
     core: &Core<S>,
     id: TableId,

@@ -1,19 +1,19 @@
-//! The failures of sweeps and jobs. Both are tried again and again: what goes wrong each time, as
-//! while the disk is full, is logged once, until it is another fault or over.
+//! The failures of sweeps and jobs, which are tried again and again: a fault that repeats, as while
+//! the disk is full, is logged once, until another fault follows or the work succeeds.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What does not work, with the fault that was logged.
+/// Work that fails, with the fault that was logged.
 #[derive(Debug, Default)]
 pub(crate) struct Failures(Mutex<BTreeMap<Subject, String>>);
 
-/// A kind of work, and what it is done for; nothing for work on the whole store.
+/// A kind of work, and its place; empty for work on the whole store.
 type Subject = (&'static str, String);
 
 impl Failures {
-    /// Logs the end of some work for a place: a fault unless it was the same last time, and the
+    /// Logs the outcome of some work at a place: a fault unless it was the same last time, and the
     /// first success after one.
     pub(crate) fn note<E: Display>(&self, work: &'static str, place: &str, ended: Result<(), E>) {
         match ended {
@@ -34,7 +34,7 @@ impl Failures {
         known.is_none_or(|known| known != error)
     }
 
-    /// Returns whether there was a fault, which is now over.
+    /// Returns whether there was a fault, and forgets it.
     fn settle(&self, work: &'static str, place: &str) -> bool {
         let mut known = self.lock();
         !known.is_empty() && known.remove(&(work, place.to_owned())).is_some()

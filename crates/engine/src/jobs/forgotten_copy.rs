@@ -1,7 +1,8 @@
-//! Copies of the database that nobody goes on with: one whose state has not changed for many beats is given
-//! up, and the notes of copies that have ended are removed.
+//! Copies of the database that were abandoned: gives up a copy whose state has not changed for many
+//! beats, and removes the notes of copies that have ended.
 //!
-//! Leaves to [`crate::copying`] the copies, which remove their own notes unless they are cut off.
+//! Left to [`crate::copying`]: the copies, which remove their own notes unless they are
+//! interrupted.
 
 use super::lanes::Pace;
 use super::purge::first_keys;
@@ -14,17 +15,18 @@ use hashrange_storage::{Direction, Error, Key, Store, View, Wanted};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// Beats of this server without one of the copy: the first while it copies, the other while nobody writes.
+/// Beats of this server during which the state of a copy does not change before it is given up:
+/// while it copies, and while it keeps servers from writing.
 const BEATS_UNTIL_GIVEN_UP: u32 = 60;
 const BEATS_UNTIL_OPENED: u32 = 15;
 const KEYS_PER_COMMIT: usize = 1000;
 
-/// A copy by another process, as it was seen.
+/// State of another process's copy, and for how many beats it has not changed.
 #[derive(Debug, Default)]
 pub(super) struct CopySeen(Mutex<Option<(CopyState, u32)>>);
 
 impl CopySeen {
-    /// Notes a state and returns whether nobody goes on with it.
+    /// Records a state and returns whether the copy is abandoned.
     fn is_forgotten(&self, state: CopyState) -> bool {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let unchanged = match *seen {
@@ -40,7 +42,7 @@ impl CopySeen {
     }
 }
 
-/// Gives a copy up that nobody goes on with, where the store is shared. Commits go on as before.
+/// Gives up an abandoned copy on a shared store. Commits go on as before.
 pub(super) async fn give_up<S: Store>(background: &Background<S>) -> Result<(), Error> {
     let core = &background.core;
     if !core.store.is_shared() || !core.noting.is_on() {
@@ -65,7 +67,7 @@ pub(super) async fn give_up<S: Store>(background: &Background<S>) -> Result<(), 
     Ok(())
 }
 
-/// Returns the last generation of notes, if there are any and nobody writes or follows them.
+/// Returns the last generation of notes, if there are notes and no copy is under way.
 pub(super) async fn left_notes<S: Store>(core: &Core<S>) -> Result<Option<u64>, Error> {
     let mut last = None;
     let view = core.store.view().await?;
@@ -74,7 +76,7 @@ pub(super) async fn left_notes<S: Store>(core: &Core<S>) -> Result<Option<u64>, 
         ControlFlow::Break(())
     })
     .await?;
-    // Looked at afterwards: a copy that begins now has later generations.
+    // Read after the notes: a copy that begins now has later generations.
     let is_copied = if core.store.is_shared() {
         read_state(&core.store).await?.is_some()
     } else {

@@ -1,5 +1,5 @@
-//! Begins the history of a table, when no write goes on that does not keep it, and removes one that was
-//! disabled, which no write keeps any more.
+//! Begins the history of a table, when every write under way keeps it, and removes one that was
+//! disabled, when no write keeps it any more.
 
 use super::lanes::Pace;
 use super::{Interruption, purge};
@@ -17,7 +17,7 @@ pub(super) async fn run<S: Store>(
     loop {
         pace.step().await?;
         let Some((_, record)) = changing(core, id) else { return Ok(()) };
-        // Writes may still follow the definition before.
+        // Writes may still follow the definition before the change.
         core.store.sync().await?;
         if record.state == HistoryState::Ending {
             let progress = layout::history_progress(id);
@@ -38,8 +38,8 @@ fn changing<S: Store>(core: &Core<S>, id: TableId) -> Option<(Arc<Table>, Histor
     (record.state != HistoryState::Kept).then_some((table, record))
 }
 
-/// Records that the history is complete from now on, or gone. Returns false if it is in another state by now
-/// than that in which this was done.
+/// Records that the history is complete from now on, or gone. Returns false if the state of the
+/// history has changed since the work began.
 async fn finish<S: Store>(
     core: &Core<S>,
     id: TableId,
@@ -53,7 +53,7 @@ async fn finish<S: Store>(
     let mut record = table.record.clone();
     match history.state {
         HistoryState::Beginning => {
-            // What changes in this millisecond comes after the beginning.
+            // Changes in this millisecond come after the beginning.
             let since_ms = (core.environment.now_ms)().saturating_sub(1);
             let state = HistoryState::Kept;
             record.set_history(Some(HistoryRecord { state, since_ms, ..history }));

@@ -1,15 +1,16 @@
-//! Removes the versions of items that are older than the retention of their table's history, a bounded
-//! number in each commit.
+//! Removes the versions of items that are older than the retention of their table's history, a
+//! bounded number in each commit.
 //!
-//! They are found by their moments, from the one up to which the last sweep came. That is noted in the
-//! store in the commit that removes them, so that whoever reads the past learns how far back it reaches,
-//! and no sweep walks over what was removed before.
+//! The sweep finds them by their moments, from the one up to which the last sweep came. The commit
+//! that removes versions stores that moment, so that readers of the past learn how far back the
+//! history reaches, and no sweep walks over removed versions again.
 //!
-//! With a version go all that came before it of its item, whatever their moments say: at a moment that can
-//! still be read none of them tells how the item was.
+//! With a version the sweep removes all earlier versions of the item, whatever their moments are:
+//! none of them is the item's state at a moment that can still be read.
 //!
-//! A version that is removed while another server puts one of the same item is guarded by the key of the
-//! item's last change, which both declare. That key goes with the version of the last change.
+//! Another server may put a version of an item while a version of it is removed: the key of the
+//! item's last change, which both commits declare, guards that. The sweep removes this key with the
+//! version of the last change.
 
 use super::{Background, Interruption, go_on};
 use crate::core::Core;
@@ -24,13 +25,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 const VERSIONS_PER_COMMIT: usize = 200;
-/// So many commits a table has before others have their turn.
+/// Commits for a table before other tables have their turn.
 const TURNS: usize = 50;
-/// For so long versions outlive their retention: a read that has begun goes on, and the clocks of servers
-/// may differ.
+/// Time for which versions outlive their retention: a read under way goes on, and the clocks of
+/// servers may differ.
 const GRACE_MS: u64 = 5 * 60 * 1000;
 
-/// Removes expired versions of all tables. Returns whether there are more.
+/// Removes expired versions of all tables. Returns whether more are left.
 pub(super) async fn run<S: Store>(
     background: &Background<S>,
     stopping: &AtomicBool,
@@ -54,7 +55,7 @@ pub(super) async fn run<S: Store>(
     Ok(is_more)
 }
 
-/// Returns the moment up to which versions of a table are removed; none if it keeps all.
+/// Returns the moment up to which versions of a table are removed; `None` if it keeps all.
 fn expired_ms<S: Store>(core: &Core<S>, table: &Table) -> Option<u64> {
     let record = table.record.history.as_ref();
     let record = record.filter(|record| record.state == HistoryState::Kept)?;
@@ -62,7 +63,7 @@ fn expired_ms<S: Store>(core: &Core<S>, table: &Table) -> Option<u64> {
     expired_ms.checked_sub(GRACE_MS).filter(|at_ms| *at_ms >= record.since_ms)
 }
 
-/// Removes some expired versions, the oldest. Returns whether there may be more.
+/// Removes some expired versions, the oldest. Returns whether more may be left.
 async fn remove_some<S: Store>(core: &Core<S>, table: &Arc<Table>) -> Result<bool, Interruption> {
     let progress = layout::history_progress(table.id());
     let Some(to_ms) = expired_ms(core, table) else { return Ok(false) };
@@ -78,31 +79,32 @@ async fn remove_some<S: Store>(core: &Core<S>, table: &Arc<Table>) -> Result<boo
     let keys = || expired.last.keys().cloned().chain([progress.clone()]).collect();
     let removed = core.commit_under(table, keys, |marks, batch| {
         expired.remove(marks, batch);
-        // Another server's sweep may have come further since.
+        // Another server's sweep may have stored a later moment since.
         let noted = marks.last().and_then(|stored| layout::decode_moment(stored.as_deref()?));
         let done = expired.up_to_ms.max(noted.unwrap_or(0));
         batch.put(progress.clone(), layout::encode_moment(done));
     });
-    // A changed definition is followed by the next sweep.
+    // After a change of the definition the next sweep goes on.
     let is_removed = removed.await?.is_some();
     Ok(is_removed && expired.is_more)
 }
 
-/// What a commit removes.
+/// Versions that a commit removes.
 #[derive(Debug, Default)]
 struct Expired {
     /// Keys of versions, and of their moments.
     keys: Vec<Key>,
     versions: usize,
-    /// By the key of an item's last change the stamp of the last version that is removed of it.
+    /// Stamp of the last removed version of each item, by the key of the item's last change.
     last: BTreeMap<Key, Stamp>,
-    /// No version is needed to read a later moment than this.
+    /// Moment after which no read needs a removed version.
     up_to_ms: u64,
     is_more: bool,
 }
 
 impl Expired {
-    /// Reads some versions that expired between two moments, the oldest first; `None` if there are none.
+    /// Reads some versions that expired between two moments, the oldest first; `None` if there are
+    /// none.
     async fn read<V: View>(
         view: &V,
         table: &Table,
@@ -121,8 +123,8 @@ impl Expired {
         Ok((!moments.is_empty()).then_some(expired))
     }
 
-    /// Adds the versions of an item up to that of its last change up to a moment. Returns false if there are
-    /// too many for one commit: then some are left.
+    /// Adds the versions of an item up to that of its last change up to a moment. Returns false if
+    /// one commit cannot take them all: then some are left.
     async fn add<V: View>(&mut self, view: &V, item: &Key, at_ms: u64) -> Result<bool, Error> {
         let (versions, mark) = (layout::versions_prefix(item), layout::changed(item));
         let (Some(Entry { until: last, .. }), _) =
@@ -151,8 +153,8 @@ impl Expired {
         Ok(removed == last && self.versions < VERSIONS_PER_COMMIT)
     }
 
-    /// Removes the versions, and of those that are the last ones of their items the marks, whose values are
-    /// `marks`.
+    /// Removes the versions, and the marks of items whose last version is among them; `marks` are
+    /// the stored values of the marks.
     fn remove(&self, marks: &[Option<Bytes>], batch: &mut Batch) {
         for key in &self.keys {
             batch.delete(key.clone());

@@ -1,9 +1,9 @@
-//! The lanes on which jobs go on: a few threads, between which the jobs of all tables take turns.
+//! The lanes on which jobs run: a few threads, between which the jobs of all tables take turns.
 //!
-//! A job gives way after each of its steps ([`Pace::step`]), which is one commit or one bounded read.
+//! A job yields after each of its steps ([`Pace::step`]), which is one commit or one bounded read.
 //! Then the next table has its turn, and within a table its next job: however long a job takes,
-//! every other one goes on after at most one step of each table. What a job has come to is kept
-//! while it waits, so giving way costs no work.
+//! every other one goes on after at most one step of each table. A job keeps its state while it
+//! waits, so yielding costs no work.
 
 use super::{Interruption, go_on};
 use crate::schema::TableId;
@@ -17,10 +17,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::thread::JoinHandle;
 
-/// Most threads: one more than one, so that a job whose step waits for a slow disk holds up nobody.
+/// Maximum of threads: two, so that a job whose step waits for a slow disk does not hold up the
+/// others.
 const LANES_MAX: usize = 2;
 
-/// What a job is asked between its steps.
+/// Handle by which a job yields between its steps.
 #[derive(Debug)]
 pub(super) struct Pace {
     stopping: Arc<AtomicBool>,
@@ -28,7 +29,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Gives way to other jobs once; fails when jobs are being stopped.
+    /// Yields to other jobs once; fails when the jobs are being stopped.
     pub(super) async fn step(&self) -> Result<(), Interruption> {
         let mut has_given_way = false;
         poll_fn(|_| {
@@ -36,7 +37,7 @@ impl Pace {
                 return Poll::Ready(());
             }
             has_given_way = true;
-            // Whoever polls the job sees this and polls it again at its next turn: no waker.
+            // [`Running::turn`] reads this flag and polls the job again at its next turn: no waker.
             self.gave_way.store(true, Ordering::Release);
             Poll::Pending
         })
@@ -53,7 +54,7 @@ struct Running {
 }
 
 impl Running {
-    /// Lets the job go on until it gives way or ends. Returns whether it has ended.
+    /// Polls the job until it yields or ends. Returns whether it has ended.
     async fn turn(&mut self) -> bool {
         poll_fn(|context| match self.work.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(true),
@@ -118,7 +119,7 @@ pub(super) struct Lanes {
 #[derive(Debug, Default)]
 struct Shared {
     turns: Mutex<Turns>,
-    /// Told when a job is queued and when the lanes stop.
+    /// Notified when a job is queued and when the lanes stop.
     changed: Condvar,
     stopping: Arc<AtomicBool>,
 }
@@ -137,7 +138,7 @@ impl Shared {
         self.changed.notify_one();
     }
 
-    /// Waits for a job whose turn it is; nothing if the lanes stop.
+    /// Waits for the next job in turn; returns `None` if the lanes stop.
     fn next(&self) -> Option<Running> {
         let mut turns = self.turns();
         loop {
@@ -153,7 +154,7 @@ impl Shared {
         }
     }
 
-    /// Does jobs until the lanes stop.
+    /// Runs jobs until the lanes stop.
     fn work(&self) {
         while let Some(mut running) = self.next() {
             if !block_on(running.turn()) {
@@ -178,7 +179,7 @@ impl Lanes {
         self.shared.push(Running { table, work, pace });
     }
 
-    /// Starts a thread more, unless there are enough.
+    /// Starts another thread, unless there are enough.
     pub(super) fn open(&self) {
         let mut threads = self.threads();
         if threads.len() < LANES_MAX && !self.shared.is_stopping() {
@@ -191,7 +192,8 @@ impl Lanes {
         }
     }
 
-    /// Does the queued jobs to their ends, where no thread does. To be polled to its own end.
+    /// Runs the queued jobs to their ends, where no thread does. The caller polls it to its own
+    /// end.
     pub(super) async fn run(&self) {
         loop {
             let next = self.shared.turns().pop();
@@ -205,7 +207,7 @@ impl Lanes {
     /// Interrupts the jobs and waits for the threads.
     pub(super) fn stop(&self) {
         self.shared.stopping.store(true, Ordering::Release);
-        // Taken, so that no thread is between its look at the flag and its wait.
+        // The lock is taken so that no thread is between its test of the flag and its wait.
         self.shared.turns().clear();
         self.shared.changed.notify_all();
         for thread in std::mem::take(&mut *self.threads()) {
@@ -232,7 +234,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// Queues a job that notes its name at each of its steps.
+    /// Queues a job that records its name at each of its steps.
     fn queue(lanes: &Lanes, table: u32, name: &'static str, steps: usize, log: &Log) {
         let log = Arc::clone(log);
         lanes.queue(TableId(table), |pace| async move {
@@ -254,7 +256,7 @@ mod tests {
             queue(&lanes, table, name, steps, &log);
         }
         block_on(lanes.run());
-        // Each other step is table 2's until it has no job left.
+        // Every other step is table 2's until it has no job left.
         assert_eq!(*log.lock().unwrap(), ["a", "c", "b", "c", "a", "c", "b", "a", "a"]);
     }
 

@@ -1,17 +1,18 @@
-//! Background jobs: filling of new indexes, the removal of deleted tables and indexes, the rewriting of
-//! items by key templates, the beginning and end of histories, the closing of shards that nothing is written to any more.
+//! Background jobs: filling new indexes, removing deleted tables and indexes, rewriting items by
+//! key templates, beginning and ending histories, and closing shards to which no table writes any
+//! more.
 //!
-//! What is to be done is recorded in the store in the commit that makes it due, so jobs survive a
-//! restart; each works in small commits, so writes go on between. A job waits first until no write
-//! follows the definition before the one that made it due. Jobs take turns on a few threads
-//! ([`lanes`]). A job that fails, as while the disk is full, or that panics is tried again after a
-//! pause ([`retries`]); every job goes on where it was, or does over what does no harm. Where several
-//! servers share the store each table's work is one server's ([`servers`]), which finds in the store what
-//! others left ([`due`]).
+//! The commit that makes a job due also records it in the store, so jobs survive a restart; each
+//! works in small commits, so writes go on between. A job first waits until no write follows the
+//! definition before the one that made it due. Jobs take turns on a few threads ([`lanes`]). A job
+//! that fails, as while the disk is full, or that panics is tried again after a pause
+//! ([`retries`]); every job continues where it was, or repeats steps that do no harm. Where several
+//! servers share the store each table's work belongs to one server ([`servers`]), which finds the
+//! work that others left in the store ([`due`]).
 //!
-//! One more thread, the [`timer`], does what is due by the clock ([`Jobs::sweep`]): it removes what has
-//! expired and moves streams to new shards. Each part of that work is done by itself: a panic in one
-//! is logged and counted and leaves the others alone.
+//! One more thread, the [`timer`], runs the sweeps that are due by the clock ([`Jobs::sweep`]): it
+//! removes expired data and moves streams to new shards. The parts of a sweep are independent: a
+//! panic in one is logged and counted and does not stop the others.
 
 mod backfill;
 mod caught;
@@ -53,7 +54,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// Something to do in the background.
+/// Kind of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Job {
     /// Adds existing items to a new index.
@@ -72,7 +73,7 @@ pub(crate) enum Job {
     RemoveNotes { last: u64 },
 }
 
-/// Why a job ended early.
+/// Reason why a job ended early.
 #[derive(Debug)]
 enum Interruption {
     /// The jobs are being stopped.
@@ -81,7 +82,7 @@ enum Interruption {
     Store(Error),
     /// The table's definition could not be changed.
     Definition(ApiError),
-    /// What is stored at a key cannot be read.
+    /// The value at a key cannot be decoded.
     Unreadable(Key),
     /// The work has panicked.
     Panicked(Panicked),
@@ -108,7 +109,7 @@ impl From<Error> for Interruption {
 }
 
 impl Job {
-    /// Returns what it does, and for which table and index.
+    /// Returns the kind of work, and the table and index for the log.
     fn subject(&self) -> (&'static str, String) {
         match self {
             Self::Backfill { table, index } => {
@@ -129,7 +130,7 @@ impl Job {
         }
     }
 
-    /// Returns the table whose turn it is when the job goes on.
+    /// Returns the table in whose turn the job runs.
     fn table(&self) -> TableId {
         match self {
             Self::Backfill { table, .. }
@@ -138,7 +139,7 @@ impl Job {
             | Self::Rewrite { table }
             | Self::History { table }
             | Self::CloseShards(EndedShards { table, .. }) => *table,
-            // Of the whole database; some server's.
+            // Work on the whole database, by one of the servers.
             Self::RemoveNotes { .. } => TableId(0),
         }
     }
@@ -147,24 +148,25 @@ impl Job {
 /// Ready when an attempt has ended: done, failed or stopped.
 pub(crate) type Ended = oneshot::Receiver<()>;
 
-/// What the background work shares: the core it works on, and what it remembers of itself.
+/// State that all background work shares: the core, and the records of failures, retries and
+/// servers.
 #[derive(Debug)]
 pub(crate) struct Background<S: Store> {
     core: Arc<Core<S>>,
     failures: Failures,
     /// Jobs that have failed and are to be tried again.
     retries: Retries,
-    /// Jobs that wait, are under way or are to be tried again; one as often as it was started.
+    /// Jobs that wait, run or are to be tried again; each as often as it was started.
     unfinished: Mutex<Vec<Job>>,
-    /// Who else works on the store.
+    /// The other servers on the store.
     servers: Servers,
-    /// Who copies it.
+    /// The copy of the database by another process, as last seen.
     copy_seen: CopySeen,
-    /// When the change logs were last looked through for records that have expired.
+    /// Time of the last search of the change logs for expired records, epoch milliseconds.
     trimmed_at_ms: AtomicU64,
     /// Held by the sweep under way: there is one at a time.
     sweeping: tokio::sync::Mutex<()>,
-    /// How often work has panicked.
+    /// Number of panics in background work.
     panics: AtomicU64,
 }
 
@@ -176,7 +178,7 @@ pub(crate) struct Jobs<S: Store> {
 }
 
 impl<S: Store> Jobs<S> {
-    /// Returns the jobs on a core: none yet.
+    /// Returns the jobs of a core: none yet.
     pub(crate) fn new(core: Arc<Core<S>>) -> Self {
         let background = Background {
             core,
@@ -192,8 +194,9 @@ impl<S: Store> Jobs<S> {
         Self { lanes: Lanes::default(), background: Arc::new(background) }
     }
 
-    /// Queues a job, or leaves it to the server whose it is. What it returns is ready when the first
-    /// attempt has ended, in whatever way, or when it is left to others.
+    /// Queues a job, or leaves it to the server to which its table belongs. The returned future is
+    /// ready when the first attempt has ended, whatever its outcome, or when another server has the
+    /// job.
     pub(crate) fn start(&self, job: Job) -> Ended {
         let (ends, ended) = oneshot::channel();
         if !self.background.servers.is_mine(&self.background.core, job.table()) {
@@ -204,7 +207,8 @@ impl<S: Store> Jobs<S> {
         ended
     }
 
-    /// Queues the jobs that the store knows of and nobody here is at, where they are this server's.
+    /// Queues the jobs that are recorded in the store, not yet queued here, and belong to this
+    /// server.
     pub(crate) async fn look_for_work(&self) -> ApiResult<()> {
         let background = &self.background;
         for job in due::jobs(&background.core).await? {
@@ -216,15 +220,16 @@ impl<S: Store> Jobs<S> {
         Ok(())
     }
 
-    /// Joins the servers that share the store, and queues what is to be done.
+    /// Joins the servers that share the store, and queues the jobs that are due.
     pub(crate) async fn join(&self) -> ApiResult<()> {
         let background = &self.background;
         background.servers.beat(&background.core).await.map_err(fault::of_store)?;
         self.look_for_work().await
     }
 
-    /// Shows the other servers that this one is alive, settles what is in doubt, and looks for work where
-    /// there may be some that nobody here knows of, and among what has failed and is due again.
+    /// Shows the other servers that this one is alive, settles definitions in doubt, looks for
+    /// recorded work that this server may not know of, and queues the failed jobs that are due
+    /// again.
     pub(crate) async fn beat(&self) {
         let background = &self.background;
         let core = &background.core;
@@ -245,12 +250,12 @@ impl<S: Store> Jobs<S> {
         self.try_again();
     }
 
-    /// Returns what is known of the servers that share the store.
+    /// Returns this server's knowledge of the servers that share the store.
     pub(crate) fn servers_seen(&self) -> Option<ServersSeen> {
         self.background.servers.servers_seen(&self.background.core)
     }
 
-    /// Tells the other servers that this one ends.
+    /// Removes this server from those that share the store.
     pub(crate) async fn leave(&self) {
         let left = self.background.servers.leave(&self.background.core).await;
         self.background.failures.note("leave of the other servers", "", left);
@@ -264,7 +269,8 @@ impl<S: Store> Jobs<S> {
         }
     }
 
-    /// Dropping `ends`, with the job if that is not even begun, tells who waits.
+    /// Queues an attempt. Dropping `ends`, even with a job that never begins, wakes the waiting
+    /// caller.
     fn queue(&self, attempt: Attempt, ends: Option<oneshot::Sender<()>>) {
         let (table, background) = (attempt.job.table(), Arc::clone(&self.background));
         let make = |pace: Arc<Pace>| async move {
@@ -277,7 +283,7 @@ impl<S: Store> Jobs<S> {
         }
     }
 
-    /// Does the jobs for which there is no thread.
+    /// Runs the queued jobs where no thread does.
     pub(crate) async fn run_queued(&self) {
         self.lanes.run().await;
     }
@@ -298,26 +304,26 @@ impl<S: Store> Jobs<S> {
         (self.background.core.environment.now_ms)()
     }
 
-    /// Returns how often work has panicked.
+    /// Returns the number of panics in background work.
     pub(crate) fn panics(&self) -> u64 {
         self.background.panics.load(Ordering::Relaxed)
     }
 
-    /// Does some work to its end, or logs its panic.
+    /// Runs some work to its end, or logs its panic.
     pub(crate) async fn log_panic(&self, work: impl Future<Output = ()>) {
         if let Err(panicked) = self.background.caught(work).await {
             tracing::error!(%panicked, "a sweep has failed; the next one follows");
         }
     }
 
-    /// Does everything that is due, though the logs were looked through a moment ago.
+    /// Sweeps everything that is due, and the change logs even if they were searched a moment ago.
     pub(crate) async fn sweep_all(&self) {
         let _one = self.background.sweeping.lock().await;
         trim::make_due(&self.background);
         sweep_alone(&self.background, &AtomicBool::new(false)).await;
     }
 
-    /// Does everything that is due, when no other sweep is under way.
+    /// Sweeps everything that is due; waits for another sweep under way first.
     pub(crate) async fn sweep(&self, stopping: &AtomicBool) {
         let _one = self.background.sweeping.lock().await;
         sweep_alone(&self.background, stopping).await;
@@ -329,12 +335,12 @@ impl<S: Store> Background<S> {
         self.unfinished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns whether this server removes what has expired of a table.
+    /// Returns whether this server removes expired data of a table.
     fn may_expire(&self, table: TableId) -> bool {
         self.servers.trust_clock() && self.servers.is_mine(&self.core, table)
     }
 
-    /// Forgets a job that is done.
+    /// Removes a finished job from the unfinished ones.
     fn finish(&self, job: &Job) {
         let mut unfinished = self.unfinished();
         if let Some(nth) = unfinished.iter().position(|known| known == job) {
@@ -395,7 +401,8 @@ async fn sweep_alone<S: Store>(background: &Background<S>, stopping: &AtomicBool
     }
 }
 
-/// Does a part of a sweep, whatever becomes of the others. Returns its answer, if it has one.
+/// Runs a part of a sweep, whatever the outcome of the others. Returns its result, or `None` if it
+/// failed.
 async fn do_part<S: Store, T>(
     background: &Background<S>,
     work: &'static str,

@@ -50,8 +50,8 @@ pub(super) async fn run<S: Store>(
     Ok(())
 }
 
-/// Removes everything in a range that nobody reads or writes to any more: its files go at once, the rest
-/// key by key under the lock of a key.
+/// Removes everything in a range that is no longer read or written: the store drops whole files at
+/// once, the rest is deleted key by key under the lock of `purge_key`.
 pub(super) async fn empty_range<S: Store>(
     core: &Core<S>,
     range: KeyRange,
@@ -66,7 +66,7 @@ pub(super) async fn empty_range<S: Store>(
     remove_range(core, range, purge_key, pace).await
 }
 
-/// Removes everything in a range under the lock of a key.
+/// Deletes every key in a range under the lock of `purge_key`.
 async fn remove_range<S: Store>(
     core: &Core<S>,
     mut range: KeyRange,
@@ -75,7 +75,7 @@ async fn remove_range<S: Store>(
 ) -> Result<(), Interruption> {
     loop {
         let keys = first_keys(&core.store.view().await?, &range, KEYS_PER_COMMIT).await?;
-        // What is empty takes no turn of its own.
+        // An empty range takes no turn of its own.
         let Some(last) = keys.last() else { return Ok(()) };
         pace.step().await?;
         range.start.clone_from(last);
@@ -102,7 +102,7 @@ pub(super) async fn first_keys<V: View>(
     Ok(keys)
 }
 
-/// Takes a purged index out of its table's record and removes its counters.
+/// Removes a purged index from its table's record, and its counters.
 async fn forget_index<S: Store>(
     core: &Core<S>,
     table: TableId,

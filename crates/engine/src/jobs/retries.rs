@@ -1,6 +1,6 @@
-//! Jobs that have failed, and when they are tried again: after a pause that doubles with every
-//! failure in a row, from a second to a minute. A sweep starts what is due by the environment's
-//! clock, so a pause ends with the first sweep after it.
+//! Jobs that have failed, and the times of their next attempts: after a pause that doubles with
+//! every failure in a row, from a second to a minute. A sweep starts the attempts that are due by
+//! the environment's clock, so a pause ends with the first sweep after it.
 
 use super::Job;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const FIRST_PAUSE_MS: u64 = 1000;
 const LONGEST_PAUSE_MS: u64 = 60 * 1000;
 
-/// A job, and how long it waits if it fails.
+/// A job, and the pause after its failure, milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Attempt {
     pub(super) job: Job,
@@ -26,7 +26,7 @@ impl Attempt {
     }
 }
 
-/// Attempts that wait for their moment.
+/// Attempts that wait until they are due.
 #[derive(Debug, Default)]
 pub(crate) struct Retries(Mutex<Vec<Waiting>>);
 
@@ -37,13 +37,13 @@ struct Waiting {
 }
 
 impl Retries {
-    /// Puts off a job that has failed.
+    /// Schedules the next attempt of a job that has failed.
     pub(crate) fn put_off(&self, failed: Attempt, now_ms: u64) {
         let due_ms = now_ms.saturating_add(failed.pause_ms);
         self.lock().push(Waiting { due_ms, attempt: failed.next() });
     }
 
-    /// Takes out the attempts that are due, in the order in which they were put off.
+    /// Removes and returns the attempts that are due, in the order in which they were scheduled.
     pub(super) fn take_due(&self, now_ms: u64) -> Vec<Attempt> {
         let due = |waiting: &mut Waiting| {
             // A clock that is set back does not make a job wait for longer than the longest pause.

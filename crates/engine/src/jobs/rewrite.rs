@@ -1,13 +1,15 @@
-//! Rewrites the items of a table by its key templates, once one was declared or changed, while writes go on.
+//! Rewrites the items of a table by its key templates, once a template was declared or changed,
+//! while writes go on.
 //!
-//! Every write follows the new templates from their commit on, so it is enough to walk once over what
-//! is stored: an item that differs from what is derived is written anew under its lock, by what it is
-//! then, with its index entries and its record in the change log, as an update that changes nothing else.
-//! Items that keep what a client wrote are counted.
-//! Of templates that only check, items that they would refuse are counted. How far the walk is, a row in
-//! the store says; it goes forward only if it is still as it was read, so two servers that walk at once
-//! count no page twice. A template that is put meanwhile removes the row, and the walk begins again. The row
-//! says which templates it is of: one that was noted while others were being put may come after that.
+//! Every write follows the new templates from their commit on, so one walk over the stored items is
+//! enough: an item that differs from what the templates derive is rewritten under its lock, on its
+//! newest image, with its index entries and its record in the change log, as an update that changes
+//! nothing else. The walk counts items that keep a client's value, and items that templates which
+//! only check would refuse. A row in the store holds the progress of the walk; a commit advances it
+//! only if it is still as it was read, so two servers that walk at once count no page twice. A
+//! change of a template during the walk removes the row, and the walk begins again. The row names
+//! the templates for which it was written, because a row for earlier templates may be written after
+//! that removal.
 
 use super::Interruption;
 use super::lanes::Pace;
@@ -25,14 +27,14 @@ use std::sync::Arc;
 const ITEMS_PER_PAGE: usize = 64;
 const BYTES_PER_PAGE: usize = 1024 * 1024;
 
-/// How far a walk is, as it is stored: JSON.
+/// Progress of a walk. Its stored form is JSON.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Walk {
     version: u32,
-    /// Which templates it is of.
+    /// Number of the templates for which the walk was begun, see [`templates_of`].
     #[serde(default)]
     of: u64,
-    /// The last item key that was looked at; empty at first.
+    /// Last item key that the walk has examined; empty at first.
     to: Vec<u8>,
     is_complete: bool,
     pub(crate) so_far: Rewritten,
@@ -41,8 +43,8 @@ pub(crate) struct Walk {
 impl Walk {
     const VERSION: u32 = 1;
 
-    /// Reads the row of a table, which begins anew if it is of other templates; `None` if it is of a newer
-    /// release, or damaged.
+    /// Decodes the row of a table; returns a new walk if the row is of other templates, `None` if
+    /// it is of a newer release, or damaged.
     pub(crate) fn decode(stored: Option<&[u8]>, table: &Table) -> Option<Self> {
         let of = templates_of(table);
         let new = Self { version: Self::VERSION, of, ..Self::default() };
@@ -59,7 +61,7 @@ impl Walk {
     }
 }
 
-/// Returns a number that tells a table's templates from others.
+/// Returns a number that distinguishes a table's templates from others.
 fn templates_of(table: &Table) -> u64 {
     table.record.key_templates.iter().fold(0, |seed, template| {
         let said = format!("{:?} {}", template.mode, template.text);
@@ -76,8 +78,8 @@ pub(super) async fn run<S: Store>(
     loop {
         pace.step().await?;
         let Some(table) = rewriting(core, id) else { return Ok(()) };
-        // Templates may have changed since the job began: what writes have left that followed those before is
-        // to be seen by the walk.
+        // Templates may have changed since the job began: the walk has to see the results of writes
+        // that follow the earlier ones.
         if !followed.as_ref().is_some_and(|known| Arc::ptr_eq(known, &table)) {
             core.store.sync().await?;
             followed = Some(Arc::clone(&table));
@@ -136,7 +138,7 @@ async fn walk_on<S: Store>(core: &Core<S>, table: &Table) -> Result<bool, Interr
 struct Page {
     items: Vec<Item>,
     last: Option<Key>,
-    /// Whether nothing follows.
+    /// True if this is the last page.
     is_last: bool,
 }
 
@@ -159,7 +161,7 @@ async fn next_page<S: Store>(core: &Core<S>, range: &KeyRange) -> Result<Page, I
     Ok(Page { items: items.collect::<Result<_, _>>()?, last, is_last })
 }
 
-/// Rewrites and counts items; returns false if the definition is another one by now.
+/// Rewrites and counts items; returns false if the table's definition has changed.
 async fn rewrite<S: Store>(
     core: &Core<S>,
     table: &Table,
@@ -196,8 +198,8 @@ fn refuse(so_far: &mut Rewritten, why: &ApiError) {
     so_far.first_refused.get_or_insert_with(|| why.to_string());
 }
 
-/// Returns the write that an item needs, if any, or why a template refuses it. A template that only checks
-/// it refuses what it then is.
+/// Returns the write that an item needs, if any, or the reason why a template refuses it. A
+/// template that only checks is applied to the rewritten item; an item that it refuses is counted.
 fn planned<'p>(
     table: &Table,
     derived: &[DerivedKey],
@@ -212,7 +214,7 @@ fn planned<'p>(
     (new != *item).then(|| plan_derive(table, item)).transpose()
 }
 
-/// Records what has come of a walk that is complete. Returns false if it has begun again.
+/// Records the result of a walk that is complete. Returns false if the walk has begun again.
 async fn finish<S: Store>(core: &Core<S>, id: TableId) -> Result<bool, Interruption> {
     let _definitions = core.lock_definitions().await.map_err(Interruption::Definition)?;
     let Some(table) = rewriting(core, id) else { return Ok(true) };

@@ -1,19 +1,20 @@
-//! Which servers share the store, and which of them does the background work of a table.
+//! The servers that share the store, and the division of the tables' background work among them.
 //!
-//! Each server keeps a row that changes with every beat of its heart. One whose row has not changed for
-//! some beats of those who look is dead to them: they remove the row, and its work falls to others.
-//! So no clock is compared to tell the dead, and a server that was held up for long finds its row gone
-//! and joins anew. Each table belongs to one of those alive, by rendezvous hashing: when a server comes
-//! or goes, only the tables change hands that it gets or had.
+//! Each server keeps a row that it changes with every beat of its heart. If a row has not changed
+//! for some beats of another server, that server takes its owner for dead: it removes the row, and
+//! the owner's work falls to the others. So no comparison of clocks decides who is dead, and a
+//! server that was held up for long finds its row gone and joins again. Each table belongs to one
+//! of the servers that are alive, by rendezvous hashing: when a server joins or leaves, only the
+//! tables that it gets or had change hands.
 //!
-//! This divides the work and no more: for a moment two servers may do the same, or none. What a job
-//! writes is right by itself, by what its commits find stored.
+//! This only divides the work: for a moment two servers may do the same work, or none. A job's
+//! writes do not depend on the division: each commit checks the stored state.
 //!
-//! Clocks are compared as well. What is removed by the clock, items that have expired, records of streams,
-//! tokens, is gone for good: a server whose clock is apart from those of half of the others, or more,
-//! leaves it alone.
+//! Servers compare their clocks as well. Data that are removed by the clock (expired items, stream
+//! records, tokens) are gone for good: a server whose clock differs too much from the clocks of
+//! half of the others, or more, does not remove them.
 //!
-//! On a store that is not shared there is one server, and no row.
+//! A store that is not shared has one server, and no row.
 
 use crate::core::Core;
 use crate::layout;
@@ -25,24 +26,25 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A server whose row has not changed for so many beats is dead.
+/// Beats without a change of its row after which a server is dead.
 const BEATS_UNTIL_DEAD: u32 = 8;
-/// Clocks may be so far apart: more is a fault that somebody must see to.
+/// Largest accepted difference of clocks, milliseconds: more is a fault that an operator has to
+/// correct.
 const APART_MAX_MS: u64 = 10_000;
-/// Most servers that are looked at.
+/// Maximum of servers that are read.
 const SERVERS_MAX: usize = 1000;
 /// Version of a row's form.
 const ROW_FORM: u8 = 1;
 
-/// Number of a server, another one each time it joins.
+/// Number of a server, a new one each time it joins.
 type ServerId = u128;
 
-/// What a server's row says.
+/// Contents of a server's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Row {
-    /// How often its heart has beaten.
+    /// Number of beats of the server's heart.
     beat: u64,
-    /// What its clock showed, epoch milliseconds.
+    /// Server's clock at the beat, epoch milliseconds.
     clock_ms: u64,
 }
 
@@ -52,7 +54,7 @@ impl Row {
         [&[ROW_FORM][..], &beat, &clock].concat().into()
     }
 
-    /// Reads a row; nothing if it has another form, as a later release may give it.
+    /// Decodes a row; `None` for another form, which a later release may write.
     fn decode(stored: &[u8]) -> Option<Self> {
         let (form, rest) = stored.split_first()?;
         let (beat, clock_ms) = rest.split_first_chunk::<8>()?;
@@ -64,58 +66,59 @@ impl Row {
     }
 }
 
-/// Another server, as it was seen.
+/// Another server, as this one last saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     stored: Bytes,
-    /// For how many beats of this server's heart it has not changed.
+    /// Number of beats of this server's heart since its row has changed.
     unchanged: u32,
-    /// By how much its clock is apart at least, as far as that is known.
+    /// Least possible difference of its clock to this server's, milliseconds, if known.
     apart_ms: Option<u64>,
 }
 
-/// What a server sees of those that share its store.
+/// State of the servers that share a store, as one of them sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServersSeen {
     /// Servers that are alive, this one among them if it has joined.
     pub alive: u64,
-    /// By how much the clocks of this server and of another one are apart at least: the largest such
-    /// difference, in milliseconds.
+    /// Largest difference between the clock of this server and another one's, milliseconds; of each
+    /// the least possible difference.
     pub clock_difference_ms: u64,
-    /// It removes what has expired. Otherwise its clock is apart from those of half of the others or more.
+    /// True if this server removes expired data. False if its clock differs from those of half of
+    /// the others or more.
     pub trusts_clock: bool,
-    /// Tables.
+    /// Number of tables.
     pub tables: u64,
-    /// Tables whose background work is this server's.
+    /// Number of tables whose background work belongs to this server.
     pub own_tables: u64,
 }
 
-/// What is known of the servers.
+/// This server's knowledge of the servers.
 #[derive(Debug, Default)]
 pub(super) struct Servers(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    /// This server, when it has joined.
+    /// Number and beat of this server, if it has joined.
     own: Option<(ServerId, u64)>,
     others: BTreeMap<ServerId, Seen>,
-    /// When the heart last beat, by this server's clock.
+    /// Time of the last beat by this server's clock, epoch milliseconds.
     beat_at_ms: u64,
     is_apart: bool,
 }
 
 impl Servers {
-    /// Returns whether the background work of a table is this server's.
+    /// Returns whether the background work of a table belongs to this server.
     pub(super) fn is_mine<S: Store>(&self, core: &Core<S>, table: TableId) -> bool {
         !core.store.is_shared() || self.known().is_mine(table)
     }
 
-    /// Returns whether the clock may be trusted with what it removes.
+    /// Returns whether this server may remove data by its clock.
     pub(super) fn trust_clock(&self) -> bool {
         !self.known().is_apart
     }
 
-    /// Returns what is known of those that share the store; nothing where it is not shared.
+    /// Returns the state of the servers that share the store; `None` if it is not shared.
     pub(super) fn servers_seen<S: Store>(&self, core: &Core<S>) -> Option<ServersSeen> {
         if !core.store.is_shared() {
             return None;
@@ -132,8 +135,8 @@ impl Servers {
         })
     }
 
-    /// Lets the heart beat and looks at the others. Returns whether the division of work may have
-    /// changed.
+    /// Writes the next beat of this server and reads the rows of the others. Returns whether the
+    /// division of work may have changed.
     pub(super) async fn beat<S: Store>(&self, core: &Core<S>) -> Result<bool, Error> {
         if !core.store.is_shared() {
             return Ok(false);
@@ -151,7 +154,7 @@ impl Servers {
         Ok(before != known.alive())
     }
 
-    /// Takes leave of the others: what was this server's is theirs at once.
+    /// Removes this server's row: the others take over its work at once.
     pub(super) async fn leave<S: Store>(&self, core: &Core<S>) -> Result<(), Error> {
         let own = self.known().own.take();
         let Some((id, _)) = own else { return Ok(()) };
@@ -177,14 +180,14 @@ impl Known {
         own.is_some_and(|own| self.others.keys().all(|other| weight(*other) < own))
     }
 
-    /// Takes in what the rows of all servers say. Returns those that are dead.
+    /// Updates the state of the others from the rows of all servers. Returns the dead servers.
     fn look(
         &mut self,
         own: (ServerId, u64),
         rows: Vec<(ServerId, Bytes)>,
         now_ms: u64,
     ) -> Vec<(ServerId, Bytes)> {
-        // What has changed since the last beat was written at most so long ago.
+        // A row that has changed since the last beat was written no longer ago than this.
         let gap_ms = now_ms.abs_diff(self.beat_at_ms);
         self.own = Some(own);
         self.beat_at_ms = now_ms;
@@ -233,14 +236,15 @@ impl Known {
     }
 }
 
-/// Returns by how much the clock that wrote a row is apart at least from the one that shows `now_ms`, if
-/// the row was written at most `gap_ms` ago.
+/// Returns the least possible difference between the clock that wrote a row and the one that shows
+/// `now_ms`, if the row was written at most `gap_ms` ago.
 fn apart_ms(row: Row, now_ms: u64, gap_ms: u64) -> u64 {
     let behind = now_ms.saturating_sub(row.clock_ms).saturating_sub(gap_ms);
     behind.max(row.clock_ms.saturating_sub(now_ms))
 }
 
-/// Writes the row of this server, as a new one if it has none or the others have removed it.
+/// Writes the row of this server; joins with a new row if it has none or the others have removed
+/// it.
 async fn beat_once<S: Store>(
     core: &Core<S>,
     own: Option<(ServerId, u64)>,
@@ -278,7 +282,7 @@ async fn read_rows<S: Store>(core: &Core<S>) -> Result<Vec<(ServerId, Bytes)>, E
     Ok(rows)
 }
 
-/// Removes the row of a server that is dead, if it is still as it was seen.
+/// Removes the row of a dead server, if it is still as it was seen.
 async fn remove<S: Store>(core: &Core<S>, id: ServerId, seen: &Bytes) -> Result<(), Error> {
     let key: Key = layout::server(id);
     tracing::warn!(server = format!("{id:032x}"), "a server is gone: others do its work");

@@ -1,10 +1,10 @@
-//! Moves the streams whose shards have been open for long to new shards.
+//! Replaces shards of streams that have been open for long by new ones.
 
 use super::{Background, Interruption};
 use crate::change_log;
 use hashrange_storage::Store;
 
-/// Reads memory only as long as nothing is due.
+/// Replaces the shards that are due. Reads only memory as long as none are due.
 pub(super) async fn run<S: Store>(background: &Background<S>) -> Result<(), Interruption> {
     let core = &*background.core;
     let now_ms = (core.environment.now_ms)();

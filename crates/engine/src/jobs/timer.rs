@@ -1,15 +1,14 @@
-//! One thread that does something again and again, at an interval, until it is stopped.
+//! A thread that repeats a task at an interval, until it is stopped.
 //!
-//! What it does looks at the flag it is given between its steps, so stopping takes no longer than
-//! one step.
+//! The task tests the given flag between its steps, so stopping takes no longer than one step.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// So long a timer waits before it begins, at most: who waits for the first answer of a process that
-/// has just started comes first.
+/// Maximum of a timer's first wait: the first requests to a process that has just started come
+/// before its first tick.
 const BEGINS_AFTER: Duration = Duration::from_millis(100);
 
 /// A thread that wakes up periodically. Dropping it stops it.
@@ -19,11 +18,11 @@ pub(crate) struct Timer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Where the thread waits.
+/// State on which the thread waits.
 #[derive(Debug, Default)]
 struct Gate {
     stopping: AtomicBool,
-    /// Taken to set `stopping`, so that no wake-up falls between its test and the wait.
+    /// Locked to set `stopping`, so that no wake-up falls between its test and the wait.
     sleep: Mutex<()>,
     wake: Condvar,
 }

@@ -1,7 +1,7 @@
 //! Removes client request tokens that are older than ten minutes, a bounded number in each commit.
 //!
-//! Tokens lie in the order of time, so a sweep reads only what it removes, from where the last one
-//! ended ([`crate::swept`]).
+//! Tokens lie in the order of time, so a sweep reads only tokens that it removes, from where the
+//! last sweep ended ([`crate::swept`]).
 
 use super::{Background, Interruption, go_on};
 use crate::core::Core;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 const TOKENS_PER_COMMIT: usize = 500;
-/// What the work for no table in particular is divided by.
+/// Table number by which servers divide the work that belongs to no table.
 const NO_TABLE: TableId = TableId(0);
 
 pub(super) async fn run<S: Store>(
@@ -38,7 +38,7 @@ pub(super) async fn run<S: Store>(
 }
 
 /// Removes some of the tokens that were used from `start_ms` up to before `end_ms`, the oldest;
-/// returns when the last of them was, or nothing if there was none.
+/// returns the time of the last of them, or `None` if there was none.
 async fn forget_some<S: Store>(
     core: &Core<S>,
     start_ms: u64,
@@ -64,7 +64,7 @@ async fn forget_some<S: Store>(
         for ((time_key, time_ms, token), stored) in expired.iter().zip(current) {
             batch.delete(time_key.clone());
             let record = stored.as_deref().and_then(TokenRecord::decode);
-            // Another transaction may have taken the token meanwhile.
+            // Another transaction may have taken the token in the meantime.
             if record.is_some_and(|record| record.used_at_ms == *time_ms) {
                 batch.delete(token.clone());
             }

@@ -1,8 +1,8 @@
-//! Removes the records of the change log that have expired, then the closed shards and the ended
-//! streams that hold none.
+//! Removes expired records of the change log, then the closed shards and the ended streams that
+//! have no records left.
 //!
-//! A bounded number of records goes in each commit, together with the mark in the stream that says
-//! how far it was trimmed, so readers know what they missed and nothing is looked at twice.
+//! Each commit removes a bounded number of records and stores in the stream how far it was trimmed,
+//! so that readers know which records they missed and no sweep reads a range twice.
 
 use super::{Background, Interruption, go_on};
 use crate::change_log::{
@@ -13,12 +13,12 @@ use crate::layout;
 use hashrange_storage::{KeyRange, Store, View};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often the logs are looked through.
+/// Interval at which the logs are searched, milliseconds.
 const INTERVAL_MS: u64 = 60 * 1000;
 const RECORDS_PER_COMMIT: usize = 1000;
 const STREAMS_PER_READ: usize = 100;
 
-/// Returns whether the logs are to be looked through, once for each interval.
+/// Returns whether the logs are to be searched, once for each interval.
 pub(super) fn is_due<S: Store>(background: &Background<S>) -> bool {
     let now_ms = (background.core.environment.now_ms)();
     let is_due = now_ms.abs_diff(background.trimmed_at_ms.load(Ordering::Acquire)) >= INTERVAL_MS;
@@ -28,9 +28,9 @@ pub(super) fn is_due<S: Store>(background: &Background<S>) -> bool {
     is_due
 }
 
-/// Makes the logs be looked through by the next sweep, whatever the interval.
+/// Makes the next sweep search the logs, whatever the interval.
 pub(super) fn make_due<S: Store>(background: &Background<S>) {
-    // Far from every time.
+    // Differs from every time by more than the interval.
     background.trimmed_at_ms.store(u64::MAX, Ordering::Release);
 }
 
@@ -51,7 +51,7 @@ pub(super) async fn run<S: Store>(
         for stream in streams.iter().filter(|stream| background.may_expire(stream.table)) {
             let view = core.store.view().await?;
             for shard in &stream.shards {
-                // Nothing, mostly: found without holding back changes of definitions.
+                // Mostly nothing has expired: found out without holding up changes of definitions.
                 if expired_records(&view, stream, shard, expired_ms, 1).await?.is_nothing() {
                     continue;
                 }
@@ -96,7 +96,7 @@ async fn trim<S: Store>(
         return Ok(false);
     }
     let is_over = stream.shards.is_empty() && !stream.enabled;
-    // Another server may have changed the stream since: it is looked at again.
+    // If another server has changed the stream since, the caller searches it again.
     core.commit(
         || vec![key.clone()],
         |current, batch| {

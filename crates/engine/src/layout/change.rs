@@ -5,7 +5,8 @@
 //! | `01 06` table name, `00`, label | a stream (JSON) |
 //! | `20` table id, stream id (u32), shard number (u32), commit stamp (u64) | a record of the log |
 //!
-//! A stream is found by the two parts of its ARN, also when its table is gone.
+//! A stream's key consists of two parts of its ARN, so the stream is found even when its table is
+//! gone.
 
 use super::{META_STREAM, SPACE_CHANGE, SPACE_META};
 use crate::schema::{StreamId, TableId};
@@ -18,17 +19,17 @@ pub(crate) fn stream(table_name: &str, label: &str) -> Key {
     [&[SPACE_META, META_STREAM][..], table_name.as_bytes(), &[0], label.as_bytes()].concat()
 }
 
-/// Returns the range of all streams, of tables by name.
+/// Returns the range of all streams, ordered by table name.
 pub(crate) fn streams() -> KeyRange {
     KeyRange::prefix(&[SPACE_META, META_STREAM])
 }
 
-/// Returns the range of the streams of tables that have or had a name.
+/// Returns the range of the streams of all tables that have or had a name.
 pub(crate) fn streams_of(table_name: &str) -> KeyRange {
     KeyRange::prefix(&stream(table_name, ""))
 }
 
-/// Returns what the keys of a shard's records begin with; the commit stamp follows.
+/// Returns the common key prefix of a shard's records; the commit stamp follows.
 pub(crate) fn shard_prefix(table: TableId, stream: StreamId, shard: u32) -> Key {
     let mut key = Key::with_capacity(SHARD_PREFIX_BYTES);
     key.push(SPACE_CHANGE);
@@ -53,7 +54,7 @@ pub(crate) fn stamp_of_change(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(SHARD_PREFIX_BYTES..)?.try_into().ok()?))
 }
 
-/// Returns what the key of a record begins with, and its commit stamp.
+/// Returns the prefix of a record's key, and its commit stamp.
 pub(crate) fn parse_record(key: &[u8]) -> Option<(&[u8], u64)> {
     key.first().filter(|space| **space == SPACE_CHANGE)?;
     let (prefix, stamp) = key.split_at_checked(SHARD_PREFIX_BYTES)?;

@@ -4,31 +4,32 @@
 //! |---|---|---|
 //! | counted | u16 BE length, payload | partition keys, where only equality counts |
 //! | last | payload | the sort key at the end of a key |
-//! | terminated | payload with `00` as `00 FF`, then `00 00`; numbers as they are | sort keys of indexes, which more follows |
+//! | terminated | payload with `00` as `00 FF`, then `00 00`; numbers as they are | sort keys of indexes, before more bytes |
 //!
-//! The payload of S and B is the value's bytes, that of N its binary form; all order as the values.
+//! The payload of S and B is the value's bytes, that of N its binary form; all sort like the
+//! values.
 
 use crate::schema::{KeyAttribute, KeyType};
 use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
 use hashrange_model::{AttributeType, Item, RawValue, Value};
 use hashrange_storage::Key;
 
-/// What is wrong with a key attribute.
+/// Fault of a key attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KeyFault {
     /// The attribute is absent.
     Missing(String),
-    /// It has another type than declared.
+    /// The attribute has another type than declared.
     Type { attribute: String, expected: AttributeType, actual: AttributeType },
-    /// It is an empty string or binary.
+    /// The attribute is an empty string or binary.
     Empty { attribute: String, attribute_type: AttributeType },
-    /// A partition key value is too long.
+    /// The partition key value is too long.
     PartitionTooLong { attribute: String, size_bytes: usize },
-    /// A sort key value is too long.
+    /// The sort key value is too long.
     SortTooLong { attribute: String, size_bytes: usize },
 }
 
-/// The place of an attribute in a key.
+/// Role of an attribute in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Partition,
@@ -99,7 +100,7 @@ pub(super) fn escaped(key: &mut Key, payload: &[u8]) {
     }
 }
 
-/// Returns the bytes of a scalar value as keys hold them; `None` for other types.
+/// Returns the bytes of a scalar value as they stand in keys; `None` for other types.
 pub(super) fn scalar<'v>(value: impl Into<RawValue<'v>>) -> Option<&'v [u8]> {
     match value.into() {
         RawValue::S(bytes) | RawValue::B(bytes) => Some(bytes),

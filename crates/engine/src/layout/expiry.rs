@@ -2,10 +2,10 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `01 07` table id | how far the filling of a new expiry index has come: the last item key |
+//! | `01 07` table id | progress of filling a new expiry index: the last item key |
 //! | `21` table id, second (u64), item key without its first 7 bytes | empty |
 //!
-//! The table stands before the second, so that the entries of one table can be removed as a range.
+//! The table stands before the second, so that a range holds all entries of a table.
 
 use super::{HASH_BYTES, ItemKey, META_EXPIRY, SPACE_EXPIRY, SPACE_META, item_prefix};
 use crate::schema::{IndexId, Table, TableId};
@@ -14,7 +14,7 @@ use hashrange_storage::{Key, KeyRange};
 const SECOND_OFFSET: usize = 5;
 const ITEM_OFFSET: usize = 13;
 
-/// Returns the key of the progress in filling a table's expiry index.
+/// Returns the key of the progress of filling a table's expiry index.
 pub(crate) fn expiry_progress(table: TableId) -> Key {
     [&[SPACE_META, META_EXPIRY][..], &table.0.to_be_bytes()].concat()
 }
@@ -56,7 +56,7 @@ pub(crate) fn parse_expiry_second(key: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(key.get(SECOND_OFFSET..ITEM_OFFSET)?.try_into().ok()?))
 }
 
-/// Returns the key of the item that an entry of `table` stands for.
+/// Returns the key of the item to which an entry of `table` belongs.
 pub(crate) fn parse_expiry(table: &Table, key: &[u8]) -> Option<ItemKey> {
     let item = key.get(ITEM_OFFSET..)?;
     let mut partition_length = HASH_BYTES;

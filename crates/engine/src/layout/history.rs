@@ -2,14 +2,15 @@
 //!
 //! | key | value |
 //! |---|---|
-//! | `01 0e` table id | up to which moment versions may be gone, u64 BE |
+//! | `01 0e` table id | moment up to which versions may be gone, u64 BE |
 //! | `22` table id, `00 00`, item, `00 00`, stamp | an old image, see `history/version.rs` |
 //! | `23` table id, moment (u64 BE), item | empty |
 //! | `24` table id, `00 00`, item | the stamp of the item's last change |
 //!
-//! `item` is the item's key without its first seven bytes. In space `22` its bytes `00` are `00 FF`, so
-//! that the versions of one item lie together and items are in the order of their keys. The two bytes `00`
-//! stand where an item's key has its index: so history lies in the places in which its items lie.
+//! `item` is the item's key without its first seven bytes. In space `22` its bytes `00` are
+//! `00 FF`, so that the versions of one item lie together and items are in the order of their keys.
+//! The two bytes `00` stand where an item's key has its index, so a store that spreads keys over
+//! places keeps the history of an item in the item's place.
 
 use super::{ITEM_PREFIX_BYTES, SPACE_ITEM, SPACE_META, component, item_prefix};
 use crate::schema::{IndexId, TableId};
@@ -23,30 +24,30 @@ const META_HISTORY: u8 = 0x0e;
 /// Bytes before the moment in a key of space `23`.
 const MOMENT_OFFSET: usize = 5;
 
-/// What the key of the version that is so now has in place of a stamp: no stamp comes after it.
+/// End of the key of an item's present version, in place of a stamp: sorts after every stamp.
 const NOW: [u8; 8] = [0xFF; 8];
-/// The bit that tells a stamp from one of the first form, which is a moment alone.
+/// Bit that distinguishes a stamp from one of the first form, which is a moment alone.
 const HAS_ERA: u32 = 1 << 31;
 
-/// The place of a change in the order of the changes of its item.
+/// Position of a change in the order of the changes of its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {
-    /// One more than how often a change of the item came to a clock that had been set back; 0 in stamps of
-    /// the first form, which come before all others.
+    /// One more than the number of times that a change of the item met a clock that had been set
+    /// back; 0 in stamps of the first form, which come before all others.
     pub(crate) era: u32,
-    /// The moment of the change, epoch milliseconds.
+    /// Moment of the change, epoch milliseconds.
     pub(crate) at_ms: u64,
-    /// How many changes of the item came before in this era and millisecond.
+    /// Number of earlier changes of the item in this era and millisecond.
     pub(crate) nth: u32,
 }
 
 impl Stamp {
-    /// Returns the first stamp that a change in an era may have after a moment.
+    /// Returns the first stamp that a change in an era can have after a moment.
     pub(crate) fn after(era: u32, at_ms: u64) -> Self {
         Self { era, at_ms: at_ms.saturating_add(1), nth: 0 }
     }
 
-    /// Returns the stamp of a change at a moment that follows another change of its item.
+    /// Returns the stamp of a change at a moment, after the last change of its item.
     pub(crate) fn next(last: Option<Self>, at_ms: u64) -> Self {
         match last {
             None => Self { era: 1, at_ms, nth: 0 },
@@ -58,7 +59,7 @@ impl Stamp {
         }
     }
 
-    /// Returns the stored form, whose order is that of stamps.
+    /// Returns the stored form, which sorts like stamps.
     pub(crate) fn encode(self) -> Vec<u8> {
         let at_ms = self.at_ms.to_be_bytes();
         if self.era == 0 {
@@ -67,7 +68,7 @@ impl Stamp {
         [&(self.era | HAS_ERA).to_be_bytes()[..], &at_ms, &self.nth.to_be_bytes()].concat()
     }
 
-    /// Returns the stamp of a stored form.
+    /// Decodes the stored form of a stamp.
     pub(crate) fn decode(stored: &[u8]) -> Option<Self> {
         let (first, rest) = stored.split_first_chunk::<4>()?;
         let first = u32::from_be_bytes(*first);
@@ -85,12 +86,12 @@ impl Stamp {
     }
 }
 
-/// Returns the key that says up to which moment versions of a table may be gone.
+/// Returns the key of the moment up to which versions of a table may be gone.
 pub(crate) fn history_progress(table: TableId) -> Key {
     [&[SPACE_META, META_HISTORY][..], &table.0.to_be_bytes()].concat()
 }
 
-/// Returns the ranges of all that there is of a table's history.
+/// Returns the ranges of a table's history.
 pub(crate) fn histories(table: TableId) -> [KeyRange; 3] {
     [SPACE_VERSION, SPACE_MOMENT, SPACE_CHANGED]
         .map(|space| KeyRange::prefix(&[&[space][..], &table.0.to_be_bytes()].concat()))
@@ -112,8 +113,8 @@ pub(crate) fn version(item_key: &[u8], until: Stamp) -> Key {
     version_after(&versions_prefix(item_key), Some(until))
 }
 
-/// Returns the key of a version of an item: until a change, or that which is so now. `versions` is what the
-/// keys of its versions begin with.
+/// Returns the key of a version of an item: of the one until a change, or of the present one.
+/// `versions` is the common key prefix of its versions.
 pub(crate) fn version_after(versions: &[u8], until: Option<Stamp>) -> Key {
     match until {
         Some(until) => [versions, &until.encode()].concat(),
@@ -121,7 +122,7 @@ pub(crate) fn version_after(versions: &[u8], until: Option<Stamp>) -> Key {
     }
 }
 
-/// Returns what the keys of the versions of an item begin with.
+/// Returns the common key prefix of an item's versions.
 pub(crate) fn versions_prefix(item_key: &[u8]) -> Key {
     let mut key = version_bound(item_key);
     key.extend_from_slice(&[0, 0]);
@@ -134,13 +135,13 @@ pub(crate) fn versions_of(items: &KeyRange) -> KeyRange {
     KeyRange { start: version_bound(&items.start), end }
 }
 
-/// Returns the range of the items of which the version that is so now is in a range of space `22`.
+/// Returns the range of the items whose present version lies in a range of space `22`.
 pub(crate) fn items_of(versions: &KeyRange) -> KeyRange {
     let end = versions.end.as_deref().map(item_bound);
     KeyRange { start: item_bound(&versions.start), end }
 }
 
-/// Returns the first item whose last version is not before a key of space `22`.
+/// Returns the first item whose present version is not before a key of space `22`.
 fn item_bound(versions: &[u8]) -> Key {
     let prefix = versions.get(1..versions.len().min(ITEM_PREFIX_BYTES)).unwrap_or_default();
     let mut item = [&[SPACE_ITEM][..], prefix].concat();
@@ -154,7 +155,7 @@ fn item_bound(versions: &[u8]) -> Key {
         match behind.split_first() {
             Some((0xFF, behind)) => rest = behind,
             Some((0, stamp)) => {
-                // Behind what is so now comes the next item.
+                // After the present version comes the next item.
                 if stamp > &NOW[..] {
                     item.push(0);
                 }
@@ -167,7 +168,8 @@ fn item_bound(versions: &[u8]) -> Key {
     item
 }
 
-/// Returns the first key of space `22` that could be of an item with this key, or one that begins so.
+/// Returns the first key of space `22` that can belong to an item whose key is, or begins with,
+/// this key.
 fn version_bound(item_key: &[u8]) -> Key {
     let prefix = item_key.get(1..item_key.len().min(ITEM_PREFIX_BYTES)).unwrap_or_default();
     let item = item_key.get(ITEM_PREFIX_BYTES..).unwrap_or_default();
@@ -184,7 +186,7 @@ pub(crate) fn parse_version(key: &[u8]) -> Option<(Key, Stamp)> {
     Some((item_of_versions(versions)?, stamp))
 }
 
-/// Returns the key of the item whose versions have keys that begin so.
+/// Returns the key of the item whose versions have this key prefix.
 pub(crate) fn item_of_versions(versions: &[u8]) -> Option<Key> {
     let table = parse_history_table(versions)?;
     let mut escaped = versions.get(ITEM_PREFIX_BYTES..)?.strip_suffix(&[0, 0])?.iter();
@@ -201,20 +203,20 @@ pub(crate) fn item_of_versions(versions: &[u8]) -> Option<Key> {
 /// Returns a key of space `22` without its stamp, and the stamp.
 pub(crate) fn split_stamp(key: &[u8]) -> Option<(&[u8], Stamp)> {
     let item = key.get(ITEM_PREFIX_BYTES..)?;
-    // In the item each 00 is followed by FF.
+    // Within the item each 00 is followed by FF.
     let end = item.windows(2).position(|pair| pair == [0, 0])?;
     let (versions, stamp) = key.split_at(ITEM_PREFIX_BYTES + end + 2);
     Some((versions, Stamp::decode(stamp)?))
 }
 
-/// Returns the key by which a version is found by its moment.
+/// Returns the key in space `23` for a change of an item at a moment.
 pub(crate) fn moment(item_key: &[u8], at_ms: u64) -> Key {
     let (prefix, item) = item_key.split_at(ITEM_PREFIX_BYTES.min(item_key.len()));
     let table = prefix.get(1..MOMENT_OFFSET).expect("an item key names its table");
     [&[SPACE_MOMENT][..], table, &at_ms.to_be_bytes(), item].concat()
 }
 
-/// Returns the range of the moments of a table from one up to and with another.
+/// Returns the range of the moments of a table from one to another, both included.
 pub(crate) fn moments(table: TableId, from_ms: u64, to_ms: u64) -> KeyRange {
     let from =
         |at_ms: u64| [&[SPACE_MOMENT][..], &table.0.to_be_bytes(), &at_ms.to_be_bytes()].concat();
@@ -229,7 +231,7 @@ pub(crate) fn parse_moment(key: &[u8]) -> Option<(Key, u64)> {
     Some((item_key, u64::from_be_bytes(*moment)))
 }
 
-/// Returns the key that has the stamp of an item's last change.
+/// Returns the key of the stamp of an item's last change.
 pub(crate) fn changed(item_key: &[u8]) -> Key {
     let mut key = item_key.to_vec();
     *key.first_mut().expect("an item key names its space") = SPACE_CHANGED;
@@ -248,7 +250,7 @@ pub(crate) fn encode_moment(at_ms: u64) -> hashrange_storage::Bytes {
     hashrange_storage::Bytes::copy_from_slice(&at_ms.to_be_bytes())
 }
 
-/// Returns the moment of a stored form.
+/// Decodes the stored form of a moment.
 pub(crate) fn decode_moment(stored: &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(stored.try_into().ok()?))
 }

@@ -1,26 +1,26 @@
-//! How tables, indexes and items become keys and values of the store. The bytes are documented in
-//! `docs/format.md`.
+//! Keys and values of the store for tables, indexes and items. `docs/format.md` documents the
+//! bytes.
 //!
 //! | key | value |
 //! |---|---|
 //! | `01 01` table id | table record (JSON) |
 //! | `01 02` | the next table id, u32 LE |
-//! | `01 03` table id, index id | what is to be purged (empty value); index 0 means the whole table |
+//! | `01 03` table id, index id | empty: a purge that is due; index 0 means the whole table |
 //! | `01 04` table name | table id, u32 LE |
-//! | `01 05` table id, index id | how far a backfill of an older release has come |
+//! | `01 05` table id, index id | progress of a backfill of an older release |
 //! | `01 06`, `20` ... | streams and the change log, see `change.rs` |
 //! | `01 07`, `21` ... | the expiry index, see `expiry.rs` |
-//! | `01 08` | the number of the last change of definitions, u64 LE (stores that several servers share) |
-//! | `01 09` table id, index id | how far an index is filled, see `crate::filling` |
+//! | `01 08` | number of the last change of definitions, u64 LE (shared stores) |
+//! | `01 09` table id, index id | progress of filling an index, see `crate::filling` |
 //! | `01 0a` server id | a server that shares the store, see `jobs/servers.rs` |
 //! | `01 0b` | this database is a copy, finished or not, see `crate::copying` |
-//! | `01 0c` | this database is being copied while it is served, or was moved; see `crate::core::noting` |
-//! | `01 0d` table id | how far the items of a table are rewritten, see `crate::jobs` |
+//! | `01 0c` | a copy of this database while it is served, or its move; see `crate::core::noting` |
+//! | `01 0d` table id | progress of rewriting the items of a table, see `crate::jobs` |
 //! | `01 0e`, `22`, `23`, `24` ... | the history of tables, see `history.rs` |
 //! | `02` table id, index id, `00` / `01` | counter: entries / bytes |
 //! | `03` table id, hash, partition key | bytes of an item collection, i64 LE (tables with local indexes) |
 //! | `04 00` operation, token | a client request token in use, see [`token`] |
-//! | `04 01` time (u64 BE), operation, token | empty: when that token was used |
+//! | `04 01` time (u64 BE), operation, token | empty: the token was used at that time |
 //! | `05` generation (u64 BE), key | empty: the key was written while the database was being copied |
 //! | `10` table id, index id, hash, partition key, sort key [, base primary key] | item |
 
@@ -90,7 +90,7 @@ pub(crate) fn table_record(table: TableId) -> Key {
     [&[SPACE_META, META_TABLE][..], &table.0.to_be_bytes()].concat()
 }
 
-/// Returns the table whose record has a key.
+/// Returns the table id in the key of a table record.
 pub(crate) fn parse_table_record(key: &[u8]) -> Option<TableId> {
     let id = key.strip_prefix(&[SPACE_META, META_TABLE])?.try_into().ok()?;
     Some(TableId(u32::from_be_bytes(id)))
@@ -111,7 +111,8 @@ pub(crate) fn definitions_number() -> Key {
     vec![SPACE_META, META_CHANGES]
 }
 
-/// Returns the key that all commits on a shared store read and changes of definitions write, which such a store is told.
+/// Returns the key that all commits on a shared store read and changes of definitions write. The
+/// caller passes it to such a store.
 pub fn fence() -> Key {
     definitions_number()
 }
@@ -121,17 +122,17 @@ pub(crate) fn changed_tables() -> Key {
     vec![SPACE_META, META_CHANGED]
 }
 
-/// Returns the key that makes a table name unique.
+/// Returns the key that reserves a table name.
 pub(crate) fn table_name(name: &str) -> Key {
     [&[SPACE_META, META_NAME][..], name.as_bytes()].concat()
 }
 
-/// Returns the key of a purge that is to be done.
+/// Returns the key of a purge that is due.
 pub(crate) fn purge(table: TableId, index: IndexId) -> Key {
     [&[SPACE_META, META_PURGE][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
 }
 
-/// Returns the range of all purges that are to be done.
+/// Returns the range of all purges that are due.
 pub(crate) fn purges() -> KeyRange {
     KeyRange::prefix(&[SPACE_META, META_PURGE])
 }
@@ -148,12 +149,12 @@ pub(crate) fn backfill(table: TableId, index: IndexId) -> Key {
     [&[SPACE_META, META_BACKFILL][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
 }
 
-/// Returns the key that says how far an index is filled.
+/// Returns the key of the progress of filling an index.
 pub(crate) fn filling(table: TableId, index: IndexId) -> Key {
     [&[SPACE_META, META_FILLING][..], &table.0.to_be_bytes(), &index.0.to_be_bytes()].concat()
 }
 
-/// Returns the key that says how far the items of a table are rewritten by its key templates.
+/// Returns the key of the progress of rewriting a table's items by its key templates.
 pub(crate) fn rewriting(table: TableId) -> Key {
     [&[SPACE_META, META_REWRITING][..], &table.0.to_be_bytes()].concat()
 }
@@ -173,17 +174,17 @@ pub(crate) fn parse_server(key: &[u8]) -> Option<u128> {
     Some(u128::from_be_bytes(key.get(2..)?.try_into().ok()?))
 }
 
-/// Returns the key that is there while a database is an unfinished copy.
+/// Returns the key of the mark that makes a database a copy, finished or not.
 pub(crate) fn copy_mark() -> Key {
     vec![SPACE_META, META_COPY_MARK]
 }
 
-/// Returns the key that says how far a copy of this database, which is served meanwhile, is.
+/// Returns the key of the state of a copy of this database, which is served meanwhile or was moved.
 pub(crate) fn copy_state() -> Key {
     vec![SPACE_META, META_COPY_STATE]
 }
 
-/// Returns the key that notes that a key was written in a generation of a copy.
+/// Returns the key of the note that a key was written in a generation of a copy.
 pub(crate) fn note(generation: u64, key: &[u8]) -> Key {
     [&[SPACE_NOTE][..], &generation.to_be_bytes(), key].concat()
 }
@@ -209,7 +210,7 @@ pub(crate) fn notes() -> KeyRange {
     KeyRange::prefix(&[SPACE_NOTE])
 }
 
-/// Returns whether a key's value is data as it is; see [`plain_ranges`].
+/// Returns whether a copy copies the value of a key as it is; see [`plain_ranges`].
 pub(crate) fn is_plain(key: &[u8]) -> bool {
     match key {
         []
@@ -224,13 +225,13 @@ pub(crate) fn counters() -> KeyRange {
     KeyRange::prefix(&[SPACE_COUNTER])
 }
 
-/// Returns the key of the counter that a visit shows a part of.
+/// Returns the key of the counter of which a visit shows a part.
 pub(crate) fn counter_of(shown: &[u8]) -> Option<Key> {
     shown.get(..COUNTER_BYTES).map(<[u8]>::to_vec)
 }
 
-/// Returns the ranges of all keys whose values are data as they are, in order: all but counters, notes and
-/// what belongs to the servers on a store.
+/// Returns the ranges of all keys whose values a copy copies as they are, in order: all but
+/// counters, notes and the keys of the servers on a store.
 pub(crate) fn plain_ranges() -> Vec<KeyRange> {
     let only = |key: Key| KeyRange { end: Some([&key[..], &[0]].concat()), start: key };
     let left_out = [
@@ -253,12 +254,12 @@ pub(crate) fn plain_ranges() -> Vec<KeyRange> {
     ranges
 }
 
-/// The counters kept for a table and for each of its indexes.
+/// Counters of a table and of each of its indexes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Counter {
     /// Number of items or entries.
     Entries,
-    /// Their sizes.
+    /// Sum of their sizes.
     Bytes,
 }
 
@@ -281,7 +282,7 @@ pub(crate) fn table_sums(table: TableId) -> [KeyRange; 2] {
         .map(|space| KeyRange::prefix(&[&[space][..], &table.0.to_be_bytes()].concat()))
 }
 
-/// Returns the range of every item collection's size of a table.
+/// Returns the range of the sizes of all item collections of a table.
 pub(crate) fn collections(table: TableId) -> KeyRange {
     KeyRange::prefix(&[&[SPACE_COLLECTION][..], &table.0.to_be_bytes()].concat())
 }
@@ -296,8 +297,8 @@ pub(crate) fn collection(item_key: &[u8], partition_length: usize) -> Key {
     key
 }
 
-/// Returns the first key after those that begin with the same bytes as a key of items: its keyspace, or of
-/// another kind as much of its space.
+/// Returns the end of the range of all keys that begin with the same seven bytes as a key: for an
+/// item's key that is its keyspace, for another key a part of its space.
 pub(crate) fn end_of_keyspace(key: &[u8]) -> Option<Key> {
     KeyRange::prefix(key.get(..ITEM_PREFIX_BYTES)?).end
 }
@@ -364,7 +365,7 @@ pub(crate) struct ItemKey {
 }
 
 impl ItemKey {
-    /// Returns the range of the item collection this key belongs to.
+    /// Returns the key of the size of the item collection to which this key belongs.
     pub(crate) fn collection_size_key(&self) -> Key {
         collection(&self.bytes, self.partition_length)
     }
@@ -404,7 +405,7 @@ pub(crate) fn hashes_of_range(range: &KeyRange) -> (u32, u32) {
     (first, last.unwrap_or(u32::MAX))
 }
 
-/// Returns the byte key of the item with these key attributes in the base table.
+/// Returns the byte key of the item with the given key attributes in the base table.
 pub(crate) fn item_key(table: &Table, item: &Item) -> Result<ItemKey, KeyFault> {
     let mut bytes = partition_prefix(table.id(), IndexId::BASE, &table.key, item)?;
     let partition_length = bytes.len() - ITEM_PREFIX_BYTES;
@@ -432,7 +433,7 @@ pub(crate) fn entry_key(table: &Table, index: &Index, item: &Item) -> Option<Key
     Some(bytes)
 }
 
-/// Returns the key prefix of everything with the partition key that `item` holds.
+/// Returns the common prefix of all keys with the partition key of `item`.
 pub(crate) fn partition_prefix(
     table: TableId,
     index: IndexId,
@@ -449,7 +450,7 @@ pub(crate) fn partition_prefix(
     Ok(bytes)
 }
 
-/// Returns the key prefix of everything with these partition key values, in schema order.
+/// Returns the common prefix of all keys with the given partition key values, in schema order.
 pub(crate) fn partition_prefix_of_values(table: TableId, index: IndexId, values: &[Value]) -> Key {
     let mut bytes = Key::with_capacity(64);
     bytes.extend_from_slice(&item_prefix(table, index));
@@ -472,7 +473,7 @@ fn fill_hash(bytes: &mut Key) {
     *place = hash.to_be_bytes();
 }
 
-/// Checks key attributes of an item or key as [`item_key`] and [`entry_key`] would meet them.
+/// Checks key attributes of an item or key as [`item_key`] and [`entry_key`] do.
 pub(crate) fn check_key(schema: &KeySchema, item: &Item) -> Result<(), KeyFault> {
     schema
         .partition
@@ -542,7 +543,7 @@ mod tests {
         assert!(ranges.is_sorted_by(|one, other| one.end.as_ref() <= Some(&other.start)));
     }
 
-    /// So every hash is in one segment.
+    /// So every hash is in exactly one segment.
     #[test]
     fn segments_are_adjacent_and_cover_a_keyspace() {
         let (table, index) = (TableId(1), IndexId(2));

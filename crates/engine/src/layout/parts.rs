@@ -1,5 +1,5 @@
-//! The parts of a byte key of items: which bytes are the partition key, which the sort key, and the values in
-//! them. The forms are those of `component.rs`.
+//! Splits a byte key of an item or entry into partition key and sort key, and decodes their values.
+//! The forms are those of `component.rs`.
 
 use super::{HASH_BYTES, ITEM_PREFIX_BYTES};
 use crate::schema::{KeySchema, KeyType};
@@ -8,16 +8,18 @@ use std::borrow::Cow;
 /// Bytes of the length before a counted part.
 const LENGTH_BYTES: usize = 2;
 
-/// The key of an item or entry behind its keyspace: hash, partition key and, if it has one, sort key.
+/// Parts of an item's or entry's key after its keyspace: hash, partition key and, if the schema has
+/// one, sort key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyParts<'k> {
     /// Hash and partition key.
     pub(crate) partition: &'k [u8],
-    /// These and the sort key of the table or index that the key is of; of an entry, not the key of its item.
+    /// `partition` and the sort key of the table or index; of an entry, without the key of its
+    /// item.
     pub(crate) own: &'k [u8],
 }
 
-/// Returns the parts of a key; none if it is not one of a schema.
+/// Returns the parts of a key; `None` if it does not fit the schema.
 pub(crate) fn key_parts<'k>(
     key: &'k [u8],
     schema: &KeySchema,
@@ -38,12 +40,13 @@ pub(crate) fn key_parts<'k>(
     Some(KeyParts { partition, own: key.get(..key.len() - rest.len())? })
 }
 
-/// Returns the hash of a part.
+/// Returns the hash in a part.
 pub(crate) fn hash_of_part(part: &[u8]) -> u32 {
     part.first_chunk().map_or(0, |hash| u32::from_be_bytes(*hash))
 }
 
-/// Returns the payloads of the values that a part holds whole, in the order of the schema, and what is left.
+/// Returns the payloads of the complete values in a part, in the order of the schema, and the
+/// remaining bytes.
 pub(crate) fn payloads<'p>(
     part: &'p [u8],
     schema: &KeySchema,
@@ -69,7 +72,7 @@ fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))
 }
 
-/// Returns the payload of a terminated part, and what follows it.
+/// Returns the payload of a terminated part, and the bytes that follow it.
 fn terminated(bytes: &[u8], key_type: KeyType) -> Option<(Cow<'_, [u8]>, &[u8])> {
     if key_type == KeyType::N {
         let (number, rest) = bytes.split_at_checked(number_bytes(bytes)?)?;
@@ -93,7 +96,8 @@ fn terminated(bytes: &[u8], key_type: KeyType) -> Option<(Cow<'_, [u8]>, &[u8])>
     }
 }
 
-/// Returns how many bytes the number takes that these begin with; its form is in [`hashrange_model::Number`].
+/// Returns the length in bytes of the number at the beginning; its form is in
+/// [`hashrange_model::Number`].
 pub(crate) fn number_bytes(bytes: &[u8]) -> Option<usize> {
     let end = match bytes.first()? {
         1 => 0xFF,

@@ -1,4 +1,4 @@
-//! From key conditions to the byte range that holds exactly the matching entries.
+//! Converts key conditions into the byte range that holds exactly the matching entries.
 
 use super::component::{escaped, scalar, terminated};
 use crate::schema::KeyType;
@@ -6,21 +6,21 @@ use hashrange_expr::KeyOperator;
 use hashrange_model::Value;
 use hashrange_storage::{Key, KeyRange};
 
-/// Builds the range below one partition key value.
+/// Builder of a range below one partition key value.
 #[derive(Debug)]
 pub(crate) struct SortBounds {
     prefix: Key,
-    /// Whether the sort key ends the byte key (base table) or is terminated (indexes).
+    /// True if the sort key ends the byte key (base table); false if it is terminated (indexes).
     is_last: bool,
 }
 
 impl SortBounds {
-    /// Starts from the bytes up to and including the partition key.
+    /// Starts with the bytes up to and including the partition key.
     pub(crate) fn new(partition_prefix: Key, is_last: bool) -> Self {
         Self { prefix: partition_prefix, is_last }
     }
 
-    /// Narrows to one value of the next sort key attribute.
+    /// Narrows the range to one value of the next sort key attribute.
     pub(crate) fn push_equal(&mut self, key_type: KeyType, value: &Value) {
         let payload = payload(value);
         if self.is_last {
@@ -30,12 +30,12 @@ impl SortBounds {
         }
     }
 
-    /// Returns the range of everything narrowed to so far.
+    /// Returns the range of all keys that begin with the bytes so far.
     pub(crate) fn all(self) -> KeyRange {
         KeyRange::prefix(&self.prefix)
     }
 
-    /// Returns the range of exactly the one sort key narrowed to.
+    /// Returns the range of exactly the sort key that the bytes so far hold.
     pub(crate) fn exact(self) -> KeyRange {
         if !self.is_last {
             return self.all();
@@ -44,7 +44,7 @@ impl SortBounds {
         KeyRange { start: self.prefix, end }
     }
 
-    /// Returns the range that a condition on the next sort key attribute leaves.
+    /// Returns the range of the keys that match a condition on the next sort key attribute.
     pub(crate) fn narrowed(mut self, key_type: KeyType, operator: &KeyOperator) -> KeyRange {
         let whole = KeyRange::prefix(&self.prefix);
         match operator {
@@ -122,7 +122,7 @@ mod tests {
         range.start.as_slice() <= key && range.end.as_deref().is_none_or(|end| key < end)
     }
 
-    /// A stored value and the operands, compared as strings.
+    /// Compares a stored value with the operands as strings.
     type Expected = fn(&str, &str, &str) -> bool;
 
     /// Every operator against every stored value, in both forms, agrees with string comparison.

@@ -1,4 +1,4 @@
-//! Client request tokens: which are in use, and in the order in which they end.
+//! Client request tokens: the tokens in use, by token and by time of use.
 //!
 //! | key | value |
 //! |---|---|
@@ -16,7 +16,7 @@ const BY_TOKEN: u8 = 0;
 const BY_TIME: u8 = 1;
 const FORM: u8 = 1;
 
-/// The operations whose tokens are kept apart; the number is stored.
+/// Operations with token namespaces of their own; the number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenScope {
     /// TransactWriteItems
@@ -25,17 +25,17 @@ pub(crate) enum TokenScope {
     ExecuteTransaction = 2,
 }
 
-/// What is known of a token in use.
+/// Stored value of a token in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TokenRecord {
-    /// When its request was done, epoch milliseconds.
+    /// Time at which its request was done, epoch milliseconds.
     pub(crate) used_at_ms: u64,
-    /// Of the request.
+    /// Fingerprint of the request.
     pub(crate) fingerprint: u128,
 }
 
 impl TokenRecord {
-    /// Returns the record of a stored value, unless it is damaged.
+    /// Decodes a stored value; `None` if it is damaged.
     pub(crate) fn decode(stored: &[u8]) -> Option<Self> {
         let (&FORM, rest) = stored.split_first()? else { return None };
         let (used_at_ms, rest) = rest.split_first_chunk()?;
@@ -46,7 +46,7 @@ impl TokenRecord {
         })
     }
 
-    /// Returns the stored value.
+    /// Returns the stored form.
     pub(crate) fn encode(self) -> Bytes {
         let time = self.used_at_ms.to_le_bytes();
         Bytes::from([&[FORM][..], &time, &self.fingerprint.to_le_bytes()].concat())
@@ -73,20 +73,20 @@ pub(crate) fn tokens_used_between(start_ms: u64, end_ms: u64) -> KeyRange {
     KeyRange { start: time_key(start_ms), end: Some(time_key(end_ms)) }
 }
 
-/// Returns the key in the order of time of a token that was used then.
+/// Returns the key, in the order of time, of a token that was used at a time.
 pub(crate) fn token_time(time_ms: u64, token_key: &[u8]) -> Key {
     let mut key = time_key(time_ms);
     key.extend_from_slice(token_key.get(2..).expect("a token key begins with its space"));
     key
 }
 
-/// Returns the time of use and the token's own key.
+/// Returns the time of use and the token's own key from a key in the order of time.
 pub(crate) fn parse_token_time(key: &[u8]) -> Option<(u64, Key)> {
     let (time, token) = key.get(2..)?.split_first_chunk()?;
     Some((u64::from_be_bytes(*time), [&[SPACE_TOKEN, BY_TOKEN][..], token].concat()))
 }
 
-/// Puts a token in the place of what was known of it.
+/// Puts a token, and removes the time of its earlier use.
 pub(crate) fn put_token(
     token_key: &Key,
     old: Option<TokenRecord>,

@@ -1,11 +1,12 @@
-//! Contributor Insights: which tables and global indexes are watched for hot keys. What is seen is read with
-//! `DescribeHeat`.
+//! Contributor Insights: selects the tables and global indexes that are watched for hot keys.
+//! `DescribeHeat` returns what was recorded.
 //!
-//! A change is in use when it is answered; under a profile it looks unfinished for as long as on the service.
-//! Not known of the service, and decided here: a change while another is under way is made at once; DISABLE
-//! keeps the mode that was set, whatever mode it names; the rule list of an index names its table too.
-//! Source: recorded answers of control operations, October 2026; Amazon DynamoDB developer guide, "`CloudWatch`
-//! Contributor Insights for DynamoDB: How it works".
+//! A change is in use when the operation returns; under a profile the status shows it as unfinished
+//! for as long as on the service. Unknown of the service, and decided here: a change while another
+//! is under way is made at once; DISABLE keeps the mode that was set, whatever mode it names; the
+//! rule list of an index also names its table. Source: recorded answers of control operations,
+//! October 2026; Amazon DynamoDB developer guide, "`CloudWatch` Contributor Insights for DynamoDB:
+//! How it works".
 
 use crate::engine::Engine;
 use crate::environment::seconds;
@@ -24,13 +25,13 @@ use hashrange_wire::{
 };
 use std::sync::Arc;
 
-/// Most tables and indexes of a page, also where none is asked for.
+/// Maximum and default of tables and indexes in a page.
 const PAGE_MAX: usize = 100;
 
 /// A table, or a global index of it.
 struct Observed {
     table: Arc<Table>,
-    /// Name and state, of an index.
+    /// Name and state of the index, if it is one.
     index: Option<(String, IndexState)>,
     id: IndexId,
 }
@@ -160,7 +161,7 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Returns the table, and the global index if one is named.
+    /// Returns the table, or the global index if the request names one.
     fn observed(&self, name_or_arn: &str, index: Option<&str>) -> ApiResult<Observed> {
         let table = self.named_table(name_or_arn)?;
         let Some(name) = index else {
@@ -181,7 +182,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Refuses to change it of a table or index that is being created.
+    /// Refuses a change for a table or index that is being created.
     fn check_insights_state(&self, observed: &Observed) -> Result<(), Reason> {
         let table = &observed.table;
         if self.status(table) == Status::Creating {
@@ -220,8 +221,8 @@ fn on_the_wire(mode: InsightsMode) -> ContributorInsightsMode {
     }
 }
 
-/// Returns the names of the service's rules: of partition keys and, where there is a sort key, of items; by
-/// what they use and by how often they are throttled.
+/// Returns the names of the service's rules: for partition keys and, if there is a sort key, for
+/// items; by accesses and by throttled requests.
 fn rules(observed: &Observed, record: &InsightsRecord) -> Vec<String> {
     let table = &observed.table;
     let index = table.indexes.iter().find(|index| index.id == observed.id);
@@ -240,7 +241,8 @@ fn rules(observed: &Observed, record: &InsightsRecord) -> Vec<String> {
     kinds.into_iter().filter(is_used).map(name).collect()
 }
 
-/// Returns what of a table was ever enabled, by the names of table and index, in their order.
+/// Returns the settings of a table and its indexes that were ever set, with the names of table and
+/// index, in order.
 fn insights_of(table: &Table) -> Vec<((String, Option<String>), &InsightsRecord)> {
     let of_place = |(name, id): (Option<String>, IndexId)| {
         Some(((table.record.name.clone(), name), table.record.insights_of(id)?))

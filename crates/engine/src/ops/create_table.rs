@@ -22,8 +22,8 @@ use hashrange_wire::{
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
-    /// Creates a table. It is in use when this returns, but described as being created, as the
-    /// service does.
+    /// Creates a table. It is in use when this returns, but described as being created, as on the
+    /// service.
     pub async fn create_table(&self, input: CreateTableInput<'_>) -> ApiResult<CreateTableOutput> {
         let stream = stream::asked_of_new_table(input.stream_specification.as_ref())?;
         let is_warmed = Warmed::of(&input);
@@ -102,7 +102,7 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Gives the table its number and puts it in use. The caller holds the definitions lock.
+    /// Assigns the table its number and puts it in use. The caller holds the definitions lock.
     async fn store_new_table(
         &self,
         mut record: TableRecord,
@@ -133,8 +133,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns the number of the next table. A counter that is unreadable, missing, or not past the newest
-/// table is damage: a table that got a number again would be written over another one.
+/// Returns the number of the next table. A counter that is unreadable, missing, or not past the
+/// newest table is damage: a table with a reused number would overwrite another one.
 fn next_id(stored: Option<&[u8]>, newest: Option<TableId>) -> ApiResult<u32> {
     let next = match stored {
         None => Some(1),
@@ -155,7 +155,7 @@ fn next_id(stored: Option<&[u8]>, newest: Option<TableId>) -> ApiResult<u32> {
     })
 }
 
-/// Refuses parameters of the service that do nothing here yet, rather than ignoring them.
+/// Refuses parameters of the service that have no effect here yet, instead of ignoring them.
 fn refuse_parameters_to_come(input: &CreateTableInput<'_>) -> ApiResult<()> {
     let to_come = [
         ("ResourcePolicy", input.resource_policy.is_some()),
@@ -185,7 +185,7 @@ fn schemas<'i>(
     std::iter::once(table).map(given(false)).chain(local).chain(global).collect()
 }
 
-/// What of a new table was given warm throughput.
+/// The table and indexes for which a request sets warm throughput.
 struct Warmed {
     table: bool,
     indexes: Vec<String>,
@@ -202,8 +202,8 @@ impl Warmed {
     }
 }
 
-/// Returns the description of a new table as CreateTable answers it: without what only a table
-/// that is ready is told of. Source: answers of 2026-10.
+/// Returns the description of a new table as CreateTable returns it: without the members that only
+/// a table that is ready has. Source: answers of 2026-10.
 fn as_created(mut description: TableDescription, warmed: &Warmed) -> TableDescription {
     description.table_status = Some(TableStatus::Creating);
     if !warmed.table {

@@ -1,4 +1,4 @@
-//! DeleteTable: the table is gone for everybody at once; its items are removed in the background.
+//! DeleteTable: removes a table from use at once; a job removes its items in the background.
 
 use crate::change_log::EndedShards;
 use crate::engine::Engine;
@@ -37,7 +37,7 @@ impl<S: Store> Engine<S> {
             batch.put(purge, Bytes::new());
         });
         deleted.await?;
-        // The table is gone, and what follows is recorded: nothing may fail any more.
+        // The table is gone, and the follow-up work is recorded: no step below may fail.
         self.core().take_out_of_use(&table.record.name);
         self.start_job(Job::Purge { table: table.id(), index: IndexId::BASE });
         self.remember_deletion(&table, &description);
@@ -46,8 +46,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns the description of a table as DeleteTable answers it.
-/// Sources: API reference, the sample of DeleteTable; of the indexes, answers quoted in public issues.
+/// Returns the description of a table as DeleteTable returns it. Sources: API reference, the sample
+/// of DeleteTable; of the indexes, answers quoted in public issues.
 fn as_deleted(description: TableDescription) -> TableDescription {
     TableDescription {
         attribute_definitions: None,

@@ -34,7 +34,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns the description of a table as it was: the one of now, but for what the past does not have.
+/// Returns the description of a table as it was: the present one, without the parts that a past
+/// table lacks.
 fn of_past(name: &str, table: &Table, now: TableDescription) -> TableDescription {
     let is_key = |definition: &AttributeDefinition| {
         definition.attribute_name.as_deref().is_some_and(|name| table.key.contains(name))

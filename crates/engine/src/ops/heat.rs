@@ -1,28 +1,28 @@
-//! `DescribeHeat`: what is known of hot keys, table by table.
+//! `DescribeHeat`: the recorded use of hot keys, table by table.
 
 use crate::engine::Engine;
 use crate::heat::HeatPage;
 use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::Store;
 
-/// What of it is described.
+/// A request for the recorded use of tables and indexes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeatInput {
-    /// A table by name or ARN; all of them if none is named.
+    /// Table by name or ARN; `None` for all.
     pub table_name: Option<String>,
-    /// An index of it; if none is named, the table and all of its indexes.
+    /// Index of the table; `None` for the table and all of its indexes.
     pub index_name: Option<String>,
-    /// The newest minutes; as many as there are, if none is said.
+    /// Number of the newest minutes to return; `None` for all.
     pub minutes: Option<usize>,
-    /// The table and index that the last page ended with.
+    /// Table and index with which the last page ended.
     pub start: Option<(String, Option<String>)>,
 }
 
 impl<S: Store> Engine<S> {
-    /// Describes which keys are hot: of the requests that this engine has run. Others that share its store have
-    /// their own figures, which [`hashrange_heat::PlaceHeat::add`] adds up.
+    /// Describes hot keys, of the requests that this engine has run. Other servers on its store
+    /// have figures of their own, which [`hashrange_heat::PlaceHeat::add`] adds up.
     ///
-    /// A page ends with the table or index that makes it more than two hours.
+    /// A page ends with the table or index with which it exceeds two hours.
     #[expect(
         clippy::unused_async,
         reason = "the operations are awaited all alike; this one asks no store"

@@ -1,5 +1,5 @@
-//! The history of a table: enabled, disabled, described. Operations of our own, which the service has none
-//! like.
+//! The history of a table: enables, disables and describes it. Operations of our own; the service
+//! has none like them.
 
 use crate::engine::{Engine, removed_ms};
 use crate::fault;
@@ -12,25 +12,26 @@ use hashrange_model::{ApiResult, Reason};
 use hashrange_storage::{Batch, Store};
 use std::sync::Arc;
 
-/// Up to so many items the history is gone when its end is answered.
+/// Number of items up to which disabling waits until the history is removed.
 const READY_ITEMS_MAX: i64 = 10_000;
 
 /// The history of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryDescription {
-    /// Where it stands; none if the table keeps none.
+    /// State of the history; `None` if the table keeps none.
     pub state: Option<HistoryState>,
-    /// For how many hours a version is kept; for ever if `None`.
+    /// Hours for which a version is kept; for ever if `None`.
     pub retention_hours: Option<u32>,
-    /// The first moment that can be read, epoch milliseconds, while it is kept.
+    /// First moment that can be read, epoch milliseconds, while the history is kept.
     pub reaches_back_to_ms: Option<u64>,
-    /// Changes that are dated ahead of the clock, while it is kept.
+    /// Changes whose moments are later than the clock, while the history is kept.
     pub ahead: Ahead,
 }
 
 impl<S: Store> Engine<S> {
-    /// Enables the history of a table, from now on and copying nothing, or changes how long versions are
-    /// kept; for ever without `retention_hours`. A longer retention brings nothing back.
+    /// Enables the history of a table, from now on and without copying, or changes the retention of
+    /// versions; without `retention_hours` they are kept for ever. A longer retention does not
+    /// bring removed versions back.
     pub async fn enable_history(
         &self,
         table_name: &str,
@@ -52,8 +53,8 @@ impl<S: Store> Engine<S> {
         self.describe_history(table_name).await
     }
 
-    /// Disables the history of a table: its versions are removed in the background, which a small table
-    /// waits for.
+    /// Disables the history of a table: a job removes its versions in the background. For a small
+    /// table this waits for the job.
     pub async fn disable_history(&self, table_name: &str) -> ApiResult<HistoryDescription> {
         let table = {
             let _definitions = self.core().lock_definitions().await?;
@@ -85,7 +86,7 @@ impl<S: Store> Engine<S> {
         if history.state == HistoryState::Ending {
             return Err(refused(HistoryFault::Ending(table.record.name.clone())));
         }
-        // What has expired is not told of again.
+        // Expired versions stay invisible.
         let since_ms = history.reaches_back_to_ms(self.now_ms());
         Ok(HistoryRecord {
             since_ms: if history.retention_hours == retention_hours {
@@ -105,16 +106,17 @@ impl<S: Store> Engine<S> {
     ) -> ApiResult<Arc<Table>> {
         let mut record = table.record.clone();
         record.set_history(Some(history));
-        // With the key that sweeps declare: none goes on that follows the definition before.
+        // This declares the key that sweeps declare, so no sweep goes on under the definition
+        // before.
         let progress = vec![layout::history_progress(table.id())];
         self.core().replace_table(table, record, progress, |_: &mut Batch| {}).await
     }
 
-    /// Waits for the background work that a change of a history has made due, if the table is small.
+    /// Waits for the job that a change of a history has made due, if the table is small.
     async fn finish_history(&self, table: &Table, items_max: i64) -> ApiResult<()> {
         let ended = self.begin_job(Job::History { table: table.id() });
         if self.core().options.jobs_run && self.counted_items(table).await? <= items_max {
-            // However it ended: a job that failed is tried again, and what is described is true.
+            // Whatever the outcome: a failed job is tried again, and the description is true.
             ended.await.unwrap_or_default();
         }
         Ok(())

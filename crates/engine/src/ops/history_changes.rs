@@ -1,7 +1,9 @@
-//! What has changed in a table since a moment, and items put back to what they were: operations of our own.
+//! Lists the changes of a table since a moment, and restores items to their state at that moment:
+//! operations of our own.
 //!
-//! Items are put back by ordinary writes, so that indexes, streams and key templates follow and the history
-//! keeps what was before: putting back can be put back. Whoever writes an item meanwhile may come first.
+//! The restore uses ordinary writes, so indexes, streams and key templates follow and the history
+//! keeps the state before: a restore can be undone by another. A client that writes an item
+//! meanwhile may come first.
 
 use crate::engine::Engine;
 use crate::fault;
@@ -17,58 +19,59 @@ use hashrange_model::{ApiResult, Item, Reason};
 use hashrange_storage::{Key, KeyRange, Store};
 use std::sync::Arc;
 
-/// The most changes of a page, and how many there are if nothing is said.
+/// Maximum of changes in a page; below, the default.
 const LIMIT_MAX: usize = 1000;
 const LIMIT: usize = 100;
 
-/// A request for what has changed between two moments.
+/// A request for the changes between two moments.
 #[derive(Debug, Clone, Default)]
 pub struct ChangesInput {
-    /// The table, by name or ARN.
+    /// Table, by name or ARN.
     pub table_name: String,
-    /// The first moment, epoch milliseconds.
+    /// First moment, epoch milliseconds.
     pub from_ms: u64,
-    /// The second one; now if `None`.
+    /// Second moment, epoch milliseconds; now if `None`.
     pub to_ms: Option<u64>,
-    /// Of which items: nothing for all, a partition key, or a whole key.
+    /// Items to examine: all if empty, or those of a partition key, or one of a whole key.
     pub key: Item,
-    /// What the sort key begins with, of a table whose sort key is a string. Wants a partition key.
+    /// Prefix of the sort key, for a table whose sort key is a string. Requires a partition key.
     pub sort_key_prefix: Option<String>,
-    /// The most changes in a page, from 1 to 1000; 100 if `None`.
+    /// Maximum of changes in a page, from 1 to 1000; 100 if `None`.
     pub limit: Option<usize>,
-    /// Where the page begins, as the page before has returned it.
+    /// Position at which the page begins, as the page before returned it.
     pub start: Option<Vec<u8>>,
 }
 
-/// A page of what has changed.
+/// A page of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesOutput {
-    /// What has changed: of a whole table in the order of the last changes, else in that of the items.
+    /// Changes: of a whole table in the order of the last changes, else in the order of the items.
     pub changes: Vec<ItemChange>,
-    /// Where the next page begins; none if this is the last one. A page may be empty and not the last.
+    /// Position of the next page; `None` on the last page. A page may be empty and not the last.
     pub next: Option<Vec<u8>>,
 }
 
-/// What putting items back has done.
+/// Result of restoring a page of items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreOutput {
-    /// Items that are again what they were.
+    /// Number of items that have their former state again.
     pub put: usize,
-    /// Items that were not there, and are not there any more.
+    /// Number of items that were deleted because they did not exist at the moment.
     pub deleted: usize,
-    /// Where the next page begins; none if this was the last one.
+    /// Position of the next page; `None` on the last page.
     pub next: Option<Vec<u8>>,
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns a page of what has changed between two moments.
+    /// Returns a page of the changes between two moments.
     pub async fn history_changes(&self, input: &ChangesInput) -> ApiResult<ChangesOutput> {
         let table = self.table(&input.table_name)?;
         let Changes { found, last, .. } = self.changes_of(&table, input).await?;
         Ok(ChangesOutput { changes: found, next: last })
     }
 
-    /// Puts a page of items back to what they were at the first moment of a request, whose second one is now.
+    /// Restores a page of items to their state at the first moment of a request. Its second moment
+    /// is always now.
     pub async fn restore_items(&self, input: &ChangesInput) -> ApiResult<RestoreOutput> {
         if input.to_ms.is_some() {
             return Err(refused(HistoryFault::RestoreTo));
@@ -122,7 +125,7 @@ impl<S: Store> Engine<S> {
         for at_ms in [Some(input.from_ms), input.to_ms].into_iter().flatten() {
             self.check_readable_at(table, at_ms)?;
         }
-        // What was decided before may be of these moments.
+        // Commits that were decided before may have moments up to these.
         self.store().sync().await.map_err(fault::of_store)?;
         let history = self.core().view().await?;
         let before = self.state_at(table, Some(input.from_ms), &history).await?;
@@ -132,7 +135,7 @@ impl<S: Store> Engine<S> {
         read.map_err(|error| fault::of_tables([table], error))
     }
 
-    /// Returns the view of a table at a moment, or of what it is now.
+    /// Returns the view of a table at a moment, or of its present state.
     async fn state_at(
         &self,
         table: &Table,
@@ -144,7 +147,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns where the changes are that a request asks for.
+/// Returns the place in which a request's changes are searched.
 fn place(table: &Table, input: &ChangesInput) -> Result<Where, Reason> {
     if input.key.is_empty() && input.sort_key_prefix.is_none() {
         let to_ms = input.to_ms.unwrap_or(u64::MAX);

@@ -1,5 +1,5 @@
-//! Key templates: declared, described, dropped, and used to read keys. Operations of our own, which the
-//! service has none like.
+//! Key templates: declares, describes and drops them, and reads keys with them. Operations of our
+//! own; the service has none like them.
 
 use crate::engine::Engine;
 use crate::fault;
@@ -14,51 +14,52 @@ use hashrange_model::error::TemplateFault;
 use hashrange_model::{ApiResult, AttributeType, Reason};
 use hashrange_storage::Store;
 
-/// Up to so many items their rewriting is done when the declaration is answered.
+/// Number of items up to which a declaration waits until they are rewritten.
 const READY_ITEMS_MAX: i64 = 10_000;
 
 /// A key template of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyTemplateDescription {
-    /// The attribute that it derives.
+    /// Attribute that the template derives.
     pub attribute: String,
-    /// Its text.
+    /// Text of the template.
     pub text: String,
-    /// What is done with the attribute.
+    /// Mode: what writes do with the attribute.
     pub mode: TemplateMode,
-    /// Whether the attribute is a key attribute of the table itself, and not only of indexes.
+    /// True if the attribute is a key attribute of the table itself, and not only of indexes.
     pub is_primary: bool,
-    /// How far existing items are rewritten, or examined by a template that only checks, while that goes
-    /// on.
+    /// Progress of rewriting existing items, or of examining them by a template that only checks;
+    /// `None` when it is done.
     pub rewriting: Option<Rewriting>,
-    /// What came of the last time that this was finished.
+    /// Result of the last rewriting that was finished.
     pub rewritten: Option<Rewritten>,
 }
 
-/// How far existing items are rewritten.
+/// Progress of rewriting existing items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewriting {
-    /// What has come of it so far.
+    /// Result so far.
     pub so_far: Rewritten,
-    /// How many items the table has.
+    /// Number of items in the table.
     pub items: i64,
 }
 
-/// A key as a template of a table reads it.
+/// A key as a template of a table parses it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedKey {
-    /// The attribute that the template derives.
+    /// Attribute that the template derives.
     pub attribute: String,
-    /// Which case of the template, the first is 0.
+    /// Case of the template, counted from 0.
     pub case: usize,
-    /// The parts, in their order in the key.
+    /// Parts of the key, in order.
     pub parts: Vec<KeyPart>,
 }
 
 impl<S: Store> Engine<S> {
-    /// Declares a key template of a table, in the place of that of the same attribute, if there is one.
-    /// Writes follow it from now on; existing items are rewritten in the background, which a small table
-    /// waits for. One that would remove keys which clients wrote is refused, unless its mode says so.
+    /// Declares a key template of a table, and replaces that of the same attribute, if there is
+    /// one. Writes follow it from now on; a job rewrites existing items in the background. For a
+    /// small table this waits for the job. A template that would remove keys which clients wrote is
+    /// refused, unless its mode permits it.
     pub async fn put_key_template(
         &self,
         table_name: &str,
@@ -77,7 +78,7 @@ impl<S: Store> Engine<S> {
                 return Err(Reason::KeyTemplate(TemplateFault::KeysAreSet(attribute)).into());
             }
             let record = with_template(&table.record, &template, mode)?;
-            // A walk that is under way has to begin again.
+            // A walk under way has to begin again.
             let row = layout::rewriting(table.id());
             let replaced = self.core().replace_table(&table, record, vec![row.clone()], |batch| {
                 batch.delete(row.clone());
@@ -86,7 +87,7 @@ impl<S: Store> Engine<S> {
         };
         let ended = self.begin_job(Job::Rewrite { table: table.id() });
         if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
-            // However it ended: a job that failed is tried again, and what is described is true.
+            // Whatever the outcome: a failed job is tried again, and the description is true.
             ended.await.unwrap_or_default();
         }
         let described = self.describe_key_templates(table_name).await?;
@@ -94,7 +95,8 @@ impl<S: Store> Engine<S> {
         declared.ok_or_else(|| no_such(template.attribute()).into())
     }
 
-    /// Refuses a template that would remove keys which clients wrote, though it is not to.
+    /// Refuses a template that would remove keys which clients wrote, if its mode does not permit
+    /// it.
     async fn refuse_to_remove_others(
         &self,
         table_name: &str,
@@ -126,7 +128,7 @@ impl<S: Store> Engine<S> {
         Err(Reason::KeyTemplate(fault).into())
     }
 
-    /// Drops the key template of an attribute. Existing items keep what was derived.
+    /// Drops the key template of an attribute. Existing items keep the derived values.
     pub async fn delete_key_template(&self, table_name: &str, attribute: &str) -> ApiResult<()> {
         let _definitions = self.core().lock_definitions().await?;
         let table = self.changeable_table(table_name)?;
@@ -165,9 +167,10 @@ impl<S: Store> Engine<S> {
         Ok(described.collect())
     }
 
-    /// Reads a key by every template of a table that could have made it, or by that of one attribute.
+    /// Parses a key with every template of a table that could have made it, or with that of one
+    /// attribute.
     ///
-    /// A validation error means that none could.
+    /// A validation error means that no template could have made it.
     #[expect(
         clippy::unused_async,
         reason = "the operations are awaited all alike; this one needs no view"
@@ -219,7 +222,8 @@ fn is_of(record: &TemplateRecord, attribute: &str) -> bool {
     record.template().is_some_and(|template| template.attribute() == attribute)
 }
 
-/// Refuses a template whose attribute is no string key, and one that uses what another derives.
+/// Refuses a template whose attribute is no string key, and one that uses the attribute of another
+/// template.
 fn check_template(record: &TableRecord, template: &KeyTemplate) -> Result<(), TemplateFault> {
     let attribute = template.attribute();
     if record.key_limit_bytes(attribute).is_none() {
@@ -247,7 +251,7 @@ fn check_template(record: &TableRecord, template: &KeyTemplate) -> Result<(), Te
     Ok(())
 }
 
-/// Returns a table's record with a template.
+/// Returns a table's record with a template added or replaced.
 fn with_template(
     record: &TableRecord,
     template: &KeyTemplate,

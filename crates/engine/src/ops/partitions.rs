@@ -1,5 +1,5 @@
-//! The own operation Partitions: the partition keys of a table or index, in the order of their hashes, or the
-//! largest item collections.
+//! The own operation Partitions: lists the partition keys of a table or index, in the order of
+//! their hashes, or the largest item collections.
 
 use crate::capacity::read_units;
 use crate::engine::Engine;
@@ -19,19 +19,20 @@ use hashrange_wire::Operation;
 /// A request for the partition keys of a table or index.
 #[derive(Debug, Clone, Default)]
 pub struct PartitionsInput {
-    /// The table, by name or ARN.
+    /// Table, by name or ARN.
     pub table_name: String,
-    /// The index to read in its place.
+    /// Index to read instead of the table.
     pub index_name: Option<String>,
-    /// Whether all is read and counted.
+    /// True to read all items and count them.
     pub counts: bool,
-    /// Whether all is read and only the largest of the page are returned, the largest first.
+    /// True to read all items and return only the largest item collections of the page, the largest
+    /// first.
     pub largest_first: bool,
-    /// The most partition keys in a page, from 1 to 1000; 1000 if `None`.
+    /// Maximum of partition keys in a page, from 1 to 1000; 1000 if `None`.
     pub limit: Option<usize>,
-    /// Where the page begins, as the page before has returned it.
+    /// Position at which the page begins, as the page before returned it.
     pub start: Option<TreePosition>,
-    /// Whether it is a consistent read.
+    /// True for a consistent read.
     pub consistent: bool,
 }
 
@@ -68,7 +69,7 @@ impl<S: Store> Engine<S> {
         plan.begin_at(input.start.as_ref())?;
         let by_client = match (plan.counting, &input.start) {
             (Counting::Yes | Counting::Largest, _) => None,
-            // The first page has told it for all.
+            // The first page has reported it for all pages.
             (Counting::No, Some(_)) => Some(ClientWork::default()),
             (Counting::No, None) => {
                 Some(self.scanned_by_client(&table, id, input.consistent).await?)
@@ -80,7 +81,8 @@ impl<S: Store> Engine<S> {
         Ok(output)
     }
 
-    /// Returns what a client needs to find the partition keys of a table: it cannot skip, so it scans all.
+    /// Returns the work of a client that lists the partition keys of a table: it cannot skip, so it
+    /// scans all.
     async fn scanned_by_client(
         &self,
         table: &Table,

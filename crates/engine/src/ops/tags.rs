@@ -48,8 +48,8 @@ impl<S: Store> Engine<S> {
         Ok(UntagResourceOutput {})
     }
 
-    /// Lists the tags of a table or stream. There are never more than one page has; a token is not
-    /// looked at, as by the service.
+    /// Lists the tags of a table or stream. One page always holds all of them; a token is ignored,
+    /// as by the service.
     #[expect(
         clippy::unused_async,
         reason = "the operations are awaited all alike; this one needs no view"
@@ -64,7 +64,7 @@ impl<S: Store> Engine<S> {
         Ok(ListTagsOfResourceOutput { tags: Some(tags), next_token: None })
     }
 
-    /// Returns the tags of a table or stream as they are listed.
+    /// Returns the tags of a table or stream that ListTagsOfResource shows.
     fn tags_as_listed(&self, arn: &str) -> ApiResult<Tags> {
         let named = arn::tagged(self.environment(), arn)?;
         if named.stream.is_none()
@@ -73,7 +73,7 @@ impl<S: Store> Engine<S> {
             return Ok(tags);
         }
         let table = self.tagged(named, arn)?;
-        // Tags that came with the table are there when it is.
+        // Tags of CreateTable appear when the table is ready.
         if self.readiness(&table) == Readiness::Creating {
             return Ok(Tags::new());
         }
@@ -81,7 +81,7 @@ impl<S: Store> Engine<S> {
         Ok(listed.or_else(|| tags_of(&table.record, named).cloned()).unwrap_or_default())
     }
 
-    /// Changes the tags of a table or stream, all or nothing. `set` is what TagResource sets.
+    /// Changes the tags of a table or stream, all or nothing. `set` has the tags of TagResource.
     async fn change_tags(
         &self,
         arn: &str,
@@ -116,7 +116,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Returns the table of what an ARN names.
+    /// Returns the table of the resource that an ARN names.
     fn tagged(&self, named: NamedResource<'_>, arn: &str) -> ApiResult<Arc<Table>> {
         let table = self.core().catalog.get(named.table);
         table

@@ -12,13 +12,13 @@ use hashrange_wire::{
     UpdateTimeToLiveInput, UpdateTimeToLiveOutput,
 };
 
-/// Up to so many items the change is complete when it is answered; with more it goes on while time
-/// to live is described as ENABLING or DISABLING.
+/// Number of items up to which the operation waits until the change is complete; with more it
+/// returns while time to live is described as ENABLING or DISABLING.
 const READY_ITEMS_MAX: i64 = 10_000;
 
 impl<S: Store> Engine<S> {
-    /// Enables or disables time to live. The expiry index is filled or removed in the background,
-    /// which a small table waits for.
+    /// Enables or disables time to live. A job fills or removes the expiry index in the background.
+    /// For a small table this waits for the job.
     pub async fn update_time_to_live(
         &self,
         input: UpdateTimeToLiveInput<'_>,
@@ -45,7 +45,7 @@ impl<S: Store> Engine<S> {
         };
         let ended = self.begin_job(Job::ExpiryIndex { table: table.id() });
         if self.core().options.jobs_run && self.counted_items(&table).await? <= READY_ITEMS_MAX {
-            // However it ended: a job that failed is tried again, and what is described is true.
+            // Whatever the outcome: a failed job is tried again, and the description is true.
             ended.await.unwrap_or_default();
         }
         Ok(UpdateTimeToLiveOutput { time_to_live_specification: Some(asked) })
@@ -83,7 +83,8 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// A table that is being created is not found at first, and then refused in other words.
+    /// Converts an error about a table that is being created: at first the table is not found,
+    /// later UpdateTimeToLive has a sentence of its own.
     fn in_words_of_time_to_live(&self, error: ApiError) -> ApiError {
         let Reason::TableBeingCreated(name) = error.reason() else { return error };
         let table = self.core().catalog.get(name);
@@ -94,7 +95,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns what time to live changes to.
+/// Returns the setting after a change.
 fn changed(
     current: Option<&TimeToLive>,
     enable: bool,

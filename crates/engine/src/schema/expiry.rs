@@ -1,28 +1,28 @@
-//! What a table knows of its expiry index, which is there while time to live is enabled.
+//! The expiry index in a table's definition; a table has one while time to live is enabled.
 //!
-//! Left to others: the entries of the index (`expiry.rs`, one room up).
+//! Left to others: the entries of the index (`crate::expiry`).
 
 use super::{TimeToLive, TimeToLiveState};
 use crate::swept::Swept;
 use std::sync::Arc;
 
-/// The expiry index that writes keep up to date.
+/// Expiry index that writes keep up to date.
 #[derive(Debug)]
 pub struct Expiry {
-    /// The attribute with the epoch second at which an item expires.
+    /// Attribute with the epoch second at which an item expires.
     pub(crate) attribute: String,
-    /// How far the sweep of expired items has come, by seconds. Shared by the versions of a table.
+    /// Progress of the sweep of expired items, in epoch seconds. Shared by the versions of a table.
     pub(crate) swept: Arc<Swept>,
 }
 
 impl Expiry {
-    /// Returns the index that a table's record asks for.
+    /// Returns the index for a table's record; `None` if no write maintains one.
     pub(crate) fn of(record: Option<&TimeToLive>) -> Option<Self> {
         let record = record.filter(|record| record.state != TimeToLiveState::Disabling)?;
         Some(Self { attribute: record.attribute.clone(), swept: Arc::default() })
     }
 
-    /// Keeps what is known of the same index in the table's version before.
+    /// Takes over the progress of the earlier version of the table, if the index is the same.
     pub(crate) fn succeed(&mut self, old: &Self) {
         if self.attribute == old.attribute {
             self.swept = Arc::clone(&old.swept);

@@ -1,6 +1,6 @@
-//! What a table's record says of its history, and what writes and reads follow of it.
+//! The history in a table's record, and the rules that writes and reads derive from it.
 //!
-//! Left to others: how history lies in the store (`layout/history.rs`), what is written and read of it
+//! Left to others: the keys of the history (`layout/history.rs`), its reads and writes
 //! (`history/`).
 
 use super::TableRecord;
@@ -11,53 +11,55 @@ pub const RETENTION_HOURS_MAX: u32 = 876_000;
 
 const HOUR_MS: u64 = 60 * 60 * 1000;
 
-/// Where a history stands.
+/// State of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HistoryState {
-    /// Writes keep it; some that began before may still not. Nobody reads it.
+    /// Writes keep the history; some that began before may still not. It cannot be read.
     Beginning,
-    /// It is complete since it began.
+    /// The history is complete since it began.
     Kept,
-    /// No write keeps it and nobody reads it; what there is of it is being removed.
+    /// No write keeps the history and it cannot be read; a job removes it.
     Ending,
 }
 
 /// The stored form of a table's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryRecord {
-    /// Where it stands.
+    /// State of the history.
     pub state: HistoryState,
-    /// The first moment that it tells of, epoch milliseconds; 0 until it is complete.
+    /// First moment that can be read, epoch milliseconds; 0 until the history is complete.
     pub since_ms: u64,
-    /// For how many hours an old version is kept; for ever if `None`.
+    /// Hours for which an old version is kept; for ever if `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention_hours: Option<u32>,
 }
 
 impl HistoryRecord {
-    /// Returns whether writes keep it.
+    /// Returns whether writes keep the history.
     pub(super) fn is_written(&self) -> bool {
         self.state != HistoryState::Ending
     }
 
-    /// Returns the first moment that it tells of at a time of the clock.
+    /// Returns the first moment that can be read at a time of the clock, both epoch milliseconds.
     pub(crate) fn reaches_back_to_ms(&self, now_ms: u64) -> u64 {
         self.since_ms.max(self.expired_ms(now_ms).unwrap_or(0))
     }
 
-    /// Returns the moment up to which versions have expired; none if none ever does.
+    /// Returns the moment up to which versions have expired; `None` if they are kept for ever.
     pub(crate) fn expired_ms(&self, now_ms: u64) -> Option<u64> {
         self.retention_hours.map(|hours| now_ms.saturating_sub(u64::from(hours) * HOUR_MS))
     }
 }
 
 impl TableRecord {
-    /// Returns whether its version lets releases write it that know only the first form of histories.
+    /// Returns whether the record's version still permits writes by releases that know only the
+    /// first form of histories.
     pub(crate) fn has_older_history(&self) -> bool {
         self.history.is_some() && self.version < Self::VERSION_WITH_HISTORY
     }
 
-    /// Sets the history, and the version that releases without any refuse.
+    /// Sets the history, and raises the version so that releases without histories refuse the
+    /// record.
     pub(crate) fn set_history(&mut self, history: Option<HistoryRecord>) {
         if history.is_some() {
             self.version = self.version.max(Self::VERSION_WITH_HISTORY);

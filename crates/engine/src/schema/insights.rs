@@ -1,30 +1,32 @@
-//! What a table's record says of Contributor Insights, and what is watched because of it.
+//! Contributor Insights in a table's record, and the tables and indexes that are watched because of
+//! it.
 //!
-//! A release that does not know it reads such a record and forgets it with the next change of the table, so
-//! it needs no version of its own. Left to others: what is watched (`heat/`), the operations.
+//! A release that does not know Contributor Insights reads such a record and drops the setting with
+//! the next change of the table, so it needs no version of its own. Left to others: recording
+//! (`heat/`), the operations.
 
 use super::{IndexId, IndexState, TableRecord};
 use serde::{Deserialize, Serialize};
 
-/// Which requests Contributor Insights sums by key.
+/// Selection of the requests that Contributor Insights sums by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InsightsMode {
-    /// Those that were done, and those that were throttled.
+    /// Requests that were done, and those that were throttled.
     AccessedAndThrottled,
-    /// Those that were throttled.
+    /// Requests that were throttled.
     Throttled,
 }
 
-/// The stored form of Contributor Insights of a table or index, once it has been enabled.
+/// Stored form of Contributor Insights of a table or index that was ever enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InsightsRecord {
-    /// The index; [`IndexId::BASE`] for the table itself.
+    /// Id of the index; [`IndexId::BASE`] for the table itself.
     pub index: IndexId,
-    /// Which requests it sums, or did before it was disabled.
+    /// Selection of requests, kept while it is disabled.
     pub mode: InsightsMode,
-    /// Whether it is enabled.
+    /// True if it is enabled.
     pub is_enabled: bool,
-    /// When it was last enabled or disabled, epoch milliseconds.
+    /// Time at which it was last enabled or disabled, epoch milliseconds.
     pub updated_at_ms: u64,
 }
 
@@ -42,12 +44,12 @@ impl TableRecord {
         }
     }
 
-    /// Forgets Contributor Insights of an index that is deleted.
+    /// Drops Contributor Insights of an index that is deleted.
     pub(crate) fn forget_insights(&mut self, index: IndexId) {
         self.insights.retain(|known| known.index != index);
     }
 
-    /// Returns what is watched, and how.
+    /// Returns the table and indexes that are watched, with their modes.
     pub(super) fn watched(&self) -> Vec<(IndexId, InsightsMode)> {
         let is_there = |id: IndexId| {
             let mut indexes = self.indexes.iter();

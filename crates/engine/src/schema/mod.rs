@@ -1,7 +1,7 @@
-//! What a table is: key schema, indexes, settings. [`TableRecord`] is the form that is stored;
-//! [`Table`] is the record with what is derived from it, shared by all requests.
+//! Definitions of tables: key schema, indexes, settings. [`TableRecord`] is the stored form;
+//! [`Table`] is the record with values derived from it, shared by all requests.
 //!
-//! Left to others: where tables are kept (`core/catalog.rs`), how keys become bytes
+//! Left to others: the tables in use (`core/catalog.rs`), the conversion of keys to bytes
 //! (`layout/`).
 
 mod expiry;
@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Number of a table, never used again after the table is deleted.
+/// Number of a table, never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TableId(pub u32);
 
@@ -34,14 +34,14 @@ pub struct TableId(pub u32);
 pub struct IndexId(pub u16);
 
 impl IndexId {
-    /// The items of the table itself.
+    /// Id of the items of the table itself.
     pub const BASE: Self = Self(0);
 }
 
-/// Version of [`TableRecord`]'s stored form without key templates.
+/// Version of [`TableRecord`]'s stored form without key templates and histories.
 const RECORD_VERSION: u32 = 1;
 
-/// The types that key attributes may have.
+/// Types of key attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeyType {
     /// String
@@ -63,7 +63,7 @@ impl KeyType {
     }
 }
 
-/// The names of the key attributes in order.
+/// Names of the key attributes in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyNames {
     /// HASH elements.
@@ -78,20 +78,20 @@ impl KeyNames {
         self.partition.iter().chain(&self.sort).map(String::as_str)
     }
 
-    /// Returns true if `name` is one of them.
+    /// Returns true if `name` is one of the key attributes.
     pub fn contains(&self, name: &str) -> bool {
         self.all().any(|known| known == name)
     }
 }
 
-/// Which attributes an index holds besides the keys.
+/// Attributes that an index holds besides the keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IndexProjection {
-    /// None.
+    /// No other attributes.
     KeysOnly,
-    /// These, as given.
+    /// The given attributes.
     Include(Vec<String>),
-    /// Every one.
+    /// Every attribute.
     All,
 }
 
@@ -104,14 +104,14 @@ pub enum IndexKind {
     Global,
 }
 
-/// Where an index stands in its life.
+/// State of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IndexState {
-    /// Existing items are being added; writes keep it up to date, reads are refused.
+    /// A job is adding existing items; writes maintain the index, reads are refused.
     Creating,
-    /// Complete.
+    /// The index is complete.
     Active,
-    /// Its entries are being removed; nobody sees it any more.
+    /// A job is removing the entries; the index is invisible.
     Deleting,
 }
 
@@ -122,16 +122,16 @@ pub struct Throughput {
     pub read: i64,
     /// Write capacity units.
     pub write: i64,
-    /// When a unit was last raised, epoch milliseconds.
+    /// Time at which read or write units were last raised, epoch milliseconds.
     pub increased_at_ms: Option<u64>,
-    /// When a unit was last lowered, epoch milliseconds.
+    /// Time at which read or write units were last lowered, epoch milliseconds.
     pub decreased_at_ms: Option<u64>,
-    /// How often it was lowered on the day (UTC) of the last time.
+    /// Number of decreases on the day (UTC) of the last one.
     pub decreases_that_day: i64,
 }
 
 impl Throughput {
-    /// Returns how often it was lowered on the day (UTC) of `now_ms`.
+    /// Returns the number of decreases on the day (UTC) of `now_ms`.
     pub fn decreases_on_day_of(&self, now_ms: u64) -> i64 {
         const DAY_MS: u64 = 24 * 60 * 60 * 1000;
         match self.decreased_at_ms {
@@ -144,13 +144,13 @@ impl Throughput {
 /// Limits on a table or index in on-demand mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OnDemandLimits {
-    /// Most read units per second.
+    /// Maximum of read units per second.
     pub read: Option<i64>,
-    /// Most write units per second.
+    /// Maximum of write units per second.
     pub write: Option<i64>,
 }
 
-/// Throughput that a table or index is prepared for.
+/// Throughput for which a table or index is prepared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUnits {
     /// Read units per second.
@@ -162,23 +162,23 @@ pub struct WarmUnits {
 /// The stored form of a secondary index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexRecord {
-    /// Its keyspace.
+    /// Number of the index, which selects its keyspace.
     pub id: IndexId,
-    /// Its name.
+    /// Name of the index.
     pub name: String,
     /// Local or global.
     pub kind: IndexKind,
-    /// Its key attributes.
+    /// Key attributes of the index.
     pub key: KeyNames,
-    /// What it holds.
+    /// Attributes that the index holds.
     pub projection: IndexProjection,
-    /// Where it stands in its life.
+    /// State of the index.
     pub state: IndexState,
     /// Provisioned throughput of a global index.
     pub throughput: Throughput,
     /// On-demand limits of a global index.
     pub on_demand: Option<OnDemandLimits>,
-    /// Warm throughput asked for.
+    /// Requested warm throughput.
     pub warm: Option<WarmUnits>,
 }
 
@@ -200,14 +200,14 @@ pub enum StorageClass {
     InfrequentAccess,
 }
 
-/// Where time to live stands.
+/// State of time to live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeToLiveState {
-    /// Existing items are being added to the expiry index; writes keep it up to date.
+    /// A job is adding existing items to the expiry index; writes maintain it.
     Enabling,
-    /// Expired items are removed.
+    /// Sweeps remove expired items.
     Enabled,
-    /// The expiry index is being removed.
+    /// A job is removing the expiry index.
     Disabling,
 }
 
@@ -216,7 +216,7 @@ pub enum TimeToLiveState {
 pub struct TimeToLive {
     /// The attribute with the epoch second at which an item expires.
     pub attribute: String,
-    /// Where it stands.
+    /// State of time to live.
     pub state: TimeToLiveState,
 }
 
@@ -228,67 +228,70 @@ pub type Tags = BTreeMap<String, String>;
 pub struct TableRecord {
     /// Version of this form.
     pub version: u32,
-    /// Its number.
+    /// Number of the table.
     pub id: TableId,
-    /// Its name.
+    /// Name of the table.
     pub name: String,
     /// The `TableId` that clients see.
     pub uuid: String,
-    /// Epoch milliseconds.
+    /// Time of creation, epoch milliseconds.
     pub created_at_ms: u64,
     /// Declared types of the key attributes, in the order given.
     pub definitions: Vec<(String, KeyType)>,
-    /// Its primary key.
+    /// Primary key.
     pub key: KeyNames,
-    /// Its indexes, local ones first.
+    /// Indexes, local ones first.
     pub indexes: Vec<IndexRecord>,
-    /// The id of the next index.
+    /// Id of the next index.
     pub next_index_id: u16,
     /// Billing mode.
     pub billing: Billing,
-    /// When the table last became on demand, epoch milliseconds.
+    /// Time at which the table last became on demand, epoch milliseconds.
     pub on_demand_since_ms: Option<u64>,
     /// Provisioned throughput.
     pub throughput: Throughput,
     /// On-demand limits.
     pub on_demand: Option<OnDemandLimits>,
-    /// Warm throughput asked for.
+    /// Requested warm throughput.
     pub warm: Option<WarmUnits>,
     /// Deletion protection.
     pub protected: bool,
-    /// Storage class, if ever set, and when it last changed.
+    /// Storage class, if ever set, and the time of its last change, epoch milliseconds.
     pub class: Option<(StorageClass, Option<u64>)>,
-    /// Server-side encryption, if asked for: its key.
+    /// Key of the server-side encryption, if a request asked for encryption.
     pub encryption: Option<EncryptionKey>,
     /// Tags.
     pub tags: Tags,
-    /// Its latest stream.
+    /// Latest stream of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamSettings>,
     /// Time to live, unless it is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_live: Option<TimeToLive>,
-    /// Whether replicas are to follow changes of settings, if ever said; there are no replicas.
+    /// True if replicas are to follow changes of settings, `None` if never set; there are no
+    /// replicas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicates_settings: Option<bool>,
-    /// Its key templates, in the order in which they were declared. With any the version is 2.
+    /// Key templates, in the order in which they were declared. A record with templates has version
+    /// 2 or higher.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_templates: Vec<TemplateRecord>,
-    /// Its history, if it keeps one. With any the version is 4; 3 says that it has only entries of the first form.
+    /// History, if the table keeps one. A record with a history has version 4; version 3 has only
+    /// entries of the first form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<HistoryRecord>,
-    /// Contributor Insights of the table and of its global indexes, where it was ever enabled.
+    /// Contributor Insights of the table and of its global indexes that were ever enabled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub insights: Vec<InsightsRecord>,
 }
 
-/// The key that a table is to be encrypted with. Stored as its name, an empty one for that of the account.
+/// Key for the encryption of a table. Stored as its name; the empty name is the account's key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum EncryptionKey {
     /// The account's key for DynamoDB, `alias/aws/dynamodb`.
     OfAccount,
-    /// The key of this name.
+    /// Key with this name.
     Named(String),
 }
 
@@ -308,14 +311,15 @@ impl From<EncryptionKey> for String {
 }
 
 impl TableRecord {
-    /// Version that new records carry.
+    /// Version of new records.
     pub const VERSION: u32 = RECORD_VERSION;
-    /// Version of records with key templates: a release that knows none must not write such a table.
+    /// Version of records with key templates: a release without key templates must not write such a
+    /// table.
     pub const VERSION_WITH_TEMPLATES: u32 = 2;
-    /// Version of records of tables that have had a history: a release that knows none, or only its first
-    /// form, which had version 3, must not write such a table.
+    /// Version of records of tables that have had a history: a release without histories, or with
+    /// only their first form, which had version 3, must not write such a table.
     pub const VERSION_WITH_HISTORY: u32 = 4;
-    /// The newest version that can be read.
+    /// Newest version that this release can read.
     pub const VERSION_MAX: u32 = Self::VERSION_WITH_HISTORY;
 
     /// Returns the declared type of a key attribute.
@@ -371,7 +375,7 @@ impl KeySchema {
         self.partition.iter().chain(&self.sort)
     }
 
-    /// Returns true if `name` is one of them.
+    /// Returns true if `name` is one of the attributes.
     pub fn contains(&self, name: &str) -> bool {
         self.all().any(|attribute| attribute.name == name)
     }
@@ -382,7 +386,7 @@ impl KeySchema {
     }
 }
 
-/// What is read of a table's past.
+/// Past of a table that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Past {
     /// The items as they were at a moment, epoch milliseconds.
@@ -394,19 +398,19 @@ pub(crate) enum Past {
 /// A secondary index in use.
 #[derive(Debug)]
 pub struct Index {
-    /// Its keyspace.
+    /// Number of the index, which selects its keyspace.
     pub id: IndexId,
-    /// Its name.
+    /// Name of the index.
     pub name: String,
     /// Local or global.
     pub kind: IndexKind,
-    /// Its key attributes.
+    /// Key attributes of the index.
     pub key: KeySchema,
-    /// What it holds.
+    /// Attributes that the index holds.
     pub projection: IndexProjection,
-    /// Creating or active.
+    /// State of the index: creating or active.
     pub state: IndexState,
-    /// Every attribute it holds, for a projection other than ALL; sorted.
+    /// All attributes that the index holds, for a projection other than ALL; sorted.
     held: Vec<String>,
 }
 
@@ -438,7 +442,7 @@ impl Index {
             || self.held.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
     }
 
-    /// Returns what the index holds of an item.
+    /// Returns the attributes of an item that the index holds.
     pub fn project(&self, item: &Item) -> Item {
         match self.projection {
             IndexProjection::All => item.clone(),
@@ -458,32 +462,32 @@ pub struct Table {
     pub record: TableRecord,
     /// The primary key.
     pub key: KeySchema,
-    /// Every index that writes maintain: all but the ones being deleted.
+    /// Indexes that writes maintain: all but the ones being deleted.
     pub indexes: Vec<Index>,
-    /// Whether there is a local index, so that item collections are sized.
+    /// True if there is a local index, so that writes keep the sizes of item collections.
     pub has_local_index: bool,
-    /// Whether one of its indexes is being filled.
+    /// True if an index of the table is being filled.
     pub(crate) is_being_indexed: bool,
-    /// Where changes are logged, while a stream is enabled.
+    /// Target of logged changes, while a stream is enabled.
     pub(crate) stream: Option<StreamTarget>,
-    /// The expiry index, while time to live is enabled.
+    /// Expiry index, while time to live is enabled.
     pub(crate) expiry: Option<Expiry>,
-    /// The key templates that writes follow, if there are any.
+    /// Key templates that writes follow, if there are any.
     pub(crate) derived: Option<Vec<DerivedKey>>,
-    /// How many tests of what derives them may read through the whole item.
+    /// Number of tests in key templates that may read through the whole item.
     derived_scans: usize,
-    /// Whether writes keep its history.
+    /// True if writes keep the history.
     pub(crate) keeps_history: bool,
-    /// What of the past is read, if this is not the table as it is.
+    /// Past that is read; `None` for the present table.
     pub(crate) past: Option<Past>,
-    /// What Contributor Insights watches: the table itself, indexes of it, mostly nothing.
+    /// The table itself and indexes that Contributor Insights watches; mostly empty.
     pub(crate) watched: Vec<(IndexId, InsightsMode)>,
-    /// Its name, to be kept by whoever meters requests.
+    /// Name of the table, shared with the meters of requests.
     pub(crate) shared_name: Arc<str>,
-    /// Set when a newer version has taken its place: a write that still holds this one must begin
+    /// Set when a newer version has replaced this one: a write that still holds this one must begin
     /// again. See `core/catalog.rs`.
     superseded: AtomicBool,
-    /// What the rows of the last page took: the next one likely takes as much.
+    /// Size of the rows of the last page, bytes: an estimate for the next page.
     last_page_bytes: AtomicUsize,
 }
 
@@ -513,8 +517,9 @@ impl Table {
         }
     }
 
-    /// Reads a value of a key attribute, if a template derives it; or what such values begin with. Of several cases
-    /// that make such values the one that reads the most parts.
+    /// Parses a value of a key attribute, or the beginning of one, with the template that derives
+    /// the attribute, if there is one. Of several cases of the template that fit returns the
+    /// reading with the most parts.
     pub(crate) fn key_reading(
         &self,
         attribute: &str,
@@ -535,28 +540,29 @@ impl Table {
         (!reading.parts.is_empty()).then(|| reading.to_string())
     }
 
-    /// Returns how many tests of its key templates a write makes that may read through the whole item.
+    /// Returns the number of tests in key templates that may read through the whole item in a
+    /// write.
     pub(crate) fn derived_scans(&self) -> usize {
         self.derived_scans
     }
 
-    /// Returns what derives a key attribute.
+    /// Returns the template that derives a key attribute.
     pub(crate) fn template_of(&self, attribute: &str) -> Option<&KeyTemplate> {
         let mut templates = self.derived.iter().flatten().map(|derived| &derived.template);
         templates.find(|template| template.attribute() == attribute)
     }
 
-    /// Returns its number.
+    /// Returns the table's number.
     pub fn id(&self) -> TableId {
         self.record.id
     }
 
-    /// Returns whether its items are being rewritten by key templates.
+    /// Returns whether a job is rewriting the table's items by key templates.
     pub(crate) fn is_rewriting(&self) -> bool {
         self.record.key_templates.iter().any(|template| template.is_rewriting)
     }
 
-    /// Returns the table with another record, keeping what only memory knows.
+    /// Returns the table with another record, and with the state that is only in memory.
     pub(crate) fn successor(&self, record: TableRecord) -> Self {
         let mut successor = Self::new(record);
         assert_eq!(successor.id(), self.id(), "a version is followed by one of the same table");
@@ -566,27 +572,27 @@ impl Table {
         successor
     }
 
-    /// Returns the table as it was, to be read.
+    /// Returns the table for reads of a past.
     pub(crate) fn of_past(&self, past: Past) -> Self {
         Self { past: Some(past), ..self.successor(self.record.clone()) }
     }
 
-    /// Returns what the rows of the last page took.
+    /// Returns the size of the rows of the last page, bytes.
     pub(crate) fn last_page_bytes(&self) -> usize {
         self.last_page_bytes.load(Ordering::Relaxed)
     }
 
-    /// Remembers what the rows of a page took.
+    /// Stores the size of the rows of a page, bytes.
     pub(crate) fn remember_page_bytes(&self, bytes: usize) {
         self.last_page_bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// Returns whether a write may still be decided on this version.
+    /// Returns whether a write can still be decided on this version.
     pub(crate) fn admits_writes(&self) -> bool {
         !self.superseded.load(Ordering::Acquire)
     }
 
-    /// Marks that a newer version has taken its place, or that the table is gone.
+    /// Marks this version as replaced by a newer one, or as that of a deleted table.
     pub(crate) fn supersede(&self) {
         let was_superseded = self.superseded.swap(true, Ordering::AcqRel);
         assert!(!was_superseded, "a version of a table is superseded once");

@@ -1,4 +1,4 @@
-//! What a table's record says of its stream, and where its writes are logged.
+//! The stream in a table's record, and the shards to which its writes are logged.
 //!
 //! Left to others: records, shards and their life (`change_log/`).
 
@@ -12,16 +12,16 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct StreamId(pub(crate) u32);
 
-/// What the records of a stream show.
+/// Contents of a stream's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StreamView {
     /// The key attributes.
     KeysOnly,
-    /// Also the item after the change.
+    /// The key attributes and the item after the change.
     NewImage,
-    /// Also the item before the change.
+    /// The key attributes and the item before the change.
     OldImage,
-    /// Both.
+    /// The key attributes and both items.
     NewAndOldImages,
 }
 
@@ -30,41 +30,41 @@ impl StreamView {
     pub(crate) const ALL: [Self; 4] =
         [Self::KeysOnly, Self::NewImage, Self::OldImage, Self::NewAndOldImages];
 
-    /// Returns whether the item after the change is shown.
+    /// Returns whether records contain the item after the change.
     pub(crate) fn shows_new(self) -> bool {
         matches!(self, Self::NewImage | Self::NewAndOldImages)
     }
 
-    /// Returns whether the item before the change is shown.
+    /// Returns whether records contain the item before the change.
     pub(crate) fn shows_old(self) -> bool {
         matches!(self, Self::OldImage | Self::NewAndOldImages)
     }
 }
 
-/// What a table's record says of its latest stream.
+/// Latest stream of a table, as its record stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamSettings {
     pub(crate) id: StreamId,
     pub(crate) label: String,
     pub(crate) view: StreamView,
     pub(crate) enabled: bool,
-    /// The shards that are written to, in the order of their parts of the hash space.
+    /// Open shards, in the order of their parts of the hash space.
     pub(crate) open_shards: Vec<u32>,
-    /// Since when, epoch milliseconds.
+    /// Time at which these shards were opened, epoch milliseconds.
     pub(crate) open_since_ms: u64,
     /// Tags of the stream, which has its own beside the table's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tags: BTreeMap<String, String>,
 }
 
-/// What an update does to a table's stream.
+/// Change of a table's stream by an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamChange {
-    /// Nothing.
+    /// No change.
     None,
-    /// Begins a new one.
+    /// Begins a new stream.
     Enable(StreamView),
-    /// Ends it.
+    /// Ends the stream.
     Disable,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct StreamTarget {
 }
 
 impl StreamTarget {
-    /// Returns the target that a table's settings name, if its stream is enabled.
+    /// Returns the target for a table's stream settings; `None` if no stream is enabled.
     pub(crate) fn of(table: TableId, settings: Option<&StreamSettings>) -> Option<Self> {
         let settings = settings.filter(|settings| settings.enabled)?;
         let shards = settings
@@ -88,7 +88,7 @@ impl StreamTarget {
         Some(Self { view: settings.view, shards })
     }
 
-    /// Returns the prefix of the shard of the items whose partition keys have a hash.
+    /// Returns the key prefix of the shard for a hash of a partition key.
     pub(crate) fn shard_of(&self, hash: u32) -> &Key {
         let nth = (u64::from(hash) * self.shards.len() as u64) >> 32;
         let nth = usize::try_from(nth).expect("it is less than the number of shards");

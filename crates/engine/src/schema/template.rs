@@ -1,36 +1,38 @@
-//! What a table's record says of key templates, and what writes follow of it.
+//! Key templates in a table's record, and the form in which writes use them.
 //!
-//! Left to others: the language ([`hashrange_expr::KeyTemplate`]), what a write derives (`write/derive.rs`),
-//! how existing items are rewritten (`jobs/rewrite.rs`).
+//! Left to others: the language ([`hashrange_expr::KeyTemplate`]), the derivation in a write
+//! (`write/derive.rs`), the rewriting of existing items (`jobs/rewrite.rs`).
 
 use super::{KeyType, TableRecord};
 use hashrange_expr::KeyTemplate;
 use hashrange_model::limits::{PARTITION_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES};
 use serde::{Deserialize, Serialize};
 
-/// Most templates of a table.
+/// Maximum of templates for a table.
 pub(crate) const TEMPLATES_MAX: usize = 64;
-/// Most tests that read through an item in the conditions of all templates of a table: as many as one expression
-/// may have operators. Each write makes them, while it holds its keys.
+/// Maximum of tests that read through an item in the conditions of all templates of a table: the
+/// limit of operators in one expression. Each write makes these tests, while it holds its keys.
 pub(crate) const SCANS_MAX: usize = hashrange_model::limits::EXPRESSION_OPERATORS_MAX;
-/// Of how many templates before one it is known that they have derived what items have. What others have derived
+/// Maximum of former templates that a record remembers. A value that an older one has derived
 /// counts as written by a client, and is kept.
 const BEFORE_MAX: usize = 8;
 
-/// What is done with the attribute of a key template.
+/// Use of the attribute of a key template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TemplateMode {
-    /// The attribute is set to what is derived. Where nothing is, a value that the template derived is removed;
-    /// one that a client wrote stays, and a write that brings one is refused.
+    /// Writes set the attribute to the derived value. If the template derives none, a write removes
+    /// a value that the template derived; it keeps a value that a client wrote, and is refused if
+    /// it brings one itself.
     Fill,
-    /// The attribute is set to what is derived, and removed where nothing is, also if a client wrote it.
+    /// Writes set the attribute to the derived value, and remove it if the template derives none,
+    /// even if a client wrote it.
     FillAndRemove,
-    /// A write whose item differs from what is derived is refused.
+    /// A write is refused if the attribute differs from the derived value.
     Check,
 }
 
 impl TemplateMode {
-    /// Returns whether the attribute is set.
+    /// Returns whether writes set the attribute.
     pub(crate) fn fills(self) -> bool {
         match self {
             Self::Fill | Self::FillAndRemove => true,
@@ -39,19 +41,19 @@ impl TemplateMode {
     }
 }
 
-/// What came of the rewriting of existing items.
+/// Result of rewriting existing items.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rewritten {
-    /// Items that were looked at.
+    /// Items that the walk has examined.
     pub examined: u64,
-    /// Items that were changed.
+    /// Items that the walk has changed.
     pub changed: u64,
     /// Items that the templates refuse, and that were left as they are.
     pub refused: u64,
-    /// Items of which no template derives a key that a client wrote, and that have kept it.
+    /// Items that have kept a key which a client wrote and no template derives.
     #[serde(default, skip_serializing_if = "is_none")]
     pub kept: u64,
-    /// Why the first of them is refused.
+    /// Reason for the first refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_refused: Option<String>,
 }
@@ -64,28 +66,29 @@ fn is_none(count: &u64) -> bool {
 /// The stored form of a key template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateRecord {
-    /// The template, as [`KeyTemplate::parse`] takes it.
+    /// Text of the template, for [`KeyTemplate::parse`].
     pub text: String,
-    /// What is done with its attribute.
+    /// Use of the template's attribute.
     pub mode: TemplateMode,
-    /// Whether existing items are being rewritten by it.
+    /// True while a job rewrites existing items by the template.
     pub is_rewriting: bool,
-    /// What came of the last rewriting that was finished.
+    /// Result of the last rewriting that was finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<Rewritten>,
-    /// While existing items are being rewritten, the texts of the templates before, which have derived what
-    /// these may still have; the newest first.
+    /// Texts of the former templates, whose derived values items may still have while they are
+    /// being rewritten; the newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
 }
 
 impl TemplateRecord {
-    /// Returns the template; `None` for a text of a newer release, or a damaged one.
+    /// Returns the parsed template; `None` for a text of a newer release, or a damaged one.
     pub fn template(&self) -> Option<KeyTemplate> {
         KeyTemplate::parse(&self.text).ok()
     }
 
-    /// Returns what stands in the place of a record: a template that items are yet to be rewritten by.
+    /// Returns the record that replaces another one, with a template by which items are yet to be
+    /// rewritten.
     pub(crate) fn replacing(replaced: Option<&Self>, text: &str, mode: TemplateMode) -> Self {
         let mut before: Vec<String> = Vec::new();
         if let Some(replaced) = replaced {
@@ -100,7 +103,7 @@ impl TemplateRecord {
         Self { text: text.to_owned(), mode, is_rewriting: true, rewritten: None, before }
     }
 
-    /// Notes what came of the rewriting of items, which is finished.
+    /// Stores the result of the rewriting of items, which is finished.
     pub(crate) fn finish(&mut self, rewritten: Rewritten) {
         self.is_rewriting = false;
         self.rewritten = Some(rewritten);
@@ -113,20 +116,21 @@ impl TemplateRecord {
 pub struct DerivedKey {
     /// The template.
     pub(crate) template: KeyTemplate,
-    /// What is done with its attribute.
+    /// Use of the template's attribute.
     pub(crate) mode: TemplateMode,
-    /// Whether the attribute is a key attribute of the table itself.
+    /// True if the attribute is a key attribute of the table itself.
     pub(crate) is_primary: bool,
-    /// Whether existing items are being rewritten, or examined, by it.
+    /// True while a job rewrites or examines existing items by the template.
     pub(crate) is_rewriting: bool,
-    /// Longest key.
+    /// Maximum of a key's length, bytes.
     pub(crate) limit_bytes: usize,
-    /// The templates before it, while items may have what those have derived.
+    /// Former templates, while items may have values that those have derived.
     pub(crate) before: Vec<KeyTemplate>,
 }
 
 impl TableRecord {
-    /// Returns the longest value of a key attribute: of every place where it is one.
+    /// Returns the length limit of a key attribute in bytes: the smallest of its limits in the
+    /// table and all indexes.
     pub(crate) fn key_limit_bytes(&self, attribute: &str) -> Option<usize> {
         let indexes = self.visible_indexes().map(|index| &index.key);
         let limits = std::iter::once(&self.key).chain(indexes).flat_map(|key| {
@@ -138,7 +142,7 @@ impl TableRecord {
         limits.min()
     }
 
-    /// Drops the templates of attributes that are no keys any more.
+    /// Drops the templates of attributes that are no longer key attributes.
     pub(crate) fn drop_unused_templates(&mut self) {
         let mut templates = std::mem::take(&mut self.key_templates);
         templates.retain(|record| {
@@ -148,7 +152,8 @@ impl TableRecord {
         self.set_key_templates(templates);
     }
 
-    /// Sets the templates, and the version that releases without them refuse.
+    /// Sets the templates, and raises the version so that releases without templates refuse the
+    /// record.
     pub(crate) fn set_key_templates(&mut self, templates: Vec<TemplateRecord>) {
         if self.version < Self::VERSION_WITH_TEMPLATES && !templates.is_empty() {
             self.version = Self::VERSION_WITH_TEMPLATES;

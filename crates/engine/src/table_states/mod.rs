@@ -1,14 +1,14 @@
-//! What requests see of tables that are being created, updated or deleted under a profile, and what
-//! they are refused meanwhile. Under the default profile nothing of it is ever under way, but
-//! indexes that are really being filled.
+//! States of tables under a profile: shows requests the tables that are being created, updated or
+//! deleted, and refuses changes meanwhile. Under the default profile only the filling of an index
+//! is ever under way.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `mod.rs` | the operations that define tables |
-//! | `readiness.rs` | those on tags, time to live, backups and policies |
-//! | `quotas.rs` | how many tables and units an account has, how often settings change |
+//! | `mod.rs` | states for the operations that define tables |
+//! | `readiness.rs` | states for those on tags, time to live, backups and policies |
+//! | `quotas.rs` | limits on tables and units of an account, and on the rate of changes |
 //!
-//! Left to others: what is remembered of changes, and for how long ([`crate::throughput`]).
+//! Left to others: the memory of changes, and their durations ([`crate::throughput`]).
 
 mod quotas;
 mod readiness;
@@ -24,7 +24,7 @@ use hashrange_wire::{GlobalSecondaryIndexDescription, IndexStatus, TableDescript
 use std::sync::Arc;
 
 impl<S: Store> Engine<S> {
-    /// Returns how far a table is.
+    /// Returns the state of a table.
     pub(crate) fn status(&self, table: &Table) -> Status {
         match self.changes() {
             None => Status::Active,
@@ -32,7 +32,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Returns the table that a change names, unless it is being created or deleted.
+    /// Returns the table that a request wants to change, unless it is being created or deleted.
     pub(crate) fn changeable_table(&self, name_or_arn: &str) -> ApiResult<Arc<Table>> {
         if self.deleted_table(name_or_arn).is_some() {
             return Err(Reason::TableBeingDeleted(table_name_of(name_or_arn).to_owned()).into());
@@ -45,7 +45,7 @@ impl<S: Store> Engine<S> {
         Ok(table)
     }
 
-    /// Refuses what is asked of a table while something else is under way that forbids it.
+    /// Refuses a request for a table while a change is under way that forbids it.
     pub(crate) fn check_admitted(&self, table: &Table, asked: &[Asked]) -> Result<(), Reason> {
         let under_way = self.under_way(table);
         for asked in asked {
@@ -63,7 +63,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Returns what is under way: what is to look so, and indexes that are really being filled.
+    /// Returns the changes under way: those that look unfinished, and the real filling of indexes.
     fn under_way(&self, table: &Table) -> Vec<UnderWay> {
         let mut under_way = match self.changes() {
             None => Vec::new(),
@@ -79,7 +79,7 @@ impl<S: Store> Engine<S> {
         under_way
     }
 
-    /// Refuses to read an index that is to look as if it were being filled.
+    /// Refuses to read an index that looks as if it were being filled.
     pub(crate) fn check_index_filled(
         &self,
         table: &Table,
@@ -95,7 +95,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Shows in a table's description what is under way.
+    /// Shows the changes under way in a table's description.
     pub(crate) fn show_under_way(&self, table: &Table, description: &mut TableDescription) {
         let Some((changes, now_ms)) = self.changes() else { return };
         let pending = changes.lock();
@@ -119,14 +119,14 @@ impl<S: Store> Engine<S> {
         changes.lock().deletions.keys().cloned().collect()
     }
 
-    /// Remembers that a table has been created.
+    /// Records that a table has been created.
     pub(crate) fn remember_creation(&self, table: &Table) {
         if let Some((changes, now_ms)) = self.changes() {
             changes.add_creation(table, now_ms);
         }
     }
 
-    /// Remembers how a table has been changed, and how it is described meanwhile.
+    /// Records the changes of a table, and its description while they look unfinished.
     pub(crate) fn remember_changes(
         &self,
         table: &Table,
@@ -140,7 +140,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Remembers that a table has been deleted, as it is described meanwhile.
+    /// Records that a table has been deleted, and its description while it looks unfinished.
     pub(crate) fn remember_deletion(&self, table: &Table, description: &TableDescription) {
         if let Some((changes, now_ms)) = self.changes() {
             changes.add_deletion(table, description, now_ms);
@@ -156,7 +156,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Puts what a change has not reached yet into a description.
+/// Shows a change under way in a description: replaces its members by those of `shown`.
 fn show(what: &UnderWay, shown: &TableDescription, description: &mut TableDescription) {
     match what {
         UnderWay::Units => {

@@ -1,8 +1,9 @@
-//! Quotas of the account under the profile `aws`: how many tables there are and change at once, how
-//! many units are provisioned, how often they go down, and how often settings change.
+//! Quotas of the account under the profile `aws`: the number of tables and of their changes at a
+//! time, the provisioned units, and the rates of decreases and of changes of settings.
 //!
-//! What can be is read from the definitions of the tables and from the changes that look unfinished;
-//! only when settings were changed is remembered here. Whoever asks holds `definitions`.
+//! Most quotas are computed from the definitions of the tables and from the changes that look
+//! unfinished; only the times of changes of settings are kept in memory. The caller holds
+//! `definitions`.
 
 use crate::capacity::{ACCOUNT_UNITS_MAX, TABLE_UNITS_MAX};
 use crate::engine::Engine;
@@ -12,28 +13,34 @@ use hashrange_model::Reason;
 use hashrange_model::error::Quota;
 use hashrange_storage::Store;
 
-/// Source: developer guide, "Quotas in Amazon DynamoDB": tables per account and region.
+/// Maximum of tables. Source: developer guide, "Quotas in Amazon DynamoDB": tables per account and
+/// region.
 const TABLES_MAX: usize = 2500;
-/// Source: API reference, `LimitExceededException`: simultaneous table operations.
+/// Maximum of tables in change. Source: API reference, `LimitExceededException`: simultaneous table
+/// operations.
 const TABLE_CHANGES_MAX: usize = 500;
-/// Source: API reference, `LimitExceededException`: creations of tables with secondary indexes.
+/// Maximum of tables with indexes in creation. Source: API reference, `LimitExceededException`:
+/// creations of tables with secondary indexes.
 const INDEXED_CREATIONS_MAX: usize = 250;
-/// Source: developer guide, "Quotas in Amazon DynamoDB": decreases of provisioned throughput.
+/// Decreases in a day without an interval. Source: developer guide, "Quotas in Amazon DynamoDB":
+/// decreases of provisioned throughput.
 const FREE_DECREASES: i64 = 4;
 const DECREASE_INTERVAL_MS: u64 = 60 * 60 * 1000;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// Source, also of those below: answers of 2026-10.
+/// Pause between changes of deletion protection, milliseconds. Source, also of the constants below:
+/// answers of 2026-10.
 const PROTECTION_PAUSE_MS: u64 = 15_000;
 const CLASS_CHANGES_MAX: usize = 2;
 const CLASS_WINDOW_MS: u64 = 30 * DAY_MS;
 const FREE_ENCRYPTION_CHANGES: usize = 4;
 const ENCRYPTION_WINDOW_MS: u64 = DAY_MS;
 const ENCRYPTION_PAUSE_MS: u64 = 21_600 * 1000;
-/// Refused after 1811 seconds, accepted after 1872.
+/// Pause between changes of time to live, milliseconds: one was refused after 1811 seconds,
+/// accepted after 1872.
 const TIME_TO_LIVE_PAUSE_MS: u64 = 31 * 60 * 1000;
 
 impl<S: Store> Engine<S> {
-    /// Refuses a new table that the account has no room for.
+    /// Refuses a new table that exceeds a quota of the account.
     pub(crate) fn check_new_table(&self, record: &TableRecord) -> Result<(), Reason> {
         if !self.keeps_quotas() {
             return Ok(());
@@ -52,7 +59,7 @@ impl<S: Store> Engine<S> {
         self.check_units(None, record)
     }
 
-    /// Refuses to change one more table while many are.
+    /// Refuses to change one more table while too many are in change.
     pub(crate) fn check_table_changes(&self) -> Result<(), Reason> {
         if !self.keeps_quotas() {
             return Ok(());
@@ -65,7 +72,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Refuses a change of provisioned units that the quotas do not allow.
+    /// Refuses a change of provisioned units that exceeds a quota.
     pub(crate) fn check_new_units(
         &self,
         old: &TableRecord,
@@ -88,7 +95,8 @@ impl<S: Store> Engine<S> {
         self.limiter().is_some_and(|limiter| !limiter.is_hostile())
     }
 
-    /// Refuses more units than a table, an index and the account may have. Fewer are never refused.
+    /// Refuses more units than a table, an index and the account may have. A decrease is never
+    /// refused.
     fn check_units(&self, old: Option<&TableRecord>, new: &TableRecord) -> Result<(), Reason> {
         let region = &self.environment().region;
         let known = old.map(|old| &old.throughput);
@@ -136,7 +144,7 @@ impl<S: Store> Engine<S> {
         Ok(())
     }
 
-    /// Refuses a change of settings that may not be changed often.
+    /// Refuses a change of a setting too soon after others.
     pub(crate) fn check_new_settings(
         &self,
         old: &TableRecord,
@@ -175,14 +183,14 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Remembers when time to live was changed.
+    /// Records the time of a change of time to live.
     pub(crate) fn remember_time_to_live(&self, table: TableId) {
         let Some(limiter) = self.limiter() else { return };
         let now_ms = (self.environment().now_ms)();
         limiter.history().set(table, Setting::TimeToLive, now_ms);
     }
 
-    /// Remembers when settings were changed.
+    /// Records the times of changes of settings.
     pub(crate) fn remember_settings(
         &self,
         old: &TableRecord,

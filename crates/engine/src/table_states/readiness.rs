@@ -1,7 +1,8 @@
-//! What the operations on tags, time to live, backups and policies see of a table that is being
-//! created or deleted, and of tags that have just been changed.
+//! States of tables for the operations on tags, time to live, backups and policies: of tables that
+//! are being created or deleted, and of tags that have just been changed.
 //!
-//! Source: measured on the service in 2026-10; where a span was seen, a time within it.
+//! Source: measured on the service in 2026-10; where the measurements gave a range, a time within
+//! it.
 
 use crate::engine::Engine;
 use crate::schema::{Table, TableId, Tags};
@@ -10,14 +11,15 @@ use hashrange_model::Reason;
 use hashrange_model::error::Quota;
 use hashrange_storage::Store;
 
-/// For how long a table that is being deleted still has its tags, refuses others, and has backups.
+/// Times after a deletion, milliseconds, during which the table still has its tags, refuses to
+/// change them, accepts to set tags that it has, and has backups.
 const DELETED_TAGS_MS: u64 = 1200;
 const DELETED_TAG_CHANGES_MS: u64 = 1600;
 const DELETED_REPLAYS_MS: u64 = 1000;
 const DELETED_BACKUPS_MS: u64 = 1000;
 
 impl<S: Store> Engine<S> {
-    /// Returns how far a table is.
+    /// Returns the readiness of a table.
     pub(crate) fn readiness(&self, table: &Table) -> Readiness {
         match self.changes() {
             None => Readiness::InUse,
@@ -25,7 +27,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Returns whether a change of Contributor Insights is to look unfinished.
+    /// Returns whether a change of Contributor Insights looks unfinished.
     pub(crate) fn is_insights_change_under_way(&self, changed_at_ms: u64) -> bool {
         self.changes().is_some_and(|(changes, now_ms)| {
             now_ms < changed_at_ms.saturating_add(changes.insights_ms())
@@ -45,8 +47,8 @@ impl<S: Store> Engine<S> {
         changes.of_deleted(name, now_ms, DELETED_TAGS_MS, |deletion| deletion.tags.clone())
     }
 
-    /// Refuses to change the tags of a table that is being deleted, as long as it is found; to set
-    /// what it has is no change.
+    /// Refuses to change the tags of a table that is being deleted, as long as it is found; accepts
+    /// to set tags that it has.
     pub(crate) fn check_tags_not_deleted(
         &self,
         name: &str,
@@ -61,7 +63,7 @@ impl<S: Store> Engine<S> {
         changes.of_deleted(name, now_ms, DELETED_TAG_CHANGES_MS, |_| refused())
     }
 
-    /// Refuses to change tags that are just being changed.
+    /// Refuses to change tags while another change of them is under way.
     pub(crate) fn check_tags_unlocked(
         &self,
         table: &Table,
@@ -75,7 +77,7 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Refuses to delete a table whose tags are just being changed.
+    /// Refuses to delete a table while a change of its tags is under way.
     pub(crate) fn check_deletable_tags(&self, table: &Table) -> Result<(), Reason> {
         match self.check_tags_unlocked(table, None) {
             Ok(()) => Ok(()),
@@ -83,13 +85,14 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Returns the tags of a table or stream as they are listed.
+    /// Returns the tags of a table or stream that lists still show after a change; `None` for the
+    /// present ones.
     pub(crate) fn listed_tags(&self, table: &Table, stream: Option<&str>) -> Option<Tags> {
         let (changes, now_ms) = self.changes()?;
         changes.listed_tags(table.id(), stream, now_ms)
     }
 
-    /// Remembers that tags have been changed.
+    /// Records a change of tags.
     pub(crate) fn remember_tags(
         &self,
         table: TableId,

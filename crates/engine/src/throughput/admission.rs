@@ -1,7 +1,7 @@
-//! What one request may use: it asks for every table and index it touches, with what it has been
-//! let in for before, and settles at the end what it really used.
+//! Admission of one request: the request asks for every table and index that it touches, the units
+//! admitted before are taken into account, and in the end it reports the units that it used.
 //!
-//! The service lets a request in while there are units and counts what it used afterwards.
+//! The service admits a request while there are units and counts the used ones afterwards.
 
 use super::dice::Dice;
 use super::meter::{Meter, Rate, Reserved};
@@ -16,12 +16,12 @@ use hashrange_model::error::{Throttle, ThrottleLimit};
 use hashrange_model::{Item, Reason};
 use hashrange_storage::Key;
 
-/// Under the hostile profile, one of so many requests meets faults.
+/// Under the hostile profile one in this many requests meets faults.
 const FAULTY_REQUESTS: u64 = 4;
-/// One of so many charges of a faulty request fails.
+/// One in this many charges of a faulty request fails.
 const FAULTY_CHARGES: u64 = 2;
 
-/// A table or global index that is charged for what a request reads or writes.
+/// A table or global index whose throughput a request uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Charged<'t> {
     table: &'t Table,
@@ -32,7 +32,7 @@ pub(super) struct Charged<'t> {
 }
 
 impl<'t> Charged<'t> {
-    /// Returns what is charged for a table or index. A local index shares the throughput of its table.
+    /// Returns the charged table or global index. A local index shares the throughput of its table.
     pub(crate) fn new(
         table: &'t Table,
         index: Option<&'t Index>,
@@ -72,24 +72,24 @@ struct Use {
     units: f64,
 }
 
-/// The admission of one request. Nothing is counted before it is settled.
+/// Admission of one request. No units are counted before it is settled.
 #[derive(Debug)]
 pub(crate) struct Admission<'e> {
     rules: &'e Rules,
     environment: &'e Environment,
-    /// What is told which keys were throttled.
+    /// Recorder of throttled keys.
     heat: &'e Heat,
     now_ms: u64,
-    /// The choices as they were at the start, for a request that begins again.
+    /// State of the choices at the start, for a request that begins again.
     start: Dice,
     dice: Dice,
     is_faulty: bool,
-    /// Whether a conflict with a transaction is one of the faults.
+    /// True if a conflict with a transaction is one of the faults.
     may_conflict: bool,
-    /// What the units of a table, not of an index, are multiplied with.
+    /// Factor for the units of a table, not of an index.
     factor: f64,
     used: Vec<Use>,
-    /// Writes that were refused, until they are decided.
+    /// Keys of writes that were throttled, until the writes are decided.
     throttled: Vec<ThrottledKey>,
 }
 
@@ -117,19 +117,20 @@ impl<'e> Admission<'e> {
         Self { may_conflict: false, ..self }
     }
 
-    /// Returns the admission of a transaction, which costs twice as much on tables.
+    /// Returns the admission of a transaction, which uses twice as many units on tables.
     pub(crate) fn of_transaction(self) -> Self {
         Self { factor: 2.0, ..self }
     }
 
-    /// Returns whether this request is told that the first one with its token is under way.
+    /// Returns whether this request gets the error that the first request with its token is under
+    /// way.
     pub(crate) fn is_in_progress(&mut self) -> bool {
         let is_in_progress = self.is_faulty && self.dice.one_in(FAULTY_CHARGES);
         self.start = self.dice.clone();
         is_in_progress
     }
 
-    /// Lets the request in to a table or index, or says why not.
+    /// Admits the request to a table or index, or returns the reason for refusing it.
     pub(super) fn admit(
         &mut self,
         charged: &Charged<'_>,
@@ -189,13 +190,13 @@ impl<'e> Admission<'e> {
         }
     }
 
-    /// Adds what was used of a table or index.
+    /// Adds the units used on a table or index.
     pub(super) fn add(&mut self, charged: &Charged<'_>, units: f64) {
         let rate = Rate::of(charged.table, charged.index, charged.charge);
         self.used.push(Use { meter: charged.meter(), rate, partition: charged.partition, units });
     }
 
-    /// Counts what was used.
+    /// Counts the used units.
     pub(crate) fn settle(mut self) {
         self.count();
     }
@@ -270,7 +271,8 @@ impl Admit for Admission<'_> {
     }
 }
 
-/// Returns the global indexes that a write changes, with its units on them and the key of its entry.
+/// Returns the global indexes that a write changes, with the write's units on them and the keys of
+/// the changed entries.
 fn charged_indexes<'a>(
     table: &'a Table,
     units: &'a Units,

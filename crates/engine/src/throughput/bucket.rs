@@ -1,9 +1,9 @@
-//! A token bucket: it fills at a rate, holds so many units, and may be overdrawn, since what a
-//! request takes is known only after it was let in.
+//! A token bucket: it fills at a rate up to a capacity, and may be overdrawn, since the units of a
+//! request are known only after its admission.
 
 use crate::environment::milliseconds;
 
-/// Absorbs rounding, so that a unit which took its whole time to come is there.
+/// Tolerance for rounding, so that a unit is there after exactly its time of filling.
 const ROUNDING: f64 = 1e-6;
 
 /// Units that may be used.
@@ -19,7 +19,7 @@ impl Bucket {
         Self { units, filled_at_ms: now_ms }
     }
 
-    /// Lets it fill at `rate` units a second up to `capacity`. A clock that is set back fills
+    /// Fills the bucket at `rate` units a second up to `capacity`. A clock that was set back fills
     /// nothing.
     pub(super) fn fill(&mut self, rate: f64, capacity: f64, now_ms: u64) {
         let elapsed_ms = now_ms.saturating_sub(self.filled_at_ms);
@@ -27,12 +27,12 @@ impl Bucket {
         self.filled_at_ms = self.filled_at_ms.max(now_ms);
     }
 
-    /// Returns whether the bucket would hold `least` if `reserved` were taken.
+    /// Returns whether the bucket holds `least` after taking `reserved`.
     pub(super) fn has(&self, least: f64, reserved: f64) -> bool {
         self.units - reserved + ROUNDING >= least
     }
 
-    /// Takes units, more than there are if need be.
+    /// Takes units; may overdraw the bucket.
     pub(super) fn take(&mut self, units: f64) {
         self.units -= units;
     }

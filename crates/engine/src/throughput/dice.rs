@@ -12,7 +12,7 @@ impl Dice {
         Self(offset ^ request.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    /// Returns true once in `many` times on average.
+    /// Returns true with a probability of one in `many`.
     pub(crate) fn one_in(&mut self, many: u64) -> bool {
         self.below(many) == 0
     }
@@ -22,7 +22,8 @@ impl Dice {
         self.next() % end
     }
 
-    /// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators".
+    /// Returns the next number of SplitMix64. Source: Steele, Lea, Flood, "Fast splittable
+    /// pseudorandom number generators".
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

@@ -1,9 +1,9 @@
-//! When settings of tables were changed that may not be changed often.
+//! Times of changes of those settings of tables whose rate of change is limited.
 
 use crate::schema::TableId;
 use std::collections::HashMap;
 
-/// A setting that may not be changed often.
+/// Setting with a limited rate of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Setting {
     Protection,
@@ -12,7 +12,7 @@ pub(crate) enum Setting {
     TimeToLive,
 }
 
-/// When settings of tables were changed, epoch milliseconds. A restart forgets it.
+/// Times of changes of settings, epoch milliseconds. A restart forgets them.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     times: HashMap<(TableId, Setting), Vec<u64>>,
@@ -24,12 +24,12 @@ impl History {
         self.times.get(&(table, setting)).map_or(&[], Vec::as_slice)
     }
 
-    /// Keeps the time of a change.
+    /// Adds the time of a change.
     pub(crate) fn add(&mut self, table: TableId, setting: Setting, now_ms: u64) {
         self.times.entry((table, setting)).or_default().push(now_ms);
     }
 
-    /// Keeps the time of a change, and of none before.
+    /// Replaces the times by that of a change.
     pub(crate) fn set(&mut self, table: TableId, setting: Setting, now_ms: u64) {
         self.times.insert((table, setting), vec![now_ms]);
     }

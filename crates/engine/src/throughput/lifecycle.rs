@@ -1,10 +1,10 @@
-//! Tables that are being created, updated or deleted: states that the service goes through and that
-//! here only the clock ends.
+//! Tables that are being created, updated or deleted: states as on the service, which only the
+//! clock ends here.
 //!
-//! The change itself is done at once and durable; what is remembered here is how long it is to look
-//! unfinished, and what it shows meanwhile: the answer to the request that asked for it. How long
-//! that is, [`super::pace`] knows; what is refused meanwhile, `Asked::is_refused` of the model. A
-//! restart ends every state.
+//! The change itself is done and durable at once; this memory holds the time until which it looks
+//! unfinished, and the description shown meanwhile, which is that of the response to the request.
+//! [`super::pace`] has the durations; `Asked::is_refused` of the model decides which requests are
+//! refused meanwhile. A restart ends every state.
 
 use super::Limiter;
 use super::pace::Pace;
@@ -16,10 +16,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How long after its creation a table has no continuous backups yet.
+/// Time after its creation at which a table gets continuous backups, milliseconds.
 pub(super) const BACKUPS_DELAY_MS: u64 = 3000;
 
-/// How far a table is.
+/// State of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     Creating,
@@ -27,7 +27,7 @@ pub(crate) enum Status {
     Active,
 }
 
-/// The changes that are to look unfinished.
+/// Changes that look unfinished.
 #[derive(Debug)]
 pub(crate) struct TableChanges {
     pub(super) pace: Pace,
@@ -36,10 +36,10 @@ pub(crate) struct TableChanges {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    /// When the creations of tables end.
+    /// Ends of the creations of tables, epoch milliseconds.
     pub(crate) creations: HashMap<TableId, u64>,
     pub(crate) updates: HashMap<TableId, Vec<Change>>,
-    /// Kinds of change that a table has gone through.
+    /// Kinds of change that were made to a table before.
     done: HashSet<(TableId, Discriminant<UnderWay>, bool)>,
     /// Deletions by the tables' names.
     pub(crate) deletions: BTreeMap<String, Deletion>,
@@ -61,14 +61,14 @@ pub(crate) struct Deletion {
 pub(crate) struct Change {
     what: UnderWay,
     until_ms: u64,
-    /// When a new index has its resources.
+    /// Time at which a new index gets its resources, epoch milliseconds.
     allocated_ms: u64,
-    /// The answer to the request, which shows what the change has not reached yet.
+    /// Description in the response to the request, which shows the values before the change.
     pub(crate) shown: Arc<TableDescription>,
 }
 
 impl Change {
-    /// Returns what is under way, unless it has ended.
+    /// Returns the change under way; `None` if it has ended.
     pub(crate) fn at(&self, now_ms: u64) -> Option<UnderWay> {
         if now_ms >= self.until_ms {
             return None;
@@ -82,7 +82,7 @@ impl Change {
     }
 }
 
-/// Returns whether a table is UPDATING meanwhile; other changes leave it ACTIVE.
+/// Returns whether a change makes its table UPDATING; other changes leave it ACTIVE.
 pub(crate) fn is_updating(what: &UnderWay) -> bool {
     match what {
         UnderWay::Units
@@ -99,7 +99,8 @@ pub(crate) fn is_updating(what: &UnderWay) -> bool {
     }
 }
 
-/// Returns what tells changes of one kind apart that are not repetitions of each other.
+/// Returns the direction of a change: changes of one kind in different directions are not
+/// repetitions.
 fn direction(what: &UnderWay) -> bool {
     matches!(what, UnderWay::BillingMode { to_on_demand: true })
 }
@@ -109,7 +110,7 @@ impl TableChanges {
         Self { pace, pending: Mutex::default() }
     }
 
-    /// Returns how long Contributor Insights is being enabled or disabled.
+    /// Returns how long a change of Contributor Insights looks unfinished, milliseconds.
     pub(crate) fn insights_ms(&self) -> u64 {
         self.pace.insights_ms()
     }
@@ -177,7 +178,7 @@ impl TableChanges {
         let until_ms = now_ms.saturating_add(self.pace.change_ms(&what, is_repeated));
         let allocated_ms = now_ms.saturating_add(self.pace.index_allocation_ms());
         let changes = pending.updates.entry(table).or_default();
-        // An index that is deleted while it is created is only deleted from now on.
+        // The deletion of an index ends its creation.
         if let UnderWay::IndexDeletion(index) = &what {
             changes.retain(|known| known.what != UnderWay::IndexAllocation(index.clone()));
         }
@@ -190,7 +191,7 @@ impl TableChanges {
         self.lock().creations.insert(table.id(), until_ms);
     }
 
-    /// Adds the deletion of a table, as it is described meanwhile.
+    /// Adds the deletion of a table, with its description while it looks unfinished.
     pub(crate) fn add_deletion(&self, table: &Table, description: &TableDescription, now_ms: u64) {
         self.forget_old(now_ms);
         self.forget_table(table.id());
@@ -209,7 +210,7 @@ impl TableChanges {
 }
 
 impl<V: Clone> Limiter<V> {
-    /// Returns whether a table is not yet in use.
+    /// Returns whether a table looks as if it were being created.
     pub(crate) fn is_creating(&self, table: &Table, now_ms: u64) -> bool {
         self.rules.changes.is_creating(table, now_ms)
     }

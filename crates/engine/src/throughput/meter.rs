@@ -1,4 +1,4 @@
-//! What one table or global index has left of its reads or its writes: buckets for the whole and
+//! Units left for the reads or the writes of one table or global index: buckets for the whole and
 //! for each partition key in use.
 
 use super::bucket::Bucket;
@@ -8,14 +8,14 @@ use crate::schema::{Billing, Index, Table};
 use hashrange_model::error::ThrottleLimit;
 use std::collections::BTreeMap;
 
-/// Seconds of unused provisioned capacity that are kept.
-/// Source: DynamoDB developer guide, "Burst capacity".
+/// Seconds of unused provisioned capacity that are kept. Source: DynamoDB developer guide, "Burst
+/// capacity".
 const BURST_S: f64 = 300.0;
-/// More partitions than this are looked through for ones that are full again.
+/// Number of partition buckets from which on full ones are removed.
 const PARTITIONS_KEPT: usize = 10_000;
 
-/// Units per second that a new on-demand table serves.
-/// Source: DynamoDB developer guide, "On-demand mode", initial throughput.
+/// Returns the units per second that a new on-demand table serves. Source: DynamoDB developer
+/// guide, "On-demand mode", initial throughput.
 fn initial_rate(charge: Charge) -> f64 {
     match charge {
         Charge::Read => 12_000.0,
@@ -23,7 +23,7 @@ fn initial_rate(charge: Charge) -> f64 {
     }
 }
 
-/// The least a request can use: as much must be there for it to be let in.
+/// Returns the least number of units that a request can use: with fewer left it is refused.
 fn least(charge: Charge) -> f64 {
     match charge {
         Charge::Read => 0.5,
@@ -31,12 +31,12 @@ fn least(charge: Charge) -> f64 {
     }
 }
 
-/// The settings that a meter follows, in units per second.
+/// Rate of a meter, units per second, by the table's settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Rate {
-    /// As provisioned.
+    /// Provisioned throughput.
     Provisioned(f64),
-    /// On demand: what it is prepared for, and what its owner allows.
+    /// On demand: the rate for which the table is prepared, and the owner's limit.
     OnDemand { initial: f64, allowed: Option<f64> },
 }
 
@@ -76,29 +76,29 @@ fn float(units: i64) -> f64 {
     units as f64
 }
 
-/// Units that a request has been let in for but not yet used.
+/// Units of requests that were admitted but are not counted yet.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reserved {
-    /// Of the whole table or index.
+    /// Units on the whole table or index.
     pub(super) whole: f64,
-    /// Of the partition.
+    /// Units on the partition.
     pub(super) partition: f64,
 }
 
-/// What is left of the reads or the writes of a table or index.
+/// Units left for the reads or the writes of a table or index.
 #[derive(Debug)]
 pub(super) struct Meter {
     charge: Charge,
     whole: Bucket,
-    /// Under the limit that the owner has set.
+    /// Bucket for the owner's limit.
     allowed: Bucket,
     scaling: Scaling,
     partitions: BTreeMap<u32, Bucket>,
 }
 
 impl Meter {
-    /// Returns the meter of a table that nobody has used yet: there is the capacity of one second,
-    /// since no earlier one was left unused.
+    /// Returns the meter of an unused table: it holds the capacity of one second, since no earlier
+    /// second was left unused.
     pub(super) fn new(charge: Charge, rate: Rate, now_ms: u64) -> Self {
         let (whole, allowed) = match rate {
             Rate::Provisioned(units) => (units, 0.0),
@@ -139,7 +139,7 @@ impl Meter {
         (!bucket.has(least, reserved.partition)).then_some(ThrottleLimit::KeyRange)
     }
 
-    /// Takes the units that a request has used.
+    /// Takes the used units of a request.
     pub(super) fn take(&mut self, rate: Rate, partition: Option<u32>, units: f64, now_ms: u64) {
         self.fill(rate, now_ms);
         self.whole.take(units);
@@ -229,7 +229,7 @@ mod tests {
         let mut meter = Meter::new(Charge::Write, rate, 0);
         assert_eq!(writes(&mut meter, rate, None, 0), 4000);
         assert_eq!(limit(&mut meter, rate, 0), Some(ThrottleLimit::Account));
-        // Twice the peak, from the next half hour on.
+        // The limit is twice the peak, from the next half hour on.
         assert_eq!(writes(&mut meter, rate, None, 3_600_000), 8000);
         let rate = Rate::OnDemand { initial: 4000.0, allowed: Some(3.0) };
         let mut meter = Meter::new(Charge::Write, rate, 0);

@@ -1,23 +1,23 @@
-//! The profiles of the service: throughput limits, delays of table changes, stale reads, and the
+//! The profiles of the service: throughput limits, durations of table changes, stale reads, and the
 //! faults that a client must be ready for.
 //!
 //! The default profile has no [`Limiter`] at all. Under the others every data operation asks an
-//! [`Admission`] before it touches a table or index and tells it afterwards what it used; reads take
-//! their view from a [`Reading`]. Time is the environment's clock; nothing waits.
+//! [`Admission`] before it touches a table or index and reports the used units afterwards; reads
+//! get their view from a [`Reading`]. Time is the environment's clock; nothing waits.
 //!
-//! Left to others: where a request asks (`engine/`), and what requests are told of tables that change
+//! Left to others: the calls in a request (`engine/`), and the states of tables that requests see
 //! (`table_states/`).
 //!
 //! | file | idea |
 //! |---|---|
-//! | `bucket.rs`, `scaling.rs`, `meter.rs` | how many units there are |
-//! | `admission.rs` | what one request may use, and what goes wrong with it |
-//! | `reading.rs`, `views.rs` | which state of the store a read sees |
+//! | `bucket.rs`, `scaling.rs`, `meter.rs` | counting of units |
+//! | `admission.rs` | admission of one request, and its faults |
+//! | `reading.rs`, `views.rs` | the state of the store that a read sees |
 //! | `lifecycle.rs` | tables that are being created, updated or deleted |
-//! | `readiness.rs`, `tag_change.rs` | what other operations see of such tables, and of tags that change |
-//! | `pace.rs` | how long changes of tables take |
-//! | `history.rs` | when settings were changed that may not be changed often |
-//! | `dice.rs` | choices that a seed decides |
+//! | `readiness.rs`, `tag_change.rs` | such tables, and changing tags, for other operations |
+//! | `pace.rs` | durations of changes of tables |
+//! | `history.rs` | times of changes of settings |
+//! | `dice.rs` | random choices that a seed decides |
 
 mod admission;
 mod bucket;
@@ -53,7 +53,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use views::RecentViews;
 
-/// Which meter: of a table's or index's reads or writes.
+/// Key of a meter: of a table's or index's reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct MeterKey {
     table: TableId,
@@ -61,7 +61,7 @@ struct MeterKey {
     charge: Charge,
 }
 
-/// What a profile other than the default one remembers.
+/// State of a profile other than the default one.
 pub(crate) struct Limiter<V> {
     rules: Rules,
     views: RecentViews<V>,
@@ -72,11 +72,11 @@ pub(crate) struct Limiter<V> {
 struct Rules {
     is_hostile: bool,
     seed: u64,
-    /// How many requests there have been.
+    /// Number of requests so far.
     requests: AtomicU64,
     meters: Mutex<HashMap<MeterKey, Meter>>,
     changes: TableChanges,
-    /// When settings were changed that may not be changed often.
+    /// Times of changes of settings.
     history: Mutex<History>,
 }
 
@@ -87,7 +87,7 @@ impl<V> fmt::Debug for Limiter<V> {
 }
 
 impl<V: Clone> Limiter<V> {
-    /// Returns the limiter that the options ask for; none under the default profile.
+    /// Returns the limiter for the options; `None` under the default profile.
     pub(crate) fn of(options: &EngineOptions) -> Option<Self> {
         let is_hostile = match options.profile {
             Profile::Default => return None,
@@ -114,33 +114,34 @@ impl<V: Clone> Limiter<V> {
         Admission::new(&self.rules, environment, heat)
     }
 
-    /// Returns whether everything that the service may do happens often, as a seed decides.
+    /// Returns whether the profile is the hostile one, under which faults are frequent and a seed
+    /// decides them.
     pub(crate) fn is_hostile(&self) -> bool {
         self.rules.is_hostile
     }
 
-    /// Returns the changes of tables that are to look unfinished.
+    /// Returns the changes of tables that look unfinished.
     pub(crate) fn changes(&self) -> &TableChanges {
         &self.rules.changes
     }
 
-    /// Returns when settings were changed that may not be changed often.
+    /// Returns the times of changes of settings.
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
         self.rules.history()
     }
 
-    /// Lets go of what is too old to be of use.
+    /// Drops views and changes that are too old to be of use.
     pub(crate) fn sweep(&self, now_ms: u64) {
         self.views.forget_old(now_ms);
         self.rules.changes.forget_old(now_ms);
     }
 
-    /// Lets go of every view, so that the store can be closed.
+    /// Drops every view, so that the store can be closed.
     pub(crate) fn close(&self) {
         self.views.forget_all();
     }
 
-    /// Forgets what a deleted table has used.
+    /// Drops the meters and the history of a deleted table.
     pub(crate) fn forget_table(&self, table: TableId) {
         self.rules.meters().retain(|key, _| key.table != table);
         self.rules.history().forget_table(table);

@@ -1,36 +1,36 @@
-//! How long the service takes for each change of a table.
+//! Durations of changes of tables on the service.
 //!
-//! Source: measured on the service in 2026-10, on empty tables: the middle of what was seen.
+//! Source: measured on the service in 2026-10, on empty tables: the middle of the measured times.
 
 use crate::options::EngineOptions;
 use crate::profile::Profile;
 use crate::schema::{IndexKind, TableRecord};
 use hashrange_model::error::UnderWay;
 
-/// How long changes take under the profile `hostile`, unless set otherwise.
+/// Duration of changes under the profile `hostile`, unless set otherwise, milliseconds.
 const HOSTILE_MS: u64 = 3000;
 
 const CREATION_MS: u64 = 6000;
 const CREATION_WITH_INDEXES_MS: u64 = 18_000;
 const DELETION_MS: u64 = 5000;
 const INSIGHTS_MS: u64 = 2000;
-/// How long most operations do not find a new table.
+/// Time for which most operations do not find a new table, milliseconds.
 const UNSEEN_MS: u64 = 5000;
-/// How long a new index waits for resources; until then it cannot be deleted.
+/// Time for which a new index waits for resources, milliseconds; until then it cannot be deleted.
 const INDEX_ALLOCATION_MS: u64 = 40_000;
 const INDEX_CREATION_MS: u64 = 520_000;
 
-/// How long changes take.
+/// Rule for the durations of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// All the same, in milliseconds.
+    /// The same duration for all, milliseconds.
     Even(u64),
-    /// As on the service.
+    /// The durations of the service.
     Service,
 }
 
 impl Pace {
-    /// Returns the pace that the options ask for.
+    /// Returns the pace for the options.
     pub(super) fn of(options: &EngineOptions) -> Self {
         match (options.table_delay_ms, options.profile) {
             (Some(delay_ms), _) => Self::Even(delay_ms),
@@ -39,28 +39,29 @@ impl Pace {
         }
     }
 
-    /// Returns how long a table is being created.
+    /// Returns the duration of a table's creation, milliseconds.
     pub(super) fn creation_ms(self, record: &TableRecord) -> u64 {
         let has_global = record.indexes.iter().any(|index| index.kind == IndexKind::Global);
         self.or_even(if has_global { CREATION_WITH_INDEXES_MS } else { CREATION_MS })
     }
 
-    /// Returns how long a table is being created at most.
+    /// Returns the longest duration of a table's creation, milliseconds.
     pub(super) fn longest_creation_ms(self) -> u64 {
         self.or_even(CREATION_WITH_INDEXES_MS)
     }
 
-    /// Returns how long a table is being deleted.
+    /// Returns the duration of a table's deletion, milliseconds.
     pub(super) fn deletion_ms(self) -> u64 {
         self.or_even(DELETION_MS)
     }
 
-    /// Returns how long Contributor Insights is being enabled or disabled.
+    /// Returns the duration of a change of Contributor Insights, milliseconds.
     pub(super) fn insights_ms(self) -> u64 {
         self.or_even(INSIGHTS_MS)
     }
 
-    /// Returns how long most operations do not find a new table, half of an even pace.
+    /// Returns the time for which most operations do not find a new table, milliseconds: half of an
+    /// even pace.
     pub(super) fn unseen_ms(self) -> u64 {
         match self {
             Self::Even(ms) => ms / 2,
@@ -68,7 +69,7 @@ impl Pace {
         }
     }
 
-    /// Returns a time of the service, unless an even pace is faster.
+    /// Returns a time of the service, or that of an even pace if it is shorter, milliseconds.
     pub(super) fn at_most(self, service_ms: u64) -> u64 {
         match self {
             Self::Even(ms) => ms.min(service_ms),
@@ -76,7 +77,8 @@ impl Pace {
         }
     }
 
-    /// Returns how long a new index waits for resources, half of an even pace.
+    /// Returns the time for which a new index waits for resources, milliseconds: half of an even
+    /// pace.
     pub(super) fn index_allocation_ms(self) -> u64 {
         match self {
             Self::Even(ms) => ms / 2,
@@ -84,7 +86,8 @@ impl Pace {
         }
     }
 
-    /// Returns how long a change takes; one that the table has gone through before may be faster.
+    /// Returns the duration of a change, milliseconds; a change that the table has gone through
+    /// before may be faster.
     #[expect(
         clippy::match_same_arms,
         reason = "a table of measured times: equal ones were measured apart"

@@ -1,21 +1,22 @@
-//! What the operations on tags, time to live, backups and policies see of a table that is being
-//! created or deleted, and of tags that have just been changed.
+//! States of tables for the operations on tags, time to live, backups and policies: of tables that
+//! are being created or deleted, and of tags that have just been changed.
 //!
-//! The service answers these from other parts than DescribeTable, each with a delay of its own.
-//! Source: measured on the service in 2026-10; where a span was seen, a time within it.
+//! The service answers these operations from other parts than DescribeTable, each with a delay of
+//! its own. Source: measured on the service in 2026-10; where the measurements gave a range, a time
+//! within it.
 
 use super::lifecycle::{BACKUPS_DELAY_MS, Deletion, TableChanges};
 use super::tag_change::{TAG_LAG_MS, TAG_LOCK_MS};
 use crate::schema::{Table, TableId, Tags};
 
-/// How far a table is for the operations beside those that define it.
+/// State of a table for the operations beside those that define it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readiness {
-    /// It is being created, and they do not find it.
+    /// The table is being created, and these operations do not find it.
     Unseen,
-    /// It is being created, and they find it.
+    /// The table is being created, and these operations find it.
     Creating,
-    /// It is in use, but has no continuous backups yet.
+    /// The table is in use, but has no continuous backups yet.
     WithoutBackups,
     InUse,
 }
@@ -37,7 +38,8 @@ impl TableChanges {
         }
     }
 
-    /// Returns what a table that is being deleted still has so long after the request.
+    /// Returns a property that a table which is being deleted keeps for `for_ms` after the request;
+    /// `None` later.
     pub(crate) fn of_deleted<T>(
         &self,
         name: &str,
@@ -51,7 +53,7 @@ impl TableChanges {
         (now_ms < until_ms.min(deletion.until_ms)).then(|| of(deletion))
     }
 
-    /// Returns whether a change of tags keeps out this one.
+    /// Returns whether an earlier change of tags locks out this one.
     pub(crate) fn are_tags_locked(&self, table: TableId, set: Option<&Tags>, now_ms: u64) -> bool {
         let pending = self.lock();
         let Some(last) = pending.tags.get(&table).and_then(|changes| changes.last()) else {
@@ -67,7 +69,7 @@ impl TableChanges {
         !is_repeated
     }
 
-    /// Returns the tags that are listed instead of newer ones.
+    /// Returns the former tags while lists still show them instead of the newer ones.
     pub(crate) fn listed_tags(
         &self,
         table: TableId,

@@ -1,5 +1,5 @@
-//! Reads under a profile: whether they may begin, which state of the store they see, how long their
-//! pages are, and what they are counted.
+//! Reads under a profile: their admission, the state of the store that they see, the length of
+//! their pages, and the units counted for them.
 
 use super::admission::Charged;
 use super::{Admission, Limiter};
@@ -14,26 +14,26 @@ use hashrange_storage::KeyRange;
 /// Partitions of a new on-demand table.
 const ON_DEMAND_PARTITIONS: f64 = 4.0;
 
-/// Most entries that a page evaluates under the hostile profile.
+/// Maximum of entries that a page evaluates under the hostile profile.
 const HOSTILE_PAGE_MAX: u64 = 5;
 
-/// What is read.
+/// Target of a read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadTarget<'t> {
     pub(crate) table: &'t Table,
     pub(crate) index: Option<&'t Index>,
-    /// Hash of the one partition key that is read.
+    /// Hash of the partition key, if the read is within one.
     pub(crate) partition: Option<u32>,
     pub(crate) consistent: bool,
 }
 
 impl<'t> ReadTarget<'t> {
-    /// Returns the read of the item of a table that has this byte key.
+    /// Returns the target for the item of a table at a byte key.
     pub(crate) fn item(table: &'t Table, key: &[u8], consistent: bool) -> Self {
         Self { table, index: None, partition: Some(layout::hash_of(key)), consistent }
     }
 
-    /// Returns what a page reads of its table.
+    /// Returns the target for a page.
     pub(crate) fn page(plan: &PagePlan<'t>, ranges: &[KeyRange]) -> Self {
         let partition = match &versions::items_of_ranges(plan.table, ranges)[..] {
             [range] => layout::hash_of_range(range),
@@ -51,22 +51,22 @@ impl<'t> ReadTarget<'t> {
         self.index.is_some_and(|index| index.kind == IndexKind::Global)
     }
 
-    /// Returns the units on the meter of the target: a local index shares that of its table.
+    /// Returns the units on the meter of the target: a local index shares the meter of its table.
     fn units(units: &Units) -> f64 {
         units.table + units.indexes.iter().map(|(_, units)| units).sum::<f64>()
     }
 }
 
-/// A read that may begin.
+/// A read that was admitted.
 #[derive(Debug)]
 pub(crate) struct Reading<'e, V> {
-    /// What it sees, if that is not the newest state.
+    /// Old state that the read sees; `None` for the newest one.
     pub(crate) old_view: Option<V>,
     pub(crate) admission: Admission<'e>,
 }
 
 impl<V: Clone> Limiter<V> {
-    /// Returns an old state of the store that a read may see; none if it is to see the newest.
+    /// Returns an old state of the store for a read; `None` if the read is to see the newest one.
     pub(crate) fn old_view(
         &self,
         admission: &mut Admission<'_>,
@@ -79,19 +79,19 @@ impl<V: Clone> Limiter<V> {
         self.views.choose(admission.dice(), target.is_global(), now_ms)
     }
 
-    /// Returns whether what is before a write is to be kept, so that later reads may miss it.
+    /// Returns whether the state before a write is to be kept, for later reads that miss the write.
     pub(crate) fn is_view_due(&self, admission: &Admission<'_>) -> bool {
         self.views.is_due(admission.now_ms())
     }
 
-    /// Keeps what is before a write.
+    /// Keeps the state before a write.
     pub(crate) fn remember_view(&self, admission: &Admission<'_>, view: V) {
         self.views.remember(admission.now_ms(), view);
     }
 
-    /// Returns the units that reading a whole table or index to its end takes at least under the
-    /// profile `aws`: each partition of an on-demand table is read by itself.
-    /// Source: captured 2026 (4.0 consistent, 2.0 eventually consistent).
+    /// Returns the least units for reading a whole table or index to its end under the profile
+    /// `aws`: the service reads each partition of an on-demand table by itself. Source: captured
+    /// 2026 (4.0 consistent, 2.0 eventually consistent).
     pub(crate) fn least_of_scan(&self, plan: &PagePlan<'_>) -> Option<f64> {
         let id = plan.index.map_or(IndexId::BASE, |(_, index)| index.id);
         let is_whole = plan.range == layout::keyspace(plan.table.id(), id);
@@ -102,7 +102,7 @@ impl<V: Clone> Limiter<V> {
 }
 
 impl<V> Reading<'_, V> {
-    /// Returns how many entries a page evaluates at most if the request asks for `asked`.
+    /// Returns the maximum of entries that a page evaluates for a request that asks for `asked`.
     pub(crate) fn page_limit(&mut self, asked: usize) -> usize {
         if !self.admission.is_hostile() {
             return asked;
@@ -111,7 +111,7 @@ impl<V> Reading<'_, V> {
         asked.min(usize::try_from(most).unwrap_or(1))
     }
 
-    /// Counts what the read used.
+    /// Counts the units that the read used.
     pub(crate) fn settle(mut self, target: &ReadTarget<'_>, units: &Units) {
         self.admission.add_read(target, units);
         self.admission.settle();
@@ -119,7 +119,7 @@ impl<V> Reading<'_, V> {
 }
 
 impl Admission<'_> {
-    /// Lets the request in to a read, or says why not.
+    /// Admits the request to a read, or returns the reason for refusing it.
     pub(crate) fn admit_read(
         &mut self,
         target: &ReadTarget<'_>,
@@ -128,7 +128,7 @@ impl Admission<'_> {
         self.admit(&target.charged(), Some(touched))
     }
 
-    /// Adds what a read used.
+    /// Adds the units that a read used.
     pub(crate) fn add_read(&mut self, target: &ReadTarget<'_>, units: &Units) {
         self.add(&target.charged(), ReadTarget::units(units));
     }

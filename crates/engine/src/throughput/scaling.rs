@@ -1,4 +1,4 @@
-//! What an on-demand table or index has scaled to: at least what it starts with, and twice the peak
+//! Scaling of an on-demand table or index: it serves at least its initial rate, and twice the peak
 //! of the half hours before this one.
 //!
 //! Source: DynamoDB developer guide, "On-demand mode": up to double the previous peak within 30
@@ -10,23 +10,23 @@ const SECOND_MS: u64 = 1000;
 /// The traffic of a table or index, as far as its scaling depends on it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scaling {
-    /// Most units in one second before this period.
+    /// Peak before this period, units in one second.
     previous_peak: f64,
     period: u64,
-    /// Most units in one second of this period.
+    /// Peak of this period, units in one second.
     peak: f64,
     second: u64,
     units_in_second: f64,
 }
 
 impl Scaling {
-    /// Returns the units per second that are served; `initial` is what a new table starts with.
+    /// Returns the units per second that are served; `initial` is the rate of a new table.
     pub(super) fn limit(&mut self, initial: f64, now_ms: u64) -> f64 {
         self.roll(now_ms);
         initial.max(2.0 * self.previous_peak)
     }
 
-    /// Adds units that were used.
+    /// Adds used units.
     pub(super) fn record(&mut self, units: f64, now_ms: u64) {
         self.roll(now_ms);
         let second = now_ms / SECOND_MS;

@@ -1,8 +1,9 @@
-//! Changes of tags that are still to be seen: they keep out others, and show late.
+//! Changes of tags that are still visible: they lock out other changes, and lists show them late.
 
 use crate::schema::Tags;
 
-/// How long a change of tags keeps out others, and for how long the old tags are listed.
+/// Times, milliseconds, for which a change of tags locks out others, and for which lists show the
+/// old tags.
 pub(super) const TAG_LOCK_MS: u64 = 1650;
 pub(super) const TAG_LAG_MS: u64 = 1900;
 
@@ -10,16 +11,16 @@ pub(super) const TAG_LAG_MS: u64 = 1900;
 #[derive(Debug)]
 pub(crate) struct TagChange {
     pub(crate) at_ms: u64,
-    /// The label, of a stream.
+    /// Label of the stream; `None` for the table itself.
     pub(crate) stream: Option<String>,
-    /// What TagResource set; nothing of UntagResource.
+    /// Tags that TagResource set; `None` for UntagResource.
     pub(crate) set: Option<Tags>,
-    /// The tags before.
+    /// Tags before the change.
     pub(crate) before: Tags,
 }
 
 impl TagChange {
-    /// Returns whether the change is still to be seen in anything.
+    /// Returns whether the change is still visible in any operation.
     pub(crate) fn is_recent(&self, now_ms: u64) -> bool {
         now_ms < self.at_ms.saturating_add(TAG_LOCK_MS.max(TAG_LAG_MS))
     }

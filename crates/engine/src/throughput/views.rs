@@ -1,24 +1,24 @@
-//! Recent states of the store, for reads that need not be consistent.
+//! Recent states of the store, for reads that are not consistent.
 //!
-//! A view is taken before a write, so that a read may miss it. Views keep old data from being
-//! reclaimed: few are kept, and none for long.
+//! A view is taken before a write, so that a read can miss the write. Views keep old data from
+//! being reclaimed: few are kept, and none for long.
 
 use super::dice::Dice;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How old a state a read may see. Source: DynamoDB developer guide, "Read consistency" and
-/// "Global secondary indexes": usually a fraction of a second.
+/// Maximum age of a state that a read sees, milliseconds. Source: DynamoDB developer guide, "Read
+/// consistency" and "Global secondary indexes": usually a fraction of a second.
 const AGE_MAX_MS: u64 = 1000;
 /// The same under the hostile profile, where choices must not depend on the time that passes
 /// between two requests.
 const HOSTILE_AGE_MAX_MS: u64 = 10_000;
-/// How far two views are apart at least, unless every write counts.
+/// Minimum time between two views, milliseconds, unless every write counts.
 const APART_MS: u64 = 50;
 const VIEWS_MAX: usize = 16;
 const HOSTILE_VIEWS_MAX: usize = 4;
 
-/// The views, oldest first, with the times at which they were taken.
+/// The kept views, oldest first, with the times at which they were taken.
 pub(super) struct RecentViews<V> {
     is_hostile: bool,
     views: Mutex<VecDeque<(u64, V)>>,
@@ -29,7 +29,7 @@ impl<V: Clone> RecentViews<V> {
         Self { is_hostile, views: Mutex::default() }
     }
 
-    /// Returns whether a view is to be kept of what is before a write.
+    /// Returns whether a view of the state before a write is to be kept.
     pub(super) fn is_due(&self, now_ms: u64) -> bool {
         let apart_ms = if self.is_hostile { 0 } else { APART_MS };
         let is_apart = |taken_ms: u64| now_ms.saturating_sub(taken_ms) >= apart_ms;
@@ -46,7 +46,7 @@ impl<V: Clone> RecentViews<V> {
         views.push_back((now_ms, view));
     }
 
-    /// Returns an old view, or none if the newest state is to be read.
+    /// Returns an old view; `None` if the read is to see the newest state.
     pub(super) fn choose(&self, dice: &mut Dice, is_index: bool, now_ms: u64) -> Option<V> {
         let odds = match (self.is_hostile, is_index) {
             (true, _) => 2,

@@ -1,5 +1,5 @@
-//! One action of a transaction: what the request says of it, checked by itself, and its write once
-//! the table is known.
+//! One action of a transaction: its parts in the request, checked without the table, and its write,
+//! planned with the table.
 
 use crate::intent::{Access, Intent, Verb};
 use crate::request::check_scalar_keys;
@@ -9,22 +9,22 @@ use crate::write::{self, Action, Write};
 use hashrange_expr::{Condition, Update};
 use hashrange_model::{Item, Reason};
 
-/// An action without any fault that shows without its table.
+/// An action that has passed the checks without its table.
 #[derive(Debug)]
 pub(crate) struct TransactionAction {
-    /// The table as the request names it.
+    /// Table as the request names it.
     pub(crate) table_name: String,
     pub(crate) kind: ActionKind,
     pub(crate) condition: Option<Condition>,
-    /// Of a statement, what it asks for.
+    /// The statement that the action was made of.
     pub(crate) statement: Option<StatementAsked>,
-    /// Whether a failed condition returns the item it met.
+    /// True if a failed condition returns the item.
     pub(crate) returns_item_on_failure: bool,
-    /// What the action adds to the transaction's payload.
+    /// Bytes that the action adds to the transaction's payload.
     pub(crate) payload_bytes: usize,
 }
 
-/// What a statement asks for that an action was made of.
+/// The statement of an action.
 #[derive(Debug)]
 pub(crate) struct StatementAsked {
     pub(crate) verb: Verb,
@@ -32,7 +32,7 @@ pub(crate) struct StatementAsked {
     pub(crate) clause: Option<Condition>,
 }
 
-/// What an action does, and to which item.
+/// Kind of an action, with its item or key.
 #[derive(Debug)]
 pub(crate) enum ActionKind {
     /// Replaces the item.
@@ -41,7 +41,7 @@ pub(crate) enum ActionKind {
     Update(Item, Update),
     /// Removes the item with this key.
     Delete(Item),
-    /// Demands the condition of the item with this key.
+    /// Checks the condition on the item with this key.
     Check(Item),
 }
 
@@ -80,12 +80,12 @@ impl TransactionAction {
         }
     }
 
-    /// Returns whether it may change its item.
+    /// Returns whether the action can change its item.
     pub(crate) fn is_write(&self) -> bool {
         !matches!(self.kind, ActionKind::Check(_))
     }
 
-    /// Returns the write, with every fault that its table shows.
+    /// Returns the planned write, or the first fault that the table shows.
     pub(super) fn plan(&self, table: &Table) -> Result<Write<'_>, Reason> {
         let write = match &self.kind {
             ActionKind::Put(item) => write::plan_put(table, item)?,

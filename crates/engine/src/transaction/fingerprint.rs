@@ -1,21 +1,21 @@
-//! The fingerprint of a request: a hash of its decoded members, so that neither white space nor the
-//! order of members counts.
+//! The fingerprint of a request: a hash of its decoded members, so that white space and the order
+//! of members do not matter.
 //!
-//! Every part is written with its length, so that no two requests have the same parts.
+//! Every part is hashed with its length, so that different requests have different parts.
 
 use hashrange_wire::{DecodedItem, DecodedValue, Map};
 use xxhash_rust::xxh3::Xxh3;
 
-/// A hash of 128 bits of what is added to it.
+/// A 128-bit hash of the parts that are added.
 pub(crate) struct Fingerprint(Xxh3);
 
 impl Fingerprint {
-    /// Returns the fingerprint of nothing.
+    /// Returns the fingerprint without any part.
     pub(crate) fn new() -> Self {
         Self(Xxh3::new())
     }
 
-    /// Adds a count, or which of several forms follows.
+    /// Adds a count, or the number of the form that follows.
     pub(crate) fn number(&mut self, number: usize) {
         self.0.update(&(number as u64).to_le_bytes());
     }
@@ -38,12 +38,12 @@ impl Fingerprint {
         self.bytes(item.map_or(&[], |item| item.item.as_bytes()));
     }
 
-    /// Adds the names of an expression, in their own order.
+    /// Adds the names of an expression, sorted.
     pub(crate) fn names<K: AsRef<str>, V: AsRef<str>>(&mut self, names: Option<&Map<K, V>>) {
         self.sorted(names, |value| value.as_ref().as_bytes());
     }
 
-    /// Adds the values of an expression, in the order of their names.
+    /// Adds the values of an expression, sorted by their names.
     pub(crate) fn values<K: AsRef<str>>(&mut self, values: Option<&Map<K, DecodedValue>>) {
         self.sorted(values, |value| value.value.as_bytes());
     }

@@ -1,5 +1,5 @@
-//! What the transactions of both languages share: actions checked by themselves, their plan against
-//! the tables, one commit that decides all of them, and what is answered when some fail.
+//! Transactions of both languages: checks actions by themselves, plans them against the tables,
+//! decides all of them in one commit, and builds the error when some fail.
 //!
 //! A transaction declares the keys of its items (and of its token), so it waits for others that
 //! hold one of them and never meets a conflict; the store's order of locks rules out deadlock.

@@ -15,25 +15,25 @@ use hashrange_storage::{Batch, Key, Store};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A transaction that was done, now or before.
+/// A transaction that was done, by this request or an earlier one.
 #[derive(Debug)]
 pub(crate) struct Completed {
-    /// The table of each action.
+    /// Table of each action.
     pub(crate) tables: Vec<Arc<Table>>,
     pub(crate) outcome: Outcome,
 }
 
-/// What was done, for each action.
+/// Outcome of a transaction, for each action.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Its write.
+    /// The write of each action.
     Written(Vec<Written>),
-    /// Nothing, since the same request was done before; the size of its item now.
+    /// No write, since the same request was done before; the present size of each action's item.
     Replayed(Vec<usize>),
 }
 
 impl Outcome {
-    /// Returns what each action is charged, and as what.
+    /// Returns the kind of charge, and the units for each action.
     pub(crate) fn units(&self) -> (Charge, Vec<Units>) {
         match self {
             Self::Written(written) => {
@@ -51,12 +51,13 @@ impl Outcome {
     }
 }
 
-/// The write of each action, or its fault.
+/// Write of each action, or its fault.
 pub(crate) type Plans<'p> = Vec<Result<Write<'p>, ApiError>>;
 
-/// Most bytes that a transaction may write in all: an index or stream counts as a copy, a history as one of
-/// what was before. The service knows no such limit; a small request can ask for forty megabytes of items in each of
-/// twenty-five indexes, which no memory should have to hold at once.
+/// Maximum of bytes that a transaction writes in all: an index or stream counts as a copy, a
+/// history as a copy of the old image. The service has no such limit; a small request can put forty
+/// megabytes of items into each of twenty-five indexes, more than memory should have to hold at
+/// once.
 const WRITTEN_MAX_BYTES: usize = 128 * 1024 * 1024;
 
 impl<S: Store> Core<S> {
@@ -86,10 +87,10 @@ impl<S: Store> Core<S> {
     }
 }
 
-/// The fault of each action that has one, and the writes of the others.
+/// Fault of each action that has one, and the writes of the others.
 type Parted<'p> = (Vec<Option<ApiError>>, Vec<(&'p Table, Write<'p>)>);
 
-/// Parts plans into faults and writes.
+/// Splits plans into faults and writes.
 pub(crate) fn parted<'p>(tables: &'p [Arc<Table>], plans: Plans<'p>) -> Parted<'p> {
     let mut faults = Vec::with_capacity(plans.len());
     let mut writes = Vec::with_capacity(plans.len());
@@ -99,7 +100,8 @@ pub(crate) fn parted<'p>(tables: &'p [Arc<Table>], plans: Plans<'p>) -> Parted<'
     (faults, writes)
 }
 
-/// Returns why a transaction would not be done that was decided write by write.
+/// Returns the error of a transaction whose writes were decided one by one; `None` if it would
+/// succeed.
 pub(crate) fn refusal(
     faults: &[Option<ApiError>],
     writes: &[(&Table, Write<'_>)],
@@ -124,8 +126,8 @@ pub(crate) fn refusal(
     (!is_done).then(|| Reason::TransactionCanceled(errors).into())
 }
 
-/// Returns the error of a transaction with actions that their tables refuse.
-/// Source: captured: the first action that its table refuses is named, and nothing is decided.
+/// Returns the error of a transaction with actions that their tables refuse. Source: captured: the
+/// error names the first such action, and no action is decided.
 fn canceled_by_first(faults: &[Option<ApiError>]) -> Option<ApiError> {
     let first = faults.iter().position(Option::is_some)?;
     let named =
@@ -133,7 +135,7 @@ fn canceled_by_first(faults: &[Option<ApiError>]) -> Option<ApiError> {
     Some(Reason::TransactionCanceled(faults.iter().enumerate().map(named).collect()).into())
 }
 
-/// Refuses actions that write too much by what the request says.
+/// Refuses actions whose payload in the request is too large.
 pub(crate) fn check_payload(actions: &[TransactionAction]) -> Result<(), Reason> {
     let payload = actions.iter().map(|action| action.payload_bytes).sum::<usize>();
     if payload > TRANSACTION_SIZE_MAX_BYTES {
@@ -142,8 +144,8 @@ pub(crate) fn check_payload(actions: &[TransactionAction]) -> Result<(), Reason>
     Ok(())
 }
 
-/// Cancels a transaction that others were faster than again and again: every action that has no
-/// fault of its own meets a conflict.
+/// Cancels a transaction that lost all attempts to others: every action without a fault of its own
+/// gets a conflict.
 fn canceled_if_contended(error: ApiError, faults: &[Option<ApiError>]) -> ApiError {
     if !matches!(error.reason(), Reason::TransactionConflict) {
         return error;
@@ -153,8 +155,8 @@ fn canceled_if_contended(error: ApiError, faults: &[Option<ApiError>]) -> ApiErr
     Reason::TransactionCanceled(errors.collect()).into()
 }
 
-/// Plans each action. A fault of a key is the action's own, unless it is one that the service finds
-/// before it begins the transaction.
+/// Plans each action. A fault of a key belongs to the action, unless the service finds it before it
+/// begins the transaction.
 pub(crate) fn plan<'p>(
     actions: &'p [TransactionAction],
     tables: &[Arc<Table>],
@@ -219,7 +221,7 @@ fn decide(
     Ok(Outcome::Written(written))
 }
 
-/// What a transaction may still write, copies in indexes, streams and histories included.
+/// Bytes that a transaction can still write, copies in indexes, streams and histories included.
 struct Room(usize);
 
 impl Room {
@@ -236,7 +238,7 @@ impl Room {
     }
 }
 
-/// Returns the size of each action's item as it is.
+/// Returns the present size of each action's item.
 fn sizes(faults: &[Option<ApiError>], current: &[Option<Bytes>]) -> ApiResult<Vec<usize>> {
     let mut current = current.iter();
     let stored = faults.iter().map(|fault| match fault {

@@ -18,20 +18,20 @@ pub(crate) struct Token {
     fingerprint: u128,
 }
 
-/// The token of a request with what is known where it is decided.
+/// The token of a request, with its stored value, for the deciding function.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Presented<'t> {
     pub(super) token: &'t Token,
-    /// What is stored of it.
+    /// Stored value of the token.
     pub(super) stored: Option<&'t Bytes>,
-    /// How far tokens are swept, which a new use is told to.
+    /// Progress of the sweep of tokens, to which a new use is reported.
     pub(super) swept: &'t Swept,
 }
 
-/// What a token that is in the store says of a request.
+/// Meaning of a stored token for a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// The request is new.
+    /// The request is new; the expired record of the token, if there is one.
     No(Option<TokenRecord>),
     /// The request was done already.
     Done,
@@ -43,7 +43,7 @@ impl Token {
         Self { key: token(scope, text), fingerprint }
     }
 
-    /// Looks at what is stored of the token.
+    /// Compares the request with the stored value of the token.
     pub(super) fn look(&self, stored: Option<&Bytes>, now_ms: u64) -> ApiResult<Known> {
         let Some(stored) = stored else { return Ok(Known::No(None)) };
         let Some(record) = TokenRecord::decode(stored) else {
@@ -59,7 +59,7 @@ impl Token {
         }
     }
 
-    /// Keeps the token of a transaction that is committed.
+    /// Puts the token of a transaction into its batch.
     pub(super) fn remember(
         &self,
         old: Option<TokenRecord>,
@@ -73,7 +73,7 @@ impl Token {
     }
 }
 
-/// Returns whether a token that was used at `used_at_ms` may be used again.
+/// Returns whether a token that was used at `used_at_ms` can be used again.
 pub(crate) fn is_expired(used_at_ms: u64, now_ms: u64) -> bool {
     now_ms.saturating_sub(used_at_ms) > TOKEN_LIFETIME_MS
 }

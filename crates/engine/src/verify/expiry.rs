@@ -1,5 +1,5 @@
-//! Verifies the expiry indexes: entry by entry they are what the items of their tables say, and no
-//! other table has entries.
+//! Verifies the expiry indexes: the entries of each are exactly those that the items of its table
+//! require, and no other table has entries.
 
 use super::owners::Owners;
 use super::{Report, next_items};
@@ -9,7 +9,7 @@ use hashrange_model::Item;
 use hashrange_storage::{Error, View};
 use std::collections::BTreeSet;
 
-/// Verifies that an item has its entry, in a complete index.
+/// Verifies that an item has its entry, if the index is complete.
 pub(super) async fn verify_entry<V: View>(
     view: &V,
     table: &Table,
@@ -27,7 +27,7 @@ pub(super) async fn verify_entry<V: View>(
     Ok(())
 }
 
-/// Verifies that each entry of a table's index is that of an item.
+/// Verifies that each entry of a table's index belongs to an item.
 pub(super) async fn verify_entries<V: View>(
     view: &V,
     table: &Table,
@@ -55,7 +55,7 @@ pub(super) async fn verify_entries<V: View>(
     }
 }
 
-/// Looks for entries of tables that have no expiry index and none that is being removed.
+/// Reports entries of tables without an expiry index, unless they are being removed.
 pub(super) async fn verify_owners<V: View>(
     view: &V,
     tables: &[Table],

@@ -1,5 +1,6 @@
-//! Verifies the histories: every version is readable, lies at its item's key and is found by its moment,
-//! the mark of each item is the stamp of its last version, and no other table has a history.
+//! Verifies the histories: every version is readable, lies at its item's key and is found by its
+//! moment, the mark of each item is the stamp of its last version, and no other table has a
+//! history.
 
 use super::owners::Owners;
 use super::{Report, next_items};
@@ -11,7 +12,7 @@ use hashrange_model::Item;
 use hashrange_storage::{Error, Key, KeyRange, View};
 use std::collections::BTreeSet;
 
-/// Verifies what there is of a table's history.
+/// Verifies the history of a table, if it keeps one.
 pub(super) async fn verify_history<V: View>(
     view: &V,
     table: &Table,
@@ -67,7 +68,7 @@ pub(super) async fn verify_history<V: View>(
     Ok(())
 }
 
-/// Returns the next entries of a range, of which the rest is left; `None` behind the last ones.
+/// Returns the next entries of a range and leaves the rest in it; `None` at the end.
 async fn next_step<V: View>(
     view: &V,
     range: &mut KeyRange,
@@ -121,7 +122,7 @@ async fn verify_mark<V: View>(
     Ok(())
 }
 
-/// Looks for histories of tables that have none.
+/// Reports histories of tables that keep none.
 pub(super) async fn verify_owners<V: View>(
     view: &V,
     tables: &[Table],

@@ -1,4 +1,5 @@
-//! What is kept for tables is of tables that there are and that keep such: one key of each table is looked at.
+//! Verifies that data kept for a table belong to an existing table that keeps such data: reads one
+//! key of each table.
 
 use super::Report;
 use crate::schema::TableId;
@@ -6,22 +7,22 @@ use hashrange_storage::{Direction, Error, Key, KeyRange, View, Wanted};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Which tables may have what is looked at.
+/// Tables to which keys of one kind may belong.
 pub(super) struct Owners<'o> {
-    /// Those that keep it.
+    /// Tables that keep such data.
     pub(super) known: BTreeSet<TableId>,
-    /// Those of which everything is being removed.
+    /// Tables whose data are being removed.
     pub(super) purged: &'o BTreeSet<TableId>,
-    /// Returns the table of a key.
+    /// Function that returns the table of a key.
     pub(super) of: fn(&[u8]) -> Option<TableId>,
-    /// What is wrong with a key of no table.
+    /// Fault of a key that names no table.
     pub(super) without_table: &'static str,
-    /// What is wrong with a key of another table.
+    /// Fault of a key that names another table.
     pub(super) of_others: &'static str,
 }
 
 impl Owners<'_> {
-    /// Looks at the tables that have keys in a range; `after` returns what follows those of one.
+    /// Verifies the tables that have keys in a range; `after` returns the end of a table's keys.
     pub(super) async fn verify<V: View>(
         &self,
         view: &V,

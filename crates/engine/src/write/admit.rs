@@ -1,19 +1,19 @@
-//! What a write asks of the throughput of its tables, where that is limited.
+//! Admission of a write to the throughput of its tables, where that is limited.
 
 use crate::capacity::Units;
 use crate::layout::ItemKey;
 use crate::schema::Table;
 use hashrange_model::{Item, Reason};
 
-/// The admission of a request that writes. Nothing is counted before it is settled.
+/// Admission of a request that writes. No units are counted before it is settled.
 pub(crate) trait Admit: Send {
-    /// Begins again, as if nothing had been asked yet: the request is decided once more.
+    /// Starts again without the calls so far: the request is decided once more.
     fn restart(&mut self);
 
-    /// Lets a write of an item in to its table, or says why not.
+    /// Admits a write of an item to its table, or returns the reason for refusing it.
     fn admit_write(&mut self, table: &Table, key: &ItemKey) -> Result<(), Reason>;
 
-    /// Lets a write, of these images, in to the global indexes that it changes.
+    /// Admits a write with these images to the global indexes that it changes.
     fn admit_indexes(
         &mut self,
         table: &Table,
@@ -21,9 +21,9 @@ pub(crate) trait Admit: Send {
         images: (Option<&Item>, Option<&Item>),
     ) -> Result<(), Reason>;
 
-    /// Adds what a write used.
+    /// Adds the units that a write used.
     fn add_write(&mut self, table: &Table, partition: u32, units: &Units, image: Option<&Item>);
 
-    /// Counts what was used: the request is decided.
+    /// Counts the used units: the request is decided.
     fn settle(&mut self);
 }

@@ -1,4 +1,4 @@
-//! What a write does that meets a claim on its key, of whoever fills an index ([`crate::filling`]).
+//! Writes that meet a claim on their key, by a job that fills an index ([`crate::filling`]).
 
 use super::Write;
 use crate::core::Core;
@@ -9,8 +9,8 @@ use bytes::Bytes;
 use hashrange_model::ApiResult;
 use hashrange_storage::{Error, Key, Store};
 
-/// How often a write meets claims before it breaks one. Those of this server end soon and are waited
-/// for, so it is another's, which may have died.
+/// Number of claims that a write meets before it breaks one. The write waits for the end of claims
+/// of this server, so a claim that lasts is another server's, which may have died.
 const CLAIMS_MET_MAX: usize = 50;
 
 /// Returns the indexes of the tables of some writes that are being filled, in order, each once.
@@ -26,7 +26,7 @@ pub(super) fn places_of(writes: &[(&Table, Write<'_>)]) -> Vec<Place> {
 }
 
 impl<S: Store> Core<S> {
-    /// Takes a claim away, if it is still the stored one.
+    /// Removes a claim, if it is still the stored one.
     pub(crate) async fn end_claim(&self, key: &Key, claim: &Bytes) -> Result<(), Error> {
         self.commit(
             || vec![key.clone()],

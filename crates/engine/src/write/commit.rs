@@ -1,5 +1,5 @@
-//! The one commit of every write: planned, decided under the locks of its keys, and planned again if a
-//! definition has changed meanwhile.
+//! The one commit of every write: plans the write, decides it under the locks of its keys, and
+//! plans it again if a definition has changed meanwhile.
 
 use super::claims;
 use super::decide::{decide_all, decide_apart, reborrowed};
@@ -14,7 +14,7 @@ use hashrange_model::ApiResult;
 use hashrange_storage::{Batch, Key, Keys, Store};
 use std::future::Future;
 
-/// Plans and decides writes, `attempt`, until no definition has changed in between.
+/// Repeats `attempt`, which plans and decides writes, until no definition has changed in between.
 pub(crate) async fn until_decided<T, F>(attempt: impl Fn() -> F) -> ApiResult<T>
 where
     F: Future<Output = ApiResult<Option<T>>>,
@@ -26,11 +26,11 @@ where
     }
 }
 
-/// What a deciding function found.
+/// Result of a deciding function.
 enum Decision<T> {
-    /// The table's definition has changed under the write: plan it again.
+    /// The table's definition has changed: plan the write again.
     Replan,
-    /// A key of the write is claimed: decide it when the claim is gone.
+    /// A key of the write is claimed: decide the write when the claim is gone.
     Claimed((Key, Bytes)),
     Done(ApiResult<T>),
 }
@@ -49,8 +49,8 @@ impl<S: Store> Core<S> {
         .await
     }
 
-    /// Decides and commits writes like [`write`](Self::write), but each by itself: those that fail
-    /// leave the others alone.
+    /// Decides and commits writes like [`write`](Self::write), but each by itself: a failed write
+    /// does not affect the others.
     pub(crate) async fn write_apart(
         &self,
         writes: &[(&Table, Write<'_>)],
@@ -62,11 +62,11 @@ impl<S: Store> Core<S> {
         .await
     }
 
-    /// Shows `decide` the newest values of the keys that the writes declare, followed by that of
-    /// `more`, and commits the batch that it fills, unless it fails. `None` if a definition has
+    /// Calls `decide` with the newest values of the keys that the writes declare, followed by that
+    /// of `more`, and commits the batch that it fills, unless it fails. `None` if a definition has
     /// changed and the writes must be planned again.
     ///
-    /// A transaction conflict means that others were faster again and again.
+    /// A transaction conflict means that other writers won all attempts.
     pub(crate) async fn decide_and_commit<T: Send>(
         &self,
         writes: &[(&Table, Write<'_>)],
@@ -128,7 +128,8 @@ impl<S: Store> Core<S> {
                 }
                 Decision::Claimed(claim) => {
                     met += 1;
-                    // On the heap: rare, and every write would be as large.
+                    // On the heap: claims are rare, and the future of every write would be as large
+                    // otherwise.
                     Box::pin(self.await_end_of_claim(&claim, met)).await?;
                 }
                 Decision::Replan => {
@@ -141,14 +142,15 @@ impl<S: Store> Core<S> {
     }
 }
 
-/// Returns the keys that writes only read: how far indexes are filled, and the number of definitions.
+/// Returns the keys that writes only read: the progress of filling indexes, and the number of
+/// definitions.
 fn read_keys(places: &[Place], is_shared: bool) -> Vec<Key> {
     let number = is_shared.then(layout::definitions_number);
     places.iter().copied().map(key_of).chain(number).collect()
 }
 
-/// Returns the item keys in order, followed by the keys of the item collections' sizes, of the items' last
-/// changes and `more`.
+/// Returns the item keys in order, followed by the keys of the item collections' sizes, of the
+/// items' last changes and `more`.
 pub(super) fn declared_keys(writes: &[(&Table, Write<'_>)], more: Option<&Key>) -> Vec<Key> {
     let items = writes.iter().map(|(_, write)| write.key.bytes.clone());
     let collections = writes

@@ -1,5 +1,5 @@
-//! The decision of a write: on the newest image of its item it fills the batch with all that follows,
-//! or says why not.
+//! The decision of a write: fills the batch with all changes that follow from the newest image of
+//! the item, or returns the reason for refusing the write.
 
 use super::moment::Stamps;
 use super::{Action, Admit, Attempt, Write, Written, derive};
@@ -15,15 +15,15 @@ use hashrange_model::{ApiError, ApiResult, Item, Reason};
 use hashrange_storage::{Batch, Key};
 use std::collections::BTreeMap;
 
-/// What a decision depends on beside the values of the declared keys.
+/// Inputs of a decision beside the values of the declared keys.
 pub(crate) struct Circumstances<'c> {
     pub(crate) clock: &'c Clock,
     pub(super) fillings: Fillings<'c>,
-    /// The stamps of what changes in tables with a history.
+    /// Stamps of the changes in tables with a history.
     pub(super) stamps: Stamps<'c>,
 }
 
-/// Decides writes of which all are to be done or none.
+/// Decides writes that are done all or none.
 pub(super) fn decide_all(
     writes: &[(&Table, Write<'_>)],
     current: &[Option<Bytes>],
@@ -34,8 +34,8 @@ pub(super) fn decide_all(
     decide_each(writes, current, circumstances, batch, admission).collect()
 }
 
-/// Decides writes one after the other. `current` are the values of their declared keys; if one
-/// write fails, the batch is not to be used.
+/// Decides writes one after the other. `current` has the values of their declared keys; if one
+/// write fails, the caller must not use the batch.
 pub(crate) fn decide_each<'w, 'e: 'w>(
     writes: &'w [(&Table, Write<'_>)],
     current: &'w [Option<Bytes>],
@@ -59,7 +59,7 @@ pub(crate) fn decide_each<'w, 'e: 'w>(
     })
 }
 
-/// Lends an admission.
+/// Reborrows an admission.
 pub(super) fn reborrowed<'a>(
     admission: &'a mut Option<&mut (dyn Admit + '_)>,
 ) -> Option<&'a mut dyn Admit> {
@@ -69,7 +69,7 @@ pub(super) fn reborrowed<'a>(
     }
 }
 
-/// Decides writes one after the other, each whatever becomes of the others.
+/// Decides writes one after the other, each independent of the others' success.
 pub(super) fn decide_apart(
     writes: &[(&Table, Write<'_>)],
     current: &[Option<Bytes>],
@@ -95,7 +95,7 @@ pub(super) fn decide_apart(
     Ok(attempts)
 }
 
-/// The sizes of the item collections that the writes touch, as they grow.
+/// Sizes of the item collections that the writes touch, updated by each write.
 struct Collections(BTreeMap<Key, i64>);
 
 impl Collections {
@@ -126,7 +126,7 @@ impl Collections {
     }
 }
 
-/// Returns the stored size of an item collection.
+/// Returns the size of an item collection from its stored form.
 fn decode_size(stored: &[u8]) -> i64 {
     i64::from_le_bytes(stored.try_into().expect("a stored size has 8 bytes"))
 }

@@ -1,19 +1,19 @@
-//! What the key templates of a table make of an item: the attributes that they derive, and what they
-//! refuse.
+//! Applies the key templates of a table to an item: sets the attributes that they derive, and
+//! refuses items that they do not allow.
 //!
 //! | attribute | mode | put | update |
 //! |---|---|---|---|
-//! | a key of an index | fill | set; where nothing is derived, what a client writes is refused | the same; what was derived is removed, what a client wrote before stays |
-//! | a key of an index | fill and remove | set, or removed where nothing is derived | the same |
+//! | a key of an index | fill | set; a client's value is refused if none is derived | the same; a derived value is removed, a client's earlier value stays |
+//! | a key of an index | fill and remove | set, or removed if none is derived | the same |
 //! | a key of an index | check | must be as derived | the same |
 //! | a key of the table | fill | set if it is missing, else must be as derived | must be as derived |
 //! | a key of the table | check | must be as derived | must be as derived |
 //!
-//! A key of the table is derived of every item for which a condition holds: a part that is missing is
-//! then a fault. An update whose item differed before, which it cannot mend, is not refused for that.
-//! A value is the template's if it is what the template, or one before it that items are still being rewritten
-//! from, derives from the item as it is stored; any other is a client's.
-//! No template uses an attribute that another one derives, so the order of the templates has no effect.
+//! A key of the table is derived for every item for which a condition holds: a missing part is then
+//! a fault. An update is not refused for an item that differed before and that it cannot mend. A
+//! value is the template's if the template, or a former one from which items are still being
+//! rewritten, derives it from the item as stored; any other value is a client's. No template uses
+//! an attribute that another one derives, so the order of the templates has no effect.
 
 use crate::schema::{DerivedKey, TemplateMode};
 use hashrange_expr::Rendered;
@@ -21,15 +21,16 @@ use hashrange_model::error::DerivedKeyFault;
 use hashrange_model::limits::ITEM_SIZE_MAX_BYTES;
 use hashrange_model::{Item, Reason, ValueRef};
 
-/// An item that is put.
+/// An item for a put.
 pub(super) struct Put {
-    /// It, with what is derived from it.
+    /// The item, with its derived attributes.
     pub(super) item: Item,
-    /// Whether it brings a key that nothing derives: [`settle`] decides on that by what is stored.
+    /// True if the item brings a key that no template derives: [`settle`] decides on it by the
+    /// stored item.
     pub(super) is_unsettled: bool,
 }
 
-/// Returns an item that is put with what is derived from it.
+/// Returns an item for a put with its derived attributes.
 pub(super) fn of_put(derived: &[DerivedKey], item: &Item) -> Result<Put, Reason> {
     let (mut changes, mut is_unsettled) = (Vec::new(), false);
     for key in derived {
@@ -47,8 +48,9 @@ pub(super) fn of_put(derived: &[DerivedKey], item: &Item) -> Result<Put, Reason>
     Ok(Put { item, is_unsettled })
 }
 
-/// Returns an item that is put in the place of `old`, without keys that a template derived from that and
-/// none derives any more. Any other key that none derives is a client's: it may stay, but not come.
+/// Returns an item for a put that replaces `old`, without keys that a template derived from `old`
+/// and none derives any more. Any other key that none derives is a client's: an item may keep it,
+/// but not add it.
 pub(super) fn settle(
     derived: &[DerivedKey],
     old: Option<&Item>,
@@ -63,7 +65,7 @@ pub(super) fn settle(
     Ok(changed(new, &changes))
 }
 
-/// Returns the item `new` that an update makes of `old` with what is derived from it. Its size is not
+/// Returns `new`, which an update has made of `old`, with its derived attributes. Its size is not
 /// checked.
 pub(super) fn of_update(
     derived: &[DerivedKey],
@@ -87,7 +89,7 @@ pub(super) fn of_update(
     Ok(changed(new, &changes))
 }
 
-/// Returns a stored item with the keys of indexes that are derived from it.
+/// Returns a stored item with its derived keys of indexes.
 pub(crate) fn of_stored(derived: &[DerivedKey], item: &Item) -> Result<Item, Reason> {
     let mut changes = Vec::new();
     for key in derived.iter().filter(|key| !key.is_primary && key.mode.fills()) {
@@ -102,23 +104,23 @@ pub(crate) fn of_stored(derived: &[DerivedKey], item: &Item) -> Result<Item, Rea
     Ok(item)
 }
 
-/// Returns whether a stored item has a key that a client wrote and that no template derives, so that it stays.
+/// Returns whether a stored item keeps a key that a client wrote and no template derives.
 pub(crate) fn keeps_others(derived: &[DerivedKey], item: &Item) -> bool {
     derived.iter().any(|key| key.keeps_others() && key.has_others(item))
 }
 
-/// Refuses a stored item that a new template would refuse which only checks it.
+/// Refuses a stored item that a new template which only checks would refuse.
 pub(crate) fn check_stored(derived: &[DerivedKey], item: &Item) -> Result<(), Reason> {
     let only_checks = |key: &&DerivedKey| key.is_primary || key.mode == TemplateMode::Check;
     let mut checking = derived.iter().filter(|key| key.is_rewriting).filter(only_checks);
     checking.try_for_each(|key| key.check_derived(item))
 }
 
-/// What an attribute is to be.
+/// Required value of an attribute.
 enum Derived {
-    /// This text, or absent.
+    /// This text, or no attribute.
     As(Option<String>),
-    /// Whatever it is.
+    /// Any value.
     Free,
 }
 
@@ -141,7 +143,7 @@ impl DerivedKey {
         Reason::DerivedKey { attribute: self.template.attribute().to_owned(), fault }
     }
 
-    /// Returns what the attribute of an item is to be.
+    /// Returns the required value of the attribute in an item.
     fn decide(&self, item: &Item) -> Result<Derived, Reason> {
         let rendered = self.template.render(item, self.limit_bytes);
         match rendered.map_err(|fault| self.refuse(fault))? {
@@ -154,7 +156,7 @@ impl DerivedKey {
         }
     }
 
-    /// Returns whether a put sets the attribute, rather than checks it.
+    /// Returns whether a put sets the attribute; otherwise it checks it.
     fn may_set(&self, item: &Item) -> bool {
         self.mode.fills() && !(self.is_primary && self.is_given(item))
     }
@@ -163,12 +165,12 @@ impl DerivedKey {
         item.get(self.template.attribute()).is_some()
     }
 
-    /// Returns whether what clients wrote stays where nothing is derived.
+    /// Returns whether keys that clients wrote stay if the template derives none.
     fn keeps_others(&self) -> bool {
         !self.is_primary && self.mode == TemplateMode::Fill
     }
 
-    /// Returns what the attribute of the item `new`, which is `old` as it is stored, is to be.
+    /// Returns the required value of the attribute in the item `new`, whose stored image is `old`.
     fn decide_after(&self, old: Option<&Item>, new: &Item) -> Result<Derived, Reason> {
         let decided = self.decide(new)?;
         let given = new.get(self.template.attribute());
@@ -182,13 +184,13 @@ impl DerivedKey {
         }
     }
 
-    /// Returns whether a stored item has a key that a client wrote and nothing derives.
+    /// Returns whether a stored item has a key that a client wrote and no template derives.
     pub(crate) fn has_others(&self, item: &Item) -> bool {
         let Some(given) = item.get(self.template.attribute()) else { return false };
         matches!(self.decide(item), Ok(Derived::As(None))) && !self.has_derived(item, given)
     }
 
-    /// Returns whether a value is what the template, or one before it, derives from an item.
+    /// Returns whether the template, or a former one, derives a value from an item.
     fn has_derived(&self, item: &Item, value: ValueRef<'_>) -> bool {
         let ValueRef::S(value) = value else { return false };
         let mut templates = std::iter::once(&self.template).chain(&self.before);
@@ -198,17 +200,17 @@ impl DerivedKey {
         })
     }
 
-    /// Refuses an item whose attribute is not as wanted.
+    /// Refuses an item whose attribute differs from the derived value.
     fn check(&self, item: &Item, derived: Option<String>) -> Result<(), Reason> {
         match item.get(self.template.attribute()) {
-            // The service's own fault: a key attribute is missing.
+            // The service's own check reports the missing key attribute.
             None if self.is_primary => Ok(()),
             given if given == derived.as_deref().map(ValueRef::S) => Ok(()),
             _ => Err(self.refuse(DerivedKeyFault::Differs { derived })),
         }
     }
 
-    /// Refuses an item whose attribute is not as derived.
+    /// Derives the attribute of an item and refuses the item if it differs.
     fn check_derived(&self, item: &Item) -> Result<(), Reason> {
         match self.decide(item)? {
             Derived::As(wanted) => self.check(item, wanted),

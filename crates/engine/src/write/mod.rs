@@ -1,21 +1,21 @@
 //! The conditional write that every writing operation shares: PutItem, UpdateItem, DeleteItem, the
 //! members of a batch and the actions of a transaction (`transaction/`).
 //!
-//! A write names its key, is decided on the newest image of its item under the key's lock, and
-//! leaves in one batch: the item, its index entries, the counters, the size of its collection, its
-//! record in the change log, and in the history of a table that keeps one what it was before.
+//! A write names its key, is decided on the newest image of its item under the key's lock, and puts
+//! into one batch: the item, its index entries, the counters, the size of its collection, its
+//! record in the change log, and for a table with a history the old image.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `plan.rs` | from items, keys and updates to writes, with the faults that a table shows |
-//! | `derive.rs` | what key templates make of the new image |
-//! | `decide.rs` | a write on the newest image of its item |
-//! | `commit.rs` | the one commit of writes, planned again after a change of definition |
+//! | `plan.rs` | turns items, keys and updates into writes; finds the faults that a table shows |
+//! | `derive.rs` | applies key templates to the new image |
+//! | `decide.rs` | decides a write on the newest image of its item |
+//! | `commit.rs` | commits writes; plans them again after a change of definition |
 //! | `moment.rs` | the moment of a commit that changes items with a history |
-//! | `others.rs` | the keys of stored items that a key template would not leave them |
-//! | `rehearse.rs` | what writes would do, decided and not committed |
-//! | `claims.rs` | a write meets a claim of whoever fills an index |
-//! | `admit.rs` | what a write asks where throughput is limited; who limits it is above |
+//! | `others.rs` | finds the keys of stored items that a new key template would remove |
+//! | `rehearse.rs` | decides writes without committing them |
+//! | `claims.rs` | writes that meet the claim of a job that fills an index |
+//! | `admit.rs` | admission to limited throughput; the limiter is above |
 
 mod admit;
 mod claims;
@@ -43,22 +43,23 @@ use crate::layout::ItemKey;
 use hashrange_expr::{Condition, Update};
 use hashrange_model::{ApiError, ApiResult, Item};
 
-/// What a write does to its item.
+/// Change that a write makes to its item.
 #[derive(Debug)]
 pub(crate) enum Action<'p> {
-    /// Replaces it.
+    /// Replaces the item.
     Put(Item),
-    /// The same, with a key that no key template derives: a template's own is removed, a client's refused.
+    /// Replaces the item by one with a key that no key template derives: a key that a template had
+    /// derived is removed, a client's new one is refused.
     PutUnsettled(Item),
-    /// Changes or creates it.
+    /// Changes or creates the item.
     Update(&'p Update),
-    /// Removes it.
+    /// Removes the item.
     Delete,
-    /// Leaves it: only the condition counts.
+    /// Leaves the item: only the condition counts.
     Check,
-    /// Removes it if it is due by its time-to-live attribute.
+    /// Removes the item if it is due by its time-to-live attribute.
     Expire(Due),
-    /// Gives it what the table's key templates derive from it.
+    /// Sets the attributes that the table's key templates derive from the item.
     Derive,
 }
 
@@ -66,16 +67,16 @@ pub(crate) enum Action<'p> {
 #[derive(Debug)]
 pub(crate) struct Write<'p> {
     pub(crate) key: ItemKey,
-    /// The key attributes: what an update creates if there is no item.
+    /// Key attributes with which an update creates a missing item.
     pub(crate) key_attributes: Item,
     pub(crate) condition: Option<&'p Condition>,
     pub(crate) action: Action<'p>,
-    /// Whether a failed condition returns the item it met.
+    /// True if a failed condition returns the item.
     pub(crate) returns_item_on_failure: bool,
 }
 
 impl Write<'_> {
-    /// Returns who makes the change.
+    /// Returns the author of the change.
     fn author(&self) -> Author {
         match self.action {
             Action::Expire(_) => Author::TimeToLive,
@@ -89,13 +90,13 @@ impl Write<'_> {
     }
 }
 
-/// What a write did.
+/// Result of a write.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) old: Option<Item>,
     pub(crate) new: Option<Item>,
     pub(crate) units: Units,
-    /// Bytes of the item collection afterwards, on tables with local indexes.
+    /// Size of the item collection after the write, bytes, on tables with local indexes.
     pub(crate) collection_bytes: Option<i64>,
 }
 
@@ -106,22 +107,22 @@ impl Written {
     }
 }
 
-/// A write of several that are decided apart.
+/// Result of one of several writes that are decided apart.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) result: ApiResult<Written>,
-    /// Size of the item as the write found it.
+    /// Size of the item as the write found it, bytes.
     pub(crate) stored_bytes: usize,
 }
 
 impl Attempt {
-    /// Returns the attempt of a write that was done with all others or none.
+    /// Returns the result of one of several writes that were done all or none.
     pub(crate) fn done(written: Written) -> Self {
         let stored_bytes = written.old.as_ref().map_or(0, Item::size);
         Self { result: Ok(written), stored_bytes }
     }
 
-    /// Returns the attempt of a write that was not decided.
+    /// Returns the result of a write that was not decided.
     pub(crate) fn lost(error: &ApiError) -> Self {
         Self { result: Err(error.clone()), stored_bytes: 0 }
     }

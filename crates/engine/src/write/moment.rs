@@ -1,10 +1,11 @@
-//! When a commit changes items of tables with a history: one moment for all of them, and for each item the
-//! stamp that follows that of its last change, which is read under the lock of its key. So stamps are in the
-//! order of an item's changes, whichever servers made them and whatever their clocks say.
+//! The moment of a commit that changes items of tables with a history: one moment for all of them,
+//! and for each item the stamp that follows that of its last change, which is read under the lock
+//! of its key. So stamps are in the order of an item's changes, whichever servers made them and
+//! whatever their clocks show.
 //!
-//! The moment is what the server's clock says. A clock that is a little behind the last change of an item, as
-//! those of several servers are, is taken to be at that change: else each of two servers that change one item
-//! in turn would begin an era.
+//! The moment is the time of the server's clock. If the clock is a little behind the last change of
+//! an item, as clocks of several servers are, the moment is that of the change: otherwise two
+//! servers that change one item in turn would begin an era with each change.
 
 use super::Write;
 use crate::layout::{self, Stamp};
@@ -12,24 +13,25 @@ use crate::schema::Table;
 use bytes::Bytes;
 use hashrange_storage::Key;
 
-/// So far behind may a clock be that does not begin an era.
+/// Milliseconds by which a clock can be behind without beginning an era.
 const SKEW_MS: u64 = 100;
 
-/// Returns the keys of the last changes of the items that keep a history, in the order of the writes.
+/// Returns the keys of the last changes of the items that keep a history, in the order of the
+/// writes.
 pub(super) fn changed_keys<'w>(
     writes: &'w [(&Table, Write<'_>)],
 ) -> impl Iterator<Item = Key> + 'w {
     keeping(writes).map(|write| layout::changed(&write.key.bytes))
 }
 
-/// The stamps of what a commit changes.
+/// Stamps of the changes in a commit.
 #[derive(Debug)]
 pub(super) struct Stamps<'w>(Vec<(&'w Key, Stamp)>);
 
 impl<'w> Stamps<'w> {
-    /// Returns the stamps of the writes of a commit. `current` are the values of the declared keys.
+    /// Returns the stamps of the writes of a commit. `current` has the values of the declared keys.
     ///
-    /// The key of a value that is no stamp is an error.
+    /// Fails with the key of a value that is no stamp.
     pub(super) fn of_commit(
         writes: &'w [(&Table, Write<'_>)],
         current: &[Option<Bytes>],

@@ -1,6 +1,6 @@
-//! Which keys of stored items a new key template would remove, though no template has derived them: clients wrote
-//! them. Looked at before it is declared; what is written meanwhile is kept by the writes themselves
-//! (`derive.rs`), so the count need not be of one moment.
+//! Finds the keys of stored items that a new key template would remove though no template has
+//! derived them: clients wrote them. The search runs before the template is declared; writes during
+//! it keep such keys themselves (`derive.rs`), so the count need not be of one moment.
 
 use crate::core::Core;
 use crate::fault;
@@ -10,26 +10,26 @@ use hashrange_model::{ApiResult, Item, ValueRef};
 use hashrange_storage::{Demand, Direction, Key, Store, View, Wanted, give_way};
 use std::ops::ControlFlow;
 
-/// Of how many items the keys are looked at, at most.
+/// Maximum of items that are examined.
 const ITEMS_MAX: u64 = 200_000;
-/// How many bytes of items are looked at, at most.
+/// Maximum of bytes of items that are examined.
 const BYTES_MAX: usize = 256 * 1024 * 1024;
 const ITEMS_PER_PAGE: usize = 256;
 const BYTES_PER_PAGE: usize = 1024 * 1024;
 const EXAMPLES_MAX: usize = 3;
-/// How many characters of an example are told.
+/// Maximum of characters shown of an example.
 const EXAMPLE_CHARS: usize = 60;
 
 /// Keys of items that clients wrote and a template would remove.
 #[derive(Debug, Default)]
 pub(crate) struct Others {
-    /// Items that have one.
+    /// Number of items with such a key.
     pub(crate) items: u64,
-    /// Items that were looked at.
+    /// Number of items examined.
     pub(crate) examined: u64,
-    /// Whether these were all.
+    /// True if these were all items of the table.
     pub(crate) are_all: bool,
-    /// Some of the keys, cut.
+    /// Examples of the keys, cut.
     pub(crate) examples: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ fn example(value: ValueRef<'_>) -> String {
     format!("{told:?}")
 }
 
-/// Looks at the first items of a table, up to [`ITEMS_MAX`] and [`BYTES_MAX`], a page at a time.
+/// Examines the first items of a table, up to [`ITEMS_MAX`] and [`BYTES_MAX`], a page at a time.
 pub(crate) async fn others<S: Store>(
     core: &Core<S>,
     table: TableId,

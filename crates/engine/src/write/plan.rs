@@ -1,4 +1,4 @@
-//! From items, keys and updates to the writes that tables allow, with every fault that a table's
+//! Turns items, keys and updates into writes that tables allow; finds every fault that a table's
 //! definition shows.
 
 use super::{Action, Write, derive};
@@ -38,7 +38,7 @@ pub(crate) fn plan_delete<'p>(table: &Table, key: &Item) -> Result<Write<'p>, Re
     })
 }
 
-/// Returns the unconditional update of the item that has a key.
+/// Returns the unconditional update of the item with a key.
 pub(crate) fn plan_update<'p>(
     table: &Table,
     key: &Item,
@@ -55,7 +55,8 @@ pub(crate) fn plan_update<'p>(
     })
 }
 
-/// Returns the write that gives a stored item what the table's key templates derive from it.
+/// Returns the write that sets the attributes of a stored item that the table's key templates
+/// derive.
 pub(crate) fn plan_derive<'p>(table: &Table, item: &Item) -> Result<Write<'p>, Reason> {
     Ok(Write {
         key: key_of_item(table, item)?,
@@ -86,7 +87,7 @@ pub(crate) fn key_of_item(table: &Table, item: &Item) -> Result<ItemKey, Reason>
     layout::item_key(table, item).map_err(fault::of_item_key)
 }
 
-/// Refuses a batch that names an item twice, by whichever name of its table.
+/// Refuses a batch that names an item twice, even by different names of its table.
 pub(crate) fn check_distinct<'k>(keys: impl IntoIterator<Item = &'k Key>) -> Result<(), Reason> {
     let mut known = BTreeSet::new();
     if keys.into_iter().all(|key| known.insert(key)) { Ok(()) } else { Err(Reason::DuplicateKeys) }

@@ -1,4 +1,4 @@
-//! What writes would do: decided on the state that is now seen, and not committed.
+//! Decides writes on the present state without committing them, for explanations.
 
 use super::claims::places_of;
 use super::commit::declared_keys;
@@ -13,8 +13,8 @@ use hashrange_model::ApiResult;
 use hashrange_storage::{Batch, Store, View};
 
 impl<S: Store> Core<S> {
-    /// Decides writes as [`write_apart`](Self::write_apart) would, each by itself, on one view. The keys
-    /// must be distinct.
+    /// Decides writes as [`write_apart`](Self::write_apart) does, each by itself, on one view. The
+    /// keys must be distinct.
     pub(crate) async fn rehearse(&self, writes: &[(&Table, Write<'_>)]) -> ApiResult<Vec<Attempt>> {
         let tables = || writes.iter().map(|(table, _)| *table);
         let view = self.view().await?;

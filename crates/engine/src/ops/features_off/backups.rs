@@ -1,4 +1,4 @@
-//! Backups and point-in-time recovery: off, and no backup was ever made.
+//! Backups and point-in-time recovery: both are off, and no backup exists.
 
 use crate::arn::{self, Arn};
 use crate::engine::Engine;
@@ -15,7 +15,7 @@ use hashrange_wire::{
 };
 
 impl<S: Store> Engine<S> {
-    /// Says that point-in-time recovery of a table is off.
+    /// Describes point-in-time recovery of a table as off.
     pub async fn describe_continuous_backups(
         &self,
         input: DescribeContinuousBackupsInput<'_>,
@@ -30,7 +30,7 @@ impl<S: Store> Engine<S> {
         Ok(DescribeContinuousBackupsOutput { continuous_backups_description: Some(off(status)) })
     }
 
-    /// Leaves point-in-time recovery off; it cannot be enabled.
+    /// Accepts point-in-time recovery to be off, and refuses to enable it.
     pub async fn update_continuous_backups(
         &self,
         input: UpdateContinuousBackupsInput<'_>,
@@ -59,9 +59,9 @@ impl<S: Store> Engine<S> {
         Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
     }
 
-    /// Lists no backup.
+    /// Returns an empty list of backups.
     pub async fn list_backups(&self, input: ListBackupsInput<'_>) -> ApiResult<ListBackupsOutput> {
-        // Nothing is listed of whichever table and kind, in pages of whatever size.
+        // The list is empty for every table, kind and page size.
         let ListBackupsInput {
             table_name: _,
             limit: _,
@@ -87,7 +87,7 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Finds no backup.
+    /// Answers that the backup does not exist.
     pub async fn describe_backup(
         &self,
         input: DescribeBackupInput<'_>,
@@ -96,7 +96,7 @@ impl<S: Store> Engine<S> {
         Err(self.no_such_backup(arn).into())
     }
 
-    /// Finds no backup to delete.
+    /// Answers that the backup does not exist.
     pub async fn delete_backup(
         &self,
         input: DeleteBackupInput<'_>,
@@ -105,7 +105,7 @@ impl<S: Store> Engine<S> {
         Err(self.no_such_backup(arn).into())
     }
 
-    /// Returns how far a table is, unless it is not found.
+    /// Returns the readiness of a table, or an error if it is not found.
     fn backed_up_table(&self, name_or_arn: &str) -> ApiResult<Readiness> {
         let name = arn::control_table_name(self.environment(), name_or_arn)?;
         if self.is_deleted_with_backups(name) {
@@ -129,7 +129,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// The service keeps continuous backups of every table; what can be switched is recovery from them.
+/// Returns the description with recovery off. The service keeps continuous backups of every table;
+/// a request can only switch recovery from them.
 fn off(status: ContinuousBackupsStatus) -> ContinuousBackupsDescription {
     ContinuousBackupsDescription {
         continuous_backups_status: Some(status),

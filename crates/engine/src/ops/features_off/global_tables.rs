@@ -1,4 +1,4 @@
-//! Global tables: no table has replicas. Those of version 2017.11.29 the service itself refuses.
+//! Global tables: no table has replicas. The service itself refuses those of version 2017.11.29.
 
 use crate::engine::Engine;
 use crate::request::required;
@@ -13,12 +13,12 @@ use hashrange_wire::{
 };
 
 impl<S: Store> Engine<S> {
-    /// Lists no global table.
+    /// Returns an empty list of global tables.
     pub async fn list_global_tables(
         &self,
         input: ListGlobalTablesInput<'_>,
     ) -> ApiResult<ListGlobalTablesOutput> {
-        // Nothing is listed of whichever region, from wherever and in pages of whatever size.
+        // The list is empty for every region, start and page size.
         let ListGlobalTablesInput {
             exclusive_start_global_table_name: _,
             limit: _,
@@ -39,7 +39,7 @@ impl<S: Store> Engine<S> {
         Err(Reason::OldGlobalTables.into())
     }
 
-    /// Finds no global table.
+    /// Answers that the global table does not exist.
     pub async fn describe_global_table(
         &self,
         input: DescribeGlobalTableInput<'_>,
@@ -47,7 +47,7 @@ impl<S: Store> Engine<S> {
         Err(not_found(input.global_table_name.as_deref())?.into())
     }
 
-    /// Finds no global table.
+    /// Answers that the global table does not exist.
     pub async fn describe_global_table_settings(
         &self,
         input: DescribeGlobalTableSettingsInput<'_>,
@@ -55,7 +55,7 @@ impl<S: Store> Engine<S> {
         Err(not_found(input.global_table_name.as_deref())?.into())
     }
 
-    /// Finds no global table.
+    /// Answers that the global table does not exist.
     pub async fn update_global_table(
         &self,
         input: UpdateGlobalTableInput<'_>,
@@ -64,7 +64,7 @@ impl<S: Store> Engine<S> {
         Err(not_found(global_table_name.as_deref())?.into())
     }
 
-    /// Finds no global table.
+    /// Answers that the global table does not exist.
     pub async fn update_global_table_settings(
         &self,
         input: UpdateGlobalTableSettingsInput<'_>,
@@ -80,7 +80,7 @@ impl<S: Store> Engine<S> {
         Err(not_found(global_table_name.as_deref())?.into())
     }
 
-    /// Finds no replica, whether the table exists or not.
+    /// Answers that there are no replicas, whether the table exists or not.
     pub async fn describe_table_replica_auto_scaling(
         &self,
         input: DescribeTableReplicaAutoScalingInput<'_>,

@@ -11,7 +11,7 @@ use hashrange_wire::{
 };
 
 impl<S: Store> Engine<S> {
-    /// Lists no destination of a table.
+    /// Returns an empty list of a table's destinations.
     pub async fn describe_kinesis_streaming_destination(
         &self,
         input: DescribeKinesisStreamingDestinationInput<'_>,
@@ -23,7 +23,7 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Finds no active destination to disable.
+    /// Answers that no destination is active.
     pub async fn disable_kinesis_streaming_destination(
         &self,
         input: KinesisStreamingDestinationInput<'_>,
@@ -38,7 +38,7 @@ impl<S: Store> Engine<S> {
         Err(Reason::KinesisNotActive.into())
     }
 
-    /// Finds no active destination to change.
+    /// Answers that no destination is active.
     pub async fn update_kinesis_streaming_destination(
         &self,
         input: UpdateKinesisStreamingDestinationInput<'_>,

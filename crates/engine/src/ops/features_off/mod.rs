@@ -1,10 +1,10 @@
-//! Operations on features that this database does not have: what the service answers about tables
-//! without them.
+//! Operations on features that this database does not have: answers as the service does about
+//! tables without them.
 //!
-//! Tools ask on every refresh whether a table has backups, a resource policy or replicas; the
-//! truth is that it has none. Reads answer that, and so do changes that leave it so. What would
-//! begin to use such a feature is refused as not implemented, elsewhere.
-//! Source: recorded answers of control operations, October 2026.
+//! Tools ask on every refresh whether a table has backups, a resource policy or replicas; the truth
+//! is that it has none. Reads return that, and so do changes that leave it so. A request that would
+//! begin to use such a feature is refused as not implemented, elsewhere. Source: recorded answers
+//! of control operations, October 2026.
 #![expect(
     clippy::unused_async,
     reason = "the operations are awaited all alike; these ask no store"
@@ -23,7 +23,8 @@ use hashrange_storage::Store;
 use hashrange_wire::{Operation, calls, read_request};
 
 impl<S: Store> Engine<S> {
-    /// Runs one operation on a feature that is off; what would begin to use it is refused.
+    /// Runs one operation on a feature that is off; refuses an operation that would begin to use
+    /// it.
     pub(super) async fn call_feature_off(
         &self,
         operation: Operation,
@@ -129,7 +130,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Refuses a token for the next page: no answer has given one.
+/// Refuses a token for the next page: no response has contained one.
 fn check_no_token(token: Option<&str>) -> Result<(), Reason> {
     token.map_or(Ok(()), |token| Err(Reason::NextTokenUnknown(token.to_owned())))
 }

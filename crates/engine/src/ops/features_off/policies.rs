@@ -12,7 +12,7 @@ use hashrange_wire::{
 };
 
 impl<S: Store> Engine<S> {
-    /// Finds no policy of a table or stream.
+    /// Answers that a table or stream has no policy.
     pub async fn get_resource_policy(
         &self,
         input: GetResourcePolicyInput<'_>,
@@ -22,7 +22,7 @@ impl<S: Store> Engine<S> {
         Err(Reason::PolicyNotFound(arn.to_owned()).into())
     }
 
-    /// Deletes no policy: where none is, that is no error, unless a revision is expected.
+    /// Accepts to delete a policy that does not exist, unless the request expects a revision.
     pub async fn delete_resource_policy(
         &self,
         input: DeleteResourcePolicyInput<'_>,

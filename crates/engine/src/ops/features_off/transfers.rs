@@ -1,4 +1,4 @@
-//! Exports, imports and bulk operations: there were none.
+//! Exports, imports and bulk operations: none exist.
 
 use super::check_no_token;
 use crate::arn::Arn;
@@ -14,15 +14,15 @@ use hashrange_wire::{
 };
 
 impl<S: Store> Engine<S> {
-    /// Lists no export.
+    /// Returns an empty list of exports.
     pub async fn list_exports(&self, input: ListExportsInput<'_>) -> ApiResult<ListExportsOutput> {
-        // Nothing is listed of whichever table, in pages of whatever size.
+        // The list is empty for every table and page size.
         let ListExportsInput { table_arn: _, max_results: _, next_token } = input;
         check_no_token(next_token.as_deref())?;
         Ok(ListExportsOutput { export_summaries: Some(Vec::new()), next_token: None })
     }
 
-    /// Finds no export.
+    /// Answers that the export does not exist.
     pub async fn describe_export(
         &self,
         input: DescribeExportInput<'_>,
@@ -37,14 +37,14 @@ impl<S: Store> Engine<S> {
         }
     }
 
-    /// Lists no import.
+    /// Returns an empty list of imports.
     pub async fn list_imports(&self, input: ListImportsInput<'_>) -> ApiResult<ListImportsOutput> {
         let ListImportsInput { table_arn: _, page_size: _, next_token } = input;
         check_no_token(next_token.as_deref())?;
         Ok(ListImportsOutput { import_summary_list: Some(Vec::new()), next_token: None })
     }
 
-    /// Finds no import.
+    /// Answers that the import does not exist.
     pub async fn describe_import(
         &self,
         input: DescribeImportInput<'_>,
@@ -58,7 +58,7 @@ impl<S: Store> Engine<S> {
             None => Err(Reason::InvalidImportArn.into()),
         }
     }
-    /// Lists no bulk operation.
+    /// Returns an empty list of bulk operations.
     pub async fn list_bulk_operations(
         &self,
         input: ListBulkOperationsInput<'_>,
@@ -71,7 +71,7 @@ impl<S: Store> Engine<S> {
         })
     }
 
-    /// Finds no bulk operation.
+    /// Answers that the bulk operation does not exist.
     pub async fn describe_bulk_operation(
         &self,
         input: DescribeBulkOperationInput<'_>,
@@ -79,7 +79,7 @@ impl<S: Store> Engine<S> {
         Err(no_bulk_operation(input.bulk_operation_arn.as_deref())?.into())
     }
 
-    /// Finds no bulk operation to cancel.
+    /// Answers that the bulk operation does not exist.
     pub async fn cancel_bulk_operation(
         &self,
         input: CancelBulkOperationInput<'_>,
@@ -88,7 +88,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// The exception is the API reference's, the form of these ARNs is not documented.
+/// Returns the reason with the exception of the API reference; the form of these ARNs is not
+/// documented.
 fn no_bulk_operation(arn: Option<&str>) -> ApiResult<Reason> {
     Ok(Reason::ResourceNotFound(required(arn, "bulkOperationArn")?.to_owned()))
 }

@@ -55,7 +55,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns the shards that a filter leaves, with and by their ids.
+/// Returns the shards that pass a filter, with their ids and sorted by them.
 fn chosen<'s>(
     stream: &'s Stream,
     filter: Option<&wire::ShardFilter<'_>>,

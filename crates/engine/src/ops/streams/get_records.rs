@@ -17,18 +17,19 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const LIMIT: i32 = 1000;
 const PAGE_MAX_BYTES: usize = 1 << 20;
-/// Source: DynamoDB Streams API reference, GetShardIterator.
+/// Validity of an iterator, milliseconds. Source: DynamoDB Streams API reference, GetShardIterator.
 const ITERATOR_VALID_MS: u64 = 15 * 60 * 1000;
-/// Source: DynamoDB Streams API reference, Record.
+/// Version in every record. Source: DynamoDB Streams API reference, Record.
 const EVENT_VERSION: &str = "1.1";
 const EVENT_SOURCE: &str = "aws:dynamodb";
-/// What a record costs beside its bytes, in the units of [`Pace`].
+/// Work for a record beside its bytes, in the units of [`Pace`].
 const RECORD_WORK: usize = 1000;
-/// Source: developer guide, DynamoDB Streams and Time to Live.
+/// Principal of removals by time to live. Source: developer guide, DynamoDB Streams and Time to
+/// Live.
 const TIME_TO_LIVE_PRINCIPAL: &str = "dynamodb.amazonaws.com";
 
 impl<S: Store> Engine<S> {
-    /// Reads records from where an iterator stands.
+    /// Reads records from the position of an iterator.
     pub async fn get_records(
         &self,
         input: wire::GetRecordsInput<'_>,
@@ -79,12 +80,12 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns the shard of an iterator, if nothing from its position on was removed.
+/// Returns the shard of an iterator, if no record from its position on was removed.
 fn readable_shard<'s>(stream: &'s Stream, iterator: &ShardIterator) -> Result<&'s Shard, Reason> {
     let shard = stream.shards.iter().find(|shard| shard.number == iterator.shard);
     match shard {
         Some(shard) if iterator.from > shard.trimmed_to => Ok(shard),
-        // A shard that an iterator was issued for is gone only if all its records have expired.
+        // A shard for which an iterator was issued is gone only if all its records have expired.
         Some(_) | None => Err(Reason::RecordsTrimmed),
     }
 }

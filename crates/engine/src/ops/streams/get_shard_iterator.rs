@@ -32,7 +32,7 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Where to begin.
+/// Position at which an iterator begins, as requested.
 enum Start {
     Oldest,
     Latest,
@@ -80,7 +80,7 @@ impl Start {
     }
 }
 
-/// Returns whole seconds, which are not after now, as milliseconds.
+/// Returns whole seconds, not later than now, as milliseconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -107,8 +107,8 @@ async fn position<V: View>(
     })
 }
 
-/// Returns the position of a sequence number; the one that the shard starts with is before its
-/// oldest record.
+/// Returns the position of a sequence number; the sequence number with which the shard starts is
+/// before its oldest record.
 fn at(stamp: u64, shard: &Shard, ends: ShardEnds) -> Result<u64, Reason> {
     if stamp < ends.opened || stamp <= shard.trimmed_to && shard.trimmed_to != 0 {
         return Err(Reason::RecordsTrimmed);

@@ -11,7 +11,8 @@ use hashrange_wire as wire;
 const LIMIT: i32 = 100;
 
 impl<S: Store> Engine<S> {
-    /// Lists the streams of a table or of all tables, also of deleted ones while records are left.
+    /// Lists the streams of a table or of all tables, also of deleted tables while records are
+    /// left.
     pub async fn list_streams(
         &self,
         input: wire::ListStreamsInput<'_>,

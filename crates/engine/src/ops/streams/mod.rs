@@ -1,5 +1,5 @@
-//! The operations of DynamoDB Streams, one file each; here is what they share: naming a stream by
-//! its ARN and the limits that the model does not state.
+//! The operations of DynamoDB Streams, one file each. This file has their shared parts: finding a
+//! stream by its ARN, and the limits that the service model does not state.
 
 mod describe_stream;
 mod get_records;
@@ -33,8 +33,8 @@ fn parse_arn(arn: &str) -> Option<(&str, &str)> {
     is_whole.then_some((table, label))
 }
 
-/// Returns the number of things in a page; the model has the lower limit only.
-/// Source: DynamoDB Streams API reference, `Limit` of each operation.
+/// Returns the number of entries in a page. The service model has only the lower limit. Source:
+/// DynamoDB Streams API reference, `Limit` of each operation.
 fn page_limit(asked: Option<i32>, most: i32) -> ApiResult<usize> {
     let limit = asked.unwrap_or(most);
     if limit > most {

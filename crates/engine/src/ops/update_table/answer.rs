@@ -1,4 +1,4 @@
-//! What UpdateTable answers: the table as it is described from now on, except that changes which
+//! The description that UpdateTable returns: the table after the change, except that changes which
 //! the service makes in the background still show the old values. Source: answers of 2026-10.
 
 use crate::schema::{Billing, IndexRecord, StorageClass, TableRecord, Throughput};
@@ -8,8 +8,8 @@ use hashrange_wire::{
     SSEStatus, TableClass, TableDescription, TableStatus,
 };
 
-/// Returns what the service would do in the background to make `new` of `old`; encryption that is
-/// asked for is done again even if it is there.
+/// Returns the changes that the service makes in the background from `old` to `new`; requested
+/// encryption counts as a change even if the table has it already.
 pub(super) fn changes(
     old: &TableRecord,
     new: &TableRecord,
@@ -65,7 +65,7 @@ fn index_change(old: &IndexRecord, new: &IndexRecord) -> Option<UnderWay> {
     (old.warm != new.warm).then(|| UnderWay::IndexWarm(new.name.clone()))
 }
 
-/// Returns the answer to changes of a table that was described as `before`, and is now as `after`.
+/// Returns the description for changes of a table, from its descriptions before and after them.
 pub(super) fn of_changes(
     changes: &[UnderWay],
     before: &TableDescription,
@@ -154,7 +154,7 @@ fn index_of<'d>(
     described.find(|index| index.index_name.as_deref() == Some(name))
 }
 
-/// Returns the units and the counter of before with the dates of after.
+/// Returns the units and the counter of `before` with the dates of `after`.
 fn old_units(
     before: Option<&ProvisionedThroughputDescription>,
     after: Option<ProvisionedThroughputDescription>,

@@ -1,6 +1,6 @@
-//! What an UpdateTable may ask at once. Only the request is looked at: whether the table is there
-//! and what it has is for others, so these faults come before that of a table that is not there.
-//! Source: answers of 2026-10.
+//! Checks which changes one UpdateTable combines. The checks see only the request; other files
+//! check the table's existence and settings, so these faults come before that of a table that does
+//! not exist. Source: answers of 2026-10.
 
 use crate::definition::{encryption, stream, throughput};
 use hashrange_model::Reason;
@@ -11,7 +11,7 @@ fn refused(fault: TableFault) -> Result<(), Reason> {
     Err(Reason::TableDefinition(fault))
 }
 
-/// Refuses parameters of the service that do nothing here yet, rather than ignoring them.
+/// Refuses parameters of the service that have no effect here yet, instead of ignoring them.
 pub(super) fn refuse_parameters_to_come(input: &UpdateTableInput<'_>) -> Result<(), Reason> {
     let to_come = [
         ("ReplicaUpdates", input.replica_updates.is_some()),
@@ -26,8 +26,8 @@ pub(super) fn refuse_parameters_to_come(input: &UpdateTableInput<'_>) -> Result<
     }
 }
 
-/// Refuses a request that changes nothing. Definitions, consistency and witnesses do not by
-/// themselves.
+/// Refuses a request that changes nothing. Definitions, consistency and witnesses alone change
+/// nothing.
 pub(super) fn check_asks_something(input: &UpdateTableInput<'_>) -> Result<(), Reason> {
     let asks = !changes(input).is_empty()
         || input.on_demand_throughput.is_some()
@@ -38,7 +38,7 @@ pub(super) fn check_asks_something(input: &UpdateTableInput<'_>) -> Result<(), R
     if asks { Ok(()) } else { refused(TableFault::NothingToUpdate { has_consistency }) }
 }
 
-/// A kind of change that a request asks for.
+/// Kind of change that a request makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     Units,
@@ -53,7 +53,7 @@ enum Change {
     SettingsReplication,
 }
 
-/// Returns the changes that a request asks for; empty lists and maxima ask for nothing.
+/// Returns the changes that a request makes; empty lists and maxima make none.
 fn changes(input: &UpdateTableInput<'_>) -> Vec<Change> {
     let updates = input.global_secondary_index_updates.as_ref();
     let given = [
@@ -71,7 +71,7 @@ fn changes(input: &UpdateTableInput<'_>) -> Vec<Change> {
     given.into_iter().filter(|(_, given)| *given).map(|(change, _)| change).collect()
 }
 
-/// Returns what of a request depends on what is under way.
+/// Returns the requested changes that other changes under way may forbid.
 pub(super) fn asked(input: &UpdateTableInput<'_>) -> Vec<Asked> {
     let mut asked: Vec<Asked> = Vec::new();
     for change in changes(input) {
@@ -101,7 +101,7 @@ fn index_asked(update: &GlobalSecondaryIndexUpdate<'_>) -> Option<Asked> {
     created.or(deleted.map(Asked::IndexDeletion)).or(updated.map(Asked::IndexUpdate))
 }
 
-/// Refuses what cannot be asked, or not at once.
+/// Refuses changes that are invalid, or invalid together.
 pub(super) fn check(input: &UpdateTableInput<'_>) -> Result<(), Reason> {
     let updates = input.global_secondary_index_updates.as_deref();
     check_warm_indexes(updates.unwrap_or_default())?;
@@ -122,7 +122,8 @@ pub(super) fn check(input: &UpdateTableInput<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Source: comes before the other faults, and before that of an index that is not there.
+/// Refuses empty warm throughput of an index. Source: this comes before the other faults, and
+/// before that of an index that does not exist.
 fn check_warm_indexes(updates: &[GlobalSecondaryIndexUpdate<'_>]) -> Result<(), Reason> {
     let empty = updates.iter().filter_map(|update| update.update.as_ref()).find(|update| {
         update.warm_throughput.as_ref().is_some_and(|asked| !throughput::is_warm_given(asked))
@@ -133,7 +134,8 @@ fn check_warm_indexes(updates: &[GlobalSecondaryIndexUpdate<'_>]) -> Result<(), 
     }
 }
 
-/// Refuses changes that must be the only one. The first in the service's order is named.
+/// Refuses changes that must be the only one. The error names the first of them in the service's
+/// order.
 fn check_alone(
     changes: &[Change],
     updates: &[GlobalSecondaryIndexUpdate<'_>],

@@ -1,5 +1,5 @@
-//! Changes of global indexes: one comes or goes at a time, any number have their throughput
-//! changed. And a local index that is only supposed: no update brings one.
+//! Changes of global indexes: creates or deletes one at a time, and changes the throughput of any
+//! number. Also adds a hypothetical local index, which no update can create.
 
 use super::IndexChange;
 use crate::definition::indexes::{
@@ -17,7 +17,7 @@ use hashrange_wire::{
     UpdateTableInput,
 };
 
-/// Changes what a request asks to change of the indexes; takes that part out of the request.
+/// Applies the requested changes of indexes to a record, and removes them from the request.
 pub(super) fn change(
     record: &mut TableRecord,
     input: &mut UpdateTableInput<'_>,
@@ -38,7 +38,7 @@ pub(super) fn change(
     for update in updates {
         match (update.create, update.update, update.delete) {
             (Some(create), None, None) => {
-                // Source: captured 2026, definitions are read by the creation of an index only.
+                // Source: captured 2026, only the creation of an index reads the definitions.
                 let delta = definitions(input.attribute_definitions.take().unwrap_or_default())?;
                 let created = create_index(record, create.into(), billing, &delta)?;
                 change = IndexChange::Create(created);
@@ -61,7 +61,7 @@ fn create_index(
     delta: &Definitions,
 ) -> ApiResult<IndexId> {
     let mut index = definition.define()?;
-    // What the table defines already does not count. Source: an answer of eu-west-2, 2026-07.
+    // Definitions that the table already has do not count. Source: an answer of eu-west-2, 2026-07.
     check_defined(&names(&index.key), delta)?;
     let merged = check_new(record, &index, delta)?;
     definition.provide(&mut index, billing, TableFault::AddedIndexUnitsMissing)?;
@@ -103,8 +103,8 @@ fn names(key: &KeyNames) -> Vec<String> {
     key.all().map(str::to_owned).collect()
 }
 
-/// Refuses a new index that is there already, or whose key has other types in the table. Returns the
-/// definitions that the table then has.
+/// Refuses a new index whose name exists, or whose key attributes have other types in the table.
+/// Returns the definitions that the table has with the index.
 fn check_new(
     record: &TableRecord,
     index: &IndexRecord,
@@ -117,7 +117,7 @@ fn check_new(
     Ok(merged_definitions(record, delta))
 }
 
-/// Adds an index with a number of its own.
+/// Adds an index and assigns it a number.
 fn add(record: &mut TableRecord, mut index: IndexRecord) -> Result<IndexId, Reason> {
     let id = IndexId(record.next_index_id);
     index.id = id;
@@ -133,7 +133,7 @@ fn add(record: &mut TableRecord, mut index: IndexRecord) -> Result<IndexId, Reas
 /// Returns the table's definitions with those of the request added; a known attribute keeps its
 /// type. Source: captured 2026, definitions of UpdateTable are a delta.
 fn merged_definitions(record: &TableRecord, delta: &Definitions) -> Definitions {
-    // A table has few definitions; a request may have many, each of another name.
+    // A table has few definitions; a request may have many, each with another name.
     let is_new = |name: &String| record.definitions.iter().all(|(known, _)| known != name);
     let added = delta.iter().filter(|(name, _)| is_new(name)).cloned();
     record.definitions.iter().cloned().chain(added).collect()
@@ -157,7 +157,8 @@ fn check_types(record: &TableRecord, key: &KeyNames, delta: &Definitions) -> Res
     }))
 }
 
-/// Returns a schema as the service shows it: `SchemaElement: key{a:S:HASH}` for each attribute.
+/// Returns a key schema as the service prints it: `SchemaElement: key{a:S:HASH}` for each
+/// attribute.
 fn shown_schema(key: &KeyNames, definitions: &Definitions) -> String {
     let shown = |(nth, name): (usize, &str)| {
         let declared = definitions.iter().find(|(known, _)| known == name);
@@ -179,7 +180,8 @@ fn prune_definitions(record: &mut TableRecord) {
     record.definitions.retain(|(name, _)| used.contains(name));
 }
 
-/// Returns the global index that an `action` names.
+/// Returns the global index that is to be changed; `action` is the word for the change in the
+/// error.
 fn named_index<'r>(
     record: &'r mut TableRecord,
     name: &str,

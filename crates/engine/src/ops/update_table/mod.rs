@@ -1,12 +1,12 @@
-//! UpdateTable: throughput, billing, class, protection, encryption, streams, and one index at a
-//! time. Checks and changes are done under the lock of definitions; the change is one commit.
+//! UpdateTable: changes throughput, billing, class, protection, encryption, streams, and one index
+//! at a time. Checks and changes happen under the lock of definitions; the change is one commit.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `combination.rs` | what a request may ask at once, whatever the table |
-//! | `indexes.rs` | changes of global indexes; a local one that is supposed |
+//! | `combination.rs` | checks of combined changes, whatever the table |
+//! | `indexes.rs` | changes of global indexes; a hypothetical local index |
 //! | `units.rs` | billing mode, provisioned, on-demand and warm throughput |
-//! | `answer.rs` | the description that is answered, which shows what is under way |
+//! | `answer.rs` | the description in the response, which shows changes under way |
 
 mod answer;
 mod combination;
@@ -26,7 +26,7 @@ use hashrange_wire::{
     CreateTableInput, GlobalTableSettingsReplicationMode, UpdateTableInput, UpdateTableOutput,
 };
 
-/// What an update does to the indexes.
+/// Change of the indexes by an update.
 enum IndexChange {
     None,
     Create(IndexId),
@@ -34,7 +34,7 @@ enum IndexChange {
 }
 
 impl<S: Store> Engine<S> {
-    /// Changes a table. A new index is filled in the background.
+    /// Changes a table. A job fills a new index in the background.
     pub async fn update_table(
         &self,
         mut input: UpdateTableInput<'_>,
@@ -63,7 +63,7 @@ impl<S: Store> Engine<S> {
         };
         let replaced = self.core().replace_with_stream(&old, record, stream_change, deleted);
         let (new, ended) = replaced.await?;
-        // Before the next wait: nobody may be there to go on after it.
+        // Before the next await: the caller may drop this future there.
         self.start_index_job(new.id(), &index_change);
         self.close_shards(ended).await;
         let changes = answer::changes(&old.record, &new.record, input.sse_specification.is_some());
@@ -83,8 +83,8 @@ impl<S: Store> Engine<S> {
     }
 }
 
-/// Returns a table's record as it would be if the index that a request creates were there and filled. What the
-/// table defines need not be defined again.
+/// Returns a table's record as it would be with the index that a request creates, filled. The
+/// request need not repeat the table's definitions.
 pub(super) fn with_new_index(
     mut record: TableRecord,
     input: &mut UpdateTableInput<'_>,
@@ -116,7 +116,8 @@ pub(super) fn with_local_index(
     Ok((record, id))
 }
 
-/// A table that is being created has words of its own for deletion protection.
+/// Converts an error about a table that is being created: deletion protection has a sentence of its
+/// own.
 fn in_words_of(asked: &[Asked], error: ApiError) -> ApiError {
     match (error.reason(), asked) {
         (Reason::TableBeingCreated(table), [Asked::Protection]) => {
@@ -137,7 +138,7 @@ fn change_settings(
         let changed_at_ms = if known == class { changed_at_ms } else { Some(now_ms) };
         record.class = Some((class, changed_at_ms));
     }
-    // A table of one region: there is nothing that could have been overridden in another one.
+    // There is one region, so no other region can have overridden settings.
     match input.global_table_settings_replication_mode {
         None => {}
         Some(GlobalTableSettingsReplicationMode::Enabled) => {

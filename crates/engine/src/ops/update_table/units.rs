@@ -5,7 +5,7 @@ use crate::schema::{Billing, IndexKind, TableRecord, Throughput};
 use hashrange_model::Reason;
 use hashrange_wire::{BillingMode, ProvisionedThroughput, UpdateTableInput};
 
-/// Changes what a request asks to change of a table's throughput.
+/// Applies the requested changes of a table's throughput to its record.
 pub(super) fn change(
     record: &mut TableRecord,
     input: &UpdateTableInput<'_>,
@@ -31,7 +31,7 @@ pub(super) fn change(
     Ok(())
 }
 
-/// Makes a table on demand; one that is so already is left as it is.
+/// Makes a table on demand; leaves a table that is already on demand as it is.
 fn to_on_demand(record: &mut TableRecord, now_ms: u64) {
     if record.billing == Billing::PayPerRequest {
         return;
@@ -44,7 +44,7 @@ fn to_on_demand(record: &mut TableRecord, now_ms: u64) {
     }
 }
 
-/// Makes a table provisioned, which drops its maxima and needs throughput for each of its global
+/// Makes a table provisioned; drops its maxima, and requires throughput for each of its global
 /// indexes.
 fn to_provisioned(
     record: &mut TableRecord,
@@ -82,7 +82,7 @@ fn change_units(
     Ok(())
 }
 
-/// Records warm throughput that would fall with a change of units or billing mode.
+/// Records warm throughput that would otherwise fall with a change of units or billing mode.
 pub(super) fn keep_warm(old: &TableRecord, record: &mut TableRecord) {
     let before = throughput::warm_now(old.billing, old.warm, &old.throughput);
     record.warm = throughput::kept_warm(before, record.billing, record.warm, &record.throughput);
