@@ -29,8 +29,8 @@ impl<D: Handle> TransactWrite<D> {
         self
     }
 
-    /// Gives a token of 1 to 36 characters by which the same transaction is known when it is made
-    /// again within ten minutes: it is then not made twice.
+    /// Sets the idempotency token, 1 to 36 characters: the database makes a transaction with the
+    /// same token only once within ten minutes.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self

@@ -1,7 +1,7 @@
 //! Items, values and expressions as people write them: `country = 'NL' and begins_with(place, '07#')`.
 //!
-//! The short calls ([`Database::query`](crate::Database::query) and the others) and the command line
-//! take such texts; programs that have texts of people take them with what is here.
+//! The short calls ([`Database::query`](crate::Database::query) and the others) and the command
+//! line take such texts; programs can parse their users' texts with this module.
 //!
 //! # Values
 //!
