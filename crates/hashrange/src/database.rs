@@ -303,8 +303,9 @@ impl Database {
 
     /// Explains a Query, a Scan or a SELECT of an index that does not exist, by a bounded sample of
     /// the table: the items that it would read, the size of the index, the added cost of writes.
-    /// `what_if` describes the index with UpdateTable's members: `{"IndexName": ..., "KeySchema":
-    /// [...], "Projection": {...}, "AttributeDefinitions": [...]}`; the last two may be left out.
+    /// `what_if` describes the index with UpdateTable's members, of which the last two may be left
+    /// out:
+    /// `{"IndexName": ..., "KeySchema": [...], "Projection": {...}, "AttributeDefinitions": [...]}`.
     /// With `"Local": true` it is a local index, as CreateTable has them. A SELECT that names no
     /// index reads this one.
     ///

@@ -381,9 +381,9 @@ fn sentence(reason: &Reason, layer: Layer) -> String {
         Reason::EmptyWriteRequest => value(&ValueFault::EmptyAttributeValue, Layer::Older),
         Reason::TwoWritesInRequest => value(&ValueFault::MultipleTypes, Layer::Older),
         // ---- transactions
-        // The first sentence is the API reference's; who sent two operations on one item was answered the
-        // second. Sources of the others: answers quoted in public questions; for the size of a
-        // transaction no answer is known, the words are the API reference's.
+        // The first sentence is the API reference's; the service answers the second to two
+        // operations on one item. Sources of the others: answers quoted in public questions; for
+        // the size of a transaction no answer is known, the words are the API reference's.
         Reason::TransactionCanceled(errors) => {
             let codes: Vec<_> =
                 errors.iter().map(|error| cancellation_code(error.as_ref())).collect();
