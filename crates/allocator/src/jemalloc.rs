@@ -10,7 +10,7 @@ pub type Allocator = Jemalloc;
 /// For the program's `#[global_allocator]`.
 pub const ALLOCATOR: Allocator = Jemalloc;
 
-/// What jemalloc reads when it starts, under the name it looks for.
+/// Settings that jemalloc reads when it starts, under the name that it looks for.
 ///
 /// - `oversize_threshold`: from 2 MiB on a block goes back to the system as soon as it is freed, such as those of
 ///   large requests (8 MiB without this). Answers of a page, 1 MiB, stay below: to ask the system for memory costs
@@ -26,8 +26,9 @@ pub static SETTINGS: Option<&c_char> = unsafe {
     c"oversize_threshold:2097152,narenas_ratio:1,cache_oblivious:false".as_ptr().as_ref()
 };
 
-/// Has all threads share the C library's own heap, of which little is asked: it would make one for each
-/// thread that starts. For the beginning of the program, and not where C or C++ allocates much.
+/// Lets all threads share the C library's own heap, which serves few allocations: otherwise the
+/// library makes a heap for each thread that starts. Call it at the beginning of the program, and
+/// not in one whose C or C++ code allocates much.
 #[expect(unsafe_code, reason = "the library's function has no safe form")]
 pub fn share_heap_of_libc() {
     // SAFETY: mallopt has no requirements; a setting that it refuses changes nothing.
@@ -36,8 +37,8 @@ pub fn share_heap_of_libc() {
     }
 }
 
-/// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, in which
-/// other threads may have to wait: not for busy moments.
+/// Gives freed memory back to the system. Takes some milliseconds for each hundred MiB, during
+/// which other threads may have to wait, so call it in idle moments.
 #[expect(unsafe_code, reason = "the libraries' functions have no safe form")]
 pub fn give_back_memory() {
     // All arenas: the number that stands for them is `MALLCTL_ARENAS_ALL`.

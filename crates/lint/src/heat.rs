@@ -1,6 +1,6 @@
-//! What the heat of keys shows: a partition key that the service would throttle.
+//! Findings in the heat of keys: a partition key that the service would throttle.
 //!
-//! Left to others: when a key is that hot (the crate `heat`).
+//! Left to others: the threshold of a hot key (the crate `heat`).
 
 use crate::finding::{Finding, Rule};
 use hashrange_heat::{PlaceHeat, advice};
