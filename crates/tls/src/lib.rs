@@ -18,11 +18,11 @@ use std::sync::Arc;
 /// Certificates that a client accepts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Those signed by an authority that the system trusts, for the name in the address.
+    /// Certificates signed by an authority that the system trusts, for the name in the address.
     #[default]
     System,
-    /// Those signed by a certificate in this file (PEM), and the file's own certificates, for the
-    /// name in the address.
+    /// Certificates signed by one in this file (PEM), and the file's own ones, for the name in the
+    /// address.
     File(PathBuf),
     /// All: the connection is encrypted, but the server is not authenticated.
     Anybody,
@@ -94,9 +94,9 @@ struct Verifier {
 enum Accepted {
     /// All.
     Any,
-    /// Those that the file's certificates have signed, and these certificates themselves. A
-    /// server's certificate that signed itself is an authority as well (`openssl req -x509`), which
-    /// webpki accepts from no server.
+    /// Certificates that the file's ones have signed, and these themselves. A server's certificate
+    /// that signed itself is an authority as well (`openssl req -x509`), which webpki accepts from
+    /// no server.
     OfFile { signed: Arc<WebPkiServerVerifier>, certificates: Vec<CertificateDer<'static>> },
 }
 

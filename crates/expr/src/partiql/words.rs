@@ -346,9 +346,9 @@ const OF_CONDITIONS: [&str; 42] = [
 /// Set of reserved words.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Words {
-    /// Those of a statement.
+    /// Words that statements reserve.
     Statement,
-    /// Those of a condition that is not part of a statement.
+    /// Words that conditions reserve outside of statements.
     Condition,
 }
 

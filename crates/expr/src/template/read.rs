@@ -80,8 +80,8 @@ impl KeyTemplate {
     /// with this beginning; and behind each `delimiter` once no case does, because a table has keys
     /// of other kinds, too.
     ///
-    /// Whether a level ends at a place depends only on the text up to there, so a level is all keys
-    /// with one beginning.
+    /// A level's end depends only on the text up to there, so a level is all keys with one
+    /// beginning.
     pub fn level_ends(&self, key: &str, delimiter: &str) -> Vec<usize> {
         let mut ends = Vec::new();
         // Up to this offset, at least one case makes such keys.
