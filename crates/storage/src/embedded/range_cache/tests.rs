@@ -16,12 +16,12 @@ struct Fixture {
     cache: RangeCache,
     budget: Arc<CacheBudget>,
     states: Vec<BTreeMap<Key, Bytes>>,
-    /// Entries that visits got from the map, not from pages.
+    /// Entries that visits took from the map, not from pages.
     read: Cell<usize>,
 }
 
 impl Fixture {
-    /// `entries` keys `0000`, `0001`, ... with values of `value_bytes`.
+    /// Returns a map with `entries` keys `0000`, `0001`, ... with values of `value_bytes`.
     fn new(capacity_bytes: usize, entries: usize, value_bytes: usize) -> Self {
         let value = |nth: usize| Bytes::from(vec![nth.to_le_bytes()[0]; value_bytes]);
         let map = (0..entries).map(|nth| (key(nth), value(nth))).collect();
