@@ -1,4 +1,4 @@
-//! How a PostgreSQL store connects, groups and waits.
+//! Options for connections, groups and waits of a PostgreSQL store.
 
 use super::placement::Placement;
 use crate::Key;
@@ -29,14 +29,14 @@ pub struct PostgresOptions {
     pub creates: bool,
     /// The number of places when the tables are created; afterwards that of the tables counts.
     pub places: u16,
-    /// How keys are given places. The same for all who use the tables.
+    /// Placement of keys. The same for all processes that use the tables.
     pub placement: Placement,
     /// The key that nearly all commits only read and few write, which they do by declaring it; it is up to 2,000 bytes
     /// long, and its value is not empty. The same for all who use the tables.
     pub fence: Option<Key>,
     /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most 2,000.
     pub prefix_bytes: usize,
-    /// How the engine shards rows.
+    /// The engine's sharding of rows.
     pub sharding: Sharding,
     /// Commits that may wait for a lane; more are refused with
     /// [`Error::Unavailable`](crate::Error::Unavailable).
@@ -57,19 +57,19 @@ pub struct PostgresOptions {
     pub group_commits: usize,
     /// Bytes of the batches of one transaction, at most, unless one batch alone has more.
     pub group_bytes: usize,
-    /// How long one attempt to connect may take.
+    /// Most time for one attempt to connect.
     pub connect_timeout: Duration,
-    /// How long one statement may take.
+    /// Most time for one statement.
     pub statement_timeout: Duration,
-    /// How long a statement waits for a locked row before it is tried again.
+    /// Time that a statement waits for a locked row before it is tried again.
     pub lock_timeout: Duration,
-    /// How long a lane that holds locks waits for somebody's decision.
+    /// Time that a lane that holds locks waits for a commit's decision.
     pub decide_timeout: Duration,
-    /// How long a read or commit waits for the database to come back.
+    /// Time that a read or commit waits for the database to come back.
     pub patience: Duration,
 }
 
-/// How an engine shards the rows of one table, as far as reads and locks differ.
+/// Sharding of the rows of one table, as far as reads and locks depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharding {
     /// One statement is one snapshot, as on PostgreSQL.

@@ -1,4 +1,4 @@
-//! Changes of the tables of a store that is in use, also by servers that are older than the change.
+//! Changes of the tables of a store that is in use, also by servers older than the change.
 //!
 //! Two numbers in the table `meta` say what the tables are:
 //!
@@ -52,10 +52,10 @@ pub(super) const SINCE_FENCE: i64 = 2;
 /// An older program is at work if one of its lanes has begun a transaction since: servers do so every few seconds.
 const OLDER_AT_WORK: &str = "5 minutes";
 
-/// How long a step waits for those who use a table: meanwhile others wait behind it.
+/// Time that a step waits for other users of a table, while further ones wait behind it.
 const LOCK_TIMEOUT_MS: u64 = 500;
 
-/// How often a step is tried that others are in the way of.
+/// Tries of a step that other users are in the way of.
 const TRIES: u32 = 10;
 
 /// The tables of a schema, as far as statements differ by their revision.
@@ -80,7 +80,7 @@ impl Tables {
         format!("{}.{}", self.schema, if self.has_fence() { "writers" } else { "lanes" })
     }
 
-    /// Returns what a lane's row tells of the fence.
+    /// Returns the column of a lane's row with the copy of the fence.
     pub(super) fn fence_copy(&self) -> &'static str {
         if self.has_fence() { "fence" } else { "NULL::bytea" }
     }
@@ -107,7 +107,7 @@ impl Tables {
 /// have.
 ///
 /// # Errors
-/// When that fails, but for want of rights or because others use the tables.
+/// An error, except for want of rights or because others use the tables.
 pub(super) async fn shut_out_older(
     client: &Client,
     schema: &str,
@@ -155,7 +155,7 @@ fn shut_out(schema: &str, fence: Option<&Key>) -> String {
         "IF to_regclass('{schema}.lanes') IS NULL THEN RETURN; END IF;
 IF EXISTS (SELECT 1 FROM {schema}.lanes WHERE seen > now() - interval '{OLDER_AT_WORK}') THEN RETURN; END IF;"
     );
-    // Looked for without a lock first: others would wait behind it.
+    // Looked for without a lock first, because others would wait behind it.
     format!(
         "DO $$ BEGIN
 {is_at_work}
@@ -205,7 +205,7 @@ pub(super) async fn go_on(client: &Client, schema: &str, from: i64) -> Result<i6
     Ok(revision)
 }
 
-/// Takes the step after a revision in one transaction, unless somebody else has taken it.
+/// Takes the step after a revision in one transaction, unless another server has taken it.
 async fn take_step(client: &Client, schema: &str, revision: i64) -> Result<(), Error> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}; \
@@ -234,7 +234,8 @@ fn step_after(schema: &str, revision: i64) -> String {
         LANES_FENCE => fenced_tables(schema) + &vacuum(schema) + &grants_as_before(schema),
         _ => unreachable!("no step leads to revision {next}"),
     };
-    // Never back: what is printed may be run on tables that a newer program has changed.
+    // Never lowers the revision: the printed statements may be run on tables that a newer program
+    // has changed.
     format!(
         "{changes}\nINSERT INTO {schema}.meta AS m VALUES ('revision', {next}) \
          ON CONFLICT (name) DO UPDATE SET value = greatest(m.value, excluded.value);\n"

@@ -1,4 +1,4 @@
-//! The steps of a commit: what it does with rows, each as a statement by itself or several as one.
+//! Steps of a commit: its work on rows, each as a statement by itself or several as one.
 //!
 //! Several steps as one statement are common table expressions. The database carries out those whose rows are read, in
 //! the order in which they are, so that locks are taken as by one statement after the other; those whose rows are not
@@ -32,7 +32,7 @@ const NUMBER: &str = "bigint";
 /// The columns of a key.
 const KEY: [&str; 3] = [PLACE, BYTES, BYTES];
 
-/// What a step does with the rows of the keys that it is given, in the order of the primary key.
+/// Work of a step on the rows of its keys, in the order of the primary key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// Locks rows for update, or only for share, and reads them.
@@ -66,7 +66,7 @@ pub(super) type Taken<'a> = (Step, Vec<Argument<'a>>);
 pub(super) type Formed = (Step, Form);
 
 impl Step {
-    /// Those that are sent by themselves.
+    /// Steps that are sent by themselves.
     pub(super) const ALONE: [Self; 7] = [
         Self::Insert,
         Self::Update,

@@ -49,11 +49,11 @@ use tokio::time::{Instant, timeout_at};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-/// How often the kind of lock may change along the keys of a group; more changes are avoided by locking
-/// for update what would be locked for share.
+/// Most changes of the kind of lock along the keys of a group; more are avoided by locking for
+/// update what would be locked for share.
 const MAX_LOCK_CHANGES: usize = 6;
 
-/// What a transaction needs of its lane.
+/// Parts of a lane that a transaction needs.
 pub(super) struct Setting<'l> {
     /// The group.
     pub(super) members: &'l [Member],
@@ -70,11 +70,11 @@ pub(super) struct Setting<'l> {
     pub(super) group_bytes: usize,
 }
 
-/// How a transaction ended that failed.
+/// End of a transaction that failed.
 #[derive(Debug)]
 pub(super) struct Broken {
     pub(super) failure: Failure,
-    /// When the commit may have been carried out: what was decided, should it have been.
+    /// The decisions, if the commit may have been carried out.
     pub(super) open: Option<Decided>,
 }
 
@@ -85,7 +85,8 @@ impl Broken {
 }
 
 impl Setting<'_> {
-    /// Runs a group in one transaction, and returns whether it was committed: it is not when nobody writes.
+    /// Runs a group in one transaction, and returns whether it was committed: it is not if no
+    /// member writes.
     pub(super) async fn run(&self) -> Result<(Vec<Verdict>, bool), Broken> {
         let members = self.members;
         let values = self.begin().await.map_err(Broken::before_commit)?;
@@ -113,13 +114,13 @@ impl Setting<'_> {
         }
     }
 
-    /// Counts a round trip, which all of the group share.
+    /// Counts a round trip, which all members of the group share.
     pub(super) fn count_round_trip(&self) {
         self.counts.commit_round_trips.add(1);
         self.members.iter().for_each(Member::count_request);
     }
 
-    /// Returns whether one of the group may write the fence.
+    /// Returns whether a member of the group may write the fence.
     fn may_write_fence(&self) -> bool {
         self.members.iter().any(|member| member.fencing == Fencing::MayWrite)
     }
@@ -179,13 +180,13 @@ impl Setting<'_> {
             values.insert(key.key.clone(), value);
         }
         if !has_lane {
-            // The row is gone: a new connection puts it there again.
+            // The row is gone, so a new connection has to insert it again.
             return Err(Failure::Lost("the lane's row is gone".to_owned()));
         }
         Ok(values)
     }
 
-    /// Takes the copy of the fence from the lane's row, for those who are shown it.
+    /// Takes the copy of the fence from the lane's row, for the members that are shown it.
     fn take_fence(&self, row: &Row, values: &mut Values) -> Result<(), Failure> {
         let copy: Option<&[u8]> =
             row.try_get(2).map_err(|error| Failure::Refused(unreadable(error)))?;
@@ -236,7 +237,7 @@ impl Setting<'_> {
                     answers.push(batch.await.map_or(Answer::Gone, Answer::Batch));
                 }
             };
-            // Behind one who is late others may have answered.
+            // Others behind a late member may have answered.
             drop(timeout_at(deadline, all).await);
             for (_, batch) in asked.iter_mut().skip(answers.len()) {
                 answers.push(match batch.try_recv() {
@@ -252,7 +253,7 @@ impl Setting<'_> {
         decided
     }
 
-    /// Ends a transaction in which nobody writes.
+    /// Ends a transaction in which no member writes.
     async fn end_without_writes(
         &self,
         values: &Values,
@@ -313,7 +314,7 @@ impl Setting<'_> {
         }
         if let Some(fence) = &fence {
             debug_assert!(self.may_write_fence(), "the fence is written by who has declared it");
-            // For as long as its outcome is open, too.
+            // It stays forgotten for as long as the outcome is open, too.
             self.fence.forget();
             sent.push(Box::pin(async { client.batch_execute(&fence.text).await.map(|()| None) }));
         }
@@ -340,7 +341,7 @@ impl Setting<'_> {
     }
 
     /// Raises the stamps of the prefixes whose records' places or digests depend on the stamp, and
-    /// returns the records. They are short or very long, and nobody's in a hurry.
+    /// returns the records. They are short or very long, and never urgent.
     async fn raise(&self, writes: &Writes) -> Result<Vec<(Located, Bytes)>, Failure> {
         let direct = |prefix: &[u8]| is_appended_directly(prefix, self.layout);
         let prefixes: Vec<_> = sorted_appends(writes, self.layout)
@@ -377,7 +378,7 @@ impl Setting<'_> {
     }
 }
 
-/// Why there are no answers to the second round trip, or not those that were hoped for.
+/// Failure of the second round trip, or answers other than the hoped-for ones.
 #[derive(Debug)]
 pub(super) struct Unsent {
     pub(super) failure: Failure,
@@ -386,12 +387,12 @@ pub(super) struct Unsent {
 }
 
 impl Unsent {
-    /// Returns what the error of the statement that commits tells.
+    /// Returns the failure in the error of the statement that commits.
     pub(super) fn by_last(error: &tokio_postgres::Error) -> Self {
         Self { failure: Failure::of(error), is_open: leaves_commit_open(error) }
     }
 
-    /// Returns what the error of a statement before that tells.
+    /// Returns the failure in the error of a statement before that.
     fn by_an_earlier(error: &tokio_postgres::Error) -> Self {
         let failure = Failure::of(error);
         let is_open = matches!(failure, Failure::Lost(_));
@@ -399,10 +400,10 @@ impl Unsent {
     }
 }
 
-/// What the answers to the second round trip tell.
+/// Result of the second round trip.
 #[derive(Debug)]
 struct Sent {
-    /// The keys that were absent at first are so at the end.
+    /// The keys that were absent at first are still absent at the end.
     is_one_state: bool,
 }
 

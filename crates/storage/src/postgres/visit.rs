@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 /// Bytes of values in a page, at most, and one row more.
 const MAX_PAGE_BYTES: usize = 1 << 20;
 
-/// Memory that a page begins with, at most: what it takes beyond that it takes as it comes.
+/// Most memory that a page begins with; it grows as rows arrive.
 const MAX_READY_BYTES: usize = 256 << 10;
 
 /// Rows in a page, at most.
@@ -31,7 +31,7 @@ const MAX_PAGE_ROWS: usize = 4_096;
 /// Rows in a page that is merged of all places, at most.
 const MAX_MERGED_ROWS: usize = 64;
 
-/// How much more each page asks for than the one before.
+/// Factor by which each page asks for more than the one before.
 const GROWTH: usize = 4;
 
 /// A walk over a range.
@@ -41,9 +41,9 @@ pub(super) struct Walk {
     direction: Direction,
     places: Where,
     layout: Layout,
-    /// A part of the range whose places have an order, which comes before what is left.
+    /// A part of the range whose places have an order, which comes before the rest.
     within: Option<Box<Walk>>,
-    /// What is left of the range but for the crowd and the part within.
+    /// Rest of the range without the crowd and the part within.
     left: Option<(Position, Position)>,
     /// The crowd that is being read.
     crowd: Option<What>,
@@ -87,7 +87,7 @@ impl Walk {
         let max_rows = if is_merged { MAX_MERGED_ROWS } else { MAX_PAGE_ROWS };
         self.rows = self.wanted.entries.clamp(1, max_rows);
         self.bytes = self.wanted.bytes.clamp(1, MAX_PAGE_BYTES);
-        // Whoever goes on after all that was wanted is likely to go on for long.
+        // A visitor that goes on after all that it wanted is likely to go on for long.
         self.wanted.entries = self.wanted.entries.saturating_mul(GROWTH);
         self.wanted.bytes = self.wanted.bytes.saturating_mul(GROWTH);
         let has_uncounted = match &what {
@@ -100,7 +100,7 @@ impl Walk {
         Some(self.page(what, uncounted.is_none(), sizes))
     }
 
-    /// Returns the page that was asked for last with all its columns, `None` when there was none.
+    /// Returns the last page again, with all its columns; `None` if there was none.
     pub(super) fn again(&self, sizes: &Sizes) -> Option<Page> {
         if let Some(within) = &self.within {
             return within.again(sizes);
@@ -109,7 +109,7 @@ impl Walk {
         Some(self.page(self.what()?, true, sizes))
     }
 
-    /// Returns what is to be read next.
+    /// Returns the next rows to read.
     fn what(&self) -> Option<What> {
         match (&self.crowd, &self.left) {
             (Some(crowd), _) => Some(crowd.clone()),
@@ -179,7 +179,7 @@ impl Walk {
                 crowd.extend(rows.pop_front());
             }
             if rows.is_empty() && !is_last {
-                // It may go on beyond the page.
+                // The crowd may go on beyond the page.
                 self.begin_crowd(&crowd);
                 return shown;
             }
