@@ -12,13 +12,13 @@ pub const ALLOCATOR: Allocator = Jemalloc;
 
 /// Settings that jemalloc reads when it starts, under the name that it looks for.
 ///
-/// - `oversize_threshold`: from 2 MiB on a block goes back to the system as soon as it is freed, such as those of
-///   large requests (8 MiB without this). Answers of a page, 1 MiB, stay below: to ask the system for memory costs
-///   as much as to fill it.
-/// - `narenas_ratio`: an arena for each processor, not four. Each takes 80 KiB when it is made, and a page for each
-///   size that its threads ask for.
-/// - `cache_oblivious`: blocks from 16 KiB on, such as those of sorted files, take what they ask for. Otherwise each
-///   takes a page more, so that not all begin at the same place of a page.
+/// - `oversize_threshold`: a block of 2 MiB or more goes back to the system as soon as it is freed,
+///   such as those of large requests (8 MiB without this). Answers of a page, 1 MiB, stay below:
+///   asking the system for memory costs as much as filling it.
+/// - `narenas_ratio`: one arena for each processor, not four. Each takes 80 KiB when it is made,
+///   and a page for each size that its threads ask for.
+/// - `cache_oblivious`: blocks of 16 KiB or more, such as those of sorted files, take their own
+///   size. Otherwise each takes a page more, so that not all begin at the same place of a page.
 #[expect(unsafe_code, reason = "the name is jemalloc's, and so is the type")]
 // SAFETY: nothing else has this name, which jemalloc reserves; the text ends with a zero and lives for ever.
 #[unsafe(export_name = "_rjem_malloc_conf")]

@@ -125,7 +125,7 @@ impl Sandbox {
         self.current.load_full()
     }
 
-    /// Returns the clock. Whoever moves it calls [`Sandbox::catch_up_with_clock`].
+    /// Returns the clock. Call [`Sandbox::catch_up_with_clock`] after moving it.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }

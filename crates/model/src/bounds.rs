@@ -3,7 +3,7 @@
 //! service stand in [`crate::limits`]; a server's settings bound the number of requests, bodies and
 //! connections.
 //!
-//! | what is kept | bound | where |
+//! | kept | bound | where |
 //! |---|---|---|
 //! | kinds of requests of a recording, its callers, its tables | 10,000 and 1,000 others, 1,000, 10,000 | `cost/src/ledger.rs` |
 //! | keys and names of heat | 64 and 16 of a page of a minute, 160 bytes each | `heat/src/book.rs`, `heat/src/name.rs` |

@@ -2,14 +2,14 @@
 //!
 //! The form of a page, of which this reads the fences only:
 //!
-//! | in the page | what it is |
+//! | in the page | meaning |
 //! |---|---|
-//! | a heading | what the next examples are about |
+//! | a heading | subject of the next examples |
 //! | a fence `sh` that begins with `aws dynamodb ` | begins an example: a command of the AWS CLI |
 //! | a fence `sh` that begins with `hashrange ` | the same with our own command line |
-//! | a fence `text` | what our own command line prints |
+//! | a fence `text` | the output of our own command line |
 //! | a fence `json` | the answer, in DynamoDB's JSON |
-//! | a fence `sql` | on the page of PartiQL, a statement; a fence `text` says what is printed |
+//! | a fence `sql` | on the page of PartiQL, a statement; a fence `text` is its output |
 //!
 //! Any other text and fence is for people. Commands use only shell syntax that can be read without
 //! a shell, see [`words`].

@@ -95,7 +95,7 @@ impl Watch {
 
     /// Looks at all connections from time to time, for ever.
     pub async fn run(&self) {
-        /// The shortest time between two searches for connections that hold what is short.
+        /// Least time between two searches for connections that hold a short resource.
         const RELIEF_PERIOD: Duration = Duration::from_millis(50);
         let mut ticks = interval(self.period);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -28,8 +28,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Rounds without a record between two looks at the stream's shards.
 const ROUNDS_PER_LOOK: u32 = 10;
 
-/// The changes of a table, one after the other: a [`Stream`] of a [`Database`], an [`Iterator`] of a
-/// [`Blocking`]. It begins with the oldest record, unless told otherwise, and waits for further ones.
+/// Changes of a table, one after the other: a [`Stream`] of a [`Database`], an [`Iterator`] of a
+/// [`Blocking`]. They begin with the oldest record, unless the program sets another start, and the
+/// stream waits for further ones.
 ///
 /// ```
 /// # use hashrange::{ChangeKind, Database, StreamPosition, StreamViewType, item};

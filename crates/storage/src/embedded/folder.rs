@@ -1,10 +1,10 @@
 //! The data folder: one process at a time, one known format.
 //!
-//! | name         | what it is                                                          |
+//! | name         | content                                                             |
 //! |--------------|---------------------------------------------------------------------|
 //! | `LOCK`       | empty; locked by the process that has the folder open               |
 //! | `FORMAT`     | `hashrange store, format 1`, `id ID CHECK` and `logs noted`, below  |
-//! | `LOGS`       | fjall's: which log must exist, see `fjall/log_note.rs`              |
+//! | `LOGS`       | fjall's: the log that must exist, see `fjall/log_note.rs`           |
 //! | `fjall/`     | the files of the ordered map                                        |
 //! | `FORMAT.new` | only while the folder is created: `FORMAT` before everything exists |
 //! | `creating/`  | only while the folder is created: `fjall/` before it is complete    |

@@ -1,10 +1,10 @@
 //! A note, outside the logs, of the log that must exist.
 //!
-//! | what it says | why                                                                |
+//! | field        | meaning                                                            |
 //! |--------------|--------------------------------------------------------------------|
-//! | state        | whether the store was closed cleanly, so that the logs hold nothing |
+//! | state        | `closed` if the store was closed cleanly and the logs hold nothing |
 //! | log          | a log of this or a higher number must exist                        |
-//! | group        | a group that was acknowledged                                      |
+//! | group        | an acknowledged group                                              |
 //!
 //! The file has two lines, `hashrange logs, form 1` and `STATE log N group N CHECK`; `STATE` is
 //! `open` or `closed`, `CHECK` the xxh3-64, in 16 hex digits, of the store's id and the line before

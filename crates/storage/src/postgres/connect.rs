@@ -1,11 +1,11 @@
 //! Connections: opens them, sets them up and gives them up.
 //!
-//! Every connection has its timeouts set on both sides, so that no wait is without end: the server ends a
-//! statement that takes too long and a transaction that nobody goes on with, and the client gives up a
-//! connection that does not answer.
+//! Every connection has its timeouts set on both sides, so that every wait ends: the server ends a
+//! statement that takes too long and an idle transaction, and the client gives up a connection that
+//! does not answer.
 //!
-//! Every connection is to the newest host that is known (`epochs.rs`): it is cut when another one is found to be newer,
-//! and what it has answered does not count then.
+//! Every connection is to the newest known host (`epochs.rs`): it is cut when another host is found
+//! to be newer, and its answers do not count then.
 
 use super::epochs::{Cut, Epochs, Origin};
 use super::failure::{Failure, open_error, words};

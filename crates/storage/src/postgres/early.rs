@@ -53,7 +53,7 @@ pub(super) struct EarlyGroup {
     pub(super) writes: Writes,
     /// The number of each declared key's row, `None` if it is to be absent.
     numbers: ByKey<Option<i64>>,
-    /// The copy of the fence that the lane is to have, if somebody was shown one.
+    /// The copy of the fence that the lane must have, if a member was shown one.
     pub(super) fence: Option<Bytes>,
 }
 

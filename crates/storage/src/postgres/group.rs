@@ -20,7 +20,7 @@ pub(super) type ByKey<T> = HashMap<Bytes, T, RandomState>;
 pub(super) struct Writes {
     /// The value of each key that was put or deleted.
     values: ByKey<Option<Bytes>>,
-    /// For each counter whether it is removed first, and what is added.
+    /// For each counter, whether it is removed first, and the sum of its additions.
     counters: BTreeMap<Bytes, (bool, i64)>,
     /// Values appended to each prefix, in order.
     appends: BTreeMap<Bytes, Vec<Bytes>>,

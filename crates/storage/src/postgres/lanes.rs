@@ -563,7 +563,7 @@ impl Lane {
         }
     }
 
-    /// Returns what the next transaction needs, if there is a connection.
+    /// Returns the parts that the next transaction needs, if there is a connection.
     fn setting<'l>(&'l self, members: &'l [Member]) -> Option<Setting<'l>> {
         let Shared { options, layout, counts, known, fence, .. } = &*self.shared;
         let line = self.line.as_ref()?;

@@ -224,7 +224,8 @@ impl PostgresStore {
         })
     }
 
-    /// Returns counts of what the store has done, and what waits and is connected now.
+    /// Returns the counts of the store's work, and the numbers of waiting commits and reads and of
+    /// connections.
     pub fn traffic(&self) -> Traffic {
         let Shared { counts, commits, health, options, kept, known, .. } = &*self.shared;
         let connections = |health: &Health, wanted: usize| Connections {
@@ -247,7 +248,7 @@ impl PostgresStore {
         }
     }
 
-    /// Bounds the bytes of what is kept; see [`PostgresOptions::kept_bytes`].
+    /// Bounds the bytes of the cache; see [`PostgresOptions::kept_bytes`].
     pub fn bound_cache(&self, cache_bytes: u64) {
         self.shared.kept.bound(cache_bytes / 2);
         self.shared.cache_bytes.store(cache_bytes, Ordering::Relaxed);

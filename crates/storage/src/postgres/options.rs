@@ -16,14 +16,15 @@ pub struct PostgresOptions {
     pub lanes: usize,
     /// Connections that read; 1 to 256.
     pub readers: usize,
-    /// Groups that are committed at once, and groups of keys that are read, as long as none is held up: `None` = half
-    /// of the processors where the database has the others, else as many as there are connections.
+    /// Groups that are committed at once, and groups of keys that are read, as long as none is held
+    /// up: `None` means half of the processors if the database has the others, else the number of
+    /// connections.
     pub groups: Option<usize>,
     /// Threads that drive the connections: 1, or 2 with one of them for reads.
     pub threads: usize,
-    /// A runtime that drives them instead, with time and IO enabled and threads of its own. For a server
-    /// whose tasks call the store: what they ask for goes from task to task on one thread. It must outlive
-    /// the store.
+    /// A runtime that drives them instead, with time and IO enabled and threads of its own. For a
+    /// server whose tasks call the store: a request then goes from task to task on one thread. It
+    /// must outlive the store.
     pub runtime: Option<Handle>,
     /// Tables are created if there are none; otherwise that is [`OpenError::NoStore`](super::OpenError::NoStore).
     pub creates: bool,
@@ -41,17 +42,18 @@ pub struct PostgresOptions {
     /// Commits that may wait for a lane; more are refused with
     /// [`Error::Unavailable`](crate::Error::Unavailable).
     pub queue_commits: usize,
-    /// Bytes of declared keys that may wait for a lane, and of what commits that wait have decided.
+    /// Bytes of declared keys that may wait for a lane, and of the decisions of waiting commits.
     pub queue_bytes: usize,
     /// Reads that may wait for a reader.
     pub queue_reads: usize,
-    /// Bytes of what is kept to be used again if the database says that it is the same: up to half of them for pages, and
-    /// what these leave for values that commits may decide on; 0 = nothing is.
+    /// Bytes of the cache, whose values the store uses again if the database says that they are
+    /// unchanged: up to half of them for pages, and the rest for values that commits may decide on;
+    /// 0 turns it off.
     pub kept_bytes: u64,
-    /// Pages of fewer bytes are not kept: to ask about them costs as much as to read them.
+    /// Pages of fewer bytes are not cached: to ask about them costs as much as to read them.
     pub kept_page_bytes: usize,
-    /// A commit whose values are known decides before it is sent after so many that did not, and after a mistake as many
-    /// at least.
+    /// Commits not decided early after which a commit with known values decides before it is sent;
+    /// after a mistake at least as many.
     pub early_after: u32,
     /// Commits in one transaction, at most.
     pub group_commits: usize,

@@ -1,24 +1,27 @@
 //! Changes of the tables of a store that is in use, also by servers older than the change.
 //!
-//! Two numbers in the table `meta` say what the tables are:
+//! Two numbers in the table `meta` describe the tables:
 //!
-//! | row | what it says |
+//! | row | meaning |
 //! |---|---|
-//! | `version` | what a program must know to use the tables; another one is refused |
-//! | `revision` | how far the tables have been changed since by steps that such a program does not notice; absent: 1 |
+//! | `version` | version that a program must know to use the tables; it refuses any other one |
+//! | `revision` | last step that has changed the tables without the notice of such a program;
+//! absent: 1 |
 //!
-//! A server takes the steps that are missing when it opens the store, one transaction each, while others are at
-//! work: a step neither takes away nor renames what the statements of an older revision use. A server that may
-//! not change the tables uses them as they are. Two that come at once meet at the row of the version.
+//! A server takes the missing steps when it opens the store, one transaction each, while others are
+//! at work: a step neither removes nor renames anything that the statements of an older revision
+//! use. A server that may not change the tables uses them as they are. Two servers that come at
+//! once meet at the row of the version.
 //!
-//! Each lane says in its row up to which revision its program knows the tables (`lanes.knows`; 1 for programs that
-//! do not say). A step that older programs would notice raises the version, and waits until no lane is left that
-//! knows less. Such is the one to version 2: programs of version 1 write the fence and know nothing of its copies
-//! (`fence.rs`). Their lanes stand in the table `lanes`, those of later ones in `writers`. As long as a transaction of the
-//! former was begun a moment ago both are at work. After that the table `lanes` goes: whoever was overlooked can commit
-//! nothing any more, and starts no more.
+//! Each lane's row says up to which revision its program knows the tables (`lanes.knows`; 1 for
+//! programs that do not say). A step that older programs would notice raises the version, and waits
+//! until no lane is left that knows less. Such is the one to version 2: programs of version 1 write
+//! the fence and do not know its copies (`fence.rs`). Their lanes stand in the table `lanes`, those
+//! of later ones in `writers`. As long as a transaction of the former began a moment ago, both are
+//! at work. After that the step drops the table `lanes`: an older program that was overlooked can
+//! then commit nothing any more, and no further one starts.
 //!
-//! Leaves the first creation, which makes the tables as the newest revision has them, to `schema.rs`.
+//! Leaves to `schema.rs` the first creation, which makes the tables of the newest revision.
 
 use super::fence::bytes_literal;
 use super::schema::FILL_FACTOR;
@@ -34,7 +37,7 @@ pub(super) const OLDEST: i64 = 1;
 /// The newest revision of the tables that this program knows.
 pub(super) const NEWEST: i64 = LANES_FENCE;
 
-/// The revision from which on lanes say what they know.
+/// The revision from which on the rows of lanes have that number.
 pub(super) const LANES_SAY: i64 = 2;
 
 /// The revision from which on new rows leave some of their page free.
@@ -43,10 +46,10 @@ const PAGES_HAVE_ROOM: i64 = 3;
 /// The revision from which on lanes have rows with copies of the fence.
 const LANES_FENCE: i64 = 4;
 
-/// The version of tables that programs use which know no copies of the fence.
+/// The version of tables for programs that do not know copies of the fence.
 pub(super) const BEFORE_FENCE: i64 = 1;
 
-/// The version of tables that only programs use which write them.
+/// The version of tables for programs that write the copies, and only for those.
 pub(super) const SINCE_FENCE: i64 = 2;
 
 /// An older program is at work if one of its lanes has begun a transaction since: servers do so every few seconds.
@@ -137,8 +140,8 @@ pub(super) async fn version(client: &Client, schema: &str) -> Result<i64, Error>
     client.query_one(&text, &[]).await?.try_get(0)
 }
 
-/// Returns the statement that takes the table of older programs' lanes away, unless one is at work, and lets copies
-/// tell what the fence is.
+/// Returns the statement that drops the table of older programs' lanes, unless one is at work, and
+/// makes the copies valid for reads of the fence.
 fn shut_out(schema: &str, fence: Option<&Key>) -> String {
     let value = fence.map_or_else(
         || "''::bytea".to_owned(),
@@ -270,7 +273,8 @@ ALTER TABLE {schema}.writers SET (fillfactor = 50, autovacuum_vacuum_scale_facto
     )
 }
 
-/// Returns the statement that lets those who may write lanes' rows as before write them as they are now.
+/// Returns the statement that grants the roles which may write lanes' rows the same rights on the
+/// new tables.
 fn grants_as_before(schema: &str) -> String {
     format!(
         "DO $$ DECLARE role text; BEGIN
@@ -284,7 +288,8 @@ END LOOP; END $$;
     )
 }
 
-/// Returns the statements that bring tables of any revision to the newest one, for whoever has the rights.
+/// Returns the statements that bring tables of any revision to the newest one, for a role with the
+/// rights.
 pub(super) fn all_steps(schema: &str, fence: Option<&Key>) -> String {
     let steps: String = (OLDEST..NEWEST).map(|revision| step_after(schema, revision)).collect();
     format!("BEGIN;\n{steps}COMMIT;\n{}", shut_out(schema, fence))

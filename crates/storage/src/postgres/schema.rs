@@ -197,8 +197,8 @@ fn meta(schema: &str, places: u16, prefix_bytes: usize) -> String {
     )
 }
 
-/// Returns the statements that create an empty store, for whoever has the rights to run them: schema and
-/// tables, with Citus their distribution, and what `role` needs to use them.
+/// Returns the statements that create an empty store, for a role with the rights to run them:
+/// schema and tables, with Citus their distribution, and the rights that `role` needs to use them.
 ///
 /// # Errors
 /// A name or number is not valid.
@@ -217,8 +217,9 @@ pub fn creation(options: &PostgresOptions, role: Option<&str>) -> Result<String,
     ))
 }
 
-/// Returns the statements that change the tables of a store that is in use to the newest revision, for whoever
-/// has the rights to run them. Where that was done they change nothing, but for a fill factor that was set by hand.
+/// Returns the statements that change the tables of a store in use to the newest revision, for a
+/// role with the rights to run them. On tables of that revision they change nothing but a fill
+/// factor that was set by hand.
 ///
 /// # Errors
 /// The name of the schema is not valid.

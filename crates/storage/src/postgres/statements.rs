@@ -227,7 +227,7 @@ pub(super) fn last_stamp(schema: &str) -> String {
     format!("SELECT coalesce(max(last), 0)::bigint FROM {schema}.stamps")
 }
 
-/// Raises the stamps of prefixes to what is given: `$1` place, `$2` prefix, `$3` stamp.
+/// Raises the stamps of prefixes to given ones: `$1` place, `$2` prefix, `$3` stamp.
 pub(super) fn raise_to(schema: &str) -> String {
     format!(
         "INSERT INTO {schema}.stamps AS s (place, prefix, last) \

@@ -1,4 +1,4 @@
-//! Counts of what a PostgreSQL store does.
+//! Counts of a PostgreSQL store's work.
 
 use super::ages::Ages;
 use super::group::Writes;
@@ -43,7 +43,7 @@ pub struct Traffic {
     /// Transactions whose outcome was asked for, as a connection was lost in their commit or the database
     /// answered it with an error that leaves it open.
     pub resolved_outcomes: u64,
-    /// Of them those that could not be told.
+    /// Of them those that could not be found.
     pub unknown_outcomes: u64,
     /// Microseconds that commits have waited until a lane took them, all together.
     pub commit_wait_us: u64,

@@ -1,28 +1,30 @@
 //! One transaction of a lane: two round trips in which the commits of a group are decided and written.
 //!
-//! First: `BEGIN`, the lane's token, and the declared keys, locked in the order of the primary key and read:
-//! for update those that one of the group may write, for share the others. Then the group decides, in
-//! waves (`group.rs`), on these values and on what earlier waves have written. Second: all writes as
-//! statements over arrays, and `COMMIT`.
+//! First: `BEGIN`, the lane's token, and the declared keys, locked in the order of the primary key
+//! and read: for update those that a member of the group may write, for share the others. Then the
+//! group decides, in waves (`group.rs`), on these values and on the writes of earlier waves.
+//! Second: all writes as statements over arrays, and `COMMIT`.
 //!
 //! Why a decision holds:
-//! - A declared key that is there is locked from before its value was read until the end. A row that was
-//!   changed while the lock was waited for is read again by the database.
-//! - A declared key that is absent has no row to lock. If somebody writes something on its absence, the row is
-//!   inserted without `ON CONFLICT`: with its value, or as a placeholder that the same transaction
-//!   deletes. The insert waits for whoever inserts the same, and fails when it is there; then the
-//!   transaction is rolled back and tried again.
-//! - A commit that writes nothing but was shown absent keys beside others holds only if these are still
-//!   absent while the others are locked: a look just before the end tells, and if not it alone decides again.
-//! - The token's row is locked from the first round trip on, so that whoever reads it for update after a
-//!   lost connection waits for the end of this transaction (`outcome.rs`).
+//! - A declared key that exists is locked from before its value was read until the end. If a row
+//!   changed while the transaction waited for its lock, the database reads it again.
+//! - A declared key that is absent has no row to lock. If a member writes something on its absence,
+//!   the transaction inserts the row without `ON CONFLICT`: with its value, or as a placeholder
+//!   that the same transaction deletes. The insert waits for another transaction that inserts the
+//!   same row, and fails if the row exists then; the transaction is rolled back and tried again.
+//! - A commit that writes nothing but was shown absent keys beside others holds only if these are
+//!   still absent while the others are locked: the transaction checks that just before its end, and
+//!   if they are not, that commit alone decides again.
+//! - The token's row is locked from the first round trip on, so that a statement that reads it for
+//!   update after a lost connection waits for the end of this transaction (`outcome.rs`).
 //!
-//! Stamps and counters come last, so that their rows are locked for the shortest time. All statements lock
-//! rows of one kind in order, and kinds in one order, so transactions do not wait in a circle but for
-//! rare cases, which the database resolves and we try again.
+//! Stamps and counters come last, so that their rows are locked for the shortest time. All
+//! statements lock rows of one kind in order, and kinds in one order, so transactions wait in a
+//! circle only in rare cases, which the database resolves and the lane tries again.
 //!
-//! A group in which nobody writes, and that no probe is in, is rolled back, not committed: it has nothing to make durable, all that
-//! it was shown is committed, and the locks' own commit would cost a sync of the log.
+//! A group in which no member writes, and without a probe, is rolled back, not committed: it has
+//! nothing to make durable, its members were shown only committed values, and the commit of the
+//! locks themselves would cost a sync of the log.
 
 use super::connect::Connection;
 use super::decided::{Answer, Decided, Values, Verdict};

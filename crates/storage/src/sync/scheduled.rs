@@ -56,7 +56,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
     }
 }
 
-/// Waits for a change of what a lock guards.
+/// Waits for a change of the data behind a lock.
 #[derive(Debug)]
 pub(crate) struct Condvar(shuttle::sync::Condvar);
 
