@@ -74,8 +74,8 @@ pub struct How {
 /// run.
 ///
 /// # Errors
-/// One of the places cannot be used for a copy, or fails, or the two are not equal in the end. A
-/// database refuses to open the target then, except if the copy was refused before it began.
+/// One of the places cannot be used for a copy, or fails, or the two are not equal in the end.
+/// Programs then refuse to open the target, unless the copy was refused before it began.
 pub fn copy(
     source: Place<'_>,
     target: Place<'_>,

@@ -126,7 +126,7 @@ pub enum TableFault {
     EncryptionKeyWithoutType,
     /// `SSEType` AES256.
     EncryptionTypeUnsupported,
-    /// Encryption is switched off on a table that has it switched on.
+    /// Encryption is switched off on a table that has it switched off already.
     EncryptionOff,
     /// The table has this KMS key already.
     EncryptionKeyUnchanged,

@@ -1,7 +1,7 @@
 //! Health of the connections of one kind, lanes or readers, with the reason if they cannot be used.
 //!
-//! Leaves connecting to them. Invariant: as long as one of them has a connection, all count as
-//! well, except if the database takes no writes, which holds for all.
+//! Leaves connecting to them. Invariant: as long as one of them has a connection, the kind counts
+//! as healthy, unless the database takes no writes, which holds for all.
 
 use super::failure::Failure;
 use crate::Error;
