@@ -135,8 +135,8 @@ fn each_place(
 }
 
 /// Returns the consumption of a request as one line of ASCII, a dictionary of structured fields
-/// (RFC 8941): `read=0.5, write=0.0, examined=1, returned=1, bytes=74, nanodollars=62.5,
-/// on=("cities";read=0.5)`.
+/// (RFC 8941):
+/// `read=0.5, write=0.0, examined=1, returned=1, bytes=74, nanodollars=62.5, on=("cities";read=0.5)`.
 ///
 /// The line has a price if prices are given. Places are `table` or `table/index`; the line names
 /// the first twelve.

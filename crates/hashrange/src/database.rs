@@ -43,7 +43,7 @@ pub struct Options {
     pub sweep_interval: Duration,
     /// Number of shards of new streams, and the period after which shards are closed.
     pub sharding: Sharding,
-    /// Profile: how closely the database keeps to the service's limits and delays.
+    /// Profile, which sets how closely the database keeps to the service's limits and delays.
     pub profile: Profile,
     /// Seed for the random choices of a profile: the same requests meet the same choices.
     pub seed: u64,

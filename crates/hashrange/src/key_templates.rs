@@ -7,10 +7,10 @@ use hashrange_model::ApiResult;
 use hashrange_storage::block_on;
 
 impl Database {
-    /// Declares a key template, such as `GSI1SK = "{status}#{createdAt:iso}" when status in [OPEN,
-    /// PLACED]`, and replaces that of the same attribute. Every write derives the key from now on,
-    /// and a background job rewrites existing items; up to ten thousand are rewritten before this
-    /// call returns.
+    /// Declares a key template, such as
+    /// `GSI1SK = "{status}#{createdAt:iso}" when status in [OPEN, PLACED]`, and replaces that of
+    /// the same attribute. Every write derives the key from now on, and a background job rewrites
+    /// existing items; up to ten thousand are rewritten before this call returns.
     ///
     /// ```
     /// use hashrange::{Database, TemplateMode};

@@ -328,8 +328,8 @@ impl<D: Handle> Query<D> {
 }
 
 impl<D: Handle, S: Shape> Query<D, S> {
-    /// Selects items by the partition key and, if wanted, the sort key: `country = 'NL' and
-    /// begins_with(place, '07#')`.
+    /// Selects items by the partition key and, if wanted, the sort key:
+    /// `country = 'NL' and begins_with(place, '07#')`.
     pub fn key(mut self, condition: impl Into<String>) -> Self {
         self.texts.key = Some(condition.into());
         self

@@ -1,10 +1,10 @@
-//! Misfits between a type and an item, with the place.
+//! Errors of types and items that do not fit, with the place.
 
 use serde::{de, ser};
 use std::fmt;
 
-/// Misfit between a type and an item or value. Prints the place, then the reason: `lines[2].price:
-/// NaN is not a number`.
+/// A type and an item or value that do not fit. Prints the place, then the reason:
+/// `lines[2].price: NaN is not a number`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedError {
     message: String,
