@@ -117,6 +117,6 @@ impl Told {
 pub enum Demand {
     /// Compute for a millisecond or more.
     Long,
-    /// It waits for a disk without giving the thread back.
+    /// Wait for a disk without giving the thread back.
     Blocking,
 }

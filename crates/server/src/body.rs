@@ -21,9 +21,9 @@ use tokio::time::timeout;
 /// Reason why a body was not read.
 #[derive(Debug)]
 pub enum BodyFault {
-    /// It is larger than allowed; holds the unread rest.
+    /// The body is larger than allowed; holds the unread rest.
     TooLarge(Incoming),
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     TooSlow,
     /// The connection broke, or the framing is wrong.
     Broken,

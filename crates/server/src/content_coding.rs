@@ -23,9 +23,9 @@ static DEFLATE: HeaderValue = HeaderValue::from_static("deflate");
 /// Reason why a body could not be decompressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodingFault {
-    /// It is not compressed in that way.
+    /// The body is not compressed in that way.
     Malformed,
-    /// It is larger than allowed when decompressed.
+    /// The body is larger than allowed when decompressed.
     TooLarge,
 }
 

@@ -19,9 +19,9 @@ pub struct Measure {
 /// Behaviour of a figure over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It only grows.
+    /// The figure only grows.
     Counter,
-    /// It goes up and down.
+    /// The figure goes up and down.
     Gauge,
 }
 

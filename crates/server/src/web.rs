@@ -65,9 +65,9 @@ impl FromStr for AllowedHost {
 /// Text that names no origin or no host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadWebName {
-    /// It is no origin.
+    /// The text is no origin.
     Origin,
-    /// It is no host.
+    /// The text is no host.
     Host,
 }
 

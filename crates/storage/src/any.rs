@@ -25,11 +25,11 @@ pub enum AnyStore {
 /// A view of any engine.
 #[derive(Debug, Clone)]
 pub enum AnyView {
-    /// Of a [`MemoryStore`].
+    /// View of a [`MemoryStore`].
     Memory(MemoryView),
-    /// Of an [`EmbeddedStore`].
+    /// View of an [`EmbeddedStore`].
     Embedded(EmbeddedView),
-    /// Of a [`PostgresStore`].
+    /// View of a [`PostgresStore`].
     #[cfg(feature = "postgres")]
     Postgres(PostgresView),
 }

@@ -5,7 +5,7 @@
 pub struct CacheLooks {
     /// The cache had it.
     pub hits: u64,
-    /// It was read from files or memtables.
+    /// The store read files or memtables.
     pub misses: u64,
 }
 

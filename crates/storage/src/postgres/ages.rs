@@ -18,9 +18,11 @@ const ASKS: &str = "SELECT age(datfrozenxid)::bigint, mxid_age(datminmxid)::bigi
 /// Ages of the oldest ids that are not vacuumed yet, in ids given out since.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Ages {
-    /// Of transaction ids. PostgreSQL vacuums by force from `autovacuum_freeze_max_age` on, 200 million by default.
+    /// Age of the oldest transaction id. PostgreSQL vacuums by force from
+    /// `autovacuum_freeze_max_age` on, 200 million by default.
     pub transaction_ids: u64,
-    /// Of multixacts, the same from `autovacuum_multixact_freeze_max_age` on, 400 million by default.
+    /// Age of the oldest multixact. PostgreSQL vacuums by force from
+    /// `autovacuum_multixact_freeze_max_age` on, 400 million by default.
     pub multixacts: u64,
 }
 

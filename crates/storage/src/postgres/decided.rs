@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 pub(super) enum Verdict {
     /// Its decision holds.
     Holds,
-    /// It must decide again.
+    /// The member must decide again.
     Again,
-    /// It did not decide in time.
+    /// The member did not decide in time.
     Silent,
 }
 

@@ -57,7 +57,7 @@ impl Fence {
     /// Returns the fence at a key, if there is one.
     pub(super) fn new(key: Option<&Key>, tables: Tables, sharding: Sharding) -> Self {
         let key = key.filter(|_| tables.has_fence()).map(|key| Bytes::copy_from_slice(key));
-        // It was not tried on a sharded engine that a statement which waited returns the newest
+        // No test has shown for a sharded engine that a statement which waited returns the newest
         // copy.
         let may_be_trusted = sharding == Sharding::None;
         Self {

@@ -41,7 +41,7 @@ pub(super) type Argument<'a> = Box<dyn Column + 'a>;
 pub(super) enum Form {
     /// Each column is an argument, an array of any length.
     Arrays,
-    /// So many rows, each element of a column an argument.
+    /// So many rows, with each element of a column as an argument.
     Rows(usize),
 }
 

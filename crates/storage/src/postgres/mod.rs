@@ -161,7 +161,8 @@ impl PostgresStore {
     /// once before it answers, so blocks the thread for a bounded time.
     ///
     /// # Errors
-    /// When the URL is wrong, the database cannot be reached or refuses, or the tables are of another version.
+    /// The URL is wrong, the database cannot be reached or refuses, or the tables are of another
+    /// version.
     pub fn open(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
         let mut options = options.clone();
         let address = Address::read(url, &mut options)?;

@@ -202,7 +202,7 @@ enum Said {
     Row,
     /// The page is the one that is kept.
     Same,
-    /// It is another one, without rows.
+    /// The page is another one, without rows.
     Empty,
 }
 

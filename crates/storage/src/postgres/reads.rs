@@ -85,7 +85,7 @@ enum Work {
 pub(super) struct Reads {
     waiting: Mutex<Waiting>,
     arrived: Notify,
-    /// Of the readers.
+    /// Health of the readers.
     pub(super) health: Health,
 }
 
@@ -97,7 +97,7 @@ struct Waiting {
     is_closed: bool,
     /// True if keys were taken last, so that neither kind waits for the other without end.
     keys_were_last: bool,
-    /// Of the reads of keys.
+    /// Gathering of the reads of keys.
     gathering: Gathering,
     /// The readers that have no work.
     idle: usize,

@@ -179,7 +179,7 @@ END $$;
 /// [`NEWEST`] when this user may not change them, or others kept on using them.
 ///
 /// # Errors
-/// When a step fails for another reason.
+/// A step fails for another reason.
 pub(super) async fn go_on(client: &Client, schema: &str, from: i64) -> Result<i64, Error> {
     let mut revision = from;
     let mut tries = 0;

@@ -83,7 +83,7 @@ pub enum Cause {
     Conflict,
     /// The database could not order it with other transactions.
     Serialization,
-    /// It and others waited for each other.
+    /// The transaction and others waited for each other.
     Deadlock,
     /// Other transactions kept a lock for too long.
     Lock,

@@ -21,7 +21,7 @@ const DEFAULT_PORT: u16 = 5432;
 /// Encryption that a connection requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TlsMode {
-    /// None.
+    /// No encryption.
     Disable,
     /// Encrypted, to any server.
     Require,
@@ -100,7 +100,7 @@ impl Address {
 /// nothing.
 ///
 /// # Errors
-/// When the URL is wrong.
+/// The URL is wrong.
 pub fn place(url: &str) -> Result<String, OpenError> {
     let mut options = PostgresOptions::default();
     let Address { config, .. } = Address::read(url, &mut options)?;
