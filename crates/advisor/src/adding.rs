@@ -10,7 +10,8 @@ use crate::need::Need;
 use crate::report::{Answered, Entries, KeyAttribute, Money, NewIndex};
 use std::collections::BTreeSet;
 
-/// The most attributes of a partition key, and of a sort key. Source: developer guide, "Multi-attribute keys".
+/// The most attributes of a partition key, and of a sort key. Source: developer guide,
+/// "Multi-attribute keys".
 const KEY_ATTRIBUTES_MAX: usize = 4;
 /// Most attributes that an index lists as included; an index with more gets all. The service allows
 /// 100 for a table.

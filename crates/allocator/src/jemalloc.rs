@@ -20,7 +20,8 @@ pub const ALLOCATOR: Allocator = Jemalloc;
 /// - `cache_oblivious`: blocks of 16 KiB or more, such as those of sorted files, take their own
 ///   size. Otherwise each takes a page more, so that not all begin at the same place of a page.
 #[expect(unsafe_code, reason = "the name is jemalloc's, and so is the type")]
-// SAFETY: nothing else has this name, which jemalloc reserves; the text ends with a zero and lives for ever.
+// SAFETY: nothing else has this name, which jemalloc reserves; the text ends with a zero and lives
+// for ever.
 #[unsafe(export_name = "_rjem_malloc_conf")]
 pub static SETTINGS: Option<&c_char> = unsafe {
     c"oversize_threshold:2097152,narenas_ratio:1,cache_oblivious:false".as_ptr().as_ref()
@@ -43,8 +44,8 @@ pub fn share_heap_of_libc() {
 pub fn give_back_memory() {
     // All arenas: the number that stands for them is `MALLCTL_ARENAS_ALL`.
     let purge = c"arena.4096.purge";
-    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim, for what C
-    // libraries keep, has no requirements; 0 keeps nothing beyond the heap's end.
+    // SAFETY: the name ends with a zero, and this action takes and returns nothing. malloc_trim,
+    // for what C libraries keep, has no requirements; 0 keeps nothing beyond the heap's end.
     unsafe {
         tikv_jemalloc_sys::mallctl(
             purge.as_ptr(),

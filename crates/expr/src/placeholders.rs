@@ -16,7 +16,8 @@ struct Entry<'a, T: ?Sized> {
     used: bool,
 }
 
-/// `ExpressionAttributeNames` and -Values of one request with usage tracking across its expressions.
+/// `ExpressionAttributeNames` and -Values of one request with usage tracking across its
+/// expressions.
 #[derive(Debug, Default)]
 pub struct Placeholders<'a> {
     /// Invariant: sorted by key.

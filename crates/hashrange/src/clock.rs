@@ -45,8 +45,8 @@ impl Clock {
         Self::default()
     }
 
-    /// Returns a clock that stands at this time, in milliseconds since 1970, or at the end of the year
-    /// 9999 if that is earlier.
+    /// Returns a clock that stands at this time, in milliseconds since 1970, or at the end of the
+    /// year 9999 if that is earlier.
     pub fn stopped_at(now_ms: u64) -> Self {
         let clock = Self::new();
         clock.put(ClockSetting::Stopped(i64::try_from(now_ms).unwrap_or(LAST_MS).min(LAST_MS)));

@@ -412,7 +412,8 @@ macro_rules! on_newest {
     }};
 }
 
-/// Defines the typed operations: on [`Unboxed`], async on [`Database`] and blocking on [`Blocking`].
+/// Defines the typed operations: on [`Unboxed`], async on [`Database`] and blocking on
+/// [`Blocking`].
 macro_rules! operations {
     ($($(#[$doc:meta])* $method:ident: $call:ident($input:ty) -> $output:ty;)*) => {
         impl<'a> Unboxed<'a> {

@@ -121,9 +121,9 @@
 //!
 //! # In tests
 //!
-//! A database in memory is ready in microseconds. [`Options`] gives it a [`Clock`] that tests set and
-//! step, and a [`Profile`] with the service's limits, delays and faults; a [`Sandbox`] saves the state
-//! of a whole database and puts it back:
+//! A database in memory is ready in microseconds. [`Options`] gives it a [`Clock`] that tests set
+//! and step, and a [`Profile`] with the service's limits, delays and faults; a [`Sandbox`] saves
+//! the state of a whole database and puts it back:
 //!
 //! ```
 //! use hashrange::{Clock, Database, Options, item};

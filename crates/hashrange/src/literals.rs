@@ -8,8 +8,8 @@ use hashrange_wire::{
 
 /// Returns an [`Item`](crate::Item) of attributes.
 ///
-/// A name is a literal, an identifier, or any expression in parentheses. A value is `null`, a list in
-/// `[]`, a map in `{}`, or any expression that converts into an
+/// A name is a literal, an identifier, or any expression in parentheses. A value is `null`, a list
+/// in `[]`, a map in `{}`, or any expression that converts into an
 /// [`AttributeValue`](crate::AttributeValue).
 ///
 /// ```

@@ -33,8 +33,8 @@ impl Database {
         Box::pin(self.engine.tree(input))
     }
 
-    /// Returns a page of the partition keys of a table or index, in the order of their hashes, or the largest
-    /// item collections.
+    /// Returns a page of the partition keys of a table or index, in the order of their hashes, or
+    /// the largest item collections.
     pub fn partitions(&self, input: PartitionsInput) -> Calling<'_, TreeOutput> {
         Box::pin(self.engine.partitions(input))
     }

@@ -1,8 +1,8 @@
 //! The heaviest keys of a stream, by Space-Saving: the sketch keeps a fixed number of keys. A new
 //! key replaces the lightest one, whose weight becomes the uncertainty of the new one's.
 //!
-//! Source: A. Metwally, D. Agrawal, A. El Abbadi, "Efficient computation of frequent and top-k elements in
-//! data streams", 2005.
+//! Source: A. Metwally, D. Agrawal, A. El Abbadi, "Efficient computation of frequent and top-k
+//! elements in data streams", 2005.
 //!
 //! Invariants, with `n` keys kept and `w` the weight of all that was added:
 //! * the true weight of a key lies between `weight - over` and `weight`, and `over` is at most
@@ -132,7 +132,8 @@ mod tests {
         }
     }
 
-    /// Fills a sketch with keys of which low numbers are more frequent, and checks it against exact sums.
+    /// Fills a sketch with keys of which low numbers are more frequent, and checks it against exact
+    /// sums.
     fn check(seed: u64, most: usize, keys: u64, adds: usize) {
         let (mut next, mut sketch) = (numbers(seed), Sketch::new(most));
         let mut exact: BTreeMap<u64, Sums> = BTreeMap::new();

@@ -5,7 +5,8 @@
 use crate::finding::{Finding, Rule};
 use hashrange_heat::{PlaceHeat, advice};
 
-/// Returns the keys of a table or index that take more than a partition of the service gives, hottest first.
+/// Returns the keys of a table or index that take more than a partition of the service gives,
+/// hottest first.
 pub fn lint_heat(place: &PlaceHeat) -> Vec<Finding> {
     let finding = |advice: hashrange_heat::Advice| Finding {
         table: place.table.clone(),

@@ -17,10 +17,12 @@
 
 use std::fmt::{self, Display, Write};
 
-/// Most bytes of one value or name in an explanation. Whole keys fit: 2,048 bytes take 2,732 as base64.
+/// Most bytes of one value or name in an explanation. Whole keys fit: 2,048 bytes take 2,732 as
+/// base64.
 pub const TOLD_VALUE_MAX_BYTES: usize = 4 * 1024;
-/// Most bytes of one text of an explanation: a condition, an update, a range, a sentence of refusal. An
-/// expression of 4 KB with its values in the place of placeholders of usual length fits.
+/// Most bytes of one text of an explanation: a condition, an update, a range, a sentence of
+/// refusal. An expression of 4 KB with its values in the place of placeholders of usual length
+/// fits.
 pub const TOLD_TEXT_MAX_BYTES: usize = 16 * 1024;
 /// Most pieces of advice in one explanation.
 pub const TOLD_ADVICE_MAX: usize = 20;
@@ -32,10 +34,12 @@ pub const TOLD_HEADER_MAX_BYTES: usize = 6000;
 /// Most bytes of a request that the server explains in a header: the client should not wait for two
 /// long answers at once.
 pub const EXPLAINED_IN_HEADER_MAX_BYTES: usize = 128 * 1024;
-/// Most bytes of a shape, which is a request without its values: recordings keep one for each kind of request.
+/// Most bytes of a shape, which is a request without its values: recordings keep one for each kind
+/// of request.
 pub const SHAPE_MAX_BYTES: usize = 300;
-/// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half a kilobyte
-/// while it is compiled, and a request of 16 MB has room for half a million. No item has as many attributes.
+/// Most conditions of `Expected`, `QueryFilter` or `ScanFilter`, with their values: each takes half
+/// a kilobyte while it is compiled, and a request of 16 MB has room for half a million. No item has
+/// as many attributes.
 pub const LEGACY_CONDITIONS_MAX: usize = 50_000;
 /// Most bytes of an access key id that is kept: the service's have 20, its longest allowed 128. A
 /// caller whose key is not verified may show any text.

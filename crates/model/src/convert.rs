@@ -289,8 +289,8 @@ impl Item {
     /// ```
     ///
     /// # Errors
-    /// There is no such attribute (unless an `Option` is asked for), or its value is of another type
-    /// or a number that does not fit.
+    /// There is no such attribute (unless an `Option` is asked for), or its value is of another
+    /// type or a number that does not fit.
     pub fn get_as<'a, T: FromAttribute<'a>>(&'a self, name: &str) -> Result<T, WrongType> {
         T::from_attribute(self.get(name))
             .map_err(|wrong| WrongType { attribute: Some(name.to_owned()), ..wrong })

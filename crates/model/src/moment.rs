@@ -73,8 +73,8 @@ fn parse_date(text: &str) -> Option<u64> {
     Some(days * DAY_MS + (hour * 3600 + minute * 60 + second) * 1000 + fraction_ms)
 }
 
-/// Returns three numbers, the first of `width` digits and the others of two, with `between` between all
-/// of them or none.
+/// Returns three numbers, the first of `width` digits and the others of two, with `between` between
+/// all of them or none.
 fn triple(text: &str, width: usize, between: char) -> Option<[u64; 3]> {
     let text = match text.len() - text.matches(between).count() {
         all if all == text.len() => text.to_owned(),

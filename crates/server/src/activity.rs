@@ -1,7 +1,7 @@
 //! Activity of one connection: the guards of its requests, answers and bodies.
 //!
-//! A connection only counts while it works; [`watch`](crate::watch) looks at the counts from time to
-//! time. So a request needs no timer and no lock.
+//! A connection only counts while it works; [`watch`](crate::watch) looks at the counts from time
+//! to time. So a request needs no timer and no lock.
 
 use crate::budget::Budget;
 use crate::config::Limits;

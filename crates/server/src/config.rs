@@ -81,7 +81,8 @@ pub struct Limits {
     pub spare_body_bytes: usize,
     /// Time that a body waits for others; then its request gets status 503.
     pub body_patience: Duration,
-    /// Bodies larger than this leave a quarter of [`buffered_bytes`](Self::buffered_bytes) to others.
+    /// Bodies larger than this leave a quarter of [`buffered_bytes`](Self::buffered_bytes) to
+    /// others.
     pub large_body_bytes: usize,
     /// Time for which a connection may hold a resource that has become short before it may be
     /// ended.

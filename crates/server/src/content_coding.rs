@@ -1,5 +1,5 @@
-//! Compressed bodies: requests with `Content-Encoding: gzip` or `deflate`, answers for clients whose
-//! `Accept-Encoding` takes one of the two. `deflate` is the zlib format, as RFC 9110 has it.
+//! Compressed bodies: requests with `Content-Encoding: gzip` or `deflate`, answers for clients
+//! whose `Accept-Encoding` takes one of the two. `deflate` is the zlib format, as RFC 9110 has it.
 
 use bytes::Bytes;
 use flate2::Compression;

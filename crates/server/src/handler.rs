@@ -562,8 +562,8 @@ async fn caught<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> 
     .await
 }
 
-/// Returns the `Host` of a request, or an error for HTTP/1.1 with none or several. Source: RFC 9112,
-/// section 3.2.
+/// Returns the `Host` of a request, or an error for HTTP/1.1 with none or several. Source: RFC
+/// 9112, section 3.2.
 fn host(parts: &Parts) -> Result<Option<&HeaderValue>, ()> {
     let mut hosts = parts.headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -573,8 +573,9 @@ fn host(parts: &Parts) -> Result<Option<&HeaderValue>, ()> {
     }
 }
 
-/// Returns the content type of the request if it is one of the protocol's. A request that has neither
-/// a body nor a type is judged as one of the protocol, and answered as JSON. Source: captured answers.
+/// Returns the content type of the request if it is one of the protocol's. A request that has
+/// neither a body nor a type is judged as one of the protocol, and answered as JSON. Source:
+/// captured answers.
 fn content_type(headers: &HeaderMap, body: &[u8]) -> Option<&'static HeaderValue> {
     let Some(sent) = headers.get(header::CONTENT_TYPE) else {
         return body.is_empty().then_some(&JSON);

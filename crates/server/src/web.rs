@@ -6,7 +6,8 @@
 //! server (DNS rebinding). A server that verifies signatures lets every page call, as the service
 //! does: a page without a key gets nothing.
 //!
-//! Source: RFC 6454 and the Fetch standard (origins), RFC 9110 section 7.2 (Host), RFC 6761 (localhost).
+//! Source: RFC 6454 and the Fetch standard (origins), RFC 9110 section 7.2 (Host), RFC 6761
+//! (localhost).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

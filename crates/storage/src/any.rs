@@ -106,8 +106,8 @@ impl AnyStore {
         }
     }
 
-    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`] and `PostgresStore::bound_cache`. A store
-    /// in memory has none.
+    /// Bounds the bytes for cached data; see [`EmbeddedStore::bound_cache`] and
+    /// `PostgresStore::bound_cache`. A store in memory has none.
     pub fn bound_cache(&self, cache_bytes: u64) {
         match self {
             Self::Memory(_) => {}

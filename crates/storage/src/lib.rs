@@ -126,8 +126,8 @@ pub trait Store: Send + Sync + 'static {
         T: Send,
         F: FnMut(&[Option<Bytes>], &mut Batch) -> T + Send;
 
-    /// Waits until every commit of this process that was deciding or sequenced at the call is durable
-    /// and published.
+    /// Waits until every commit of this process that was deciding or sequenced at the call is
+    /// durable and published.
     fn sync(&self) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// Frees the space of `range`, in which all operations from now on only delete: data of a

@@ -23,9 +23,9 @@
 //! | `...:desc` | after `pad` or `iso` | every digit is 9 less it, which turns the order round |
 //!
 //! Two keys of one case compare, byte by byte, as the tuples of their parts do: texts by their
-//! characters, numbers by value, times by instant. A plain text keeps that order among texts without
-//! characters below the delimiter, an escaped one always; a part after the last delimiter always.
-//! The end of each part can be found without the item; a template that does not allow it is
+//! characters, numbers by value, times by instant. A plain text keeps that order among texts
+//! without characters below the delimiter, an escaped one always; a part after the last delimiter
+//! always. The end of each part can be found without the item; a template that does not allow it is
 //! refused.
 //!
 //! Left to others: tables, key schemas, and the moments at which a template is applied.

@@ -208,8 +208,8 @@ macro_rules! read_methods {
                 self
             }
 
-            /// Reads at most so many items for a page. A stream of items goes on with further pages;
-            /// take as many items from it as you want.
+            /// Reads at most so many items for a page. A stream of items goes on with further
+            /// pages; take as many items from it as you want.
             pub fn limit(mut self, items: u32) -> Self {
                 self.texts.limit = Some(items);
                 self
@@ -292,8 +292,8 @@ macro_rules! read_methods {
         }
 
         impl<S: Shape + 'static> $read<Blocking, S> {
-            /// Returns an iterator over the items of all pages. A page is read when its first item is
-            /// asked for; after an error the iterator ends.
+            /// Returns an iterator over the items of all pages. A page is read when its first item
+            /// is asked for; after an error the iterator ends.
             pub fn items(self) -> Items<Blocking, S> {
                 Items { reader: self.reader(), handle: PhantomData }
             }

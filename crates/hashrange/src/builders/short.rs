@@ -13,8 +13,8 @@ macro_rules! short_calls {
         /// Short calls. Each returns a builder that collects options; on a [`Database`] it is
         /// awaited, on a [`Blocking`] run.
         impl $handle {
-            /// Creates a table with this key: the partition key, then perhaps the sort key, with their
-            /// types `S`, `N` or `B`. Under the default profile it can be used at once.
+            /// Creates a table with this key: the partition key, then perhaps the sort key, with
+            /// their types `S`, `N` or `B`. Under the default profile it can be used at once.
             ///
             /// ```
             /// # use hashrange::{Database, StreamViewType};
@@ -167,8 +167,8 @@ macro_rules! short_calls {
                 self.scan(table).typed()
             }
 
-            /// Runs a PartiQL statement, with values in place or as `?`, and returns the items that it
-            /// reads, of all pages.
+            /// Runs a PartiQL statement, with values in place or as `?`, and returns the items that
+            /// it reads, of all pages.
             ///
             /// ```
             /// # use hashrange::{Database, item};

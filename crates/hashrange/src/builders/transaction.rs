@@ -22,8 +22,8 @@ impl<D: Handle> TransactWrite<D> {
         Self { handle, actions: Vec::new(), token: None }
     }
 
-    /// Adds a write ([`Put`](super::Put), [`Update`](super::Update), [`Delete`](super::Delete)) or a
-    /// [`Check`](super::Check).
+    /// Adds a write ([`Put`](super::Put), [`Update`](super::Update), [`Delete`](super::Delete)) or
+    /// a [`Check`](super::Check).
     pub fn with(mut self, action: impl Into<Action>) -> Self {
         self.actions.push(action.into());
         self

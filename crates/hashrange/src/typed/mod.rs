@@ -1,7 +1,7 @@
 //! Items and attribute values from types with serde's derives, and back.
 //!
-//! The conventions are those of the crate `serde_dynamo`, so that its users' items are read here and
-//! the other way round:
+//! The conventions are those of the crate `serde_dynamo`, so that its users' items are read here
+//! and the other way round:
 //!
 //! | serde | attribute value |
 //! |---|---|

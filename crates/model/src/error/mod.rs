@@ -309,8 +309,8 @@ impl ApiError {
         Some(throttle)
     }
 
-    /// Returns the member that carries the message: that of the exception, but `Message` where an item
-    /// travels with a failed condition. Source: recorded answers of 2025-10.
+    /// Returns the member that carries the message: that of the exception, but `Message` where an
+    /// item travels with a failed condition. Source: recorded answers of 2025-10.
     pub fn message_member(&self) -> &'static str {
         if self.0.item.is_some() { "Message" } else { self.kind().message_member() }
     }

@@ -49,8 +49,8 @@ impl Examined {
         self.store.newest()
     }
 
-    /// Returns the bytes of an unfinished group at the end of the logs, which the views do not show.
-    /// More than zero after a crash in the middle of a write.
+    /// Returns the bytes of an unfinished group at the end of the logs, which the views do not
+    /// show. More than zero after a crash in the middle of a write.
     pub fn torn_bytes(&self) -> u64 {
         self.store.stats().torn_bytes
     }

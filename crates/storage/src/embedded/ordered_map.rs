@@ -27,8 +27,8 @@ pub(crate) type MapChange = (Bytes, Option<Bytes>);
 pub(crate) trait OrderedMap: Sized + Send + Sync + 'static {
     type Snapshot: MapSnapshot;
 
-    /// Creates an empty map of the store `id` in a new folder, whose groups follow `last_group`, and leaves it synced, with
-    /// nothing to replay.
+    /// Creates an empty map of the store `id` in a new folder, whose groups follow `last_group`,
+    /// and leaves it synced, with nothing to replay.
     fn create(
         path: &Path,
         id: StoreId,

@@ -40,7 +40,8 @@ use tokio_postgres::types::ToSql;
 /// Decision of a commit before a lane took it.
 #[derive(Debug)]
 pub(super) struct Early {
-    /// The numbers of the rows whose values it was shown, in the order of its keys; `None` = no row.
+    /// The numbers of the rows whose values it was shown, in the order of its keys; `None` = no
+    /// row.
     pub(super) numbers: Vec<Option<i64>>,
     /// The copy of the fence that it was shown, if it was.
     pub(super) fence: Option<Bytes>,
@@ -119,7 +120,8 @@ impl EarlyGroup {
         keys.filter(|key| self.number(key).is_none()).collect()
     }
 
-    /// Returns the rows of `updates` and all others that are to be as they were, in the order of the primary key.
+    /// Returns the rows of `updates` and all others that are to be as they were, in the order of
+    /// the primary key.
     fn same<'m>(&self, members: &'m [Member], updates: &mut Puts) -> Vec<Same<'m>> {
         let mut all = Vec::new();
         let mut rest = Puts::default();

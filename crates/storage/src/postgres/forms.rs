@@ -128,7 +128,8 @@ pub(super) fn slices(bytes: &[Bytes]) -> Vec<&[u8]> {
     bytes.iter().map(|bytes| &bytes[..]).collect()
 }
 
-/// Sends a statement with some arguments and then these columns in their forms, and returns the rows of the answer.
+/// Sends a statement with some arguments and then these columns in their forms, and returns the
+/// rows of the answer.
 pub(super) async fn query<'a>(
     client: &Client,
     statement: &Statement,

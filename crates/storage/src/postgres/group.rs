@@ -2,8 +2,9 @@
 //!
 //! Pure: knows keys and batches, no database. Leaves the statements to `transaction.rs`.
 //!
-//! Invariants: of several writes to one key the last counts, in the order in which batches are added; a
-//! commit that declares a key which another one of the group may write decides in a later wave than it.
+//! Invariants: of several writes to one key the last counts, in the order in which batches are
+//! added; a commit that declares a key which another one of the group may write decides in a later
+//! wave than it.
 
 use super::keys::{Layout, Located};
 use crate::Batch;
@@ -96,7 +97,8 @@ impl Writes {
     }
 }
 
-/// Returns the wave in which each commit decides, given the keys that each may write and only reads.
+/// Returns the wave in which each commit decides, given the keys that each may write and only
+/// reads.
 pub(super) fn waves<'k>(
     commits: impl Iterator<Item = (&'k [Located], &'k [Located])>,
 ) -> Vec<usize> {

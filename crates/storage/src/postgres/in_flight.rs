@@ -1,4 +1,5 @@
-//! The commits of this process that are not decided and published yet, so that `sync` can wait for them.
+//! The commits of this process that are not decided and published yet, so that `sync` can wait for
+//! them.
 
 use parking_lot::Mutex;
 use std::collections::BTreeSet;

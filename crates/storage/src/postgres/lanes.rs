@@ -134,8 +134,8 @@ impl Pauses {
         self.below(Duration::from_millis(1 << tries.min(10)).min(MAX_PAUSE))
     }
 
-    /// Returns the pause before an attempt to connect: a longer one while others of its kind are connected,
-    /// as the database may have no connection left.
+    /// Returns the pause before an attempt to connect: a longer one while others of its kind are
+    /// connected, as the database may have no connection left.
     pub(super) fn before_connecting(&mut self, failures: u32, health: &Health) -> Duration {
         let tries = failures.saturating_add(4);
         if health.connected_now() > 0 { self.below(LONG_PAUSE) } else { self.before(tries) }

@@ -157,8 +157,8 @@ impl UnwindSafe for PostgresView {}
 impl RefUnwindSafe for PostgresView {}
 
 impl PostgresStore {
-    /// Opens the store at `url`, a `postgres://` URL, and creates its tables if there are none. Connects
-    /// once before it answers, so blocks the thread for a bounded time.
+    /// Opens the store at `url`, a `postgres://` URL, and creates its tables if there are none.
+    /// Connects once before it answers, so blocks the thread for a bounded time.
     ///
     /// # Errors
     /// The URL is wrong, the database cannot be reached or refuses, or the tables are of another

@@ -7,7 +7,8 @@ use tokio::runtime::Handle;
 
 /// Options of a [`PostgresStore`](crate::PostgresStore).
 ///
-/// Of them the URL sets `schema`, `lanes`, `readers`, `places` and `sharding` by parameters of these names.
+/// Of them the URL sets `schema`, `lanes`, `readers`, `places` and `sharding` by parameters of
+/// these names.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
     /// The schema that holds the tables: letters, digits and `_`.
@@ -26,16 +27,18 @@ pub struct PostgresOptions {
     /// server whose tasks call the store: a request then goes from task to task on one thread. It
     /// must outlive the store.
     pub runtime: Option<Handle>,
-    /// Tables are created if there are none; otherwise that is [`OpenError::NoStore`](super::OpenError::NoStore).
+    /// Tables are created if there are none; otherwise that is
+    /// [`OpenError::NoStore`](super::OpenError::NoStore).
     pub creates: bool,
     /// The number of places when the tables are created; afterwards that of the tables counts.
     pub places: u16,
     /// Placement of keys. The same for all processes that use the tables.
     pub placement: Placement,
-    /// The key that nearly all commits only read and few write, which they do by declaring it; it is up to 2,000 bytes
-    /// long, and its value is not empty. The same for all who use the tables.
+    /// The key that nearly all commits only read and few write, which they do by declaring it; it
+    /// is up to 2,000 bytes long, and its value is not empty. The same for all who use the tables.
     pub fence: Option<Key>,
-    /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most 2,000.
+    /// The bytes of a key that are indexed, when the tables are created. PostgreSQL takes at most
+    /// 2,000.
     pub prefix_bytes: usize,
     /// The engine's sharding of rows.
     pub sharding: Sharding,

@@ -58,7 +58,8 @@ enum Answer {
     Rows(Coming, bool),
     /// The rows are those of the cached page.
     Same,
-    /// A row needs columns that are not shown, or the rows have another order than that of their keys.
+    /// A row needs columns that are not shown, or the rows have another order than that of their
+    /// keys.
     Unfit,
 }
 

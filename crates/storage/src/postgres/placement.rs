@@ -4,8 +4,8 @@
 //! together. Callers with another layout of keys pass other functions.
 //!
 //! Invariants: a place is less than the number of places; it never depends on bytes beyond
-//! [`Placement::leading_bytes`]; within the places of a range that [`Placement::of_range`] names, rows
-//! in the order of those places are in the order of their keys.
+//! [`Placement::leading_bytes`]; within the places of a range that [`Placement::of_range`] names,
+//! rows in the order of those places are in the order of their keys.
 
 use crate::KeyRange;
 use xxhash_rust::xxh3::xxh3_64;
@@ -39,8 +39,9 @@ pub struct Places {
 
 impl Default for Placement {
     /// Returns the placement by regions: keys with the same first seven bytes are spread over all
-    /// places by the two bytes after them, in their order. So a table whose keys are seven bytes and a
-    /// hash has its items everywhere, and all that begins with the same eleven bytes in one place.
+    /// places by the two bytes after them, in their order. So a table whose keys are seven bytes
+    /// and a hash has its items everywhere, and all that begins with the same eleven bytes in one
+    /// place.
     fn default() -> Self {
         Self {
             of_key: place_in_region,

@@ -200,8 +200,8 @@ impl CounterRanges {
 }
 
 impl Reads {
-    /// Returns reads of which none wait, for so many readers, with so many groups of keys that are usually at work at
-    /// once.
+    /// Returns reads of which none wait, for so many readers, with so many groups of keys that are
+    /// usually at work at once.
     pub(super) fn new(readers: usize, groups: usize) -> Self {
         let manner = Manner { max: SHARED_KEYS, longest: GATHERING_MAX, groups };
         let waiting = Waiting {
@@ -666,7 +666,8 @@ impl Reader {
     }
 }
 
-/// Returns the value of a key's row, of which the first column is this one and the second one the sum.
+/// Returns the value of a key's row, of which the first column is this one and the second one the
+/// sum.
 fn read_value(
     row: &tokio_postgres::Row,
     column: usize,

@@ -52,7 +52,8 @@ pub(super) const BEFORE_FENCE: i64 = 1;
 /// The version of tables for programs that write the copies, and only for those.
 pub(super) const SINCE_FENCE: i64 = 2;
 
-/// An older program is at work if one of its lanes has begun a transaction since: servers do so every few seconds.
+/// An older program is at work if one of its lanes has begun a transaction since: servers do so
+/// every few seconds.
 const OLDER_AT_WORK: &str = "5 minutes";
 
 /// Time that a step waits for other users of a table, while further ones wait behind it.
@@ -106,8 +107,8 @@ impl Tables {
     }
 }
 
-/// Shuts out programs that know no copies of the fence, unless one is at work, and returns the version that the tables then
-/// have.
+/// Shuts out programs that know no copies of the fence, unless one is at work, and returns the
+/// version that the tables then have.
 ///
 /// # Errors
 /// An error, except for want of rights or because others use the tables.
@@ -175,8 +176,8 @@ END $$;
     )
 }
 
-/// Takes the steps after revision `from`, and returns the revision that the tables then have: less than
-/// [`NEWEST`] when this user may not change them, or others kept on using them.
+/// Takes the steps after revision `from`, and returns the revision that the tables then have: less
+/// than [`NEWEST`] when this user may not change them, or others kept on using them.
 ///
 /// # Errors
 /// A step fails for another reason.
@@ -258,8 +259,9 @@ INSERT INTO {schema}.fence (value) VALUES ('') ON CONFLICT DO NOTHING;
     )
 }
 
-/// Returns the statements that set how often the tables are vacuumed: small ones whose rows are written again and again
-/// after some thousand versions, however few rows they have; the large one long before a fifth of it is dead.
+/// Returns the statements that set how often the tables are vacuumed: small ones whose rows are
+/// written again and again after some thousand versions, however few rows they have; the large one
+/// long before a fifth of it is dead.
 pub(super) fn vacuum(schema: &str) -> String {
     format!(
         "ALTER TABLE {schema}.entries SET (autovacuum_vacuum_scale_factor = 0.02,

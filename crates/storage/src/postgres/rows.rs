@@ -41,8 +41,8 @@ pub(super) fn is_appended_directly(prefix: &[u8], layout: &Layout) -> bool {
     prefix.len() >= layout.placement.leading_bytes && key_bytes <= layout.prefix_bytes
 }
 
-/// Returns the name under which the stamps of a prefix lie: the prefix, or of one that the index does not
-/// take its beginning and the digest of the rest.
+/// Returns the name under which the stamps of a prefix lie: the prefix, or of one that the index
+/// does not take its beginning and the digest of the rest.
 pub(super) fn stamp_row(prefix: &Bytes, layout: &Layout) -> Vec<u8> {
     let located = layout.locate(prefix.clone());
     let keep = layout.prefix_bytes - TAIL_BYTES;

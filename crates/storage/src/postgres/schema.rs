@@ -12,8 +12,8 @@
 //! row from all others (`rows.rs`), or NULL in appended records and in rows written by a program
 //! that does not know such numbers.
 //!
-//! Values are stored as they are: items are small or were packed before. Leaves changes of tables that are there
-//! to `revisions.rs`.
+//! Values are stored as they are: items are small or were packed before. Leaves changes of tables
+//! that are there to `revisions.rs`.
 
 use super::failure::open_error;
 use super::open_error::OpenError;
@@ -235,8 +235,8 @@ fn checked(options: &PostgresOptions) -> Result<(), String> {
     })
 }
 
-/// Returns the calls that spread the tables over the nodes of Citus: entries and stamps of one place lie
-/// together.
+/// Returns the calls that spread the tables over the nodes of Citus: entries and stamps of one
+/// place lie together.
 fn distribution(schema: &str) -> String {
     format!(
         "SELECT create_distributed_table('{schema}.entries', 'place', colocate_with => 'none');

@@ -1,7 +1,7 @@
 //! The SQL of a PostgreSQL store, and its preparation.
 //!
-//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks, data-modifying
-//! common table expressions. No sequences, triggers, cursors or procedures.
+//! The safe common subset of the family: arrays for many keys, `ON CONFLICT`, row locks,
+//! data-modifying common table expressions. No sequences, triggers, cursors or procedures.
 //!
 //! Rows are always locked and written in the order of the primary key. Statements that take arrays
 //! take them sorted; those that lock sort as well. `steps.rs` has the statements of commits.
@@ -147,7 +147,8 @@ impl LaneStatements {
 }
 
 impl Composed {
-    /// Sends it with some arguments and then those of its steps, and returns the rows of the answer.
+    /// Sends it with some arguments and then those of its steps, and returns the rows of the
+    /// answer.
     pub(super) async fn query(
         &self,
         client: &Client,
@@ -254,7 +255,8 @@ fn shown_of_most(place: &str) -> String {
     format!("{place}, prefix, value")
 }
 
-/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes, and shows them.
+/// Keeps of the rows of `from` those up to the one with which they have `limit` bytes, and shows
+/// them.
 fn bounded(from: &str, limit: &str) -> String {
     format!(
         "SELECT {SHOWN} FROM (SELECT p.*, \
@@ -281,8 +283,8 @@ fn uncounted_page(schema: &str, direction: &str) -> String {
     rows(schema, &shown, "$6::smallint", direction)
 }
 
-/// `$6` is the place, `$7` are the numbers of the rows that are known. If the page has these, one row says so and
-/// shows nothing else; if the page is empty, one row says that it is another one.
+/// `$6` is the place, `$7` are the numbers of the rows that are known. If the page has these, one
+/// row says so and shows nothing else; if the page is empty, one row says that it is another one.
 fn checked_page(schema: &str, direction: &str) -> String {
     let numbers = rows(schema, "sum", "$6::smallint", direction);
     let page = rows(schema, "prefix, value, sum", "$6::smallint AND NOT c.same", direction);
@@ -325,8 +327,8 @@ fn merged_page(schema: &str, direction: &str) -> String {
     bounded(&merged, "$9::bigint")
 }
 
-/// Rows of place `$1` with the whole prefix `$2` and a rest from `$3` to before `$4`, at most `$5` and
-/// `$6` bytes.
+/// Rows of place `$1` with the whole prefix `$2` and a rest from `$3` to before `$4`, at most `$5`
+/// and `$6` bytes.
 fn crowd(schema: &str, direction: &str) -> String {
     bounded(
         &format!(

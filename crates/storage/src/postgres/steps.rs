@@ -16,8 +16,8 @@ pub(super) const SAME_KEY: &str = "e.place = k.place AND e.prefix = k.prefix AND
 /// Counters in an array: a counter stands once for each place.
 const COUNTER: &str = "k(nth, place, low, high, key)";
 
-/// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are between
-/// two prefixes.
+/// The stripes of counters: keys that begin with the counter's and are 8 bytes longer, which are
+/// between two prefixes.
 const IS_STRIPE: &str = "e.place = k.place AND e.prefix >= k.low AND e.prefix <= k.high \
      AND e.sum IS NOT NULL AND e.value IS NULL AND octet_length(e.prefix) + octet_length(e.rest) = octet_length(k.key) + 8 \
      AND substr(e.prefix || e.rest, 1, octet_length(k.key)) = k.key";
@@ -54,8 +54,8 @@ pub(super) enum Step {
     RemoveCounters,
     /// Adds to stripes of counters.
     Add,
-    /// Raises the stamps of prefixes and puts the records at them: place, prefix, how many; then for each record
-    /// place, prefix, how many of its prefix follow it, value.
+    /// Raises the stamps of prefixes and puts the records at them: place, prefix, how many; then
+    /// for each record place, prefix, how many of its prefix follow it, value.
     Append,
 }
 
@@ -185,8 +185,8 @@ fn raise(schema: &str, rows: &str, returned: &str) -> String {
     )
 }
 
-/// Returns the statement that raises the stamps of prefixes and returns the last one of each, for keys whose place or
-/// digest depends on the stamp.
+/// Returns the statement that raises the stamps of prefixes and returns the last one of each, for
+/// keys whose place or digest depends on the stamp.
 pub(super) fn raise_alone(schema: &str) -> String {
     raise(schema, &unnest(1, &[PLACE, BYTES, NUMBER]), "s.prefix, s.last")
 }

@@ -40,8 +40,8 @@ pub struct Traffic {
     pub conflicts: u64,
     /// Connections that were opened.
     pub connects: u64,
-    /// Transactions whose outcome was asked for, as a connection was lost in their commit or the database
-    /// answered it with an error that leaves it open.
+    /// Transactions whose outcome was asked for, as a connection was lost in their commit or the
+    /// database answered it with an error that leaves it open.
     pub resolved_outcomes: u64,
     /// Of them those that could not be found.
     pub unknown_outcomes: u64,

@@ -1,4 +1,5 @@
-//! One transaction of a lane: two round trips in which the commits of a group are decided and written.
+//! One transaction of a lane: two round trips in which the commits of a group are decided and
+//! written.
 //!
 //! First: `BEGIN`, the lane's token, and the declared keys, locked in the order of the primary key
 //! and read: for update those that a member of the group may write, for share the others. Then the
@@ -127,7 +128,8 @@ impl Setting<'_> {
         self.members.iter().any(|member| member.fencing == Fencing::MayWrite)
     }
 
-    /// Begins the transaction, sets the lane's token, locks the declared keys and returns their values.
+    /// Begins the transaction, sets the lane's token, locks the declared keys and returns their
+    /// values.
     async fn begin(&self) -> Result<Values, Failure> {
         let runs = lock_runs(self.members);
         let steps: Vec<_> = runs
@@ -409,8 +411,8 @@ struct Sent {
     is_one_state: bool,
 }
 
-/// Returns the keys of a group in the order of the primary key, each once, as runs that are locked the same
-/// way: for update or not.
+/// Returns the keys of a group in the order of the primary key, each once, as runs that are locked
+/// the same way: for update or not.
 pub(super) fn lock_runs(members: &[Member]) -> Vec<(bool, Vec<&Located>)> {
     let mut keys: BTreeMap<&Located, bool> = BTreeMap::new();
     for member in members {

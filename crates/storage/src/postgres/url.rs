@@ -1,7 +1,8 @@
 //! The URL of a database: the store's own parameters, and the protocol's.
 //!
-//! Leaves host, port, user, password and database to `tokio-postgres`. Takes out the parameters that it
-//! does not know: `schema`, `lanes`, `readers`, `places`, `sharding`, `sslmode`, `sslrootcert`.
+//! Leaves host, port, user, password and database to `tokio-postgres`. Takes out the parameters
+//! that it does not know: `schema`, `lanes`, `readers`, `places`, `sharding`, `sslmode`,
+//! `sslrootcert`.
 //!
 //! Invariant: no error repeats a value of the URL.
 
@@ -96,8 +97,8 @@ impl Address {
     }
 }
 
-/// Returns where the URL of a database points to, for people: hosts, database and schema. Connects to
-/// nothing.
+/// Returns where the URL of a database points to, for people: hosts, database and schema. Connects
+/// to nothing.
 ///
 /// # Errors
 /// The URL is wrong.

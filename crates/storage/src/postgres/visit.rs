@@ -1,16 +1,17 @@
 //! A walk over a range: pages in the order of keys.
 //!
-//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`). Then it also shows
-//! only the columns that most rows have, and is asked for again if one needs the others. Rows come
-//! in the order of (prefix, tail), which is that of keys but for those that share a whole prefix and go on
-//! after it, a crowd: in the order of their digests. A crowd that a page holds completely is sorted here. One
-//! that goes on beyond the page is read by statements of its own, which sort by what follows the prefix; then
-//! the walk goes on after the prefix.
+//! A page is one statement, which counts its bytes unless its rows alone bound them (`sizes.rs`).
+//! Then it also shows only the columns that most rows have, and is asked for again if one needs the
+//! others. Rows come in the order of (prefix, tail), which is that of keys but for those that share
+//! a whole prefix and go on after it, a crowd: in the order of their digests. A crowd that a page
+//! holds completely is sorted here. One that goes on beyond the page is read by statements of its
+//! own, which sort by what follows the prefix; then the walk goes on after the prefix.
 //!
-//! A range in one place, or in places in the order of its keys, is read place by place until there is
-//! enough. Any other range is read by merging all places, which reads of each as many rows as all together
-//! give. So such pages are small, and what follows in places that have an order, as far as the keys share a
-//! beginning, is walked by itself (`within`) before the merging goes on after it.
+//! A range in one place, or in places in the order of its keys, is read place by place until there
+//! is enough. Any other range is read by merging all places, which reads of each as many rows as
+//! all together give. So such pages are small, and what follows in places that have an order, as
+//! far as the keys share a beginning, is walked by itself (`within`) before the merging goes on
+//! after it.
 
 use super::coming::Row;
 use super::keys::Layout;
@@ -132,7 +133,8 @@ impl Walk {
         }
     }
 
-    /// Takes the rows of the page that was asked for and returns those to show, in the order of their keys.
+    /// Takes the rows of the page that was asked for and returns those to show, in the order of
+    /// their keys.
     pub(super) fn take(&mut self, rows: Vec<Row>, sizes: &Sizes) -> Vec<Row> {
         if let Some(within) = &mut self.within {
             return within.take(rows, sizes);
@@ -204,8 +206,8 @@ impl Walk {
         shown
     }
 
-    /// Begins a walk over the keys after a position that share its beginning, if their places have an
-    /// order and they all are in the range.
+    /// Begins a walk over the keys after a position that share its beginning, if their places have
+    /// an order and they all are in the range.
     fn go_within(&mut self, prefix: &[u8], tail: &[u8]) {
         let Some((from, to)) = &mut self.left else { return };
         let holds = |part: &KeyRange| {
@@ -280,8 +282,8 @@ impl Walk {
     }
 }
 
-/// Returns the positions between which the rows of a range lie: the first one, and the first after it. Rows of
-/// crowds at both ends may be outside the range.
+/// Returns the positions between which the rows of a range lie: the first one, and the first after
+/// it. Rows of crowds at both ends may be outside the range.
 fn bounds(range: &KeyRange, prefix_bytes: usize) -> (Position, Position) {
     let cut = |key: &Key| {
         let prefix = key.get(..prefix_bytes).unwrap_or(key).to_vec();

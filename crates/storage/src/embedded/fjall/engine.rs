@@ -101,8 +101,8 @@ pub(crate) struct Engine {
     is_merging_all: AtomicBool,
 }
 
-/// The last group that was given to the map, 0 before the first, and the map's sequence number of its
-/// changes, 0 for a group of an earlier run.
+/// The last group that was given to the map, 0 before the first, and the map's sequence number of
+/// its changes, 0 for a group of an earlier run.
 #[derive(Clone, Copy, Debug, Default)]
 struct Written {
     group: u64,
@@ -199,8 +199,8 @@ impl Engine {
     }
 
     /// Writes all changes (`None` = delete) atomically as the group `number` and makes them
-    /// durable. Each key may occur once. Returns the memtable that holds them, `None` when one was sealed
-    /// meanwhile.
+    /// durable. Each key may occur once. Returns the memtable that holds them, `None` when one was
+    /// sealed meanwhile.
     pub(crate) fn write_group(
         &self,
         number: u64,

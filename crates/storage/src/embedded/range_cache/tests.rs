@@ -46,7 +46,8 @@ impl Fixture {
         self.cache.forget(self.group() as u64, [key.as_slice()].into_iter());
     }
 
-    /// Visits as a reader of `group`, compares with the map and returns how many entries came from it.
+    /// Visits as a reader of `group`, compares with the map and returns how many entries came from
+    /// it.
     fn visit(&self, group: usize, range: &KeyRange, direction: Direction, limit: usize) -> usize {
         let map = &self.states[group];
         let mut expected: Vec<_> = map.range::<[u8], _>(range.bounds()).collect();
